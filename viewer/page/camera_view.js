@@ -3,8 +3,7 @@ import {Camera} from "./camera.js";
 import {listen_to_gestures} from "./gestures.js";
 
 // What the views on a canvas with pan and zoom share. A subclass has draw() and may have read_out(x, y).
-// host: the pane. moved() hears that the camera moved; shift_place(dx, dy) moves the pupil by parts of the picture's
-// size; shift_focus(steps); special_mode(); read_out(text).
+// host: the pane. moved() hears that the camera moved; hand moves the pupil and the focus; read_out(text).
 
 export class CameraView {
   constructor(stage, host) {
@@ -23,10 +22,10 @@ export class CameraView {
       arrow: (dx, dy, special) => (special ? this.drag(dx, dy, true) : this.drag(-dx, -dy, false)),
       zoom: (factor, x, y) => this.move(() => this.camera.zoom(factor, x, y)),
       key: (key) => this.move(() => (key === "0" ? this.camera.fit() : this.camera.one_to_one())),
-      focus: host.has_focus() ? (steps) => host.shift_focus(steps) : undefined,
+      focus: host.hand.focus ? (steps) => host.hand.shift_focus(steps) : undefined,
       hover: (x, y) => this.hover(x, y),
       end: () => host.rest(),
-    }, () => host.special_mode());
+    }, () => host.hand.moves_place);
   }
 
   get actions() {
@@ -34,7 +33,8 @@ export class CameraView {
       {label: "−", name: "Zoom out", key: "-", run: () => this.move(() => this.camera.zoom(0.8))},
       {label: "+", name: "Zoom in", key: "+", run: () => this.move(() => this.camera.zoom(1.25))},
       {label: "Fit", name: "Fit the picture", key: "0", run: () => this.move(() => this.camera.fit())},
-      {label: "1:1", name: "One picture pixel a screen pixel", key: "1", run: () => this.move(() => this.camera.one_to_one())},
+      {label: "1:1", name: "One picture pixel for each screen pixel", key: "1",
+        run: () => this.move(() => this.camera.one_to_one())},
     ];
   }
 
@@ -50,8 +50,9 @@ export class CameraView {
   }
 
   drag(dx, dy, special) {
-    if (special && this.host.has_place()) {
-      this.host.shift_place(dx / (this.camera.width * this.camera.scale), -dy / (this.camera.height * this.camera.scale));
+    if (special && this.host.hand.place) {
+      const {width, height, scale} = this.camera;
+      this.host.hand.shift_place(dx / (width * scale), -dy / (height * scale));
     } else {
       this.move(() => this.camera.pan(dx, dy));
     }

@@ -16,9 +16,11 @@ export function visible_controls(description, view, values) {
 }
 
 export function same_value(a, b) {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((part, i) => same_value(part, b[i]));
-  if (typeof a === "number" && typeof b === "number") return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
-  return a === b;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((part, i) => same_value(part, b[i]));
+  }
+  if (typeof a !== "number" || typeof b !== "number") return a === b;
+  return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 }
 
 function clamp(value, low, high) {

@@ -1,5 +1,6 @@
 import {make, new_id, segmented} from "./dom.js";
-import {allowed_value, choices_of, number_text, tick_of, ticks, value_at, visible_controls, with_unit} from "./control_values.js";
+import {allowed_value, choices_of, number_text, visible_controls, with_unit} from "./control_values.js";
+import {tick_of, ticks, value_at} from "./control_values.js";
 import {place_pad} from "./place_pad.js";
 
 // Accessible controls from their descriptions. Each builder returns {element, set(value)} and calls
@@ -62,14 +63,15 @@ function choice_control(control, value, changed) {
   const select = make("select", {id, onchange: () => chosen(select.value)});
   for (const [choice, label] of choices) select.append(make("option", {value: choice}, label));
   select.value = value;
-  const element = make("div", {class: "control choice"}, make("label", {class: "control-label", for: id}, control.label),
-    select);
+  const label = make("label", {class: "control-label", for: id}, control.label);
+  const element = make("div", {class: "control choice"}, label, select);
   return {element, set: (next) => (select.value = next)};
 }
 
 function switch_control(control, value, changed) {
   const input = make("input", {
-    type: "checkbox", role: "switch", disabled: control.stops?.length === 1, onchange: () => changed(input.checked, true),
+    type: "checkbox", role: "switch", disabled: control.stops?.length === 1,
+    onchange: () => changed(input.checked, true),
   });
   input.checked = value;
   return {

@@ -3,8 +3,8 @@ import {gl_attribute, gl_buffer, gl_program, webgl} from "./gl.js";
 import {CameraView} from "./camera_view.js";
 import {read_dots} from "./dots.js";
 
-// A halftone's dots with WebGL2: a square for each dot, antialiased discs, inks multiply on white paper. Each ink can be
-// switched off. Without WebGL2 a 2-D canvas draws the dots.
+// A halftone's dots with WebGL2: a square for each dot, antialiased discs, inks multiply on white paper. Each ink can
+// be switched off. Without WebGL2 a 2-D canvas draws the dots.
 
 // A dot smaller than a pixel becomes a disc of half a pixel's radius with the same ink.
 const dot_vertex = `

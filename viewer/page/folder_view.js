@@ -49,9 +49,10 @@ export class FolderView {
   list_tools() {
     const counts = new Map();
     for (const {kind} of this.entries) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    const kinds = [["", `All kinds (${this.entries.length})`], ...[...counts].map(([kind, n]) => [kind, `${kind} (${n})`])];
-    const search = make("input", {type: "search", "aria-label": "Name contains", placeholder: "Name contains", value: this.text,
-      oninput: () => {
+    const kinds = [...counts].map(([kind, count]) => [kind, `${kind} (${count})`]);
+    kinds.unshift(["", `All kinds (${this.entries.length})`]);
+    const search = make("input", {type: "search", "aria-label": "Name contains", placeholder: "Name contains",
+      value: this.text, oninput: () => {
         this.text = search.value;
         this.filter();
         this.host.moved();
@@ -70,8 +71,8 @@ export class FolderView {
       (!this.kind || kind === this.kind) && name.toLowerCase().includes(text));
     this.current = 0;
     this.scroller.scrollTop = 0;
-    const left_out = this.more ? `; ${this.more.toLocaleString("en")} more are not listed` : "";
-    this.count.textContent = `${this.shown.length.toLocaleString("en")} of ${this.entries.length.toLocaleString("en")}${left_out}`;
+    const [shown, all, more] = [this.shown.length, this.entries.length, this.more].map((n) => n.toLocaleString("en"));
+    this.count.textContent = `${shown} of ${all}${this.more ? `; ${more} more are not listed` : ""}`;
     this.grid.replaceChildren();
     this.draw();
   }
@@ -107,8 +108,9 @@ export class FolderView {
   card(index) {
     const {name, kind, bytes} = this.shown[index];
     const picture = make("span", {class: "thumbnail", "aria-hidden": "true"}, make("span", {class: "kind-tile"}, kind));
-    const button = make("button", {type: "button", class: "card", title: name, onclick: () => this.host.open_entry(name)},
-      picture, make("span", {class: "card-name"}, name),
+    const open = () => this.host.open_entry(name);
+    const button = make("button", {type: "button", class: "card", title: name, onclick: open}, picture,
+      make("span", {class: "card-name"}, name),
       make("span", {class: "card-note"}, bytes === undefined ? kind : `${kind}, ${bytes_text(bytes)}`));
     const card = make("div", {class: "card-place", role: "listitem", "aria-setsize": this.shown.length,
       "aria-posinset": index + 1, "data-index": index}, button);

@@ -1,6 +1,6 @@
 // Pointer, wheel, pinch and keys on a canvas.
-// handlers: {drag(dx, dy, special), arrow(dx, dy, special), zoom(factor, x, y), key(name), end(), focus(steps), hover(x, y)}, lengths in the
-// canvas's pixels. special: Shift is held or the mode of `special_mode()` is on. Handlers may be left out.
+// handlers: {drag(dx, dy, special), arrow(dx, dy, special), zoom(factor, x, y), key(name), end(), focus(steps),
+// hover(x, y)}, lengths in the canvas's pixels. special: Shift is held or special_mode() is on. Any may be left out.
 
 const wheel_rate = 0.0016;
 const wheel_notch = 40;  // of Alt and the wheel, in pixels: one step of focus

@@ -1,7 +1,9 @@
 import {labelled_select, make, segmented} from "./dom.js";
-import {allowed_value, default_values, nudged, same_value, value_from_text, value_text, visible_controls} from "./control_values.js";
+import {allowed_value, default_values, same_value} from "./control_values.js";
+import {value_from_text, value_text, visible_controls} from "./control_values.js";
 import {Controls} from "./controls.js";
 import {CommandLine, StatusLine, facts_tables, size_text, time_text} from "./pane_parts.js";
+import {Hand} from "./hand.js";
 import {Rate} from "./rate.js";
 import {Requests} from "./requests.js";
 import {make_view} from "./views.js";
@@ -18,7 +20,7 @@ export class Pane {
     this.rate = new Rate();
     this.values_of = new Map();  // by document
     this.view = null;
-    this.place_mode = false;
+    this.hand = new Hand(this);
     this.rest_timer = 0;
     this.build();
   }
@@ -117,13 +119,8 @@ export class Pane {
   list_tools() {
     const buttons = (this.view?.actions ?? []).map(({label, name, key, run}) =>
       make("button", {type: "button", onclick: run, "aria-label": name, title: `${name} (${key})`}, label));
-    if (this.has_place()) {
-      const place = make("button", {type: "button", "aria-pressed": String(this.place_mode), class: "mode", onclick: () => {
-        this.place_mode = !this.place_mode;
-        place.setAttribute("aria-pressed", String(this.place_mode));
-      }, title: "Dragging on the picture moves this (or hold Shift)"}, `Drag: ${this.place_control.label.toLowerCase()}`);
-      buttons.push(place);
-    }
+    const mode = this.hand.mode_button();
+    if (mode) buttons.push(mode);
     this.tools.replaceChildren(...buttons);
     this.tools.hidden = buttons.length === 0;
   }
@@ -158,11 +155,17 @@ export class Pane {
   follow_value(name, value, control, rests) {
     const own = this.description.controls?.[name];
     if (!own || own.kind !== control.kind) return;
-    const followed = own.kind === "window" ? value.map((part, i) => (part * own.value[2 + (i % 2)]) / control.value[2 + (i % 2)])
-      : value;
+    const ratio = (i) => own.value[2 + (i % 2)] / control.value[2 + (i % 2)];
+    const followed = own.kind === "window" ? value.map((part, i) => part * ratio(i)) : value;
     if (!this.take_value(name, followed)) return;
     this.controls.set_one(name, this.values[name]);
     if (this.view_description.controls?.includes(name)) this.moving_now(rests);
+  }
+
+  // A value set on the picture: also the control that has the focus shows it.
+  change_from_view(name, value) {
+    this.change(name, value);
+    this.controls.set_one(name, this.values[name]);
   }
 
   reset() {
@@ -275,50 +278,17 @@ export class Pane {
     this.status.set("readout", text);
   }
 
-  named_control(kind, wanted_name) {
+  // The first visible control of a kind, with its name; undefined if the view has none.
+  visible_control(kind, wanted_name) {
     const name = visible_controls(this.description, this.view_description, this.values)
       .find((each) => this.description.controls[each].kind === kind && (!wanted_name || each === wanted_name));
     return name && {name, ...this.description.controls[name]};
   }
 
   window_control() {
-    const control = this.named_control("window");
+    const control = this.visible_control("window");
     if (!control) throw new Error(`${this.view_description.title}: expected a control of kind "window", got none`);
     return control;
-  }
-
-  get place_control() {
-    return this.named_control("place");
-  }
-
-  has_place() {
-    return this.place_control !== undefined;
-  }
-
-  has_focus() {
-    return this.named_control("number", "distance") !== undefined;
-  }
-
-  special_mode() {
-    return this.place_mode && this.has_place();
-  }
-
-  // By parts of the picture's width and height, which stand for the control's range. Stops are reached by the sum.
-  shift_place(dx, dy) {
-    const {name, min, max} = this.place_control;
-    const now = this.values[name];
-    if (!this.carried || !same_value(this.carried.value, now)) this.carried = {exact: now};
-    const moved = [dx, dy].map((part, i) => this.carried.exact[i] + part * (max[i] - min[i]));
-    const exact = moved.map((part, i) => Math.min(Math.max(part, min[i]), max[i]));
-    this.change(name, exact);
-    this.controls.set_one(name, this.values[name]);
-    this.carried = {exact, value: this.values[name]};
-  }
-
-  shift_focus(steps) {
-    const control = this.named_control("number", "distance");
-    this.change(control.name, nudged(control, this.values[control.name], steps));
-    this.controls.set_one(control.name, this.values[control.name]);
   }
 
   // Options of the URL: controls that are not at their default, and the view's own state.
@@ -349,10 +319,21 @@ export class Pane {
   documents_changed() {
     const opened = this.requests.current?.view === "entry";
     const last = this.bench.documents.length - 1;
-    const options = this.view_description ? {view: this.view_description.name, options: this.options} : {};
-    this.values_of.clear();
+    const wanted = {view: this.view_description.name, options: this.view?.local};
+    this.requests.stop();
+    for (const [key, values] of this.values_of) this.values_of.set(key, this.kept_values(key, values));
     if (opened) this.set_document(last);
-    else this.set_document([this.document].flat().every((i) => i <= last) ? this.document : 0, options);
+    else this.set_document([this.document].flat().every((i) => i <= last) ? this.document : 0, wanted);
+  }
+
+  // The values that the document's controls still allow; defaults for the others.
+  kept_values(key, values) {
+    const description = this.bench.describe(key.includes(",") ? key.split(",").map(Number) : Number(key));
+    const kept = default_values(description ?? {});
+    for (const [name, control] of Object.entries(description?.controls ?? {})) {
+      kept[name] = allowed_value(control, values[name]) ?? kept[name];
+    }
+    return kept;
   }
 
   remove() {

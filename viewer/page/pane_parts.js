@@ -44,7 +44,8 @@ export function size_text({width, height, count, points, triangles}) {
 }
 
 export function time_text(milliseconds) {
-  return milliseconds < 1000 ? `${Number(milliseconds.toPrecision(3))} ms` : `${Number((milliseconds / 1000).toPrecision(3))} s`;
+  const [value, unit] = milliseconds < 1000 ? [milliseconds, "ms"] : [milliseconds / 1000, "s"];
+  return `${Number(value.toPrecision(3))} ${unit}`;
 }
 
 export function facts_tables(document_title, document_facts, answer_facts) {

@@ -13,7 +13,8 @@ export function place_pad(control, value, changed) {
   const label_id = new_id("label");
   const handle = make("div", {
     class: "pad-handle", role: "slider", tabindex: 0, "aria-labelledby": label_id,
-    "aria-roledescription": "2-D slider", "aria-valuemin": control.min[0] * factor, "aria-valuemax": control.max[0] * factor,
+    "aria-roledescription": "2-D slider", "aria-valuemin": number_text(control, control.min[0]),
+    "aria-valuemax": number_text(control, control.max[0]),
   });
   const pad = make("div", {class: "pad"}, handle);
   const fields = ["x", "y"].map((axis, i) => make("input", {
@@ -67,8 +68,9 @@ export function place_pad(control, value, changed) {
   });
 
   set(value);
-  const rows = fields.map((field, i) => make("label", {class: "pad-field"}, make("span", {"aria-hidden": "true"}, "xy"[i]),
-    field, make("span", {class: "unit", "aria-hidden": "true"}, control.unit ?? "")));
+  const beside = (text, style) => make("span", {class: style, "aria-hidden": "true"}, text);
+  const rows = fields.map((field, i) => make("label", {class: "pad-field"}, beside("xy"[i], "axis-name"), field,
+    beside(control.unit ?? "", "unit")));
   const element = make("div", {class: "control place", role: "group", "aria-labelledby": label_id},
     make("span", {class: "control-label", id: label_id}, control.label),
     make("div", {class: "place-row"}, pad, make("div", {class: "pad-fields"}, ...rows)));

@@ -65,11 +65,10 @@ export class PlotView {
         make_svg("text", {x: margin.left - 8, y: y + 4, "text-anchor": "end"}, tick_text(tick)));
     }
     const middle = (margin.top + bottom) / 2;
-    group.append(
-      make_svg("text", {class: "axis", x: (margin.left + width - margin.right) / 2, y: height - 8, "text-anchor": "middle"},
-        this.plot.x),
-      make_svg("text", {class: "axis", x: 16, y: middle, "text-anchor": "middle", transform: `rotate(-90 16 ${middle})`},
-        this.plot.y));
+    const centre = (margin.left + width - margin.right) / 2;
+    const title = (text, x, y, more) => make_svg("text", {class: "axis", x, y, "text-anchor": "middle", ...more}, text);
+    group.append(title(this.plot.x, centre, height - 8),
+      title(this.plot.y, 16, middle, {transform: `rotate(-90 16 ${middle})`}));
     return group;
   }
 
@@ -79,7 +78,8 @@ export class PlotView {
     let pen_down = false;
     x.forEach((value, k) => {
       const usable = Number.isFinite(y[k]) && (!this.y.logarithmic || y[k] > 0);
-      if (usable) path += `${pen_down ? "L" : "M"}${this.x.position(value).toFixed(2)} ${this.y.position(y[k]).toFixed(2)}`;
+      const at = () => `${this.x.position(value).toFixed(2)} ${this.y.position(y[k]).toFixed(2)}`;
+      if (usable) path += (pen_down ? "L" : "M") + at();
       pen_down = usable;
     });
     return make_svg("path", {class: `line line-${i % 6}`, d: path || "M0 0"});
@@ -116,7 +116,8 @@ export class PlotView {
   values_text() {
     if (this.at === null) return "";
     const values = this.plot.series.filter(({x}) => x.length).map(({name, x, y}) => {
-      const nearest = x.reduce((best, value, k) => (Math.abs(value - this.at) < Math.abs(x[best] - this.at) ? k : best), 0);
+      const far = (k) => Math.abs(x[k] - this.at);
+      const nearest = x.reduce((best, _, k) => (far(k) < far(best) ? k : best), 0);
       return `${name} ${Number(y[nearest]).toPrecision(4)}`;
     });
     return `${this.plot.x} ${Number(this.at.toPrecision(4))}: ${values.join(", ")}`;

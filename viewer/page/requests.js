@@ -1,5 +1,5 @@
-// The requests of one pane: the newest state wins. While a control moves at most one request is under way, and the newest
-// state goes out when its answer comes. Every other request goes out at once; the server then drops the older one.
+// The requests of one pane: the newest state wins. While a control moves at most one request is under way, and the
+// newest state goes out when its answer comes. Every other request goes out at once; the server then drops the older.
 
 const patience_ms = 2000;  // after that a moving request no longer holds back the next
 let last_id = 0;
@@ -9,11 +9,10 @@ export class Requests {
     this.send = send;
     this.current = null;
     this.waiting = null;
-    this.newest = null;
+    this.timer = 0;
   }
 
   ask(request) {
-    this.newest = request;
     if (this.current && this.must_wait(request)) {
       this.waiting = request;
     } else {
@@ -32,6 +31,8 @@ export class Requests {
     last_id += 1;
     this.current = {...request, id: last_id};
     this.sent_ms = performance.now();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.waiting && this.start(this.waiting), patience_ms);
     this.send({type: "show", ...this.current});
   }
 
@@ -48,12 +49,9 @@ export class Requests {
     return this.current !== null;
   }
 
-  // Sends the newest state again: the connection or the file is new.
-  restart() {
-    if (this.newest) this.start(this.newest);
-  }
-
+  // Nothing is under way any more: the pane, the connection or the document is gone.
   stop() {
-    this.current = this.waiting = this.newest = null;
+    clearTimeout(this.timer);
+    this.current = this.waiting = null;
   }
 }

@@ -8,6 +8,7 @@ import {PayloadReader} from "./message.js";
 
 const degrees_per_pixel = 0.4;
 const most_tilt = 90;
+const least_zoom = 0.2;
 const most_zoom = 40;
 
 // The scene's sphere has radius 1; the eye is 4 away. Depth: -1 at a distance of 0.7 eye distances, +1 at 1.3.
@@ -63,7 +64,7 @@ export class SceneView {
     listen_to_gestures(this.canvas, {
       drag: (dx, dy) => this.rotate(dx * this.degrees, dy * this.degrees),
       arrow: (dx, dy) => this.rotate(dx * degrees_per_pixel, dy * degrees_per_pixel),
-      zoom: (factor) => this.move(() => (this.zoom = Math.min(Math.max(this.zoom * factor, 0.2), most_zoom))),
+      zoom: (factor) => this.zoom_by(factor),
       key: (key) => this.move(() => this.reset(key === "0")),
       end: () => host.rest(),
     });
@@ -75,8 +76,8 @@ export class SceneView {
 
   get actions() {
     return [
-      {label: "−", name: "Zoom out", key: "-", run: () => this.move(() => (this.zoom = Math.max(this.zoom * 0.8, 0.2)))},
-      {label: "+", name: "Zoom in", key: "+", run: () => this.move(() => (this.zoom = Math.min(this.zoom * 1.25, most_zoom)))},
+      {label: "−", name: "Zoom out", key: "-", run: () => this.zoom_by(0.8)},
+      {label: "+", name: "Zoom in", key: "+", run: () => this.zoom_by(1.25)},
       {label: "Front", name: "Front view", key: "0", run: () => this.move(() => this.reset(true))},
     ];
   }
@@ -84,6 +85,10 @@ export class SceneView {
   reset(front) {
     this.zoom = 1;
     if (front) this.turn = this.tilt = 0;
+  }
+
+  zoom_by(factor) {
+    this.move(() => (this.zoom = Math.min(Math.max(this.zoom * factor, least_zoom), most_zoom)));
   }
 
   rotate(turn, tilt) {
@@ -211,7 +216,7 @@ export class SceneView {
 }
 
 // Columns of tilt (about x) times turn (about y); angles in degrees.
-function rotation(turn, tilt) {
+export function rotation(turn, tilt) {
   const [a, b] = [turn, tilt].map((angle) => (angle * Math.PI) / 180);
   const [ca, sa, cb, sb] = [Math.cos(a), Math.sin(a), Math.cos(b), Math.sin(b)];
   return [ca, sb * sa, -cb * sa, 0, cb, sb, sa, -sb * ca, cb * ca];

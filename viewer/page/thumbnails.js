@@ -15,7 +15,8 @@ export class Thumbnails {
 
   // The entries that are on screen now; done(entry, url) when one comes. Replaces what waits.
   want(document_index, entries, size, done) {
-    this.waiting = entries.map((entry) => ({document: document_index, entry, key: `${document_index}/${entry}`, size, done}));
+    const key = (entry) => `${document_index}/${entry}`;
+    this.waiting = entries.map((entry) => ({document: document_index, entry, key: key(entry), size, done}));
     this.start();
   }
 

@@ -2,8 +2,8 @@ import {same_value} from "./control_values.js";
 import {CameraView} from "./camera_view.js";
 import {NewestPicture} from "./picture_view.js";
 
-// A part of a document that the server renders at the canvas's size. Pan and zoom change the control "window"; until the
-// answer comes the old picture is shown moved and scaled, over the last picture of the whole document.
+// A part of a document that the server renders at the canvas's size. Pan and zoom change the control "window"; until
+// the answer comes the old picture is shown moved and scaled, over the last picture of the whole document.
 
 export class WindowView extends CameraView {
   constructor(stage, host) {
@@ -59,7 +59,8 @@ export class WindowView extends CameraView {
   draw() {
     const {context} = this;
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    if (this.whole.bitmap && !this.covers_all) this.paint(this.whole.bitmap, [0, 0, this.page_width, this.page_height]);
+    const all = [0, 0, this.page_width, this.page_height];
+    if (this.whole.bitmap && !this.covers_all) this.paint(this.whole.bitmap, all);
     if (this.part.bitmap) this.paint(this.part.bitmap, this.part_window);
   }
 
@@ -71,7 +72,8 @@ export class WindowView extends CameraView {
   }
 
   read_out(x, y) {
-    return x < 0 || y < 0 || x >= this.page_width || y >= this.page_height ? "" : `x ${Math.floor(x)}, y ${Math.floor(y)}`;
+    const outside = x < 0 || y < 0 || x >= this.page_width || y >= this.page_height;
+    return outside ? "" : `x ${Math.floor(x)}, y ${Math.floor(y)}`;
   }
 
   get local() {

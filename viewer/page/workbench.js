@@ -95,7 +95,8 @@ export class Workbench {
     const last = this.documents.length - 1;
     const first = before.a ?? before.d?.[0] ?? 0;
     const second = before.b ?? before.d?.[1] ?? (first === 0 ? Math.min(1, last) : 0);
-    if (name === "d") return Array.isArray(wanted) && wanted.every(exists) ? wanted : [first, second === first ? last - first : second];
+    const other = second === first ? last - first : second;
+    if (name === "d") return Array.isArray(wanted) && wanted.every(exists) ? wanted : [first, other];
     if (Number.isInteger(wanted) && exists(wanted)) return wanted;
     return name === "a" ? first : second;
   }

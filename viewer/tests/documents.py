@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
+
 from store import PAGE
 
 PICTURES = PAGE.parent.parent / "docs" / "pictures"
@@ -23,21 +24,52 @@ def png(image: Image.Image) -> bytes:
 
 
 def number(label, value, low, high, step, unit="", factor=1.0, **more) -> dict:
-    return {"kind": "number", "label": label, "value": value, "min": low, "max": high, "step": step, "unit": unit,
-            "factor": factor, "logarithmic": False, **more}
+    return {
+        "kind": "number",
+        "label": label,
+        "value": value,
+        "min": low,
+        "max": high,
+        "step": step,
+        "unit": unit,
+        "factor": factor,
+        "logarithmic": False,
+        **more,
+    }
 
 
 HOLOGRAM_CONTROLS = {
     "distance": number("Focus", 0.2, 0.15, 0.25, 0.0001, "cm", 100),
-    "show": {"kind": "choice", "label": "Show", "value": "intensity",
-             "choices": [["intensity", "Intensity"], ["amplitude", "Amplitude"], ["phase", "Phase"]]},
-    "pupil": {"kind": "place", "label": "Pupil", "value": [0, 0], "min": [-0.01, -0.01], "max": [0.01, 0.01],
-              "unit": "mm", "factor": 1000},
+    "show": {
+        "kind": "choice",
+        "label": "Show",
+        "value": "intensity",
+        "choices": [["intensity", "Intensity"], ["amplitude", "Amplitude"], ["phase", "Phase"]],
+    },
+    "pupil": {
+        "kind": "place",
+        "label": "Pupil",
+        "value": [0, 0],
+        "min": [-0.01, -0.01],
+        "max": [0.01, 0.01],
+        "unit": "mm",
+        "factor": 1000,
+    },
     "pupil_diameter": number("Pupil diameter", 0.004, 0.001, 0.016, 0.0001, "mm", 1000, logarithmic=True),
     "white": number("White", 1.0, 0.05, 4.0, 0.01, when={"show": ["intensity", "amplitude"]}),
-    "tone": {"kind": "choice", "label": "Tone curve", "value": "linear", "when": {"show": ["intensity"]},
-             "choices": [["linear", "Linear"], ["srgb", "sRGB"], ["logarithm", "Logarithm"], ["filmic", "Filmic"],
-                         ["power", "Power law"]]},
+    "tone": {
+        "kind": "choice",
+        "label": "Tone curve",
+        "value": "linear",
+        "when": {"show": ["intensity"]},
+        "choices": [
+            ["linear", "Linear"],
+            ["srgb", "sRGB"],
+            ["logarithm", "Logarithm"],
+            ["filmic", "Filmic"],
+            ["power", "Power law"],
+        ],
+    },
     "band_limit": {"kind": "switch", "label": "Band limit", "value": True},
 }
 HOLOGRAM_VIEWS = [
@@ -48,39 +80,79 @@ HOLOGRAM_VIEWS = [
 
 
 def hologram(name: str) -> dict:
-    facts = [["wavelength", "532 nm"], ["pitch", "8 um"], ["size", "1920 x 1080"], ["encoding", "phase, 8 bits"],
-             ["distance", "20 cm"], ["software", "holotone 0.9"]]
+    facts = [
+        ["wavelength", "532 nm"],
+        ["pitch", "8 um"],
+        ["size", "1920 x 1080"],
+        ["encoding", "phase, 8 bits"],
+        ["distance", "20 cm"],
+        ["software", "holotone 0.9"],
+    ]
     return {"name": name, "kind": "hologram", "facts": facts, "views": HOLOGRAM_VIEWS, "controls": HOLOGRAM_CONTROLS}
 
 
 WHOLE = [0, 0, 768, 512]
 MODEL = {
-    "name": "kodim.smoe", "kind": "model", "facts": [["experts", "2 048"], ["size", "768 x 512"], ["bits", "1.2 a pixel"]],
-    "views": [{"name": "rendered", "title": "Rendered", "kind": "window", "controls": ["window", "tolerance"]},
-              {"name": "experts", "title": "Experts", "kind": "plot", "controls": []}],
-    "controls": {"window": {"kind": "window", "label": "Window", "value": WHOLE},
-                 "tolerance": number("Tolerance", 1e-3, 1e-6, 1e-1, 1e-6, logarithmic=True)},
+    "name": "kodim.smoe",
+    "kind": "model",
+    "facts": [["experts", "2 048"], ["size", "768 x 512"], ["bits", "1.2 a pixel"]],
+    "views": [
+        {"name": "rendered", "title": "Rendered", "kind": "window", "controls": ["window", "tolerance"]},
+        {"name": "experts", "title": "Experts", "kind": "plot", "controls": []},
+    ],
+    "controls": {
+        "window": {"kind": "window", "label": "Window", "value": WHOLE},
+        "tolerance": number("Tolerance", 1e-3, 1e-6, 1e-1, 1e-6, logarithmic=True),
+    },
 }
 INKS = [["cyan", "#00a0e0"], ["magenta", "#e0007a"], ["yellow", "#ffe000"], ["black", "#1a1a1a"]]
-DOTS = {"name": "dots.svg", "kind": "dots", "facts": [["dots", "40 000"], ["page", "600 x 400"]],
-        "views": [{"name": "dots", "title": "Dots", "kind": "dots", "controls": []}], "controls": {}}
-POINTS = {"name": "knot.ply", "kind": "points", "facts": [["points", "60 000"]],
-          "views": [{"name": "scene", "title": "Points", "kind": "scene", "controls": []}], "controls": {}}
-MESH = {"name": "torus.obj", "kind": "mesh", "facts": [["triangles", "19 200"]],
-        "views": [{"name": "scene", "title": "Surface", "kind": "scene", "controls": []}], "controls": {}}
-FOLDER = {"name": "results", "kind": "folder", "facts": [["entries", "10 000"]],
-          "views": [{"name": "folder", "title": "Entries", "kind": "folder", "controls": []}], "controls": {}}
-PAIR = {"views": [{"name": "difference", "title": "Difference", "kind": "picture", "controls": ["gain"]}],
-        "controls": {"gain": number("Gain", 4.0, 1.0, 64.0, 0.1, logarithmic=True)}}
+DOTS = {
+    "name": "dots.svg",
+    "kind": "dots",
+    "facts": [["dots", "40 000"], ["page", "600 x 400"]],
+    "views": [{"name": "dots", "title": "Dots", "kind": "dots", "controls": []}],
+    "controls": {},
+}
+POINTS = {
+    "name": "knot.ply",
+    "kind": "points",
+    "facts": [["points", "60 000"]],
+    "views": [{"name": "scene", "title": "Points", "kind": "scene", "controls": []}],
+    "controls": {},
+}
+MESH = {
+    "name": "torus.obj",
+    "kind": "mesh",
+    "facts": [["triangles", "19 200"]],
+    "views": [{"name": "scene", "title": "Surface", "kind": "scene", "controls": []}],
+    "controls": {},
+}
+FOLDER = {
+    "name": "results",
+    "kind": "folder",
+    "facts": [["entries", "10 000"]],
+    "views": [{"name": "folder", "title": "Entries", "kind": "folder", "controls": []}],
+    "controls": {},
+}
+PAIR = {
+    "views": [{"name": "difference", "title": "Difference", "kind": "picture", "controls": ["gain"]}],
+    "controls": {"gain": number("Gain", 4.0, 1.0, 64.0, 0.1, logarithmic=True)},
+}
 DOCUMENTS = [hologram("slm.png"), hologram("optimized slm.png"), MODEL, DOTS, POINTS, MESH, FOLDER]
 KINDS = ["hologram", "model", "picture", "dots", "points", "mesh", "field"]
-ENTRIES = [{"name": f"{KINDS[i % 7]}_{i:05}.png", "kind": KINDS[i % 7], "bytes": 1000 + 7919 * i, "thumbnail": i % 7 != 6}
-           for i in range(10000)]
+ENTRIES = [
+    {"name": f"{KINDS[i % 7]}_{i:05}.png", "kind": KINDS[i % 7], "bytes": 1000 + 7919 * i, "thumbnail": i % 7 != 6}
+    for i in range(10000)
+]
 
 
 def documents_message(documents: list[dict]) -> dict:
-    return {"type": "documents", "software": "holotone 0.9", "documents": documents,
-            "pair": PAIR if len(documents) > 1 else None}
+    return {
+        "type": "documents",
+        "software": "holotone 0.9",
+        "documents": documents,
+        "pair": PAIR if len(documents) > 1 else None,
+    }
 
 
 def raster(image: Image.Image, command: str, facts: list) -> tuple[dict, bytes]:
@@ -104,8 +176,10 @@ def light(document: dict, state: dict, moving: bool) -> tuple[dict, bytes]:
 
 def spectrum() -> tuple[dict, bytes]:
     x = np.linspace(0.01, 2, 240)
-    series = [{"name": name, "x": x.tolist(), "y": y.tolist()} for name, y in
-              [("RAPS", x**3 / (1 + x**4) + 1e-3), ("anisotropy", 0.05 + 0.02 * np.sin(9 * x) ** 2)]]
+    series = [
+        {"name": name, "x": x.tolist(), "y": y.tolist()}
+        for name, y in [("RAPS", x**3 / (1 + x**4) + 1e-3), ("anisotropy", 0.05 + 0.02 * np.sin(9 * x) ** 2)]
+    ]
     plot = {"x": "frequency / principal", "y": "power", "logarithmic": True, "series": series}
     return {"media": "application/json", "command": "holotone measure slm.png", "facts": []}, json.dumps(plot).encode()
 
@@ -117,8 +191,11 @@ def model(state: dict, size: list[int], moving: bool) -> tuple[dict, bytes]:
     image = whole.resize(size, Image.Resampling.BILINEAR, (x, y, x + width, y + height))
     levels = max(4, int(8 - 40 * state["tolerance"]) * 32)
     image = image.point(lambda code: round(code * levels / 256) * 256 / levels)
-    return raster(image, f"holotone render kodim.smoe -o view.png --tolerance {state['tolerance']:g}",
-                  [["experts a pixel", "12.4"]])
+    return raster(
+        image,
+        f"holotone render kodim.smoe -o view.png --tolerance {state['tolerance']:g}",
+        [["experts a pixel", "12.4"]],
+    )
 
 
 @functools.cache
@@ -128,8 +205,16 @@ def dots(count: int = 40000) -> tuple[dict, bytes]:
     places = random.random((count, 2)).astype(np.float32) * np.float32(page)
     ink = random.integers(0, 4, count).astype(np.uint8)
     radius = (0.4 + places[:, 0] / page[0]).astype(np.float32)
-    header = {"media": "application/octet-stream", "count": count, "page": page, "inks": INKS, "has_radius": True,
-              "has_class": True, "command": "holotone halftone photo.png -o dots.svg --inks cmyk", "facts": []}
+    header = {
+        "media": "application/octet-stream",
+        "count": count,
+        "page": page,
+        "inks": INKS,
+        "has_radius": True,
+        "has_class": True,
+        "command": "holotone halftone photo.png -o dots.svg --inks cmyk",
+        "facts": [],
+    }
     return header, places.tobytes() + radius.tobytes() + ink.tobytes()
 
 
@@ -138,13 +223,22 @@ def points(count: int = 60000) -> tuple[dict, bytes]:
     random = np.random.default_rng(2)
     t = random.random(count) * 2 * np.pi
     ring = 2 + np.cos(3 * t)
-    place = np.stack([ring * np.cos(2 * t), ring * np.sin(2 * t), np.sin(3 * t)], 1) + 0.12 * random.normal(size=(count, 3))
+    place = np.stack([ring * np.cos(2 * t), ring * np.sin(2 * t), np.sin(3 * t)], 1) + 0.12 * random.normal(
+        size=(count, 3)
+    )
     colour = (255 * np.stack([0.6 + 0.4 * np.cos(t), 0.6 + 0.4 * np.sin(t), np.full(count, 0.7)], 1)).astype(np.uint8)
     place = place.astype(np.float32)
     data = place.tobytes() + colour.tobytes()
-    header = {"media": "application/octet-stream", "points": count, "triangles": 0, "has_colour": True,
-              "low": place.min(0).tolist(), "high": place.max(0).tolist(),
-              "command": "holotone hologram knot.ply -o slm.png", "facts": []}
+    header = {
+        "media": "application/octet-stream",
+        "points": count,
+        "triangles": 0,
+        "has_colour": True,
+        "low": place.min(0).tolist(),
+        "high": place.max(0).tolist(),
+        "command": "holotone hologram knot.ply -o slm.png",
+        "facts": [],
+    }
     return header, data + bytes(-len(data) % 4)
 
 
@@ -155,11 +249,22 @@ def mesh(around: int = 120, across: int = 80) -> tuple[dict, bytes]:
     place = place.reshape(-1, 3).astype(np.float32)
     i, j = np.meshgrid(np.arange(around), np.arange(across), indexing="ij")
     at = lambda a, b: ((a % around) * across + b % across).ravel()  # noqa: E731
-    corners = np.concatenate([np.stack([at(i, j), at(i + 1, j), at(i, j + 1)], 1),
-                              np.stack([at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)], 1)]).astype(np.uint32)
-    header = {"media": "application/octet-stream", "points": len(place), "triangles": len(corners), "has_colour": False,
-              "low": place.min(0).tolist(), "high": place.max(0).tolist(),
-              "command": "holotone hologram torus.obj -o slm.png", "facts": []}
+    corners = np.concatenate(
+        [
+            np.stack([at(i, j), at(i + 1, j), at(i, j + 1)], 1),
+            np.stack([at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)], 1),
+        ]
+    ).astype(np.uint32)
+    header = {
+        "media": "application/octet-stream",
+        "points": len(place),
+        "triangles": len(corners),
+        "has_colour": False,
+        "low": place.min(0).tolist(),
+        "high": place.max(0).tolist(),
+        "command": "holotone hologram torus.obj -o slm.png",
+        "facts": [],
+    }
     return header, place.tobytes() + corners.tobytes()
 
 
@@ -173,7 +278,9 @@ def thumbnail(entry: str, size: list[int]) -> tuple[dict, bytes]:
 def difference(state: dict) -> tuple[dict, bytes]:
     a, b = picture("focus.png"), picture("optimized.png")
     image = ImageChops.difference(a, b.resize(a.size)).point(lambda code: min(255, code * state["gain"]))
-    return raster(image, "holotone measure slm.png 'optimized slm.png'", [["PSNR", "31.42 dB"], ["largest difference", "87"]])
+    return raster(
+        image, "holotone measure slm.png 'optimized slm.png'", [["PSNR", "31.42 dB"], ["largest difference", "87"]]
+    )
 
 
 def answer(documents: list[dict], message: dict) -> tuple[dict, bytes]:

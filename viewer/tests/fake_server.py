@@ -7,14 +7,17 @@ import threading
 import time
 
 from aiohttp import WSMsgType, web
+
 from documents import DOCUMENTS, answer, documents_message, hologram
 from store import PAGE
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 HEADERS = {
-    "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-                               "img-src 'self' blob: data:",
+    "img-src 'self' blob: data:",
 }
 
 
@@ -45,6 +48,7 @@ class FakeServer:
         return self
 
     def __exit__(self, *_):
+        self.call(self.runner.cleanup())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(10)
 
@@ -61,13 +65,17 @@ class FakeServer:
     def send_all(self, message: dict | bytes):
         async def send():
             for socket in list(self.sockets):
-                await (socket.send_bytes(message) if isinstance(message, bytes) else socket.send_str(json.dumps(message)))
+                await (
+                    socket.send_bytes(message) if isinstance(message, bytes) else socket.send_str(json.dumps(message))
+                )
+
         self.call(send())
 
     def drop_connections(self):
         async def drop():
             for socket in list(self.sockets):
                 await socket.close()
+
         self.call(drop())
 
     def run(self):
@@ -80,11 +88,11 @@ class FakeServer:
         app = web.Application()
         app.router.add_get(f"/{TOKEN}/socket", self.socket)
         app.router.add_get(f"/{TOKEN}/{{name:[a-z0-9_.]*}}", self.file)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", self.port)
+        self.runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self.runner.setup()
+        site = web.TCPSite(self.runner, "127.0.0.1", self.port)
         await site.start()
-        self.port = site._server.sockets[0].getsockname()[1]
+        self.port = self.runner.addresses[0][1]
 
     async def file(self, request: web.Request) -> web.StreamResponse:
         path = PAGE / (request.match_info["name"] or "index.html")
@@ -141,8 +149,13 @@ class FakeServer:
         except ValueError as error:
             await socket.send_str(json.dumps({"type": "error", **key, "message": str(error)}))
             return
-        header = {"type": "shown", **key, "moving": message["moving"], **header,
-                  "compute_ms": round(1000 * (time.perf_counter() - started), 3)}
+        header = {
+            "type": "shown",
+            **key,
+            "moving": message["moving"],
+            **header,
+            "compute_ms": round(1000 * (time.perf_counter() - started), 3),
+        }
         await socket.send_bytes(binary(header, payload))
 
 

@@ -1,4 +1,4 @@
-"""Write a stored page: the page, its style and its modules in one file, with answers inside (as `holotone view -o` does)."""
+"""Write a stored page: page, style and modules in one file, with answers inside (as `holotone view -o` does)."""
 
 import base64
 import json
@@ -26,7 +26,10 @@ def stored_page(documents: dict, answers: list[dict]) -> str:
     stored = {
         "documents": documents,
         "answers": [
-            {**{k: v for k, v in answer.items() if k != "payload"}, "data": base64.b64encode(answer["payload"]).decode()}
+            {
+                **{k: v for k, v in answer.items() if k != "payload"},
+                "data": base64.b64encode(answer["payload"]).decode(),
+            }
             for answer in answers
         ],
     }
