@@ -28,6 +28,10 @@ export class CameraView {
     }, () => host.hand.moves_place);
   }
 
+  get keys() {
+    return "picture-keys";
+  }
+
   get actions() {
     return [
       {label: "−", name: "Zoom out", key: "-", run: () => this.move(() => this.camera.zoom(0.8))},

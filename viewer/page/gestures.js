@@ -3,6 +3,7 @@
 // hover(x, y)}, lengths in the canvas's pixels. special: Shift is held or special_mode() is on. Any may be left out.
 
 const wheel_rate = 0.0016;
+const pinch_rate = 0.01;
 const wheel_notch = 40;  // of Alt and the wheel, in pixels: one step of focus
 const key_stride = 48;
 const arrows = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
@@ -54,7 +55,8 @@ export function listen_to_gestures(canvas, handlers, special_mode = () => false)
       turned -= steps * wheel_notch;
       if (steps) handlers.focus(-steps);
     } else {
-      handlers.zoom?.(Math.exp(-pixels * wheel_rate), ...place(event));
+      const rate = event.ctrlKey ? pinch_rate : wheel_rate;  // a pinch on a touchpad comes with ctrlKey
+      handlers.zoom?.(Math.exp(-pixels * rate), ...place(event));
     }
   }, {passive: false});
 

@@ -40,7 +40,7 @@ export class Pane {
   }
 
   get key() {
-    return String(this.document);
+    return Array.isArray(this.document) ? "pair" : this.document;
   }
 
   get values() {
@@ -97,6 +97,7 @@ export class Pane {
 
   name_view() {
     this.view.canvas.setAttribute("aria-label", `${this.view_description.title}, ${this.title}`);
+    if (this.view.keys) this.view.canvas.setAttribute("aria-describedby", this.view.keys);
   }
 
   list_head() {
@@ -328,7 +329,7 @@ export class Pane {
 
   // The values that the document's controls still allow; defaults for the others.
   kept_values(key, values) {
-    const description = this.bench.describe(key.includes(",") ? key.split(",").map(Number) : Number(key));
+    const description = key === "pair" ? this.bench.pair : this.bench.documents[key];
     const kept = default_values(description ?? {});
     for (const [name, control] of Object.entries(description?.controls ?? {})) {
       kept[name] = allowed_value(control, values[name]) ?? kept[name];

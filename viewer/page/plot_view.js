@@ -24,6 +24,10 @@ export class PlotView {
     this.svg.addEventListener("keydown", (event) => this.press(event));
   }
 
+  get keys() {
+    return "plot-keys";
+  }
+
   get actions() {
     return [];
   }

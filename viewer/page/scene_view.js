@@ -74,6 +74,10 @@ export class SceneView {
     return degrees_per_pixel / (window.devicePixelRatio || 1);
   }
 
+  get keys() {
+    return "scene-keys";
+  }
+
   get actions() {
     return [
       {label: "−", name: "Zoom out", key: "-", run: () => this.zoom_by(0.8)},

@@ -86,6 +86,7 @@ export class Workbench {
       this.parts.panes.append(pane.element);
       pane.set_document(this.first_document(name, wanted[name]?.document, before), wanted[name]);
     }
+    if (this.linked && !wanted.b) this.align_panes();
     this.state_changed();
   }
 
