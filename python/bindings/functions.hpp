@@ -3,7 +3,10 @@
 #include "arguments.hpp"
 #include "callbacks.hpp"
 #include "work.hpp"
+#include <algorithm>
 #include <deque>
+#include <fmt/ranges.h>
+#include <functional>
 
 namespace holotone::python {
 
@@ -24,6 +27,27 @@ struct Refusals {
 Refusals& refusals();
 /// Tries the next overload; for the last one throws what the first had against the arguments.
 [[noreturn]] void refuse_values(bool last, const Error& error);
+
+class Questions;
+/// Runs work that asks for calls of Python, which this thread makes (views.cpp).
+void answer(Questions& questions, const std::function<void()>& work);
+
+/// Arguments whose use may ask for calls of Python.
+template <class A>
+concept asks = requires(A& argument) {
+  argument.questions();
+};
+
+template <class Result, class Body>
+Result answered(Questions& questions, const Body& work) {
+  if constexpr (std::is_void_v<Result>) {
+    answer(questions, work);
+  } else {
+    std::optional<Result> result;
+    answer(questions, [&] { result.emplace(work()); });
+    return std::move(*result);
+  }
+}
 
 /// Calls body(argument...) of a function's parameters, without the interpreter's lock and behind the caller's stream.
 /// Returns its result and the outputs.
@@ -60,7 +84,18 @@ nb::object invoke(const Function& function, Context& context, Turn* turn, const 
     if (turn) own.emplace(*turn, Turn::By::own_method, function.name, context.looks);
     std::deque<TurnScope> others;
     for (Turn* const one : context.turns) others.emplace_back(*one, Turn::By::function, function.name);
-    return std::apply([&](auto&... argument) -> Result { return body(argument.get()...); }, *arguments);
+    const auto call = [&]() -> Result {
+      return std::apply([&](auto&... argument) -> Result { return body(argument.get()...); }, *arguments);
+    };
+    if constexpr ((asks<Argument<P>> || ...)) {
+      Questions* questions = nullptr;
+      const auto look_for = [&]<class A>(A& argument) {
+        if constexpr (asks<A>) questions = argument.questions();
+      };
+      std::apply([&](auto&... argument) { (look_for(argument), ...); }, *arguments);
+      if (questions) return answered<Result>(*questions, call);
+    }
+    return call();
   };
   nb::list results;
   try {
