@@ -285,15 +285,15 @@ void Call::set_stream(nb::handle stream) {
   }
 }
 
+Queue Call::caller(Device device) const {
+  if (device.backend != Backend::cuda) return {device};
+  return Queue::borrow(device, stream_ ? *stream_ : current_stream(kind_.value_or(Kind::own), device));
+}
+
 void Call::before(const Queue& queue) {
   const Device device = queue.device();
   if (device.backend == Backend::cpu) return;
-  if (device.backend == Backend::cuda) {
-    void* const native = stream_ ? *stream_ : current_stream(kind_.value_or(Kind::own), device);
-    caller_ = Queue::borrow(device, native);
-  } else {
-    caller_ = Queue(device);
-  }
+  caller_ = caller(device);
   queue.wait_for(*caller_);
 }
 
@@ -363,10 +363,13 @@ void bind_arrays(nb::module_& module) {
           },
           nb::arg("shape"), nb::arg("dtype") = "float32", nb::kw_only(), nb::arg("device") = "cpu",
           "Allocates uninitialised memory.")
-      .def_prop_ro("shape", [](const OwnArray& array) { return tuple_of(array.shape); })
+      .def_prop_ro(
+          "shape", [](const OwnArray& array) { return tuple_of(array.shape); },
+          nb::sig("def shape(self) -> tuple[int, ...]"))
       .def_prop_ro("dtype", [](const OwnArray& array) { return std::string(array.element.name); })
       .def_prop_ro("device", [](const OwnArray& array) { return to_string(array.queue.device()); })
-      .def("numpy", &host_copy, "Returns a copy in host memory, after all work on it.")
+      .def("numpy", &host_copy, nb::sig("def numpy(self) -> NDArray[Any]"),
+           "Returns a copy in host memory, after all work on it.")
       .def(
           "to", [](nb::handle self, const std::string& device) { return device_copy(self, device); }, nb::arg("device"),
           "Returns a copy on another device, or on the same.")
@@ -405,6 +408,7 @@ void bind_arrays(nb::module_& module) {
   module.def(
       "copy_of", [](nb::handle array, const std::string& device) { return device_copy(array, device); },
       nb::arg("array"), nb::kw_only(), nb::arg("device") = "cpu",
+      nb::sig("def copy_of(array: ArrayLike, *, device: str = 'cpu') -> Array"),
       "Returns a copy of an array in host memory, or of an Array, on a device.");
 }
 
