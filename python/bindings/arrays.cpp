@@ -94,6 +94,18 @@ void require_plain_tensor(const std::string& function, const std::string& argume
   }
 }
 
+/// What DLPack is read from. PyTorch's `__dlpack__` is a function of Python and takes 8 times as long as the one below
+/// it, which neither checks the tensor nor waits for a stream.
+nb::object exported(const nb::object& array, std::optional<Kind> kind) {
+  if (kind != Kind::torch) return array;
+  static PyObject* const to_dlpack =
+      nb::object(nb::module_::import_("torch.utils.dlpack").attr("to_dlpack")).release().ptr();
+  nb::object capsule = nb::steal(PyObject_CallOneArg(to_dlpack, array.ptr()));
+  if (capsule.is_valid()) return capsule;
+  PyErr_Clear();  // a tensor without strides: __dlpack__ says so
+  return array;
+}
+
 /// False for memory that is known to be read-only: by the buffer protocol, or NumPy's interface.
 bool is_writable(nb::handle array) {
   if (PyObject_CheckBuffer(array.ptr())) {
@@ -169,15 +181,19 @@ Kind Call::kind(Device device) const {
 
 Memory Call::take(nb::handle array, const std::string& argument, const Element& element, std::size_t rank,
                   bool writable) {
-  const std::string expected =
-      fmt::format("an array of {} with {} {}", element.name, rank, rank == 1 ? "axis" : "axes");
+  const auto refuse_type = [&](const std::string& got) {
+    refuse(argument, fmt::format("an array of {} with {} {}", element.name, rank, rank == 1 ? "axis" : "axes"), got);
+  };
   nb::object holder = nb::borrow(array);
-  if (nb::hasattr(array, "_holotone_values_")) holder = array.attr("_holotone_values_");
-  const auto kind = kind_of(holder);
+  auto kind = kind_of(holder);
+  if (!kind && nb::hasattr(array, "_holotone_values_")) {
+    holder = array.attr("_holotone_values_");
+    kind = kind_of(holder);
+  }
   if (kind == Kind::own) {
     const auto& own = nb::cast<const OwnArray&>(holder);
-    if (!(own.element == element)) refuse(argument, expected, own.element.name);
-    if (own.shape.size() != rank) refuse(argument, expected, fmt::format("{} axes", own.shape.size()));
+    if (!(own.element == element)) refuse_type(own.element.name);
+    if (own.shape.size() != rank) refuse_type(fmt::format("{} axes", own.shape.size()));
     if (!kind_ || own.queue.device().backend != Backend::cpu) kind_ = Kind::own;
     held_.push_back(holder);
     require_apart({own.memory->data(), own.memory->bytes(), writable}, argument);
@@ -185,13 +201,11 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
   }
   if (kind == Kind::torch) require_plain_tensor(function_, argument, holder);
   nb::ndarray<nb::ro> imported;
-  if (!nb::try_cast(holder, imported, false) || !imported.is_valid()) {
-    refuse(argument, expected, class_name(holder));
-  }
+  if (!nb::try_cast(exported(holder, kind), imported, false) || !imported.is_valid()) refuse_type(class_name(holder));
   if (!(Element{imported.dtype(), ""} == element)) {
-    refuse(argument, expected, fmt::format("{}: {}", name_of(imported.dtype()), conversion(kind, element.name)));
+    refuse_type(fmt::format("{}: {}", name_of(imported.dtype()), conversion(kind, element.name)));
   }
-  if (imported.ndim() != rank) refuse(argument, expected, fmt::format("{} axes", imported.ndim()));
+  if (imported.ndim() != rank) refuse_type(fmt::format("{} axes", imported.ndim()));
   if (!is_contiguous(imported)) {
     const bool torch = kind == Kind::torch;
     refuse(argument, "a contiguous array in row-major order",
