@@ -25,12 +25,6 @@ NOT_BOUND = {
     "holotone/core/thread_memory.hpp": "threads of C++",
     "holotone/core/random.hpp": "counters for loops of C++",
     "holotone/core/crc32.hpp": "Python has zlib.crc32",
-    "holotone/display/bit_planes.hpp": "windows on panels are opened by `holotone display` and programs in C++",
-    "holotone/display/frame_pacer.hpp": "windows on panels are opened by `holotone display` and programs in C++",
-    "holotone/display/monitor.hpp": "windows on panels are opened by `holotone display` and programs in C++",
-    "holotone/display/panel_window.hpp": "windows on panels are opened by `holotone display` and programs in C++",
-    "holotone/display/safe_pattern.hpp": "windows on panels are opened by `holotone display` and programs in C++",
-    "holotone/display/trigger.hpp": "windows on panels are opened by `holotone display` and programs in C++",
     "holotone/io/atomic_file.hpp": "for writers of files in C++",
     "holotone/io/sandbox.hpp": "child processes of the command line",
     "holotone/io/guarded.hpp": "child processes of the command line",
@@ -76,6 +70,7 @@ NOT_BOUND = {
 # Written in bindings/*.cpp or in the package.
 BY_HAND = {"Image", "read_image", "write_image", "to_float", "to_grey"}
 BY_HAND |= {"FieldFile", "read_field", "write_field", "Field", "propagate", "NufftPlan"}
+BY_HAND |= {"PanelWindow", "monitors"}
 # Aggregates of arrays, which stay those of Python: classes of the package.
 OF_ARRAYS = {"Layer", "SmoeFitView"}
 
@@ -378,10 +373,12 @@ class Generator:
                 if re.match(r"(\[\[nodiscard\]\] )?static ", d.text):
                     out.append(
                         f"  nb::borrow<nb::class_<{name}>>(nb::type<{name}>())"
-                        f'.def_static("{member}", [] {{ return to_python({d.name}()); }});'
+                        f'.def_static("{member}", [] {{ return to_python({d.name}()); }}, nb::sig(kept_text('
+                        f'"def {member}() -> " + value_text<std::remove_cvref_t<decltype({d.name}())>>())));'
                     )
                 else:
-                    out.append(f'  member_function<{name}>("{member}", "{d.name}", &{d.name});')
+                    names = ", ".join(f'"{p.name}"' for p in parameters_of(d.text))
+                    out.append(f'  member_function<{name}>("{member}", "{d.name}", &{d.name}, {{{names}}});')
         return out
 
     def module(self, name: str) -> str:
@@ -442,7 +439,7 @@ def for_python(comment: str, enums: set[str]) -> str:
     return text
 
 
-MODULES = ["core", "fft", "nufft", "metrics", "optics", "hologram", "quantize", "retrieval", "halftone", "smoe", "io", "recipes"]
+MODULES = ["core", "fft", "nufft", "metrics", "optics", "hologram", "quantize", "retrieval", "halftone", "smoe", "io", "display", "recipes"]
 
 
 def main() -> None:

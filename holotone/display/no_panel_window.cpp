@@ -7,8 +7,8 @@ namespace {
 
 [[noreturn]] void throw_missing() {
   throw Error(ErrorCode::unsupported,
-              "this build has no panel window: it was made without the headers of GLFW, OpenGL and EGL (Debian: "
-              "libglfw3-dev, libgl-dev, libegl-dev)");
+              "this build has no panel window: it was made with HOLOTONE_DISPLAY=OFF, or without the headers of GLFW, "
+              "OpenGL and EGL (Debian: libglfw3-dev, libgl-dev, libegl-dev)");
 }
 
 }  // namespace

@@ -20,8 +20,9 @@ struct PanelWindowOptions {
   bool centre = false;    ///< shows pictures smaller than the panel in its middle, code 0 around them
   /// What is sent for each code of one byte, 256 values: undoes a table in the driver of the panel. Empty: the code.
   std::vector<std::uint8_t> display_lut{};
-  /// Channels of "rgb" that get the high and the low byte of 16-bit codes.
-  std::string packing = "rg";
+  /// Channels of "rgb" that get the high and the low byte of 16-bit codes, "rg" or another pair. Empty: such codes are
+  /// refused, as a panel of 8 bits would show their bytes.
+  std::string packing{};
   SafePattern safe{};
   /// Shows the safe pattern while another window has the keyboard, once this one had it. The window never takes the
   /// keyboard by itself.

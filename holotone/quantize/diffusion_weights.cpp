@@ -43,6 +43,17 @@ void require_window(const SignalWindow& window, std::size_t hogel) {
                              window.xi, window.eta, hogel));
 }
 
+/// A parallel loop that reports after every `each` indices of each thread.
+template <class Body>
+void for_parts(std::string_view stage, std::int64_t count, std::int64_t each, Progress& progress, const Body& body) {
+  const std::int64_t at_once = each * thread_count();
+  for (std::int64_t first = 0; first < count; first += at_once) {
+    progress.step(stage, first, count);
+    parallel_for(first, std::min(first + at_once, count), body);
+  }
+  progress.step(stage, count, count);
+}
+
 /// Taps at causal positions of the neighbourhood.
 std::vector<DiffusionTap> causal_taps(int parallelism) {
   std::vector<DiffusionTap> taps;
@@ -60,7 +71,8 @@ std::vector<DiffusionTap> causal_taps(int parallelism) {
 bool goes_before(const DiffusionTap& a, const DiffusionTap& b) { return a.dy != b.dy ? a.dy > b.dy : a.dx > b.dx; }
 
 /// Eq. (4).
-std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, const WeightOptions& options) {
+std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, const WeightOptions& options,
+                                      Progress& progress) {
   std::vector<DiffusionTap> taps = causal_taps(options.parallelism);
   if (options.taps > static_cast<int>(taps.size())) {
     throw_argument(where, "taps",
@@ -74,7 +86,7 @@ std::vector<DiffusionTap> preselected(std::span<const SignalWindow> hogels, cons
     return std::round(1e12 * (2 * largest + std::abs(edge_transform(options, tap.dx, tap.dy))));
   };
   std::vector<std::pair<double, DiffusionTap>> ranked(taps.size());
-  parallel_for(0, std::ssize(taps), [&](std::int64_t i) {
+  for_parts("choosing weights", std::ssize(taps), 16, progress, [&](std::int64_t i) {
     const auto& tap = taps[static_cast<std::size_t>(i)];
     ranked[static_cast<std::size_t>(i)] = {most(tap), tap};
   });
@@ -198,10 +210,11 @@ std::vector<DiffusionTap> largest(const SignalWindow& window, std::vector<Diffus
 
 /// Weights {hogels, taps}.
 Array<float, 2> values_of(std::span<const SignalWindow> hogels, const std::vector<DiffusionTap>& taps,
-                          const WeightOptions& options) {
+                          const WeightOptions& options, Progress& progress) {
   Array<float, 2> values({std::ssize(hogels), std::ssize(taps)});
   std::fill_n(values.data(), values.size(), 0.0F);
-  parallel_for(0, std::ssize(hogels), [&](std::int64_t hogel) {
+  const std::int64_t each = options.rule == WeightRule::least_squares ? 1 : 1024;
+  for_parts("computing weights", std::ssize(hogels), each, progress, [&](std::int64_t hogel) {
     const auto& window = hogels[static_cast<std::size_t>(hogel)];
     const auto own = options.kept > 0 ? largest(window, taps, options) : taps;
     const auto weights = weights_of(window, own, options);
@@ -243,21 +256,24 @@ SignalWindow signal_window(const FieldGrid& grid, const Viewer& viewer, double x
   return {(left + right) / 2, -(bottom + top) / 2, right - left, top - bottom};  // rows go down
 }
 
-std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, const WeightOptions& options) {
+std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, const WeightOptions& options,
+                                         Progress& progress) {
   require_options(windows, options);
-  return preselected(windows, options);
+  return preselected(windows, options, progress);
 }
 
-DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const WeightOptions& options) {
+DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const WeightOptions& options,
+                                   Progress& progress) {
   require_options(hogels, options);
   require_given(options.given_taps);
-  DiffusionWeights weights{options.given_taps.empty() ? preselected(hogels, options) : options.given_taps, {}};
+  DiffusionWeights weights{options.given_taps.empty() ? preselected(hogels, options, progress) : options.given_taps,
+                           {}};
   require_range(where, "kept", options.kept, 0, static_cast<double>(weights.taps.size()));
-  weights.values = values_of(hogels, weights.taps, options);
+  weights.values = values_of(hogels, weights.taps, options, progress);
   if (options.serpentine) {
     std::vector<SignalWindow> mirrored(hogels.begin(), hogels.end());
     for (auto& window : mirrored) window.xi = -window.xi;
-    weights.backward = values_of(mirrored, weights.taps, options);
+    weights.backward = values_of(mirrored, weights.taps, options, progress);
   }
   return weights;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/progress.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/viewer.hpp>
 #include <span>
@@ -78,7 +79,8 @@ struct DiffusionWeights {
 /// Chooses `taps` of the 12 rows and 24 columns around a pixel, within the limit of `parallelism`: those with the
 /// greatest max(2 |M_s| + |M_hf|) over the windows (Eq. 4, see diffusion_weights). Returns them in the order of
 /// DiffusionWeights::taps. Ignores given_taps. Throws as diffusion_weights. Cost O(windows).
-std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, const WeightOptions& options = {});
+std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, const WeightOptions& options = {},
+                                         Progress& progress = Progress::none());
 
 /// Computes weights of error diffusion that keep quantization noise out of each hogel's viewing window and its mirror
 /// image, the conjugate order. With u the pixel's value plus the errors it receives, e = u - q and W the weights'
@@ -96,7 +98,8 @@ std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, 
 /// Throws invalid_argument for options out of range, for more taps than the neighbourhood has, for given_taps beyond it
 /// or in another order than DiffusionWeights::taps, and for windows below 1e-6 cycles a pixel or not within |frequency|
 /// <= 1/2.
-DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const WeightOptions& options = {});
+DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const WeightOptions& options = {},
+                                   Progress& progress = Progress::none());
 
 /// 7/16 to the right, 3/16, 5/16 and 1/16 below. Source: Floyd and Steinberg 1976.
 DiffusionWeights floyd_steinberg_weights();

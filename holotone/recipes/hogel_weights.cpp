@@ -112,7 +112,7 @@ HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped, std
 }
 
 std::vector<DiffusionTap> viewer_taps(const FieldGrid& grid, const Viewer& from, const Viewer& to,
-                                      const WindowWeightOptions& options) {
+                                      const WindowWeightOptions& options, Progress& progress) {
   const auto places = places_of(grid, options);
   std::vector<SignalWindow> wanted;
   std::vector<SignalWindow> reached;
@@ -132,10 +132,11 @@ std::vector<DiffusionTap> viewer_taps(const FieldGrid& grid, const Viewer& from,
     }
   }
   if (reached.empty()) refuse_window(grid, wanted);
-  return diffusion_taps(reached, options.weights);
+  return diffusion_taps(reached, options.weights, progress);
 }
 
-HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const WindowWeightOptions& options) {
+HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const WindowWeightOptions& options,
+                            Progress& progress) {
   std::int64_t clipped = 0;
   std::int64_t unreached = 0;
   const auto places = places_of(grid, options);
@@ -156,7 +157,7 @@ HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const W
       ++clipped;
     }
   }
-  DiffusionWeights weights = diffusion_weights(windows, options.weights);
+  DiffusionWeights weights = diffusion_weights(windows, options.weights, progress);
   for (std::size_t i = 0; i < reached.size(); ++i) {
     if (reached[i]) continue;
     const auto hogel = static_cast<std::int64_t>(i);

@@ -40,7 +40,8 @@ struct WindowWeightOptions {
 /// Computes diffusion_weights for the viewing window as seen from each hogel. Throws invalid_argument naming `viewer`,
 /// with the missing angle in degrees, if light from no hogel reaches the window. Throws as diffusion_weights too. Cost:
 /// that of diffusion_weights.
-HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const WindowWeightOptions& options = {});
+HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const WindowWeightOptions& options = {},
+                            Progress& progress = Progress::none());
 
 /// Chooses taps for a viewer who moves: diffusion_taps for the windows of every hogel, seen by viewers at 27 places of
 /// the box with the corners `from` and `to` (in x, y and distance; width and height change with the distance from those
@@ -50,7 +51,7 @@ HogelWeights window_weights(const FieldGrid& grid, const Viewer& viewer, const W
 ///   for each frame: plan.set_weights(window_weights(grid, viewer, options).weights), plan.execute(field, codes)
 /// Throws as window_weights, for the 27 places together. Cost O(27 hogels).
 std::vector<DiffusionTap> viewer_taps(const FieldGrid& grid, const Viewer& from, const Viewer& to,
-                                      const WindowWeightOptions& options = {});
+                                      const WindowWeightOptions& options = {}, Progress& progress = Progress::none());
 
 /// Adds the statistics of HogelWeights to given weights, such as floyd_steinberg_weights().
 HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped = 0, std::int64_t unreached = 0);

@@ -14,12 +14,17 @@ bool are_equal(nb::handle a, nb::handle b);
 
 /// A function of an aggregate.
 template <class T, class Pointer>
-void member_function(const char* name, const char* documented, Pointer pointer) {
+void member_function(const char* name, const char* documented, Pointer pointer,
+                     std::initializer_list<const char*> parameters) {
   auto bound = nb::borrow<nb::class_<T>>(nb::type<T>());
   const auto define = [&]<class R, class... P>(R (T::*one)(P...) const) {
+    std::string text = fmt::format("def {}(self", name);
+    [[maybe_unused]] auto parameter = parameters.begin();
+    ((text += fmt::format(", {}: {}", *parameter++, type_text<std::remove_cvref_t<P>>())), ...);
+    text += fmt::format("{}) -> {}", sizeof...(P) > 0 ? ", /" : "", value_text<std::remove_cvref_t<R>>());
     bound.def(
         name, [one](const T& self, std::remove_cvref_t<P>... values) { return to_python((self.*one)(values...)); },
-        kept_text(std::string(documentation(documented))));
+        nb::sig(kept_text(text)), kept_text(std::string(documentation(documented))));
   };
   define(pointer);
 }
@@ -54,7 +59,7 @@ void aggregate() {
             using Value = std::remove_cvref_t<decltype(*array.data())>;
             return nb::cast(nb::ndarray<nb::numpy, Value>(array.data(), shape.size(), shape.data(), self));
           },
-          comment);
+          nb::sig(kept_text(fmt::format("def {}(self, /) -> {}", name, value_text<M>()))), comment);
     } else if constexpr (Aggregate<M>) {
       bound.def_prop_rw(
           name, [member](T& self) -> M& { return self.*member; },
@@ -81,7 +86,7 @@ void aggregate() {
             Call call(type);
             self.*member = from_python<M>(value, call, name);
           },
-          nb::for_getter(nb::sig(kept_text(fmt::format("def {}(self, /) -> {}", name, type_text<M>())))),
+          nb::for_getter(nb::sig(kept_text(fmt::format("def {}(self, /) -> {}", name, value_text<M>())))),
           nb::for_setter(nb::arg("value").none()), comment);
     }
   });

@@ -30,8 +30,16 @@ struct Signature {
 
   void add(std::string name, std::string type, nb::object fallback, bool keyword_only, std::string comment = {},
            bool may_be_field = false);
-  [[nodiscard]] std::string text(std::string_view name, bool method, const std::string& result) const;
+  /// `def name(arguments) -> result`, with overloads before it for each kind of array if the result is an ArrayOf.
+  /// alone: the function has no overloads of its own.
+  [[nodiscard]] std::string text(std::string_view name, bool method, const std::string& result,
+                                 bool alone = true) const;
   [[nodiscard]] std::string comments() const;
+
+ private:
+  /// One line, in which the argument `anchor` has another type.
+  [[nodiscard]] std::string line(std::string_view name, bool method, const std::string& result,
+                                 const Parameter* anchor = nullptr, const std::string& type = {}) const;
 };
 
 /// Values given for the arguments of one call.
@@ -297,7 +305,7 @@ template <class T, std::size_t Rank>
 class Argument<View<const T, Rank>> {
  public:
   static void describe(Signature& signature, const Name& name) {
-    signature.add(name.text, "ArrayLike", name.fallback, false, {}, is_field<View<const T, Rank>>);
+    signature.add(name.text, type_text<View<const T, Rank>>(), name.fallback, false, {}, is_field<View<const T, Rank>>);
   }
   Argument(Context& context, const Name& /*name*/) {
     const nb::handle value = context.given.next();
@@ -314,10 +322,10 @@ template <class T, std::size_t Rank>
 requires(!std::is_const_v<T>) class Argument<View<T, Rank>> {
  public:
   static void describe(Signature& signature, const Name& name) {
-    signature.add(name.text, "ArrayLike", name.fallback, false);
+    signature.add(name.text, type_text<View<T, Rank>>(), name.fallback, false);
   }
   static void describe(Signature& signature, const Out<Rank>& out) {
-    signature.add(out.alone ? "out" : out.text, "ArrayLike | None", nb::none(), true,
+    signature.add(out.alone ? "out" : out.text, type_text<View<T, Rank>>() + " | None", nb::none(), true,
                   "array for the result; by default a new one");
   }
   Argument(Context& context, const Name& /*name*/) {

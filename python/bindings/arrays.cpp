@@ -94,6 +94,18 @@ void require_plain_tensor(const std::string& function, const std::string& argume
   }
 }
 
+/// What DLPack is read from. PyTorch's `__dlpack__` is a function of Python and takes 8 times as long as the one below
+/// it, which neither checks the tensor nor waits for a stream.
+nb::object exported(const nb::object& array, std::optional<Kind> kind) {
+  if (kind != Kind::torch) return array;
+  static PyObject* const to_dlpack =
+      nb::object(nb::module_::import_("torch.utils.dlpack").attr("to_dlpack")).release().ptr();
+  nb::object capsule = nb::steal(PyObject_CallOneArg(to_dlpack, array.ptr()));
+  if (capsule.is_valid()) return capsule;
+  PyErr_Clear();  // a tensor without strides: __dlpack__ says so
+  return array;
+}
+
 /// False for memory that is known to be read-only: by the buffer protocol, or NumPy's interface.
 bool is_writable(nb::handle array) {
   if (PyObject_CheckBuffer(array.ptr())) {
@@ -169,15 +181,19 @@ Kind Call::kind(Device device) const {
 
 Memory Call::take(nb::handle array, const std::string& argument, const Element& element, std::size_t rank,
                   bool writable) {
-  const std::string expected =
-      fmt::format("an array of {} with {} {}", element.name, rank, rank == 1 ? "axis" : "axes");
+  const auto refuse_type = [&](const std::string& got) {
+    refuse(argument, fmt::format("an array of {} with {} {}", element.name, rank, rank == 1 ? "axis" : "axes"), got);
+  };
   nb::object holder = nb::borrow(array);
-  if (nb::hasattr(array, "_holotone_values_")) holder = array.attr("_holotone_values_");
-  const auto kind = kind_of(holder);
+  auto kind = kind_of(holder);
+  if (!kind && nb::hasattr(array, "_holotone_values_")) {
+    holder = array.attr("_holotone_values_");
+    kind = kind_of(holder);
+  }
   if (kind == Kind::own) {
     const auto& own = nb::cast<const OwnArray&>(holder);
-    if (!(own.element == element)) refuse(argument, expected, own.element.name);
-    if (own.shape.size() != rank) refuse(argument, expected, fmt::format("{} axes", own.shape.size()));
+    if (!(own.element == element)) refuse_type(own.element.name);
+    if (own.shape.size() != rank) refuse_type(fmt::format("{} axes", own.shape.size()));
     if (!kind_ || own.queue.device().backend != Backend::cpu) kind_ = Kind::own;
     held_.push_back(holder);
     require_apart({own.memory->data(), own.memory->bytes(), writable}, argument);
@@ -185,13 +201,11 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
   }
   if (kind == Kind::torch) require_plain_tensor(function_, argument, holder);
   nb::ndarray<nb::ro> imported;
-  if (!nb::try_cast(holder, imported, false) || !imported.is_valid()) {
-    refuse(argument, expected, class_name(holder));
-  }
+  if (!nb::try_cast(exported(holder, kind), imported, false) || !imported.is_valid()) refuse_type(class_name(holder));
   if (!(Element{imported.dtype(), ""} == element)) {
-    refuse(argument, expected, fmt::format("{}: {}", name_of(imported.dtype()), conversion(kind, element.name)));
+    refuse_type(fmt::format("{}: {}", name_of(imported.dtype()), conversion(kind, element.name)));
   }
-  if (imported.ndim() != rank) refuse(argument, expected, fmt::format("{} axes", imported.ndim()));
+  if (imported.ndim() != rank) refuse_type(fmt::format("{} axes", imported.ndim()));
   if (!is_contiguous(imported)) {
     const bool torch = kind == Kind::torch;
     refuse(argument, "a contiguous array in row-major order",
@@ -285,15 +299,15 @@ void Call::set_stream(nb::handle stream) {
   }
 }
 
+Queue Call::caller(Device device) const {
+  if (device.backend != Backend::cuda) return {device};
+  return Queue::borrow(device, stream_ ? *stream_ : current_stream(kind_.value_or(Kind::own), device));
+}
+
 void Call::before(const Queue& queue) {
   const Device device = queue.device();
   if (device.backend == Backend::cpu) return;
-  if (device.backend == Backend::cuda) {
-    void* const native = stream_ ? *stream_ : current_stream(kind_.value_or(Kind::own), device);
-    caller_ = Queue::borrow(device, native);
-  } else {
-    caller_ = Queue(device);
-  }
+  caller_ = caller(device);
   queue.wait_for(*caller_);
 }
 
@@ -363,10 +377,13 @@ void bind_arrays(nb::module_& module) {
           },
           nb::arg("shape"), nb::arg("dtype") = "float32", nb::kw_only(), nb::arg("device") = "cpu",
           "Allocates uninitialised memory.")
-      .def_prop_ro("shape", [](const OwnArray& array) { return tuple_of(array.shape); })
+      .def_prop_ro(
+          "shape", [](const OwnArray& array) { return tuple_of(array.shape); },
+          nb::sig("def shape(self) -> tuple[int, ...]"))
       .def_prop_ro("dtype", [](const OwnArray& array) { return std::string(array.element.name); })
       .def_prop_ro("device", [](const OwnArray& array) { return to_string(array.queue.device()); })
-      .def("numpy", &host_copy, "Returns a copy in host memory, after all work on it.")
+      .def("numpy", &host_copy, nb::sig("def numpy(self) -> NDArray[Any]"),
+           "Returns a copy in host memory, after all work on it.")
       .def(
           "to", [](nb::handle self, const std::string& device) { return device_copy(self, device); }, nb::arg("device"),
           "Returns a copy on another device, or on the same.")
@@ -405,6 +422,7 @@ void bind_arrays(nb::module_& module) {
   module.def(
       "copy_of", [](nb::handle array, const std::string& device) { return device_copy(array, device); },
       nb::arg("array"), nb::kw_only(), nb::arg("device") = "cpu",
+      nb::sig("def copy_of(array: ArrayLike, *, device: str = 'cpu') -> Array"),
       "Returns a copy of an array in host memory, or of an Array, on a device.");
 }
 

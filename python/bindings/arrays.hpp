@@ -80,6 +80,9 @@ class Call {
   /// Stream of the caller's work: None, a number, or an object of PyTorch, CuPy or any other package.
   void set_stream(nb::handle stream);
 
+  /// Queue of the caller's work on the arrays.
+  [[nodiscard]] Queue caller(Device device) const;
+
   /// Orders `queue` behind the caller's work on the arrays; after() orders the caller's further work behind it.
   void before(const Queue& queue);
   void after(const Queue& queue) const;

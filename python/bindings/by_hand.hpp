@@ -8,5 +8,7 @@ namespace holotone::python {
 void bind_files(nanobind::module_& module);
 /// NufftPlan, a template in C++.
 void bind_nufft_plan(nanobind::module_& module);
+/// PanelWindow, which belongs to a thread, and monitors.
+void bind_panel_window(nanobind::module_& module);
 
 }  // namespace holotone::python

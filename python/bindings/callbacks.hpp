@@ -96,7 +96,11 @@ std::function<R(P...)> function_from(nb::handle function, const std::function<R(
       one.finish();
     };
     std::apply([&](auto&... one) { (finish(one), ...); }, arguments);
-    if constexpr (!std::is_void_v<R>) return nb::cast<R>(result);
+    if constexpr (!std::is_void_v<R>) {
+      R value{};
+      if (nb::try_cast(result, value)) return value;
+      throw_argument("", "what the function returns", type_text<R>(), nb::cast<std::string>(nb::repr(result)));
+    }
   };
 }
 

@@ -24,6 +24,12 @@ namespace {
 
 bool is_of_grid(std::string_view name) { return name == "shape" || name == "pitch_m" || name == "wavelength_m"; }
 
+/// "an array of float32" for ArrayOf[float32].
+std::string in_words(const std::string& type) {
+  if (!type.starts_with("ArrayOf[")) return type == "NumbersLike" ? "numbers" : type;
+  return "an array of " + type.substr(8, type.find(']') - 8);
+}
+
 /// Default as a signature shows it: "..." unless it is a literal.
 std::string default_text(const nb::object& value) {
   const auto text = nb::cast<std::string>(nb::repr(value));
@@ -35,7 +41,38 @@ std::string default_text(const nb::object& value) {
 
 }  // namespace
 
-std::string Signature::text(std::string_view name, bool method, const std::string& result) const {
+std::string Signature::text(std::string_view name, bool method, const std::string& result, bool alone) const {
+  constexpr std::string_view array = "ArrayOf[";
+  std::vector<std::string> lines;
+  const auto anchor = std::ranges::find_if(parameters, [&](const Parameter& one) {
+    return one.type.starts_with(array) && one.type.ends_with("]") && !one.fallback.is_valid();
+  });
+  const auto with = [&](const std::string& kind, bool has_elements) {
+    const auto replaced = [&](std::string type) {
+      for (std::size_t at = type.find(array); at != std::string::npos; at = type.find(array, at + kind.size())) {
+        type.replace(at, has_elements ? array.size() - 1 : type.find(']', at) + 1 - at, kind);
+      }
+      return type;
+    };
+    const bool is_field = kind == "Any";
+    if (anchor == parameters.end()) return line(name, method, replaced(result));
+    return line(name, method, replaced(result), &*anchor, is_field ? "Field" : replaced(anchor->type));
+  };
+  if (result.find(array) != std::string::npos) {
+    if (anchor == parameters.end() || anchor->may_be_field) lines.push_back(with("Any", false));
+    if (anchor != parameters.end()) {
+      lines.push_back(with("NDArray", true));
+      lines.push_back(with("OtherArray", false));
+    }
+  }
+  lines.push_back(line(name, method, result));  // what help shows
+  std::string text = alone && lines.size() > 1 ? "@overload\n" : "";
+  for (const std::string& one : lines) text += (&one == lines.data() ? "" : ": ...\n@overload\n") + one;
+  return text;
+}
+
+std::string Signature::line(std::string_view name, bool method, const std::string& result, const Parameter* anchor,
+                            const std::string& type) const {
   std::string text = fmt::format("def {}({}", name, method ? "self" : "");
   const bool may_be_field = std::ranges::any_of(parameters, &Parameter::may_be_field);
   const auto separate = [&] { return text.back() == '(' ? "" : ", "; };
@@ -45,7 +82,7 @@ std::string Signature::text(std::string_view name, bool method, const std::strin
       if (one.keyword_only != keyword_only) continue;
       if (keyword_only && first) text += fmt::format("{}*", separate());
       first = false;
-      text += fmt::format("{}{}: {}", separate(), one.name, one.type);
+      text += fmt::format("{}{}: {}", separate(), one.name, &one == anchor ? type : one.type);
       if (!one.fallback.is_valid()) {
         if (may_be_field && is_of_grid(one.name)) text += " = ...";  // of the Field
         continue;
@@ -103,7 +140,7 @@ Given::Given(const Signature& signature, const std::string& function, const nb::
     if (values_[i].is_valid()) {
       if (!values_[i].is_none() || parameters[i].fallback.is_valid() || parameters[i].type == "Any") continue;
       refuse_values(last, Error(ErrorCode::invalid_argument,
-                                ErrorFields{function, parameters[i].name, parameters[i].type, "None"}));
+                                ErrorFields{function, parameters[i].name, in_words(parameters[i].type), "None"}));
     }
     if (!parameters[i].fallback.is_valid()) {
       const bool of_field = is_of_grid(parameters[i].name) && std::ranges::any_of(parameters, &Parameter::may_be_field);
@@ -200,10 +237,11 @@ nb::object flat_numbers(nb::handle value, const char* type) {
   try {
     nb::object numpy = nb::module_::import_("numpy");
     if (nb::isinstance<nb::str>(value)) return {};
-    const bool is_array = nb::hasattr(value, "dtype");
-    nb::object array = is_array ? nb::object(numpy.attr("asarray")(value).attr("astype")(
-                                      type, nb::arg("casting") = "same_kind", nb::arg("copy") = false))
-                                : nb::object(numpy.attr("array")(value, type));
+    nb::object array = numpy.attr("asarray")(value);
+    const bool fits = nb::cast<bool>(numpy.attr("can_cast")(array.attr("dtype"), type, "same_kind"));
+    nb::object converted = array.attr("astype")(type, nb::arg("copy") = false);
+    if (!fits && !nb::cast<bool>(numpy.attr("array_equal")(converted, array))) return {};
+    array = converted;
     return numpy.attr("ascontiguousarray")(array).attr("reshape")(-1);
   } catch (nb::python_error&) {
     return {};

@@ -3,7 +3,10 @@
 #include "arguments.hpp"
 #include "callbacks.hpp"
 #include "work.hpp"
+#include <algorithm>
 #include <deque>
+#include <fmt/ranges.h>
+#include <functional>
 
 namespace holotone::python {
 
@@ -24,6 +27,27 @@ struct Refusals {
 Refusals& refusals();
 /// Tries the next overload; for the last one throws what the first had against the arguments.
 [[noreturn]] void refuse_values(bool last, const Error& error);
+
+class Questions;
+/// Runs work that asks for calls of Python, which this thread makes (views.cpp).
+void answer(Questions& questions, const std::function<void()>& work);
+
+/// Arguments whose use may ask for calls of Python.
+template <class A>
+concept asks = requires(A& argument) {
+  argument.questions();
+};
+
+template <class Result, class Body>
+Result answered(Questions& questions, const Body& work) {
+  if constexpr (std::is_void_v<Result>) {
+    answer(questions, work);
+  } else {
+    std::optional<Result> result;
+    answer(questions, [&] { result.emplace(work()); });
+    return std::move(*result);
+  }
+}
 
 /// Calls body(argument...) of a function's parameters, without the interpreter's lock and behind the caller's stream.
 /// Returns its result and the outputs.
@@ -60,7 +84,18 @@ nb::object invoke(const Function& function, Context& context, Turn* turn, const 
     if (turn) own.emplace(*turn, Turn::By::own_method, function.name, context.looks);
     std::deque<TurnScope> others;
     for (Turn* const one : context.turns) others.emplace_back(*one, Turn::By::function, function.name);
-    return std::apply([&](auto&... argument) -> Result { return body(argument.get()...); }, *arguments);
+    const auto call = [&]() -> Result {
+      return std::apply([&](auto&... argument) -> Result { return body(argument.get()...); }, *arguments);
+    };
+    if constexpr ((asks<Argument<P>> || ...)) {
+      Questions* questions = nullptr;
+      const auto look_for = [&]<class A>(A& argument) {
+        if constexpr (asks<A>) questions = argument.questions();
+      };
+      std::apply([&](auto&... argument) { (look_for(argument), ...); }, *arguments);
+      if (questions) return answered<Result>(*questions, call);
+    }
+    return call();
   };
   nb::list results;
   try {
@@ -107,16 +142,33 @@ Function function_of(std::string name, bool last, bool may_have_stream, const st
 /// Text that lives as long as the module.
 const char* kept_text(std::string text);
 
-template <class R, class... D>
-std::string result_text(const std::tuple<D...>& parameters) {
-  std::size_t outputs = std::is_void_v<R> ? 0 : 1;
-  const auto count = [&]<class T>(const T&) {
-    if constexpr (!std::is_same_v<T, Name>) ++outputs;
+/// The result, and the arrays that are made.
+template <class R, class... P, class... D>
+std::string result_text(const Signature& signature, bool method, const std::tuple<D...>& /*parameters*/) {
+  std::vector<std::string> parts;
+  if constexpr (!std::is_void_v<R>) {
+    using Value = std::remove_cvref_t<R>;
+    parts.push_back(value_text<Value>());
+    // NumPy's on the CPU, else a holotone.Array.
+    const bool has_device =
+        method || std::ranges::any_of(signature.parameters, [](const Parameter& one) { return one.name == "device"; });
+    if (is_array<Value> && has_device) parts.back() += " | Any";
+  }
+  [[maybe_unused]] const auto add = [&]<class Q, class E>() {
+    if constexpr (!std::is_same_v<E, Name>) parts.push_back(type_text<Q>());
   };
-  std::apply([&](const D&... parameter) { (count(parameter), ...); }, parameters);
-  if (outputs == 0) return "None";
-  if (outputs > 1) return "tuple";
-  return std::is_void_v<R> ? "ArrayLike" : type_text<std::remove_cvref_t<R>>();
+  (add.template operator()<P, D>(), ...);
+  if (parts.empty()) return "None";
+  return parts.size() == 1 ? parts[0] : fmt::format("tuple[{}]", fmt::join(parts, ", "));
+}
+
+/// Text of a function's signature, before it is bound in `scope`.
+template <class R, class... P, class... D>
+const char* signature_text(nb::handle scope, const char* name, bool method, const Function& function,
+                           const std::tuple<D...>& parameters) {
+  const bool alone = function.last && !nb::hasattr(scope, name);
+  return kept_text(
+      function.signature.text(name, method, result_text<R, P...>(function.signature, method, parameters), alone));
 }
 
 template <class R, class... P, class... D>
@@ -132,7 +184,7 @@ void function(nb::module_& module, const char* name, const char* documented, boo
         Context context{call, given};
         return invoke<P...>(*own, context, nullptr, all, pointer);
       },
-      nb::sig(kept_text(own->signature.text(name, false, result_text<R>(all)))),
+      nb::sig(signature_text<R, P...>(module, name, false, *own, all)),
       kept_text(documentation_of(documented, own->signature)));
 }
 
@@ -172,7 +224,7 @@ void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* doc
           }
         });
       },
-      nb::sig(kept_text(own->signature.text(name, true, result_text<R>(all)))),
+      nb::sig(signature_text<R, P...>(bound, name, true, *own, all)),
       kept_text(documentation_of(documented, own->signature)));
 }
 

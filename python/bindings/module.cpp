@@ -5,7 +5,7 @@
 
 #define HOLOTONE_EACH_MODULE(each)                                                                          \
   each(core) each(fft) each(nufft) each(metrics) each(optics) each(hologram) each(quantize) each(retrieval) \
-      each(halftone) each(smoe) each(io) each(recipes)
+      each(halftone) each(smoe) each(io) each(display) each(recipes)
 
 namespace holotone::python {
 
@@ -30,4 +30,5 @@ NB_MODULE(_holotone, module) {
   HOLOTONE_EACH_MODULE(HOLOTONE_CALL_BIND)
   bind_files(module);
   bind_nufft_plan(module);
+  bind_panel_window(module);
 }

@@ -157,13 +157,12 @@ void bind_nufft_plan(nb::module_& module) {
             });
           },
           nb::arg("points"), nb::kw_only(), nb::arg("stream") = nb::none(),
-          nb::sig("def set_points(self, points: ArrayLike, *, stream: Any = None) -> None"),
+          nb::sig("def set_points(self, points: ArrayOf[float32] | ArrayOf[float64], *, stream: Any = None) -> None"),
           "Sets and sorts the points {count, 2} or {count, 3}, in periods, of the plan's dtype. Raises ArgumentError "
           "naming the first that is not finite.")
       .def("type1", &type1, nb::arg("strengths"), nb::kw_only(), nb::arg("out") = nb::none(),
            nb::arg("stream") = nb::none(),
-           nb::sig("def type1(self, strengths: ArrayLike, *, out: ArrayLike | None = None, stream: Any = None) -> "
-                   "ArrayLike"),
+           nb::sig("def type1(self, strengths: ArrayLike, *, out: ArrayLike | None = None, stream: Any = None) -> Any"),
            "Modes of the plan's shape from strengths {count}: F[k] = sum_j c_j exp(-2 pi i k.x_j). Real strengths give "
            "half the modes, k_x = 0 .. floor(n_x / 2), at half the cost; the others are their conjugates at -k.")
       .def("type2", &type2, nb::arg("modes"), nb::kw_only(), nb::arg("real") = false, nb::arg("gradient") = false,

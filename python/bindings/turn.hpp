@@ -1,6 +1,8 @@
 #pragma once
 // Who works with an object of the library.
+#include "work.hpp"
 #include <atomic>
+#include <chrono>
 #include <holotone/core/error.hpp>
 #include <mutex>
 #include <string>
@@ -14,10 +16,11 @@ class Turn {
  public:
   enum class By { own_method, function };
 
-  /// Without the interpreter's lock. Throws invalid_argument for a callback of a method, unless it only looks.
+  /// Without the interpreter's lock. Throws invalid_argument for a callback of a method, unless it only looks; while it
+  /// waits, what a signal raises.
   void take(By by, const std::string& function, bool looks) {
     if (owner_ != std::this_thread::get_id()) {
-      mutex_.lock();
+      while (!mutex_.try_lock_for(std::chrono::milliseconds(50))) check_signals();
       owner_ = std::this_thread::get_id();
       by_ = by;
     } else if (by_ == By::own_method && !looks) {
@@ -32,7 +35,7 @@ class Turn {
   }
 
  private:
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   std::atomic<std::thread::id> owner_{};
   By by_ = By::own_method;
   int depth_ = 0;

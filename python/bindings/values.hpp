@@ -68,7 +68,31 @@ inline constexpr bool is_plain_list<std::vector<T>> = Plain<T> || is_extents<T>;
 template <class R, class... P>
 std::string callable_text(const std::function<R(P...)>* type);
 
-/// A type as signatures write it.
+/// Type of an array's elements, as NumPy writes it.
+template <class T>
+std::string element_text() {
+  using Value = std::remove_const_t<T>;
+  if constexpr (is_extents<Value>) {
+    return element_text<typename Value::value_type>();
+  } else {
+    const char* const kind = std::is_floating_point_v<Value> ? "float"
+                             : std::is_unsigned_v<Value>     ? "uint"
+                             : std::is_integral_v<Value>     ? "int"
+                                                             : "complex";
+    return kind + std::to_string(8 * sizeof(Value));
+  }
+}
+
+template <class T, std::size_t Rank>
+std::string element_of_array(const View<T, Rank>* /*type*/) {
+  return element_text<T>();
+}
+template <class T, std::size_t Rank>
+std::string element_of_array(const Array<T, Rank>* /*type*/) {
+  return element_text<T>();
+}
+
+/// The type of an argument as signatures write it. The stub explains its words (holotone/_types.py).
 template <class T>
 std::string type_text() {
   if constexpr (std::is_void_v<T>) {
@@ -85,7 +109,7 @@ std::string type_text() {
                        std::is_same_v<T, Device> || std::is_same_v<T, const char*>) {
     return "str";
   } else if constexpr (is_view<T> || is_array<T>) {
-    return "ArrayLike";
+    return "ArrayOf[" + element_of_array(static_cast<const T*>(nullptr)) + "]";
   } else if constexpr (is_optional<T>) {
     return type_text<typename T::value_type>() + " | None";
   } else if constexpr (is_extents<T>) {
@@ -96,7 +120,7 @@ std::string type_text() {
   } else if constexpr (is_vector<T> || is_span<T>) {
     using Value = std::remove_const_t<typename T::value_type>;
     if constexpr (std::is_same_v<Value, std::byte>) return "bytes";
-    if constexpr (Plain<Value> || is_extents<Value>) return "ArrayLike";
+    if constexpr (Plain<Value> || is_extents<Value>) return "NumbersLike";
     return "Sequence[" + type_text<Value>() + "]";
   } else if constexpr (is_function<T>) {
     return callable_text(static_cast<const T*>(nullptr));
@@ -109,11 +133,42 @@ std::string type_text() {
   }
 }
 
+/// The type of a value that Python gets: arrays are NumPy's.
+template <class T>
+std::string value_text() {
+  if constexpr (is_view<T> || is_array<T>) {
+    return "NDArray[" + element_of_array(static_cast<const T*>(nullptr)) + "]";
+  } else if constexpr (is_optional<T>) {
+    return value_text<typename T::value_type>() + " | None";
+  } else if constexpr (is_vector<T> || is_span<T>) {
+    using Value = std::remove_const_t<typename T::value_type>;
+    if constexpr (std::is_same_v<Value, std::byte>) return "bytes";
+    if constexpr (Plain<Value> || is_extents<Value>) return "NDArray[" + element_text<Value>() + "]";
+    return "list[" + value_text<Value>() + "]";
+  } else if constexpr (is_list<T>) {
+    return "list[" + value_text<typename T::value_type>() + "]";
+  } else {
+    return type_text<T>();
+  }
+}
+
+/// What an argument should have been, in words.
+template <class T>
+std::string expected_text() {
+  if constexpr (is_view<T> || is_array<T>) {
+    return "an array of " + element_of_array(static_cast<const T*>(nullptr));
+  } else if constexpr (is_plain_list<T>) {
+    return "numbers that " + element_text<typename T::value_type>() + " can hold";
+  } else {
+    return type_text<T>();
+  }
+}
+
 /// What a function without a result returns is of no account, or an array instead of the one given to it.
 template <class R, class... P>
 std::string callable_text(const std::function<R(P...)>* /*type*/) {
   std::string text;
-  ((text += (text.empty() ? "" : ", ") + type_text<std::remove_cvref_t<P>>()), ...);
+  ((text += (text.empty() ? "" : ", ") + value_text<std::remove_cvref_t<P>>()), ...);
   return "Callable[[" + text + "], " + (std::is_void_v<R> ? "object" : type_text<R>()) + "]";
 }
 
@@ -236,7 +291,7 @@ T from_python(nb::handle value, Call& call, const std::string& argument);
 template <class T>
 [[noreturn]] void refuse(const Call& call, const std::string& argument, nb::handle value) {
   const auto text = nb::cast<std::string>(nb::repr(value));
-  throw_argument(call.function(), argument, type_text<T>(), text.size() > 60 ? text.substr(0, 57) + "..." : text);
+  throw_argument(call.function(), argument, expected_text<T>(), text.size() > 60 ? text.substr(0, 57) + "..." : text);
 }
 
 /// A function of C++ that calls one of Python (callbacks.hpp).
@@ -343,7 +398,7 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
     T result;
     Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
       const std::string full = argument + "." + name;
-      if (!nb::hasattr(value, name)) throw_argument(call.function(), full, type_text<M>(), "nothing");
+      if (!nb::hasattr(value, name)) throw_argument(call.function(), full, expected_text<M>(), "nothing");
       result.*member = from_python<M>(nb::object(value.attr(name)), call, full);
     });
     return result;

@@ -1,28 +1,100 @@
 #include "views.hpp"
 #include "tables_generated.hpp"
+#include <chrono>
+#include <holotone/core/parallel.hpp>
+#include <thread>
 
 namespace holotone::python {
 
+void Questions::ask(const std::function<void()>& question) {
+  std::unique_lock lock(mutex_);
+  Asked own{question};
+  if (!failure_) {
+    asked_.push_back(&own);
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return own.answered; });
+  }
+  if (failure_) throw Error(ErrorCode::cancelled, "a source of views failed");
+}
+
+void Questions::serve(std::unique_lock<std::mutex>& lock) {
+  Asked* const next = asked_.empty() ? nullptr : asked_.front();
+  if (next) asked_.pop_front();
+  if (!failure_) {
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      if (next) {
+        const nb::gil_scoped_acquire held;
+        next->question();
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      } else {
+        check_signals();
+      }
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    failure_ = failure;
+  }
+  if (next) {
+    next->answered = true;
+    changed_.notify_all();
+  }
+}
+
+void Questions::answer(const std::function<void()>& work) {
+  std::exception_ptr own;
+  const int threads = thread_count();
+  std::thread worker([&] {
+    limit_threads(threads);
+    try {
+      work();
+    } catch (...) {
+      own = std::current_exception();
+    }
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  });
+  {
+    std::unique_lock lock(mutex_);
+    while (!ended_) {
+      changed_.wait_for(lock, std::chrono::milliseconds(50), [&] { return ended_ || !asked_.empty(); });
+      if (!ended_) serve(lock);
+    }
+  }
+  worker.join();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  if (own) std::rethrow_exception(own);
+}
+
+void answer(Questions& questions, const std::function<void()>& work) { questions.answer(work); }
+
 int PythonViews::channels() const {
-  const nb::gil_scoped_acquire lock;
   int channels = 0;
-  nb::object given = object_.attr("channels")();
-  if (nb::try_cast(given, channels)) return channels;
-  throw_argument("", "channels()", "int", nb::cast<std::string>(nb::repr(given)));
+  questions_.ask([&] {
+    nb::object given = object_.attr("channels")();
+    if (nb::try_cast(given, channels)) return;
+    throw_argument("", "channels()", "int", nb::cast<std::string>(nb::repr(given)));
+  });
+  return channels;
 }
 
 bool PythonViews::has_distances() const {
-  const nb::gil_scoped_acquire lock;
-  return nb::cast<bool>(nb::bool_(nb::object(object_.attr("has_distances")())));
+  bool has = false;
+  questions_.ask([&] { has = nb::cast<bool>(nb::bool_(nb::object(object_.attr("has_distances")()))); });
+  return has;
 }
 
 void PythonViews::look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const {
-  const nb::gil_scoped_acquire lock;
-  CallbackArgument<View<float, 2>> seen(intensity);
-  CallbackArgument<View<float, 2>> far(distance_m);
-  object_.attr("look")(rays, channel, seen.object, far.object);
-  seen.finish();
-  far.finish();
+  questions_.ask([&] {
+    CallbackArgument<View<float, 2>> seen(intensity);
+    CallbackArgument<View<float, 2>> far(distance_m);
+    object_.attr("look")(rays, channel, seen.object, far.object);
+    seen.finish();
+    far.finish();
+  });
 }
 
 Argument<const ViewSource&>::Argument(Context& context, const Name& /*name*/) {

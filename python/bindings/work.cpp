@@ -53,6 +53,14 @@ Work::~Work() { --state().calls; }
 
 bool interpreter_ends() { return state().ends; }
 
+void check_signals() {
+  const nb::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  if (interpreter_ends() && state().ending != std::this_thread::get_id()) {
+    throw Error(ErrorCode::cancelled, "the interpreter ends");
+  }
+}
+
 void bind_work(nb::module_& module) {
   module.def("_wait_for_calls", &wait_for_calls);
   nb::module_::import_("atexit").attr("register")(module.attr("_wait_for_calls"));

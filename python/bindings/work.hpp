@@ -19,6 +19,10 @@ class Work {
 /// True when the interpreter ends: calls at work shall be cancelled.
 bool interpreter_ends();
 
+/// For a thread that waits, without the interpreter's lock: throws what the handler of a signal raised, such as
+/// KeyboardInterrupt, in the main thread; cancelled when the interpreter ends.
+void check_signals();
+
 /// Waits at the interpreter's end for the calls of daemon threads.
 void bind_work(nanobind::module_& module);
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _holotone
 from ._holotone import FieldGrid, PropagationPlan
+
+if TYPE_CHECKING:
+    from numpy import complex64, float32
+    from numpy.typing import NDArray
+
+    from ._types import ArrayOf
 
 
 class Field:
@@ -50,7 +56,7 @@ class Field:
     def dtype(self) -> Any:
         return self.values.dtype
 
-    def numpy(self) -> Any:
+    def numpy(self) -> NDArray[complex64]:
         """The values as a NumPy array: the same memory if they are on the CPU, else a copy."""
         return numpy_of(self.values)
 
@@ -118,13 +124,15 @@ def device_of(values: Any) -> str:
     return f"cuda:{index}" if int(kind) == 2 else "cpu"
 
 
-def point_cloud_field(position_m: Any, amplitude: Any, phase_rad: Any = None, **options: Any) -> Field:
+def point_cloud_field(
+    position_m: ArrayOf[float32], amplitude: ArrayOf[float32], phase_rad: ArrayOf[float32] | None = None, **options: Any
+) -> Field:
     values = _holotone.point_cloud_field(position_m, amplitude, phase_rad, **options)
     return Field(values, wavelength_m=_option("wavelength_m", options, _holotone.PointCloudOptions),
                  pitch_m=_option("pitch_m", options, _holotone.PointCloudOptions))
 
 
-def layer_field(intensity: Any, distance_m: Any, **options: Any) -> Field:
+def layer_field(intensity: ArrayOf[float32], distance_m: ArrayOf[float32], **options: Any) -> Field:
     values = _holotone.layer_field(intensity, distance_m, **options)
     return Field(values, wavelength_m=options["wavelength_m"], pitch_m=options["pitch_m"])
 
@@ -147,12 +155,12 @@ def propagation_plan(field: Field, **options: Any) -> PropagationPlan:
 
 
 def propagate(
-    field: Any,
+    field: ArrayOf[complex64],
     distance_m: float,
     *,
     wavelength_m: float | None = None,
     pitch_m: float | None = None,
-    out: Any = None,
+    out: ArrayOf[complex64] | None = None,
     stream: Any = None,
     **options: Any,
 ) -> Field:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _holotone
 from ._field import Field, as_field, numpy_of
 from ._scene import write_image
 
+if TYPE_CHECKING:
+    from ._types import ArrayLike
+
 
 def write_hologram(
     path: Any,
-    hologram: Any,
+    hologram: ArrayLike,
     *,
     wavelength_m: float | None = None,
     pitch_m: float | None = None,

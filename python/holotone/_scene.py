@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _holotone
 from ._field import numpy_of, path_of
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    from ._types import ArrayLike, ArrayOf
 
 
 @dataclasses.dataclass(kw_only=True)
 class Layer:
     """Flat picture parallel to the panel, on the panel's pixels, for LayerPlan."""
 
-    intensity: Any  # {ny, nx}, linear light; dark if not finite or negative
+    intensity: ArrayOf[float32]  # {ny, nx}, linear light; dark if not finite or negative
     distance_m: float = 0.0  # behind the panel; < 0: in front
-    mask: Any = None  # opacity to light from behind, 0 to 1; None: 1 where the intensity is > 0
+    mask: ArrayOf[float32] | None = None  # opacity to light from behind, 0 to 1; None: 1 where the intensity is > 0
 
 
 @dataclasses.dataclass(kw_only=True)
 class SmoeFitView:
     """Picture of a light field, for SmoeFitter."""
 
-    image: Any  # {height, width, channels}
+    image: ArrayOf[float32]  # {height, width, channels}
     at: tuple[float, ...] = ()  # its other coordinates
 
 
@@ -30,7 +36,7 @@ class SmoeFitView:
 class Image:
     """Pixels {ny, nx, channels} as stored in a file: uint8, uint16 or float32; row 0 is the top."""
 
-    pixels: Any
+    pixels: NDArray[Any]
     metadata: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
@@ -39,12 +45,12 @@ def read_image(path: Any) -> Image:
     return Image(*_holotone._read_image(path_of("read_image", path)))
 
 
-def to_float(image: Any) -> Any:
+def to_float(image: Image | ArrayLike) -> NDArray[float32]:
     """Pixels {ny, nx, channels} of an Image or an array as float32: codes divided by the largest, 0 to 1."""
     return _holotone._to_float(_pixels(image))
 
 
-def to_grey(image: Any) -> Any:
+def to_grey(image: Image | ArrayLike) -> NDArray[float32]:
     """One value a pixel {ny, nx} of an Image or an array as float32: the mean of R, G and B, without alpha."""
     return _holotone._to_grey(_pixels(image))
 
@@ -54,7 +60,7 @@ def _pixels(image: Any) -> Any:
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 
-def write_image(path: Any, image: Any, *, metadata: dict[str, Any] | None = None, **options: Any) -> None:
+def write_image(path: Any, image: Image | ArrayLike, *, metadata: dict[str, Any] | None = None, **options: Any) -> None:
     """Writes an Image, or an array {ny, nx} or {ny, nx, channels}; the name's ending gives the format.
 
     The file appears under its name when it is whole. `options` are those of ImageWriteOptions.

@@ -112,7 +112,7 @@ def test_callables_have_signatures_in_the_stub():
     import pathlib
 
     stub = (pathlib.Path(ht.__file__).parent / "_holotone.pyi").read_text()
-    assert "camera: Callable[[ArrayLike, ArrayLike], object] | None" in stub
+    assert "camera: Callable[[NDArray[float32], NDArray[float32]], object] | None" in stub
     assert "progress: bool | Callable[[str, int, int], object] | None" in stub
     assert "on_iteration: Callable[[int, float | None], object] | None" in stub
     assert ": Callable |" not in stub and ": Callable =" not in stub

@@ -57,7 +57,7 @@ std::int64_t differing(const Array<std::uint8_t, 3>& sent, const Expected& expec
 TEST_P(Panel, GetsTheCodesBitForBit) {
   on_each([](Device device) {
     const Queue queue(device);
-    const auto window = open();
+    const auto window = open({.packing = "rg"});
     if (!window) GTEST_SKIP() << "no OpenGL";
     const auto grey = random_codes<std::uint8_t, 2>({ny, nx}, 1);
     const auto there = grey.to(device);
@@ -155,6 +155,10 @@ TEST_P(PanelWindows, NameWhatIsWrong) {
   const Array<std::uint8_t, 3> two({ny, nx, 2});
   support::expect_error(ErrorCode::invalid_argument, "PanelWindow::show: codes: expected three channels, got 2",
                         [&] { window->show(two.view()); });
+  const Array<std::uint16_t, 2> words({ny, nx});
+  support::expect_error(ErrorCode::invalid_argument,
+                        "PanelWindow::show: codes: expected 8-bit codes, or the option packing",
+                        [&] { window->show(words.view()); });
 }
 
 HOLOTONE_ON_DEVICES(PanelWindows, "cpu");

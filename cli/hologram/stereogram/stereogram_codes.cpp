@@ -16,7 +16,7 @@ StereogramCodesMade write_codes(const StereogramJob& job, StereogramPlan& plan, 
   windows.hogel_px = job.options.hogel_px;
   windows.weights.rule = WeightRule::least_squares;
   StereogramCodesMade made;
-  made.weights = window_weights(grid, *job.options.viewer, windows);
+  made.weights = window_weights(grid, *job.options.viewer, windows, progress);
 
   ErrorDiffusionOptions options = *job.codes;
   options.hogel_px = job.options.hogel_px;

@@ -19,7 +19,8 @@ int channel_of(char name) {
 
 void validate(const PanelWindowOptions& options) {
   const auto& packing = options.packing;
-  if (packing.size() != 2 || packing[0] == packing[1] || channel_of(packing[0]) < 0 || channel_of(packing[1]) < 0) {
+  const bool is_pair = packing.size() == 2 && packing[0] != packing[1];
+  if (!packing.empty() && (!is_pair || channel_of(packing[0]) < 0 || channel_of(packing[1]) < 0)) {
     throw_argument("PanelWindow", "packing", "two different letters of rgb", fmt::format("'{}'", packing));
   }
   if (!options.display_lut.empty() && options.display_lut.size() != 256) {
@@ -39,10 +40,12 @@ std::unique_ptr<display::Surface> make_surface(const PanelWindowOptions& options
 }
 
 display::CanvasOptions canvas_options(const PanelWindowOptions& options, const Monitor& monitor) {
-  return {.shape = {monitor.ny, monitor.nx},
-          .lut = options.display_lut,
-          .high_channel = channel_of(options.packing[0]),
-          .low_channel = channel_of(options.packing[1])};
+  display::CanvasOptions canvas{.shape = {monitor.ny, monitor.nx}, .lut = options.display_lut};
+  if (!options.packing.empty()) {
+    canvas.high_channel = channel_of(options.packing[0]);
+    canvas.low_channel = channel_of(options.packing[1]);
+  }
+  return canvas;
 }
 
 }  // namespace
@@ -136,6 +139,9 @@ double PanelWindow::show(View<const std::uint8_t, 2> codes, const Queue& queue) 
 }
 
 double PanelWindow::show(View<const std::uint16_t, 2> codes, const Queue& queue) {
+  if (state_->options.packing.empty()) {
+    throw_argument("PanelWindow::show", "codes", "8-bit codes, or the option packing for 16-bit ones", "16-bit codes");
+  }
   return state_->show({codes.data(), codes.shape(), 1, 2, codes.device()}, queue);
 }
 
