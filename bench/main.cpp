@@ -71,7 +71,10 @@ int main(int argc, char** argv) {
       bench::add_halftone_rows(options);
       bench::add_retrieval_rows(options);
     }
-    if (cpu) bench::add_cpu_limits(options);
+    if (cpu) {
+      bench::add_sequence_rows(options);
+      bench::add_cpu_limits(options);
+    }
     int count = static_cast<int>(arguments.size());
     benchmark::Initialize(&count, arguments.data());
     if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;

@@ -64,7 +64,7 @@ void run_panel(benchmark::State& state, std::int64_t count, holotone::Device dev
     plan.execute({{}, {}, phase.view()});
   };
   state.counters["texture_ms"] = 1e3 * texture_seconds(phase, queue, sum);
-  holotone::PanelWindow window({.offscreen = c.options.shape});
+  holotone::PanelWindow window({.offscreen = c.options.shape, .device = queue.device()});
   const auto frame = [&] {
     sum();
     window.show(phase.view(), queue);

@@ -44,6 +44,9 @@ void add_retrieval_rows(const RowOptions& options);
 /// panel/*: panel_bench.cpp
 void add_panel_rows(const RowOptions& options);
 
+/// sequence/*: sequence_bench.cpp
+void add_sequence_rows(const RowOptions& options);
+
 /// cpu/sincos and cpu/sgemm, limits of the CPU for the engines: cpu_limits_bench.cpp
 void add_cpu_limits(const RowOptions& options);
 

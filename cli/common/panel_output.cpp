@@ -19,6 +19,7 @@ PlayerOptions player_options(const std::string& output, const Panel& panel, cons
            to_string(monitor));
   }
   options.window.monitor = std::to_string(monitor.number);
+  require_rate(options);
   return options;
 }
 
@@ -59,16 +60,18 @@ void refuse_panel_output_options(const PanelOutputArguments& arguments) {
 }
 
 PanelOutput::PanelOutput(const std::string& output, const Panel& panel, const PanelOutputArguments& arguments)
-    : player_(player_options(output, panel, arguments)),
+    : options_(player_options(output, panel, arguments)),
       loops_(arguments.loop),
       field_sequence_(arguments.field_sequence),
       added_(3) {}
 
+void PanelOutput::open() { player_.emplace(options_); }
+
 void PanelOutput::show(const std::vector<View<const std::uint8_t, 2>>& colours, const Queue& queue) {
   if (colours.size() == 1 || field_sequence_) {
     for (const auto& codes : colours) {
-      static_cast<void>(player_.next());
-      player_.show(codes, queue);
+      static_cast<void>(player_->next());
+      player_->show(codes, queue);
     }
     return;
   }
@@ -76,8 +79,8 @@ void PanelOutput::show(const std::vector<View<const std::uint8_t, 2>>& colours, 
   std::vector<Array<std::uint8_t, 2>> here;
   here.reserve(colours.size());
   for (const auto& codes : colours) here.push_back(copy_of(codes, Device{}));
-  static_cast<void>(player_.next());
-  player_.show(PanelCodes(joined(here)));
+  static_cast<void>(player_->next());
+  player_->show(PanelCodes(joined(here)));
 }
 
 void PanelOutput::add(std::size_t colour, const Image& codes) {

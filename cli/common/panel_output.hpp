@@ -3,6 +3,7 @@
 #include <functional>
 #include <holotone/io/image.hpp>
 #include <holotone/optics/panel.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,11 @@ void refuse_panel_output_options(const PanelOutputArguments& arguments);
 /// A panel as an output: shows holograms as they are made, or all of them in turn.
 class PanelOutput {
  public:
-  /// Opens the window on the monitor that `output` names, which shows the safe pattern. Throws invalid_argument unless
-  /// the monitor has the panel's pixels.
+  /// Only checks: throws invalid_argument unless the monitor that `output` names has the panel's pixels.
   PanelOutput(const std::string& output, const Panel& panel, const PanelOutputArguments& arguments);
+  /// Opens the window, which shows the safe pattern. To be called once everything typed and the input are checked, and
+  /// before all that follows.
+  void open();
 
   /// Shows the codes of a frame's one or three colours, on any device: one after the other with --field-sequence,
   /// otherwise in the channels of one picture.
@@ -35,15 +38,16 @@ class PanelOutput {
   /// Shows what was added, in turn and again, until q, Escape or a signal; once, if `once`.
   void play(bool once);
   /// Looks after the window; to be called 20 times a second or so. Throws cancelled.
-  void poll() { player_.wait(0); }
+  void poll() { player_->wait(0); }
   /// Keeps the last picture until q, Escape or a signal.
-  void stay() { player_.wait(-1); }
+  void stay() { player_->wait(-1); }
 
   [[nodiscard]] bool loops() const { return loops_; }
-  [[nodiscard]] const PanelPlayer& player() const { return player_; }
+  [[nodiscard]] const PanelPlayer& player() const { return *player_; }
 
  private:
-  PanelPlayer player_;
+  PlayerOptions options_;
+  std::optional<PanelPlayer> player_;
   bool loops_;
   bool field_sequence_;
   std::vector<std::vector<Array<std::uint8_t, 2>>> added_;  ///< of each colour

@@ -3,6 +3,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/panel_player.hpp>
 #include <cli/common/values.hpp>
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -15,6 +16,11 @@ PacerOptions pacer_options(const PlayerOptions& options, const Monitor& monitor)
   double fps = options.fps;
   if (fps == 0 && options.settle_s > 0) fps = std::min(monitor.refresh_hz, 1 / options.settle_s);
   return {.refresh_hz = monitor.refresh_hz, .fps = fps, .drop_late = options.keep_pace};
+}
+
+PanelWindowOptions checked(const PlayerOptions& options) {
+  require_rate(options);
+  return options.window;
 }
 
 void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
@@ -31,8 +37,16 @@ nlohmann::json json_of(const Monitor& monitor) {
           {"size_m", {monitor.width_m, monitor.height_m}}};
 }
 
+void require_rate(const PlayerOptions& options) {
+  Monitor monitor = find_monitor(options.window.monitor, monitors());
+  for (const double rate : monitor.refresh_rates_hz) {
+    if (std::abs(rate - options.window.refresh_hz) <= 0.5) monitor.refresh_hz = rate;
+  }
+  static_cast<void>(FramePacer(pacer_options(options, monitor)));
+}
+
 PanelPlayer::PanelPlayer(const PlayerOptions& options)
-    : window_(options.window), pacer_(pacer_options(options, window_.monitor())), settle_s_(options.settle_s) {}
+    : window_(checked(options)), pacer_(pacer_options(options, window_.monitor())), settle_s_(options.settle_s) {}
 
 std::int64_t PanelPlayer::next() {
   const auto turn = pacer_.next(window_.now_s());

@@ -20,6 +20,9 @@ struct PlayerOptions {
   bool keep_pace = false;
 };
 
+/// Throws invalid_argument unless the monitor is there and refreshes as often as the pictures change.
+void require_rate(const PlayerOptions& options);
+
 /// Shows pictures on a panel at their times and counts them.
 class PanelPlayer {
  public:

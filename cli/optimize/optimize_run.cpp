@@ -258,6 +258,7 @@ std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region)
   const auto make = [&](const Frame* frame, const std::string& image) {
     const TargetPictures pictures(job, image);
     region = pictures.region(job.hologram.channels.front());
+    if (job.hologram.shown && rows.empty()) job.hologram.shown->open();
     if (rows.empty()) warn_of_planes(job, pictures.planes());
     for (const auto& channel : job.hologram.channels) {
       if (rows.empty() || !rows.back().stopped) rows.push_back(maker.make(pictures, frame, channel));

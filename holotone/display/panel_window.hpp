@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <holotone/core/array.hpp>
+#include <holotone/core/device.hpp>
 #include <holotone/display/monitor.hpp>
 #include <holotone/display/safe_pattern.hpp>
 #include <memory>
@@ -16,6 +17,8 @@ struct PanelWindowOptions {
   /// {ny, nx}: draws in memory instead of on a monitor, on a machine without a display; {0, 0}: on `monitor`. A refresh
   /// takes no time there.
   Shape<2> offscreen{};
+  /// CUDA device that draws `offscreen`; another one if EGL lacks it. Codes of the device that draws need no host.
+  Device device{Backend::cuda, 0};
   double refresh_hz = 0;  ///< a rate of the monitor; 0: the present one
   bool centre = false;    ///< shows pictures smaller than the panel in its middle, code 0 around them
   /// What is sent for each code of one byte, 256 values: undoes a table in the driver of the panel. Empty: the code.

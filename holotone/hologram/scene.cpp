@@ -212,7 +212,8 @@ void select(PointCloud& cloud, const std::vector<bool>& keep) {
     if (values.empty()) return;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < keep.size(); ++i) {
-      if (keep[i]) values[kept++] = values[i];
+      values[kept] = values[i];  // without a branch, which could not be foreseen
+      kept += keep[i] ? 1 : 0;
     }
     values.resize(kept);
   };

@@ -24,7 +24,7 @@ struct Grid {
   [[nodiscard]] std::int64_t row(double y) const { return index((y - y0) / cell, ny); }
   [[nodiscard]] std::size_t cells() const { return static_cast<std::size_t>(nx * ny); }
   static std::int64_t index(double at, std::int64_t count) {
-    return static_cast<std::int64_t>(std::clamp(std::floor(at), 0.0, static_cast<double>(count - 1)));
+    return static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<double>(count - 1)));
   }
 };
 
@@ -56,11 +56,17 @@ Grid grid_over(const Rectangle& bounds, double cell) {
 
 /// A triangle as seen along z: its plane z(x, y) = z0 + sx (x - x0) + sy (y - y0) and its three edges.
 struct Facet {
-  Vec3d a{}, b{}, c{};
+  Vec3d a{};
   double slope_x = 0;
   double slope_y = 0;
   double margin = 0;   ///< least distance of a hidden point behind it, along z
   double nearest = 0;  ///< its largest z
+  Vec3d b{}, c{};
+  /// No point at this z or nearer is hidden. Rounded up.
+  [[nodiscard]] float reach() const {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    return std::nextafter(static_cast<float>(nearest - margin), infinity);
+  }
 };
 
 /// Returns false for edge-on triangles, which hide nothing.
@@ -100,22 +106,27 @@ double side(const Vec3d& from, const Vec3d& to, double x, double y) {
   return (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0]);
 }
 
+/// True if the facet lies in front of a point. Its plane comes first: the facets around a visible point lie behind it.
 bool hides(const Facet& facet, double x, double y, double z) {
   if (facet.nearest - facet.margin <= z) return false;
+  const double surface = facet.a[2] + facet.slope_x * (x - facet.a[0]) + facet.slope_y * (y - facet.a[1]);
+  if (!(surface - facet.margin > z)) return false;
   const double ab = side(facet.a, facet.b, x, y);
   const double bc = side(facet.b, facet.c, x, y);
   const double ca = side(facet.c, facet.a, x, y);
-  const bool inside = (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
-  if (!inside) return false;
-  const double surface = facet.a[2] + facet.slope_x * (x - facet.a[0]) + facet.slope_y * (y - facet.a[1]);
-  return surface - facet.margin > z;
+  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
 }
 
-/// The facets over each cell of a raster: those of cell i are item[start[i]] .. item[start[i + 1] - 1].
+/// The facets over each cell of a raster, by falling reach: those of cell i are item[start[i]] to item[start[i + 1] -
+/// 1].
 struct Bins {
+  struct Item {
+    float reach;
+    std::uint32_t facet;
+  };
   Grid grid;
   std::vector<std::size_t> start;
-  std::vector<std::uint32_t> item;
+  std::vector<Item> item;
 };
 
 template <class Visit>
@@ -147,19 +158,24 @@ Bins make_bins(const Rectangle& bounds, const std::vector<Facet>& facets) {
   const double height = bounds.y1 - bounds.y0;
   const double count = static_cast<double>(facets.size());
   Bins bins;
-  // About one facet per cell; coarser if long facets would fill the memory.
-  double cell = std::max(std::sqrt(width * height / count), std::max(width, height) / 8192);
+  // Some cells per facet; coarser if long facets would fill the memory.
+  constexpr double cells_per_facet = 2;
+  double cell = std::max(std::sqrt(width * height / (cells_per_facet * count)), std::max(width, height) / 8192);
   do {
     bins.grid = grid_over(bounds, cell);
     cell *= 1.5;
   } while (cells_covered(bins.grid, facets) > 16 * count + 4096);
+  std::vector<Bins::Item> order;
+  order.reserve(facets.size());
+  for (std::size_t f = 0; f < facets.size(); ++f) order.push_back({facets[f].reach(), static_cast<std::uint32_t>(f)});
+  std::stable_sort(order.begin(), order.end(), [](const auto& one, const auto& two) { return one.reach > two.reach; });
   bins.start.assign(bins.grid.cells() + 1, 0);
   for (const auto& facet : facets) for_cells(bins.grid, facet, [&](std::size_t i) { ++bins.start[i + 1]; });
   for (std::size_t i = 1; i < bins.start.size(); ++i) bins.start[i] += bins.start[i - 1];
   bins.item.resize(bins.start.back());
   std::vector<std::size_t> next(bins.start.begin(), bins.start.end() - 1);
-  for (std::size_t f = 0; f < facets.size(); ++f) {
-    for_cells(bins.grid, facets[f], [&](std::size_t i) { bins.item[next[i]++] = static_cast<std::uint32_t>(f); });
+  for (const auto& item : order) {
+    for_cells(bins.grid, facets[item.facet], [&](std::size_t i) { bins.item[next[i]++] = item; });
   }
   return bins;
 }
@@ -189,8 +205,8 @@ std::vector<char> visible_past_mesh(const std::vector<Vec3f>& points, const Mesh
       const Vec3f& p = points[static_cast<std::size_t>(i)];
       if (p[0] < bounds.x0 || p[0] > bounds.x1 || p[1] < bounds.y0 || p[1] > bounds.y1) continue;
       const auto cell = static_cast<std::size_t>(bins.grid.row(p[1]) * bins.grid.nx + bins.grid.column(p[0]));
-      for (std::size_t k = bins.start[cell]; k < bins.start[cell + 1]; ++k) {
-        if (hides(facets[bins.item[k]], p[0], p[1], p[2])) {
+      for (std::size_t k = bins.start[cell]; k < bins.start[cell + 1] && bins.item[k].reach > p[2]; ++k) {
+        if (hides(facets[bins.item[k].facet], p[0], p[1], p[2])) {
           keep[static_cast<std::size_t>(i)] = 0;
           break;
         }

@@ -104,21 +104,28 @@ PointCloud sample_surface(const Mesh& mesh, std::int64_t count, std::uint64_t se
   }
   PointCloud cloud = points_for(mesh, static_cast<std::size_t>(count));
   const double stratum = area / static_cast<double>(count);
-  const auto sample = [&](std::int64_t i) {
-    const auto counter = 3 * static_cast<std::uint64_t>(i);
-    const double at = (static_cast<double>(i) + random_uniform64(seed, counter)) * stratum;
-    const auto t = std::upper_bound(area_until.begin(), area_until.end() - 1, at) - area_until.begin();
-    const double root = std::sqrt(random_uniform64(seed, counter + 1));
-    const double r2 = random_uniform64(seed, counter + 2);
-    set_point(cloud, static_cast<std::size_t>(i), mesh, mesh.triangle[static_cast<std::size_t>(t)],
-              {1 - root, root * (1 - r2), root * r2});
+  const auto place_of = [&](std::int64_t i) {
+    return (static_cast<double>(i) + random_uniform64(seed, 3 * static_cast<std::uint64_t>(i))) * stratum;
+  };
+  const auto last_triangle = area_until.end() - 1;
+  const auto sample = [&](std::int64_t begin, std::int64_t end) {
+    auto triangle = std::upper_bound(area_until.begin(), last_triangle, place_of(begin));
+    for (std::int64_t i = begin; i < end; ++i) {
+      // Strata follow each other, and so do their triangles.
+      for (const double at = place_of(i); triangle != last_triangle && *triangle <= at;) ++triangle;
+      const auto counter = 3 * static_cast<std::uint64_t>(i);
+      const double root = std::sqrt(random_uniform64(seed, counter + 1));
+      const double r2 = random_uniform64(seed, counter + 2);
+      set_point(cloud, static_cast<std::size_t>(i), mesh,
+                mesh.triangle[static_cast<std::size_t>(triangle - area_until.begin())],
+                {1 - root, root * (1 - r2), root * r2});
+    }
   };
   constexpr std::int64_t step = 1 << 20;
   for (std::int64_t first = 0; first < count; first += step) {
     progress.step("sampling the surface", first, count);
-    parallel_blocks(std::min(step, count - first), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) sample(first + i);
-    });
+    parallel_blocks(std::min(step, count - first),
+                    [&](std::int64_t begin, std::int64_t end) { sample(first + begin, first + end); });
   }
   return cloud;
 }

@@ -25,7 +25,7 @@ std::string filtered(const PngBand& band, std::optional<int> level);
 /// stream. `before`: the bytes before it, to which the piece may refer.
 ///
 /// Without a level: noise (a sample shrinks by less than a fiftieth) is stored; bytes that hardly repeat are coded one
-/// by one, three times as fast as the search for repetitions; all others take level 3.
+/// by one (huffman_coded); all others take level 3.
 std::string deflated(std::string_view bytes, std::string_view before, std::optional<int> level, bool last,
                      std::string_view path);
 

@@ -2,6 +2,7 @@
 #include <holotone/display/bit_planes.hpp>
 #include <holotone/display/safe_pattern.hpp>
 #include <holotone/display/trigger.hpp>
+#include <holotone/hologram/encode.hpp>
 #include <optional>
 #include <tests/cli/program.hpp>
 #include <tests/support/x_server.hpp>
@@ -89,6 +90,25 @@ class OnePanelTest : public DisplayTest {
   }
   [[nodiscard]] bool shows_grey(const Array<std::uint8_t, 2>& codes) const {
     return shows([&](std::int64_t p, std::int64_t) { return codes.data()[p]; });
+  }
+  /// The same of a grey file.
+  [[nodiscard]] bool shows_file(const std::string& file) const {
+    const Image image = read_image(file);
+    return shows([&](std::int64_t p, std::int64_t) { return pixels_of<std::uint8_t>(image).data()[p]; });
+  }
+
+  /// A command with the panel's size and an output.
+  static std::vector<std::string> computed(std::vector<std::string> command, const std::string& output,
+                                           const char* pitch = "8um") {
+    command.insert(command.end(), {"-o", output, "--resolution", "160x120", "--pitch", pitch, "--device", "cpu"});
+    return command;
+  }
+
+  /// Views of a light field, view_%v_%u.png.
+  void save_views() const {
+    for (unsigned i = 0; i < 9; ++i) {
+      save(fmt::format("view_{}_{}.png", i / 3, i % 3), picture<std::uint8_t>(1, i, {12, 16}));
+    }
   }
 
   /// Ends a running program as a user does, and returns its result.
@@ -204,28 +224,21 @@ TEST_F(OnePanelTest, IsSafeWhileAnotherWindowHasTheKeyboard) {
 }
 
 TEST_F(OnePanelTest, ShowsWhatIsComputedAsItsFileHasIt) {
-  const std::vector<std::string> panel{"--resolution", "160x120", "--pitch", "8um", "--device", "cpu"};
   const auto cloud = write_cloud("points.csv", {{0, 0, -0.02, 1}, {1e-4, 2e-4, -0.021, 0.5}});
   const auto photo = save("photo.png", picture<std::uint8_t>(1, 3, {60, 80}));
-  const auto with = [&](std::vector<std::string> own, const std::string& output) {
-    own.insert(own.end(), {"-o", output});
-    own.insert(own.end(), panel.begin(), panel.end());
-    return own;
-  };
   const std::vector<std::string> commands[] = {{"hologram", cloud, "--keep-coordinates"},
                                                {"hologram", "--image", photo, "--distance", "2cm"},
                                                {"optimize", photo, "--distance", "2cm", "--iterations", "3"}};
   for (const auto& command : commands) {
     const auto file = path(command[0] + ".png");
-    ASSERT_EQ(run(with(command, file)).exit_code, 0);
-    const Image image = read_image(file);
-    const auto program = start_command(with(command, "monitor:1"), server_->display());
-    EXPECT_TRUE(shows([&](auto p, auto) { return pixels_of<std::uint8_t>(image).data()[p]; })) << command[1];
+    ASSERT_EQ(run(computed(command, file)).exit_code, 0);
+    const auto program = start_command(computed(command, "monitor:1"), server_->display());
+    EXPECT_TRUE(shows_file(file)) << command[1];
     const auto result = stop(program);
     EXPECT_EQ(result.exit_code, 130) << result.error;
     fs::remove(file);
   }
-  auto spin = with({"hologram", cloud, "--spin", "360deg:9", "--fps", "30", "--json"}, "monitor:1");
+  auto spin = computed({"hologram", cloud, "--spin", "360deg:9", "--fps", "30", "--json"}, "monitor:1");
   auto result = start_command(spin, server_->display())->wait(60);
   ASSERT_EQ(result.exit_code, 0) << result.error;
   EXPECT_EQ(nlohmann::json::parse(result.output).at("shown"), 9);
@@ -240,9 +253,91 @@ TEST_F(OnePanelTest, ShowsWhatIsComputedAsItsFileHasIt) {
     EXPECT_NE(refused.error.find(words), std::string::npos) << refused.error;
   };
   refuse({"hologram", cloud, "-o", "monitor:1"}, "--output: expected a monitor of 1920 x 1080 pixels");
-  refuse(with({"hologram", cloud}, "monitor:7"), "--output: expected number, name or size of one of: 1: screen");
-  refuse(with({"hologram", cloud, "--bits", "10"}, "monitor:1"), "--bits: expected at most 8 bits on a monitor");
-  refuse(with({"hologram", cloud, "--loop"}, path("a.png")), "--output: expected monitor:N for --loop");
+  refuse(computed({"hologram", cloud}, "monitor:7"), "--output: expected number, name or size of one of: 1: screen");
+  refuse(computed({"hologram", cloud, "--bits", "10"}, "monitor:1"), "--bits: expected at most 8 bits on a monitor");
+  refuse(computed({"hologram", cloud, "--loop"}, path("a.png")), "--output: expected monitor:N for --loop");
+}
+
+TEST_F(OnePanelTest, ShowsStereograms) {
+  save_views();
+  const std::vector<std::string> views{
+      "hologram", "--views", path("view_%v_%u.png"), "--hogel", "16", "--distance", "5mm", "--viewer", "3mm:0.2mm"};
+  const auto with = [&](const std::vector<std::string>& more, const std::string& output) {
+    auto command = computed(views, output, "2um");
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+  };
+  // The encoded field, and codes that are quantized hogel by hogel.
+  ASSERT_EQ(run(with({}, path("field.npy"))).exit_code, 0);
+  const auto field = read_field(path("field.npy"));
+  const auto codes = encode(field.values.view(), {.encoding = Encoding::phase, .bits = 4}, {nx, ny, 2e-6, 532e-9});
+  auto program = start_command(with({"--bits", "4"}, "monitor:1"), server_->display());
+  EXPECT_TRUE(shows_grey(codes));
+  EXPECT_EQ(stop(program).exit_code, 130);
+  ASSERT_EQ(run(with({"--scale", "1"}, path("codes.png"))).exit_code, 0);
+  program = start_command(with({"--scale", "1"}, "monitor:1"), server_->display());
+  EXPECT_TRUE(shows_file(path("codes.png")));
+  EXPECT_EQ(stop(program).exit_code, 130);
+  const auto refused = start_command(with({"--fps", "10"}, path("field.npy")), server_->display())->wait(60);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("--output: expected monitor:N for --fps"), std::string::npos) << refused.error;
+}
+
+TEST_F(OnePanelTest, ShowsSubframesAndFramesInTurn) {
+  const auto optimize = [&](const std::string& input, const std::string& output, const std::vector<std::string>& more) {
+    auto command = computed({"optimize", input, "--distance", "2cm", "--iterations", "3"}, output);
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+  };
+  const auto in0 = save("in0.png", picture<std::uint8_t>(1, 3, {60, 80}));
+  save("in1.png", picture<std::uint8_t>(1, 4, {60, 80}));
+  ASSERT_EQ(run(optimize(in0, path("sub%t.png"), {"--subframes", "2"})).exit_code, 0);
+  auto program = start_command(optimize(in0, "monitor:1", {"--subframes", "2", "--fps", "2"}), server_->display());
+  for (const char* file : {"sub0.png", "sub1.png", "sub0.png"}) EXPECT_TRUE(shows_file(path(file))) << file;
+  auto result = stop(program);
+  EXPECT_EQ(result.exit_code, 130) << result.error;
+  ASSERT_EQ(run(optimize(path("in%d.png"), path("out%d.png"), {})).exit_code, 0);
+  program = start_command(optimize(path("in%d.png"), "monitor:1", {"--fps", "1"}), server_->display());
+  for (const char* file : {"out0.png", "out1.png"}) EXPECT_TRUE(shows_file(path(file))) << file;
+  result = program->wait(30);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  // Subframes of three colours, one colour after the other.
+  const std::vector<std::string> colours{"--rgb", "638nm,520nm,450nm", "--subframes", "2"};
+  ASSERT_EQ(run(optimize(in0, path("%c%t.png"), colours)).exit_code, 0);
+  auto sequence = colours;
+  sequence.insert(sequence.end(), {"--field-sequence", "--fps", "1"});
+  program = start_command(optimize(in0, "monitor:1", sequence), server_->display());
+  for (const char* file : {"r0.png", "g0.png", "b0.png", "r1.png", "g1.png", "b1.png", "r0.png"}) {
+    EXPECT_TRUE(shows_file(path(file))) << file;
+  }
+  EXPECT_EQ(stop(program).exit_code, 130);
+}
+
+TEST_F(OnePanelTest, StaysDarkForAMistake) {
+  save_views();
+  const auto cloud = write_cloud("points.csv", {{0, 0, -0.02, 1}});
+  const auto photo = save("photo.png", picture<std::uint8_t>(1, 3, {60, 80}));
+  const auto bad = write("bad.png", "not a picture");
+  const std::vector<std::string> mistakes[] = {{"hologram", cloud, "--keep-coordinates", "--light", "1,1,1"},
+                                               {"hologram", cloud, "--keep-coordinates", "--fps", "200"},
+                                               {"hologram", cloud, "--keep-coordinates", "--rows-at-once", "8"},
+                                               {"hologram", path("none.ply")},
+                                               {"hologram", "--image", photo, "--phase", "rough"},
+                                               {"hologram", "--image", bad},
+                                               {"hologram", "--views", path("view_%v_%u.png"), "--camera-pitch", "0mm"},
+                                               {"hologram", "--views", path("none_%v_%u.png")},
+                                               {"optimize", photo, "--iterations", "few"},
+                                               {"optimize", photo, "--against", path("none.png")},
+                                               {"optimize", bad}};
+  const auto before = server_->pixels();
+  for (const auto& mistake : mistakes) {
+    const auto program = start_command(computed(mistake, "monitor:1"), server_->display());
+    bool dark = true;
+    while (program->running()) dark = dark && server_->pixels() == before;
+    const auto result = program->wait(60);
+    EXPECT_EQ(result.exit_code, 2) << result.error;
+    EXPECT_TRUE(dark) << result.error;
+  }
 }
 
 TEST_F(OnePanelTest, TakesItsTimeForASlowPanel) {

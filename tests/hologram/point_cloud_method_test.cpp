@@ -1,4 +1,5 @@
 // Choice of the method for a cloud, for every backend; needs no device.
+#include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <tests/cases/point_cloud.hpp>
@@ -118,6 +119,33 @@ TEST(PointCloudMethod, AGridIsKeptWhileTheCloudStays) {
   EXPECT_EQ(number_at(2, 0.5), 1);
   EXPECT_EQ(number_at(2, 0.4), 2);
   EXPECT_EQ(number_at(3, 0.4), 2);
+}
+
+// A flat object turns about the vertical axis: its width and its depth change by a factor of three. An object that
+// jumps to another depth does not move and gets no more room than one that stays.
+TEST(PointCloudMethod, ATurningObjectKeepsItsGridForManyFrames) {
+  auto c = case_of({"turning", PointMethod::fast, 20000, 0.5, 0.6, 1e-3, false, PointMethod::fast});
+  auto points = cases::make_points(c);
+  const auto resting = points.position_m;
+  MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
+  constexpr int frames = 240;
+  int number = 0;
+  for (int i = 0; i < frames; ++i) {
+    const double turn = 2 * 3.14159265358979 * i / frames;
+    for (std::size_t j = 0; j < resting.size(); ++j) {
+      const double x = resting[j][0];
+      const double z = (resting[j][2] + 0.55) / 0.05 * 2e-3;
+      points.position_m[j][0] = static_cast<float>(std::cos(turn) * x + std::sin(turn) * z);
+      points.position_m[j][2] = static_cast<float>(-0.2 - std::sin(turn) * x + std::cos(turn) * z);
+    }
+    number = chooser.choose(summarised(points)).fast_number;
+  }
+  std::printf("%d grids for %d frames\n", number, frames);
+  EXPECT_LE(number, 40);  // 131 with the room of an object at rest
+  for (auto& position : points.position_m) position[2] -= 0.1F;
+  const auto elsewhere = summarised(points);
+  const auto& planned = chooser.choose(elsewhere).fast.cloud.summary;
+  EXPECT_LT(planned.high[2] - planned.low[2], 1.03F * (elsewhere.summary.high[2] - elsewhere.summary.low[2]));
 }
 
 // One grid for all parts of a panel: its boxes move from part to part and never grow.

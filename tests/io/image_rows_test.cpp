@@ -1,9 +1,11 @@
 // Pictures written and read by rows, and PNG files compressed in bands by several threads.
 #include <algorithm>
+#include <bit>
 #include <csignal>
 #include <filesystem>
 #include <holotone/io/image.hpp>
 #include <holotone/io/image_rows.hpp>
+#include <holotone/io/png_huffman_detail.hpp>
 #include <omp.h>
 #include <optional>
 #include <sys/resource.h>
@@ -11,6 +13,8 @@
 #include <tests/io/image_fixtures.hpp>
 #include <tests/io/io_support.hpp>
 #include <unistd.h>
+#include <utility>
+#include <zlib.h>
 
 namespace holotone {
 namespace {
@@ -147,6 +151,46 @@ TEST(ImageRows, ChosenCompression) {
     return random_bits(1, static_cast<std::uint64_t>(row % 30 * 800 + column));
   });
   EXPECT_LT(file_bytes(rows, 6), 40'000U);
+}
+
+// Codes of bytes that occur very differently often, up to the longest that deflate permits, in bands of several blocks.
+TEST(ImageRows, CodesOfSingleBytes) {
+  const auto rare = codes_of([](auto, auto, std::uint64_t bits) { return std::countl_zero(bits | 1); });
+  const auto skewed = codes_of([](auto, auto, std::uint64_t bits) {
+    return bits % 16 == 0 ? static_cast<int>(bits >> 8 & 255U) : 200 + 3 * std::countl_zero(bits | 1);
+  });
+  const auto two = codes_of([](auto, auto, std::uint64_t bits) { return bits % 2 * 255; });
+  const std::pair<const Array<std::uint8_t, 3>*, double> pictures[] = {{&rare, 2}, {&skewed, 2.85}, {&two, 1}};
+  for (const auto& [pixels, bits] : pictures) {
+    const TemporaryFolder folder;
+    write_by_rows(folder.file("x.png"), *pixels, 600, {});
+    EXPECT_TRUE(std::ranges::equal(read_by_rows<std::uint8_t>(folder.file("x.png"), 600).host(), pixels->host()));
+    const auto bytes = static_cast<double>(read_raw(folder.file("x.png")).size());
+    EXPECT_LT(bytes, 1.02 * bits / 8 * 480000 + 2000);
+    std::printf("%.3f bits a byte\n", 8 * bytes / 480000);
+  }
+  for (const std::size_t count :
+       {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{65536}, std::size_t{65539}}) {
+    std::string bytes(count, '\0');
+    std::uint64_t weight = 1;  // counts by Fibonacci's numbers make the longest codes
+    std::uint64_t before = 1;
+    for (std::size_t i = 0, code = 0; i < count; ++code) {
+      for (std::uint64_t k = 0; k < weight && i < count; ++k) bytes[i++] = static_cast<char>(code);
+      before = std::exchange(weight, weight + before);
+    }
+    const std::string piece = io::huffman_coded(bytes, false) + io::huffman_coded(bytes, true);
+    std::string back(2 * count + 1, '\0');
+    z_stream stream{};
+    ASSERT_EQ(inflateInit2(&stream, -MAX_WBITS), Z_OK);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream.avail_in = static_cast<uInt>(piece.size());
+    stream.next_out = reinterpret_cast<Bytef*>(back.data());
+    stream.avail_out = static_cast<uInt>(back.size());
+    EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END) << count << " " << (stream.msg != nullptr ? stream.msg : "");
+    EXPECT_EQ(stream.avail_in, 0U);
+    EXPECT_EQ(back.substr(0, stream.total_out), bytes + bytes);
+    inflateEnd(&stream);
+  }
 }
 
 TEST(ImageRows, ReadingJumpsAndGoesBack) {

@@ -28,7 +28,7 @@ struct LayerRow {
 
 std::string output_of(const LayerJob& job, std::size_t channel) {
   const auto& name = job.hologram.channels[channel].name;
-  return name.empty() ? job.hologram.output : channel_path(job.hologram.output, name);
+  return name.empty() || job.hologram.shown ? job.hologram.output : channel_path(job.hologram.output, name);
 }
 
 void check_names(const LayerJob& job) {
@@ -330,7 +330,9 @@ void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow
     remark(console, no_metadata_remark(job.hologram.output, files, flags, false));
   }
   const auto [near, far] = range_of(work.pictures());
-  const std::string what = rows.size() == 1 ? rows.front().output : rows.front().output + " to " + rows.back().output;
+  const std::string what = rows.front().output == rows.back().output
+                               ? rows.front().output
+                               : rows.front().output + " to " + rows.back().output;
   const auto& panel = job.hologram.panel;
   const auto& layers_m = rows.front().layers_m;
   report(console, fmt::format("{}: {} x {} pixels, {} at {} (scene {}) on {}, {}", what, panel.nx, panel.ny,
@@ -352,6 +354,7 @@ int run_layers(const HologramArguments& arguments, const LayerArguments& layers)
     remark(job.hologram.console, words);
   }
   if (const auto words = tint_remark(job, work.pictures()); !words.empty()) remark(job.hologram.console, words);
+  if (job.hologram.shown) job.hologram.shown->open();
   const auto rows = work();
   report_json(job.hologram.console, json_of(job, work, rows, watch.seconds()));
   tell(job, work, rows, watch.seconds());

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
+#include <utility>
 
 namespace holotone::cli {
 namespace {
@@ -21,7 +23,9 @@ struct Slot {
 
 class PointsShow {
  public:
-  PointsShow(const HologramJob& job, FrameSource& source) : job_(job), source_(source) {
+  /// Reads the first frame: what is wrong with it is said before the window opens.
+  PointsShow(const HologramJob& job, FrameSource& source) : job_(job), source_(source), first_(source.prepare(0)) {
+    if (!source.moving()) require_light(job, first_->input, first_->dark);
     const std::size_t slots = source.moving() ? 2 : 1;
     for (std::size_t i = 0; i < slots; ++i) {
       slots_[i].makers = makers_of(job);
@@ -73,9 +77,7 @@ class PointsShow {
     do {
       for (std::int64_t i = 0; i < source_.count(); ++i) {
         check_cancelled("reading");
-        PreparedFrame frame = source_.prepare(i);
-        if (!source_.moving()) require_light(job_, frame.input, frame.dark);
-        if (!prepared_.push(std::move(frame))) return;
+        if (!prepared_.push(first_ ? *std::exchange(first_, {}) : source_.prepare(i))) return;
       }
     } while (job_.shown->loops() && source_.moving());
     prepared_.close();
@@ -95,6 +97,7 @@ class PointsShow {
 
   const HologramJob& job_;
   FrameSource& source_;
+  std::optional<PreparedFrame> first_;
   Slot slots_[2];
   BoundedQueue<PreparedFrame> prepared_{2};
   BoundedQueue<Slot*> free_{2};
@@ -106,7 +109,9 @@ class PointsShow {
 }  // namespace
 
 int show_points(const HologramJob& job, FrameSource& source) {
-  const int code = until_closed([&] { PointsShow(job, source)(); });
+  PointsShow show(job, source);
+  job.shown->open();
+  const int code = until_closed([&] { show(); });
   const auto& player = job.shown->player();
   auto object = player.json();
   object["input"] = job.input;

@@ -18,9 +18,11 @@ constexpr const char* view_options[] = {"--view-depths", "--rows", "--view-dista
                                         "--camera-span"};
 constexpr const char* picture_options[] = {"--depth", "--layer-spacing", "--depth-range", "--disparity",
                                            "--depth-hole"};
-/// Options of waves through whole layers, and of their codes: not for holograms that are written row by row.
-constexpr const char* whole_options[] = {"--phase",           "--lut",     "--phase-range", "--amplitude-range",
-                                         "--reference-angle", "--carrier", "--correction",  "--packed16"};
+/// Options of waves through whole layers.
+constexpr const char* wave_options[] = {"--phase"};
+/// Options of codes of a whole field: not for holograms that are written row by row.
+constexpr const char* whole_options[] = {"--lut",     "--phase-range", "--amplitude-range", "--reference-angle",
+                                         "--carrier", "--correction",  "--packed16"};
 
 bool is_given(const StereogramArguments& arguments, const char* option) { return arguments.given.contains(option); }
 
@@ -35,17 +37,20 @@ bool is_name_of_codes(const std::string& path) {
   return extension == ".png" || extension == ".tif" || extension == ".tiff";
 }
 
-/// A field, or codes quantized hogel by hogel if --scale is given.
+/// A field, or codes quantized hogel by hogel if --scale is given. A monitor shows either, the field encoded as that of
+/// points is; hologram_job checks its options.
 void check_output(const HologramArguments& arguments, const StereogramArguments& stereogram) {
   const bool codes = is_name_of_codes(arguments.output);
+  const bool shown = names_monitor(arguments.output);
   const auto extension = extension_of(arguments.output);
   if (!stereogram.scale.empty()) {
-    if (!codes) reject("--scale", "a name ending in .png, .tif or .tiff for codes after -o", arguments.output);
+    if (!codes && !shown)
+      reject("--scale", "a name ending in .png, .tif or .tiff for codes after -o", arguments.output);
     if (stereogram.viewer.empty()) reject("--viewer", "a viewing window such as 36mm:9.2mm for codes", "none");
-  } else if (!arguments.encoding.empty() && arguments.encoding != "complex") {
+  } else if (!shown && !arguments.encoding.empty() && arguments.encoding != "complex") {
     reject("--encode", "complex for holograms computed hogel by hogel; `holotone quantize` converts the field to codes",
            arguments.encoding);
-  } else if (extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
+  } else if (!shown && extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
     reject("--output",
            fmt::format("a name ending in .h5, .hdf5 or .npy for holograms computed hogel by hogel; `holotone quantize` "
                        "converts the field to codes{}",
@@ -176,7 +181,7 @@ std::int64_t StereogramJob::hogel_for(double nearest_m) const {
 }
 
 std::string StereogramJob::output_of(const Channel& channel) const {
-  return channel.name.empty() ? output : channel_path(output, channel.name);
+  return channel.name.empty() || shown ? output : channel_path(output, channel.name);
 }
 
 std::vector<OptionRow> stereogram_options(StereogramArguments& a) {
@@ -260,17 +265,20 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
     }
   };
   refuse_point_options(layers, source);
-  refuse(whole_options, "a hologram that is not computed hogel by hogel");
+  refuse(wave_options, "a hologram that is not computed hogel by hogel");
+  const bool shown = names_monitor(arguments.output);
+  const bool quantized = !stereogram.scale.empty();
+  if (quantized || !shown) refuse(whole_options, "a hologram that is not computed hogel by hogel");
   refuse(of_views ? std::span<const char* const>(picture_options) : view_options,
          of_views ? "a picture with --image" : "views with --views");
   check_output(arguments, stereogram);
   StereogramJob job;
   job.output = arguments.output;
   job.panel = chosen_panel(arguments.panel);
-  if (!stereogram.scale.empty()) {
+  if (quantized) {
     job.codes = code_levels(job.panel, arguments.encoding, arguments.bits);
     job.codes->scale = number_between("--scale", stereogram.scale, scale_range);
-  } else if (!arguments.bits.empty()) {
+  } else if (!shown && !arguments.bits.empty()) {
     reject("--bits", "--scale for codes of holograms computed hogel by hogel", source);
   }
   job.channels = channels_of(arguments);
@@ -283,6 +291,15 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
     set_views(job, arguments, stereogram, layers);
   } else {
     set_picture(job, arguments, layers);
+  }
+  if (!shown) {
+    refuse_panel_output_options(arguments.shown);
+  } else if (quantized) {
+    job.shown = std::make_shared<PanelOutput>(job.output, job.panel, arguments.shown);
+  } else {
+    job.encoding = hologram_job(arguments);
+    job.encoding->device = job.device;
+    job.shown = job.encoding->shown;
   }
   return job;
 }

@@ -3,6 +3,7 @@
 #include <holotone/hologram/stereogram.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ struct StereogramJob {
   bool hogel_given = false;   ///< otherwise hogel_px = hogel_for(nearest distance)
   ViewGeometry geometry;
   std::optional<ErrorDiffusionOptions> codes;  ///< writes codes of these levels and this scale instead of the field
+  std::shared_ptr<PanelOutput> shown;          ///< what --output names, if it is a monitor
+  std::optional<HologramJob> encoding;         ///< of the whole field for a monitor, without `codes`
   ImageWriteOptions writing;
   Device device;
   ConsoleOptions console;

@@ -24,7 +24,7 @@ constexpr double degrees = 180 / std::numbers::pi;
 /// Approximate bytes of the rows of hogels that are written at once.
 constexpr std::int64_t bytes_at_once = std::int64_t{4} << 20;
 
-/// Record of one written stereogram.
+/// Record of one stereogram.
 struct StereogramRow {
   std::size_t channel = 0;
   std::string output;
@@ -41,13 +41,14 @@ class StereogramWork {
     const auto name = [&](std::int64_t i) { return job.output_of(job.channels[static_cast<std::size_t>(i)]); };
     // Refuses a bad window, bad hogels or bad names before the views are read.
     for (const auto& channel : job.channels) (void)StereogramPlan(job.options_for(channel));
-    require_outputs({{"--output", std::ssize(job.channels), name}}, {});
+    if (!job.shown) require_outputs({{"--output", std::ssize(job.channels), name}}, {});
     views_ = read_views(job);
     if (!job.hogel_given) job.options.hogel_px = job.hogel_for(views_.nearest_m);
-    require_outputs({{"--output", std::ssize(job.channels), name}}, views_.files);
+    if (!job.shown) require_outputs({{"--output", std::ssize(job.channels), name}}, views_.files);
     const auto n = static_cast<double>(job.options.hogel_px);
     require_memory("--hogel",
-                   8 * (static_cast<double>(rows_at_once()) * n * static_cast<double>(job.panel.nx) +
+                   8 * (static_cast<double>(job.encoding ? job.panel.ny : rows_at_once() * job.options.hogel_px) *
+                            static_cast<double>(job.panel.nx) +
                         (job.device.backend == Backend::cpu ? 2 * n * n * describe(Device{}).units : 0)),
                    fmt::format("hogels of {0} x {0} pixels", job.options.hogel_px));
   }
@@ -90,9 +91,16 @@ class StereogramWork {
     const int colour = views_.source->channels() > 1 ? static_cast<int>(c) : 0;
     if (job_.codes) {
       auto made =
-          write_codes(job_, plan, {row.output, metadata, *views_.source, colour, rows_at_once() * n}, queue, progress);
+          make_codes(job_, plan, {row.output, metadata, *views_.source, colour, rows_at_once() * n}, queue, progress);
       row.report = made.report;
       row.weights = std::move(made.weights);
+      if (made.shown) job_.shown->add(c, *made.shown);
+    } else if (job_.encoding) {
+      Array<Complex, 2> field(plan.options().grid.shape(), queue);
+      row.report = plan.execute(*views_.source, colour, {0, job_.panel.ny}, field.view(), progress);
+      MadeHologram made;
+      HologramEncoder(*job_.encoding, channel, queue).encode(std::as_const(field).view(), made);
+      job_.shown->add(c, *made.image);
     } else {
       const FieldRows rows{row.output, plan.options().grid.shape(), metadata, key_of(metadata), rows_at_once() * n, n};
       auto& run = written.emplace_back(rows, job_.console, progress);
@@ -201,6 +209,7 @@ std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramW
 }
 
 std::string_view encoding_of(const StereogramJob& job) {
+  if (job.encoding) return to_string(job.encoding->encode.encoding);
   if (!job.codes) return "complex";
   return job.codes->modulation == Modulation::phase ? "phase" : "amplitude";
 }
@@ -299,7 +308,8 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
                                          format_length(std::stod(fmt::format("{:.4g}", work.views().camera_pitch_m))))
                            : "--camera-span"));
   }
-  const std::string what = rows.size() == 1 ? first.output : first.output + " to " + rows.back().output;
+  const std::string what =
+      first.output == rows.back().output ? first.output : first.output + " to " + rows.back().output;
   StereogramReport all;
   for (const auto& row : rows) all += row.report;
   const std::string codes =
@@ -319,10 +329,11 @@ int run_stereogram(const HologramArguments& arguments, const StereogramArguments
   StereogramJob job = stereogram_job(arguments, stereogram, layers);
   StereogramWork work(job);
   tell_early(job, work);
+  if (job.shown) job.shown->open();
   const auto rows = work();
   report_json(job.console, json_of(job, work, rows, watch.seconds()));
   tell(job, work, rows, watch.seconds());
-  return exit_ok;
+  return job.shown ? until_closed([&] { job.shown->play(false); }) : exit_ok;
 }
 
 }  // namespace holotone::cli

@@ -36,7 +36,8 @@ std::unique_ptr<display::Surface> make_surface(const PanelWindowOptions& options
   if (ny < 1 || nx < 1 || ny > 16384 || nx > 16384) {
     throw_argument("PanelWindow", "offscreen", "extents from 1 to 16384", to_string<2>(options.offscreen));
   }
-  return display::offscreen_surface(options.offscreen, 0);
+  const bool named = options.device.backend == Backend::cuda;
+  return display::offscreen_surface(options.offscreen, named ? options.device.index : -1);
 }
 
 display::CanvasOptions canvas_options(const PanelWindowOptions& options, const Monitor& monitor) {

@@ -35,23 +35,66 @@ constexpr FastCosts cpu_fast_costs{.spread_point = 25.0 / 35 * 60,
 constexpr double band_limit_factor = 5;
 
 /// Bounds for the reuse of a grid of fast: widening of its ranges, and least share of them that a cloud spans. An
-/// object that moves a little keeps its matrices.
+/// object that moves a little keeps its matrices. One that has left them goes on moving: along the axes that it left it
+/// gets more room, so that a turning object does not need new matrices in every frame.
 constexpr float range_slack = 0.01F;
+constexpr float moving_slack = 0.15F;
 constexpr double kept_range = 0.7;
+constexpr double common_range = 0.5;  ///< least share of the planned ranges that the next frame of an object fills
 
 bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
   return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
 }
 
+bool similar_counts(const FastCloud& planned, const FastCloud& cloud) {
+  return planned.count > 0 && cloud.count <= 2 * planned.count && 2 * cloud.count >= planned.count;
+}
+
+bool contains(const PointSummary& then, const PointSummary& now, std::size_t axis) {
+  return now.low[axis] >= then.low[axis] && now.high[axis] <= then.high[axis];
+}
+
+bool holds(const PointSummary& then, const PointSummary& now, std::size_t axis) {
+  return contains(then, now, axis) && now.high[axis] - now.low[axis] >= kept_range * (then.high[axis] - then.low[axis]);
+}
+
 bool holds(const FastCloud& planned, const FastCloud& cloud) {
-  if (planned.count == 0 || cloud.count > 2 * planned.count || 2 * cloud.count < planned.count) return false;
+  if (!similar_counts(planned, cloud)) return false;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto& now = cloud.summary;
-    const auto& then = planned.summary;
-    if (now.low[axis] < then.low[axis] || now.high[axis] > then.high[axis]) return false;
-    if (now.high[axis] - now.low[axis] < kept_range * (then.high[axis] - then.low[axis])) return false;
+    if (!holds(planned.summary, cloud.summary, axis)) return false;
   }
   return true;
+}
+
+/// True if a cloud may be the planned one in motion.
+bool follows(const FastCloud& planned, const FastCloud& cloud) {
+  if (!similar_counts(planned, cloud)) return false;
+  const auto& now = cloud.summary;
+  const auto& then = planned.summary;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const float common = std::min(now.high[axis], then.high[axis]) - std::max(now.low[axis], then.low[axis]);
+    if (common < common_range * (then.high[axis] - then.low[axis])) return false;
+  }
+  return true;
+}
+
+/// Widens the ranges of a cloud to those that a grid is made for.
+void widen(FastCloud& cloud, const FastCloud& planned) {
+  const bool moves = follows(planned, cloud);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    auto& low = cloud.summary.low[axis];
+    auto& high = cloud.summary.high[axis];
+    if (moves && holds(planned.summary, cloud.summary, axis)) {
+      low = planned.summary.low[axis];
+      high = planned.summary.high[axis];
+      continue;
+    }
+    const bool grows = moves && !contains(planned.summary, cloud.summary, axis);
+    const float slack =
+        (grows ? moving_slack : range_slack) * (high - low) + 1e-6F * std::max(std::abs(low), std::abs(high));
+    low -= slack;
+    high += slack;
+  }
 }
 
 }  // namespace
@@ -122,13 +165,7 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
   FastCloud cloud = fast_cloud(options_, part, first_row, points.sources.amplitude.size(), points.summary);
   cloud.center_y_span = static_cast<double>(options_.shape[0] - part[0] - first_row);
   if (holds(planned_, cloud)) return;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    auto& low = cloud.summary.low[axis];
-    auto& high = cloud.summary.high[axis];
-    const float slack = range_slack * (high - low) + 1e-6F * std::max(std::abs(low), std::abs(high));
-    low -= slack;
-    high += slack;
-  }
+  widen(cloud, planned_);
   planned_ = {};  // in case the following calls fail
   const double pairs = static_cast<double>(element_count(part)) * static_cast<double>(cloud.count);
   choice_.fast =
