@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop | --python]
-# --python adds what the Python package is built with.
+# Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop | --python | --viewer]
+# --python adds what the Python package is built with, --viewer the browser in which the page of `holotone view` is tested.
 # --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp, ccache, and for the
 # tests on OpenCL PoCL and Oclgrind, for those of the panel's window two X servers without a screen).
 # Without root, sudo or a network it says what it could not install and goes on: CMake then says what is
@@ -20,6 +20,10 @@ fi
 if [ "${1:-}" = --python ]; then
   python3 -c 'import ensurepip, pathlib, sysconfig; pathlib.Path(sysconfig.get_path("include"), "Python.h").stat()' \
     2>/dev/null || packages+=(python3-dev python3-venv)
+fi
+if [ "${1:-}" = --viewer ]; then
+  tools+=(chromium:chromium)
+  packages+=(python3-venv)
 fi
 
 missing=()

@@ -57,7 +57,7 @@ std::int64_t differing(const Array<std::uint8_t, 3>& sent, const Expected& expec
 TEST_P(Panel, GetsTheCodesBitForBit) {
   on_each([](Device device) {
     const Queue queue(device);
-    const auto window = open({.packing = "rg", .device = device});
+    const auto window = open({.device = device, .packing = "rg"});
     if (!window) GTEST_SKIP() << "no OpenGL";
     const auto grey = random_codes<std::uint8_t, 2>({ny, nx}, 1);
     const auto there = grey.to(device);

@@ -1,0 +1,227 @@
+"""`holotone view` itself: its pictures are those of the commands that it names, and behave as physics says."""
+
+import io
+import shlex
+import signal
+import time
+
+import pytest
+
+from program import PROGRAM, Viewing, holotone
+
+numpy = pytest.importorskip("numpy")
+PIL = pytest.importorskip("PIL.Image")
+
+pytestmark = pytest.mark.skipif(not PROGRAM, reason="HOLOTONE_PROGRAM names no program")
+
+PANEL = "--resolution 480x270 --pitch 8um"
+LIGHT = [
+    {},
+    {"distance": 0.0487},
+    {"distance": -0.031, "show": "amplitude", "gamma": 1.7},
+    {"distance": 0.05, "show": "phase"},
+    {"distance": 0.052, "decades": 3.5},
+    {"white": 0.75},
+    {"pupil": [0.002, -0.0013], "pupil_diameter": 0.004},
+    {"pupil": [-0.0031, 0], "pupil_diameter": 0.0021, "viewer_distance": 0.31, "distance": 0.047},
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("view")
+    holotone(folder, "sample knot -o knot.ply --points 20000")
+    holotone(folder, f"hologram knot.ply -o slm.png {PANEL} --distance 5cm --size 2mm")
+    holotone(folder, f"hologram knot.ply -o field.h5 {PANEL} --distance 5cm --size 2mm --encode complex")
+    holotone(folder, f"hologram knot.ply -o knot_%c.png {PANEL} --distance 5cm --size 2mm --rgb 638nm,520nm,450nm")
+    holotone(folder, "reconstruct slm.png -o photo.png")
+    holotone(folder, "halftone photo.png -o dots.svg --dots 4000")
+    holotone(folder, "smoe fit photo.png -o photo.smoe --components 300")
+    # Two points, one behind the other.
+    (folder / "pair.csv").write_text("x,y,z,amplitude\n-0.0005,0,-0.03,1\n0.0005,0,-0.06,1\n")
+    holotone(folder, f"hologram pair.csv -o pair.png {PANEL} --keep-coordinates")
+    return folder
+
+
+def picture(data: bytes):
+    return numpy.asarray(PIL.open(io.BytesIO(data)))
+
+
+def same_as_command(folder, header, payload):
+    """Runs the command that an answer names, and compares its pixels."""
+    words = shlex.split(header["command"])
+    assert words[0] == "holotone"
+    holotone(folder, shlex.join(words[1:]))
+    made = folder / words[words.index("-o") + 1]
+    expected = numpy.asarray(PIL.open(made))
+    got = picture(payload)
+    assert got.shape == expected.shape
+    assert (got == expected).all(), header["command"]
+    made.unlink()
+
+
+@pytest.mark.parametrize("name", ["slm.png", "field.h5", "knot_%c.png"])
+def test_light_equals_reconstruct(folder, name):
+    with Viewing(folder, f"{name} --device cpu") as viewing, viewing.client() as client:
+        for state in LIGHT:
+            if "%c" in name and state.get("show") == "phase":
+                continue
+            header, payload = client.show("light", state)
+            assert header["type"] == "shown", header
+            same_as_command(folder, header, payload)
+
+
+def test_spectrum_equals_reconstruct(folder):
+    with Viewing(folder, "slm.png --device cpu") as viewing, viewing.client() as client:
+        for state in ({}, {"spectrum_decades": 2.5}):
+            same_as_command(folder, *client.show("spectrum", state))
+
+
+def test_codes_equal_the_file(folder):
+    with Viewing(folder, "slm.png") as viewing, viewing.client() as client:
+        header, payload = client.show("codes")
+        assert (picture(payload) == numpy.asarray(PIL.open(folder / "slm.png"))).all()
+        counts = client.show("levels")[1]
+        assert b"pixels" in counts
+
+
+def test_model_equals_smoe_render(folder):
+    with Viewing(folder, "photo.smoe --device cpu") as viewing, viewing.client() as client:
+        for state in ({}, {"window": [100.25, 60, 55.5, 31.2]}, {"tolerance": 0.05}):
+            same_as_command(folder, *client.show("light field", state, size=(320, 180)))
+
+
+def test_dots_spectrum_equals_measure(folder):
+    with Viewing(folder, "dots.svg --against photo.png") as viewing, viewing.client() as client:
+        same_as_command(folder, *client.show("spectrum"))
+        header, payload = client.show("dots")
+        assert header["count"] == 4000
+        assert len(payload) >= 4000 * 8
+        for view in ("raps", "anisotropy", "pairs", "similarity"):
+            assert client.show(view)[0]["type"] == "shown"
+
+
+def test_a_moving_picture_is_coarse_and_jpeg(folder):
+    with Viewing(folder, "slm.png") as viewing, viewing.client() as client:
+        header, payload = client.show("light", {"distance": 0.05}, moving=True, size=(240, 135))
+        assert header["media"] == "image/jpeg"
+        assert picture(payload).shape == (135, 240)
+        assert client.show("light", {"distance": 0.05})[0]["media"] == "image/png"
+
+
+def test_points_are_sharp_at_their_distances(folder):
+    with Viewing(folder, "pair.png") as viewing, viewing.client() as client:
+        # White is the brightness of the brightest thousandth: largest where a point is sharp.
+        white = {}
+        for distance in (0.02, 0.03, 0.045, 0.06, 0.075):
+            header, _ = client.show("light", {"distance": distance})
+            white[distance] = float(dict(header["facts"])["white"])
+        assert white[0.03] > white[0.02] and white[0.03] > white[0.045]
+        assert white[0.06] > white[0.045] and white[0.06] > white[0.075]
+
+
+def test_parallax(folder):
+    """From the right, what is behind moves to the right against what is in front."""
+
+    def columns(client, x, distance):
+        state = {"distance": distance, "pupil": [x, 0], "pupil_diameter": 0.004}
+        values = picture(client.show("light", state)[1]).astype(float)
+        return values[:, : values.shape[1] // 2], values[:, values.shape[1] // 2 :]
+
+    def centre(values):
+        weight = values.sum(axis=0)
+        weight = numpy.where(weight > 0.5 * weight.max(), weight, 0)
+        return (weight * numpy.arange(weight.size)).sum() / weight.sum()
+
+    with Viewing(folder, "pair.png") as viewing, viewing.client() as client:
+        # Focused on the plane between: the near point is left, the far one right.
+        shifts = []
+        for x in (-0.006, 0.006):
+            near, far = columns(client, x, 0.045)
+            shifts.append((centre(near), centre(far)))
+        near_shift = shifts[1][0] - shifts[0][0]
+        far_shift = shifts[1][1] - shifts[0][1]
+        assert far_shift > near_shift + 2
+
+
+def test_difference(folder):
+    with Viewing(folder, "field.h5 slm.png") as viewing, viewing.client() as client:
+        assert client.documents["pair"] is not None
+        header, payload = client.show("difference", {"distance": 0.05}, document=[0, 1])
+        assert header["type"] == "shown"
+        assert float(dict(header["facts"])["PSNR of the codes"].split()[0]) > 5
+        same, _ = client.show("difference", {"distance": 0.05}, document=[0, 0])
+        assert dict(same["facts"])["PSNR of the codes"] == "infinite"
+
+
+def test_errors_are_one_line(folder):
+    with Viewing(folder, "slm.png") as viewing, viewing.client() as client:
+        for view, state, document in (
+            ("light", {"distance": "far"}, 0),
+            ("light", {"distance": 1e300}, 0),
+            ("light", {"show": "nothing"}, 0),
+            ("light", {"pupil": [9, 9], "pupil_diameter": 0.001}, 0),
+            ("nothing", {}, 0),
+            ("light", {}, 7),
+            ("light", {}, -1),
+        ):
+            header, _ = client.show(view, state, document=document)
+            assert header["type"] == "error" and "\n" not in header["message"], header
+        assert client.show("light")[0]["type"] == "shown"
+
+
+def test_a_changed_file_is_loaded_again_and_a_lost_one_kept(folder, tmp_path):
+    path = tmp_path / "one.png"
+    path.write_bytes((folder / "slm.png").read_bytes())
+    with Viewing(tmp_path, "one.png") as viewing, viewing.client() as client:
+        before = picture(client.show("codes")[1])
+        time.sleep(0.01)
+        path.write_bytes((folder / "pair.png").read_bytes())
+        after = picture(client.show("codes")[1])
+        assert (before != after).any()
+        assert any("changed" in notice.get("message", "") for notice in client.notices)
+        path.unlink()
+        assert (picture(client.show("codes")[1]) == after).all()
+        client.show("codes")
+        assert any("gone" in notice.get("message", "") for notice in client.notices)
+
+
+def test_folder(folder):
+    with Viewing(folder, ".") as viewing, viewing.client() as client:
+        header, payload = client.show("files")
+        assert b"slm.png" in payload and b"photo.smoe" in payload
+        header, payload = client.show("thumbnail", {"entry": "slm.png"})
+        assert header["media"] == "image/jpeg"
+        assert max(picture(payload).shape) <= 480
+        assert client.show("thumbnail", {"entry": "../slm.png"})[0]["type"] == "error"
+        client.show("entry", {"entry": "slm.png"})
+        assert len(client.documents["documents"]) == 2
+        assert client.show("light", document=1)[0]["type"] == "shown"
+
+
+def test_ends_by_a_signal(folder):
+    viewing = Viewing(folder, "slm.png")
+    with viewing.client():
+        viewing.process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        assert viewing.process.wait(5) == 0
+        assert time.monotonic() - started < 2
+
+
+def test_stored_page(folder, open_page):
+    holotone(folder, "view slm.png -o slm.html --stops distance=4cm:6cm:5 --stops show=intensity,phase")
+    assert (folder / "slm.html").stat().st_size < 20e6
+    page = open_page((folder / "slm.html").as_uri())
+    first = page.locator("[data-pane=a] .stage").screenshot()
+    page.locator("[data-pane=a] input[type=range]").first.press("ArrowRight")
+    page.wait_for_timeout(300)
+    assert page.locator("[data-pane=a] .stage").screenshot() != first
+    page.close()
+
+
+@pytest.mark.parametrize("files", ["slm.png", "field.h5 slm.png", "photo.smoe", "dots.svg --against photo.png", "knot.ply", "."])
+def test_the_page_shows_every_kind(folder, open_page, files):
+    with Viewing(folder, files) as viewing:
+        page = open_page(viewing.url)
+        assert page.locator(".pane").count() >= 1
+        page.close()
