@@ -63,7 +63,7 @@ def test_stored_page_from_disk(tmp_path, open_page):
     assert field.input_value() == "19.00"
     page.get_by_role("radio", name="Spectrum").check()
     at_rest(page)
-    assert page.locator(".plot path.line").count() == 2
+    page.locator(".plot path.line").nth(1).wait_for(state="attached")
 
 
 def test_missing_answer_is_said(tmp_path, open_page):
