@@ -1,9 +1,8 @@
 // Pan and zoom: which part of a page of width x height pixels a canvas shows. Scale: canvas pixels per page pixel.
 
-const most_scale = 64;
-
 export class Camera {
   constructor() {
+    this.most_scale = 64;
     this.width = this.height = 1;
     this.across = this.down = 1;  // size of the canvas
     this.fit();
@@ -58,7 +57,7 @@ export class Camera {
   // Zooms by a factor; the page's point at the canvas's point stays there.
   zoom(factor, across = this.across / 2, down = this.down / 2) {
     const [x, y] = this.page_point(across, down);
-    const scale = Math.min(Math.max(this.scale * factor, this.least_scale), Math.max(most_scale, this.fit_scale));
+    const scale = Math.min(Math.max(this.scale * factor, this.least_scale), Math.max(this.most_scale, this.fit_scale));
     if (scale === this.fit_scale) {
       this.fit();
       return;

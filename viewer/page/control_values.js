@@ -2,8 +2,13 @@
 
 export function default_values(description) {
   const values = {};
-  for (const [name, control] of Object.entries(description.controls ?? {})) values[name] = control.value;
+  for (const [name, control] of Object.entries(description.controls ?? {})) values[name] = default_value(control);
   return values;
+}
+
+// In a stored page the default may lie between the stops.
+export function default_value(control) {
+  return allowed_value(control, control.value) ?? control.stops?.[0] ?? control.value;
 }
 
 // Names of the view's controls that have a meaning with these values (`when`).
@@ -32,18 +37,14 @@ function nearest_stop(stops, value) {
   return stops.reduce((best, stop) => (far(stop) < far(best) ? stop : best));
 }
 
-function on_step(value, low, step) {
-  if (!step) return value;
-  return Number((low + Math.round((value - low) / step) * step).toPrecision(12));
-}
-
-// The value that the control can have and that is nearest to `value`; undefined if it is of the wrong kind.
+// The value that the control can have and that is nearest to `value`; undefined if it is of the wrong kind. A step is
+// the slider's: a typed number need not lie on one.
 export function allowed_value(control, value) {
   switch (control.kind) {
     case "number":
       if (!Number.isFinite(value)) return undefined;
       if (control.stops) return nearest_stop(control.stops, value);
-      return clamp(control.logarithmic ? value : on_step(value, control.min, control.step), control.min, control.max);
+      return clamp(value, control.min, control.max);
     case "place":
       if (!is_numbers(value, 2)) return undefined;
       if (control.stops) return nearest_stop(control.stops, value);
@@ -75,11 +76,12 @@ export function choices_of(control) {
 // Position of a number on a slider of `ticks(control)` steps, and back.
 export function ticks(control) {
   if (control.stops) return control.stops.length - 1;
-  if (control.logarithmic) return 1000;
+  if (control.logarithmic || !(control.max > control.min)) return 1000;
   return clamp(Math.round((control.max - control.min) / (control.step || (control.max - control.min) / 1000)), 1, 1e6);
 }
 
 export function tick_of(control, value) {
+  if (!control.stops && !(control.max > control.min)) return 0;
   if (control.stops) return control.stops.indexOf(nearest_stop(control.stops, value));
   const part = control.logarithmic
     ? Math.log(value / control.min) / Math.log(control.max / control.min)
@@ -90,7 +92,7 @@ export function tick_of(control, value) {
 export function value_at(control, tick) {
   if (control.stops) return control.stops[clamp(tick, 0, control.stops.length - 1)];
   const part = tick / ticks(control);
-  if (!control.logarithmic) return allowed_value(control, control.min + part * (control.max - control.min));
+  if (!control.logarithmic) return Number((control.min + part * (control.max - control.min)).toPrecision(12));
   return Number((control.min * (control.max / control.min) ** part).toPrecision(4));
 }
 

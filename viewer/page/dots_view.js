@@ -3,29 +3,28 @@ import {gl_attribute, gl_buffer, gl_program, webgl} from "./gl.js";
 import {CameraView} from "./camera_view.js";
 import {read_dots} from "./dots.js";
 
-// A halftone's dots with WebGL2: a square for each dot, antialiased discs, inks multiply on white paper. Each ink can
+// A halftone's dots with WebGL2: a point for each dot, antialiased discs, inks multiply on white paper. Each ink can
 // be switched off. Without WebGL2 a 2-D canvas draws the dots.
 
 // A dot smaller than a pixel becomes a disc of half a pixel's radius with the same ink.
 const dot_vertex = `
 in vec2 place; in float radius;
 uniform vec2 origin, canvas; uniform float scale;
-out vec2 offset; out float pixels, ink;
+out float pixels, ink;
 void main() {
   float wanted = radius * scale;
   pixels = max(wanted, 0.5);
   ink = min(1.0, wanted * wanted / (pixels * pixels));
-  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
-  offset = corner * (pixels + 1.0);
-  vec2 at = (origin + place * scale + offset) / canvas * 2.0 - 1.0;
+  vec2 at = (origin + place * scale) / canvas * 2.0 - 1.0;
   gl_Position = vec4(at.x, -at.y, 0.0, 1.0);
+  gl_PointSize = 2.0 * pixels + 1.0;
 }`;
 const dot_fragment = `
-in vec2 offset; in float pixels, ink;
+in float pixels, ink;
 uniform vec3 colour;
 out vec4 light;
 void main() {
-  float cover = clamp(pixels + 0.5 - length(offset), 0.0, 1.0) * ink;
+  float cover = clamp(pixels + 0.5 - length(gl_PointCoord - 0.5) * (2.0 * pixels + 1.0), 0.0, 1.0) * ink;
   light = vec4(mix(vec3(1.0), colour, cover), 1.0);
 }`;
 
@@ -67,6 +66,9 @@ export class DotsView extends CameraView {
     gl.deleteBuffer(this.radius_buffer ?? null);
     this.place_buffer = gl_buffer(gl, gl.ARRAY_BUFFER, dots.places);
     this.radius_buffer = gl_buffer(gl, gl.ARRAY_BUFFER, dots.radii);
+    const largest = dots.radii.reduce((most, radius) => Math.max(most, radius), 0);
+    const [, point_limit] = gl.getParameter(gl.ALIASED_POINT_SIZE_RANGE);
+    this.camera.most_scale = Math.min(64, (point_limit - 1) / (2 * largest));  // a dot is one point at every zoom
   }
 
   // Shows only the inks of these names; null: as before.
@@ -124,9 +126,9 @@ export class DotsView extends CameraView {
     gl.uniform1f(uniforms.scale, camera.scale);
     for (const ink of this.visible_inks) {
       gl.uniform3f(uniforms.colour, ...ink.rgb);
-      gl_attribute(gl, 0, this.place_buffer, 2, gl.FLOAT, {divisor: 1, offset: 8 * ink.first});
-      gl_attribute(gl, 1, this.radius_buffer, 1, gl.FLOAT, {divisor: 1, offset: 4 * ink.first});
-      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, ink.count);
+      gl_attribute(gl, 0, this.place_buffer, 2, gl.FLOAT, {offset: 8 * ink.first});
+      gl_attribute(gl, 1, this.radius_buffer, 1, gl.FLOAT, {offset: 4 * ink.first});
+      gl.drawArrays(gl.POINTS, 0, ink.count);
     }
   }
 

@@ -39,12 +39,11 @@ export function gl_buffer(gl, target, data) {
   return buffer;
 }
 
-// Feeds attribute `location` from a buffer; divisor 1: one value for each instance.
-export function gl_attribute(gl, location, buffer, size, type, {divisor = 0, normalized = false, offset = 0} = {}) {
+// Feeds attribute `location` from a buffer.
+export function gl_attribute(gl, location, buffer, size, type, {normalized = false, offset = 0} = {}) {
   gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
   gl.enableVertexAttribArray(location);
   gl.vertexAttribPointer(location, size, type, normalized, 0, offset);
-  gl.vertexAttribDivisor(location, divisor);
 }
 
 export function rgb_of(colour) {

@@ -1,5 +1,5 @@
 import {labelled_select, make, segmented} from "./dom.js";
-import {allowed_value, default_values, same_value} from "./control_values.js";
+import {allowed_value, default_value, default_values, same_value} from "./control_values.js";
 import {value_from_text, value_text, visible_controls} from "./control_values.js";
 import {Controls} from "./controls.js";
 import {CommandLine, StatusLine, facts_tables, size_text, time_text} from "./pane_parts.js";
@@ -147,9 +147,16 @@ export class Pane {
     const allowed = control ? allowed_value(control, value) : undefined;
     if (allowed === undefined || same_value(allowed, this.values[name])) return false;
     this.values[name] = allowed;
+    if (control.kind === "place") this.open_pupil(`${name}_diameter`);
     this.controls.set(this.values);
     this.view?.value_changed?.(name, allowed);
     return true;
+  }
+
+  // A place has no effect while its diameter is 0: moving it gives it the usual one.
+  open_pupil(name) {
+    const usual = this.description.controls[name]?.usual;
+    if (usual !== undefined && this.values[name] === 0) this.values[name] = usual;
   }
 
   // The linked pane's control has a new value. Only a control of the same kind follows; a window by its share.
@@ -237,7 +244,7 @@ export class Pane {
     this.show_facts();
     this.status.set("rate", "");
     this.rate = new Rate();
-    const psnr = (header.facts ?? []).filter(([name]) => name === "PSNR").map(([name, value]) => `, ${name} ${value}`);
+    const psnr = (header.facts ?? []).filter(([name]) => name.startsWith("PSNR")).map((fact) => `, ${fact.join(" ")}`);
     this.say(`${this.view_description.title}, ${this.title}: picture at rest${psnr.join("")}`);
   }
 
@@ -297,7 +304,8 @@ export class Pane {
     const options = {};
     for (const name of this.view_description.controls ?? []) {
       const control = this.description.controls?.[name];
-      if (control && !same_value(control.value, this.values[name])) options[name] = value_text(this.values[name]);
+      if (!control || same_value(default_value(control), this.values[name])) continue;
+      options[name] = value_text(this.values[name]);
     }
     return {...options, ...this.view?.local};
   }

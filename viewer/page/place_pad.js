@@ -29,7 +29,7 @@ export function place_pad(control, value, changed) {
 
   const set = (next) => {
     current = next;
-    const part = next.map((number, i) => (number - control.min[i]) / (control.max[i] - control.min[i]));
+    const part = next.map((number, i) => (number - control.min[i]) / (control.max[i] - control.min[i] || 1));
     handle.style.left = `${100 * part[0]}%`;
     handle.style.top = `${100 * (1 - part[1])}%`;
     handle.setAttribute("aria-valuenow", number_text(control, next[0]));

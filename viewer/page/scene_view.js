@@ -48,7 +48,7 @@ export class SceneView {
     this.zoom = 1;
     this.canvas = make("canvas", {tabindex: 0, role: "application", "aria-roledescription": "scene"});
     stage.append(this.canvas);
-    this.gl = webgl(this.canvas, true);
+    this.gl = webgl(this.canvas, host.description.kind === "mesh");
     if (!this.gl) throw new Error("scene: expected a browser with WebGL2, got one without");
     this.prepare();
     this.draw_soon = once_a_frame(() => this.canvas.isConnected && this.draw());

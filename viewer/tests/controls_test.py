@@ -1,6 +1,8 @@
 """Every kind of control, by pointer and keys."""
 
 from conftest import at_rest, hash_of
+from documents import hologram
+from fake_server import FakeServer
 
 
 def control(page, name, pane="a"):
@@ -128,3 +130,36 @@ def test_facts_and_announcement(server, open_page):
     assert any("wavelength" in row and "532 nm" in row for row in rows)
     assert any("white" in row for row in rows)
     assert page.locator("[data-part=live]").inner_text() == "Light, slm.png: picture at rest"
+
+
+def test_pupil_opens_when_it_moves(open_page):
+    """A diameter of 0 is no pupil; moving the pupil gives it the usual diameter."""
+    document = hologram("slm.png")
+    diameter = {**document["controls"]["pupil_diameter"], "value": 0, "min": 0, "logarithmic": False, "usual": 0.003}
+    document["controls"] = {**document["controls"], "pupil_diameter": diameter}
+    with FakeServer([document]) as server:
+        page = open_page(server.url)
+        control(page, "pupil").get_by_role("slider").press("ArrowUp")
+        page.wait_for_timeout(400)
+        at_rest(page)
+        assert last(server)["state"]["pupil_diameter"] == 0.003
+        assert control(page, "pupil_diameter").get_by_role("spinbutton").input_value() == "3.0"
+
+
+def test_default_and_typed_numbers_need_not_lie_on_a_step(open_page):
+    document = hologram("slm.png")
+    distance = {**document["controls"]["distance"], "value": 0.2003217, "step": 0.0137}
+    flat = {**document["controls"]["pupil"], "min": [-0.01, 0], "max": [0.01, 0]}
+    document["controls"] = {**document["controls"], "distance": distance, "pupil": flat}
+    with FakeServer([document]) as server:
+        page = open_page(server.url)
+        assert last(server)["state"]["distance"] == 0.2003217
+        assert "distance" not in page.url
+        field = control(page, "distance").get_by_role("spinbutton")
+        field.fill("19.3")
+        field.press("Enter")
+        control(page, "pupil").get_by_role("slider").press("ArrowUp")
+        page.wait_for_timeout(400)
+        at_rest(page)
+        assert abs(last(server)["state"]["distance"] - 0.193) < 1e-12
+        assert last(server)["state"]["pupil"] == [0, 0]

@@ -45,7 +45,7 @@ def test_window_shows_the_old_picture_moved_while_the_answer_is_on_its_way(serve
 
 def test_plot_draws_every_series_and_reads_values(server, open_page):
     page = open_page(server.url + "#layout=one&a.view=spectrum")
-    assert page.locator(".plot path.line").count() == 2
+    page.locator(".plot path.line").nth(1).wait_for(state="attached")
     assert page.locator(".legend li").all_inner_texts() == ["RAPS", "anisotropy"]
     ticks = page.locator(".plot .grid text").all_text_contents()
     assert {"0.001", "0.01", "0.1", "1", "frequency / principal", "power"} <= set(ticks)
