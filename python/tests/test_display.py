@@ -437,7 +437,7 @@ def test_ctrl_c_while_a_monitor_shows(server):
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 start = time.monotonic()
 try:
-    with ht.PanelWindow() as window:
+    with ht.PanelWindow(monitor="1") as window:
         while time.monotonic() - start < 20:
             window.show(codes)
     sys.exit("no KeyboardInterrupt")
