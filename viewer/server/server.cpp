@@ -55,7 +55,7 @@ std::vector<std::shared_ptr<Connection>> living(const Connections<Connection>& c
 class Server::Impl final : public Hub {
  public:
   Impl(const ServerOptions& options, Handler& handler);
-  ~Impl() { worker_.stop(); }  // it delivers to io_
+  ~Impl() override { worker_.stop(); }  // it delivers to io_
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
