@@ -263,7 +263,7 @@ TEST(ViewerHostile, TenThousandMalformedRequestsAreSurvived) {
   std::mt19937 random(11);
   const auto start = Clock::now();
   const std::string show =
-      R"({"type":"show","pane":"a","id":7,"document":0,"view":"light","state":{"x":0.2},"moving":true,"size":[640,480]})";
+      R"({"type":"show","pane":"a","id":7,"document":0,"view":"light","state":{"x":0.2},"moving":true,"size":[64,48]})";
   Page page(server);
   for (int i = 0; i < 9'000; ++i) {
     page.send(damaged(show, random));

@@ -10,6 +10,7 @@ namespace holotone::viewer {
 /// What connections need of the server. All calls come from its I/O thread.
 class Hub {
  public:
+  virtual ~Hub() = default;
   [[nodiscard]] virtual const Limits& limits() const = 0;
   [[nodiscard]] virtual const Access& access() const = 0;
   /// A connection becomes a WebSocket.
@@ -22,9 +23,6 @@ class Hub {
   virtual void lost(ClientNumber number) = 0;
   /// A connection of either kind has ended.
   virtual void ended(ClientNumber number) = 0;
-
- protected:
-  ~Hub() = default;
 };
 
 }  // namespace holotone::viewer

@@ -30,8 +30,8 @@ constexpr milliseconds poll_time{50};
 constexpr milliseconds poll_time_at_end{5};
 constexpr milliseconds pause_after_failed_accept{100};
 
-/// Of the operating system for each connection: more would only hold pictures that are out of date when they arrive, and
-/// keep a ping from a slow client.
+/// Of the operating system for each connection: more would only hold pictures that are out of date when they arrive,
+/// and keep a ping from a slow client.
 constexpr int send_buffer_bytes = 256 * 1024;
 
 /// A browser that the program starts must not hold the port.
@@ -55,7 +55,7 @@ std::vector<std::shared_ptr<Connection>> living(const Connections<Connection>& c
 class Server::Impl final : public Hub {
  public:
   Impl(const ServerOptions& options, Handler& handler);
-  ~Impl() { worker_.stop(); }  // it delivers to io_
+  ~Impl() override { worker_.stop(); }  // it delivers to io_
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
