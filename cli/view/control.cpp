@@ -25,9 +25,8 @@ nlohmann::json json_of(const NumberControl& control) {
 }
 
 nlohmann::json json_of(const PlaceControl& control) {
-  return {{"kind", "place"},      {"label", control.label},    {"value", control.value},
-          {"min", control.low},   {"max", control.high},       {"unit", control.unit.name},
-          {"factor", control.unit.factor}};
+  return {{"kind", "place"},     {"label", control.label},    {"value", control.value},       {"min", control.low},
+          {"max", control.high}, {"unit", control.unit.name}, {"factor", control.unit.factor}};
 }
 
 nlohmann::json choice_control(std::string_view label, const std::vector<std::pair<std::string, std::string>>& choices) {

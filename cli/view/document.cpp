@@ -80,8 +80,7 @@ Image reduced(const Image& image, std::int64_t factor) {
 ViewAnswer answer_of(Raster raster, const ViewRequest& request) {
   const auto shape = shape_of(raster.image);
   ViewAnswer answer;
-  answer.header = {
-      {"width", shape[1]}, {"height", shape[0]}, {"command", raster.command}, {"facts", raster.facts}};
+  answer.header = {{"width", shape[1]}, {"height", shape[0]}, {"command", raster.command}, {"facts", raster.facts}};
   if (request.moving) {
     Image codes = displayable(raster.image);
     if (const auto factor = factor_of(shape, request.size); factor > 1) codes = reduced(codes, factor);
@@ -100,8 +99,7 @@ ViewAnswer answer_of(const nlohmann::json& payload, std::string command, const F
 }
 
 std::string shell_word(std::string_view text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
   if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos) return std::string(text);
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_entries = 20'000;
+constexpr std::size_t most_entries = 10'000;
 constexpr std::uintmax_t most_thumbnail_bytes = std::uintmax_t{64} << 20;
 constexpr std::int64_t thumbnail_side = 240;
 constexpr int thumbnail_quality = 80;

@@ -62,10 +62,14 @@ std::string HologramDocument::command_start() const {
   for (const auto& input : arguments_.inputs) command += fmt::format(" {}", shell_word(input));
   command += " -o picture.png";
   const auto& o = arguments_.overrides;
-  const std::pair<std::string_view, const std::string*> given[] = {
-      {"--wavelength", &o.wavelength}, {"--pitch", &o.pitch},         {"--panel", &o.panel},
-      {"--encode", &o.encoding},       {"--bits", &o.bits},           {"--phase-range", &o.phase_range},
-      {"--lut", &o.lut},               {"--correction", &o.correction}};
+  const std::pair<std::string_view, const std::string*> given[] = {{"--wavelength", &o.wavelength},
+                                                                   {"--pitch", &o.pitch},
+                                                                   {"--panel", &o.panel},
+                                                                   {"--encode", &o.encoding},
+                                                                   {"--bits", &o.bits},
+                                                                   {"--phase-range", &o.phase_range},
+                                                                   {"--lut", &o.lut},
+                                                                   {"--correction", &o.correction}};
   for (const auto& [name, value] : given) {
     if (!value->empty()) command += fmt::format(" {} {}", name, shell_word(*value));
   }
@@ -253,8 +257,8 @@ nlohmann::json HologramDocument::controls() const {
                                 near_eye_ ? 0 : 1.001 * fresnel_distance_m(grid_));
   const double zone = viewing_zone_half_width_m(grid_, eye_m);
   const Unit unit = length_unit(zone);
-  controls["pupil"] = json_of(
-      PlaceControl{.label = "Pupil", .low = {-zone, -zone}, .high = {zone, zone}, .unit = unit});
+  controls["pupil"] =
+      json_of(PlaceControl{.label = "Pupil", .low = {-zone, -zone}, .high = {zone, zone}, .unit = unit});
   controls["pupil_diameter"] = json_of(NumberControl{.label = "Pupil's diameter (0: no pupil)",
                                                      .value = 0,
                                                      .low = 0,
@@ -271,10 +275,10 @@ nlohmann::json HologramDocument::controls() const {
       json_of(NumberControl{.label = "Decades (0: linear)", .value = 0, .low = 0, .high = 8, .step = 0.5});
   controls["spectrum_decades"] =
       json_of(NumberControl{.label = "Decades", .value = 4, .low = 0.5, .high = 10, .step = 0.5});
-  controls["gamma"] = json_of(
-      NumberControl{.label = "Gamma", .value = 1, .low = 0.25, .high = 4, .step = 0.05, .logarithmic = true});
-  controls["white"] = json_of(
-      NumberControl{.label = "White (0: from the picture)", .value = 0, .low = 0, .high = 4 * usual_white_});
+  controls["gamma"] =
+      json_of(NumberControl{.label = "Gamma", .value = 1, .low = 0.25, .high = 4, .step = 0.05, .logarithmic = true});
+  controls["white"] =
+      json_of(NumberControl{.label = "White (0: from the picture)", .value = 0, .low = 0, .high = 4 * usual_white_});
   const nlohmann::json tones = {"intensity", "amplitude"};
   for (const auto* name : {"decades", "gamma", "white"}) controls[name]["when"] = {{"show", tones}};
   return controls;

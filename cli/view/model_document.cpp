@@ -105,12 +105,8 @@ nlohmann::json ModelDocument::description() const {
                           {"file", format_bytes(static_cast<double>(stored_.bytes))}};
   nlohmann::json controls;
   controls["window"] = window_control(width, height);
-  controls["tolerance"] = json_of(NumberControl{.label = "Tolerance",
-                                                .value = default_tolerance,
-                                                .low = 1e-5,
-                                                .high = 0.2,
-                                                .step = 1e-5,
-                                                .logarithmic = true});
+  controls["tolerance"] = json_of(NumberControl{
+      .label = "Tolerance", .value = default_tolerance, .low = 1e-5, .high = 0.2, .step = 1e-5, .logarithmic = true});
   std::vector<std::string> names{"window"};
   if (model.dimensions > 2) {
     const bool plane = model.dimensions > 3;
@@ -123,12 +119,8 @@ nlohmann::json ModelDocument::description() const {
     controls["aperture"] = json_of(
         NumberControl{.label = "Aperture (0: pinhole)", .value = 0, .low = 0, .high = model.high[2] - model.low[2]});
     const double most = std::max(8.0, width / 16);
-    controls["disparity"] = json_of(NumberControl{.label = "Focus: disparity",
-                                                  .value = 0,
-                                                  .low = -most,
-                                                  .high = most,
-                                                  .step = 0.1,
-                                                  .unit = {"px", 1}});
+    controls["disparity"] = json_of(NumberControl{
+        .label = "Focus: disparity", .value = 0, .low = -most, .high = most, .step = 0.1, .unit = {"px", 1}});
     for (const auto* name : {"view", "aperture", "disparity"}) names.emplace_back(name);
   }
   names.emplace_back("tolerance");

@@ -44,7 +44,9 @@ ViewAnswer PictureDocument::show(const ViewRequest& request, Progress& progress)
   return answer_of(raster(request, progress), request);
 }
 
-Image PictureDocument::thumbnail(Progress& progress) { return raster({.view = "picture", .state = {}}, progress).image; }
+Image PictureDocument::thumbnail(Progress& progress) {
+  return raster({.view = "picture", .state = {}}, progress).image;
+}
 
 nlohmann::json PictureDocument::description() const {
   return {{"name", path_},

@@ -139,7 +139,9 @@ void require_known_stops(const std::vector<json>& all_controls, const std::vecto
   for (const auto& text : typed) {
     const auto control = split(text).control;
     if (std::ranges::find(known, control) != known.end()) continue;
-    reject(option, known.empty() ? std::string("no stops: these files have no controls") : fmt::format("a control: {}", alternatives(names)),
+    reject(option,
+           known.empty() ? std::string("no stops: these files have no controls")
+                         : fmt::format("a control: {}", alternatives(names)),
            control);
   }
 }

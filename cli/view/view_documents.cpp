@@ -43,8 +43,8 @@ nlohmann::json ViewDocuments::message() const {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& opened : open_) list.push_back(opened.document->description());
   nlohmann::json pair(nullptr);
-  const auto comparable = std::ranges::count_if(
-      open_, [](const Opened& opened) { return !opened.document->compared_view().empty(); });
+  const auto comparable =
+      std::ranges::count_if(open_, [](const Opened& opened) { return !opened.document->compared_view().empty(); });
   if (comparable >= 2) {
     pair = {{"views",
              {{{"name", "difference"},
@@ -69,13 +69,13 @@ ViewDocuments::Opened& ViewDocuments::at(std::size_t index) {
 /// Opens a document again if its files have changed. While they cannot be read, the old one stays.
 void ViewDocuments::refresh(Opened& opened) {
   const auto stamp = stamp_of(opened.files);
-  if (stamp == opened.stamp || stamp == opened.failed_stamp) return;
   const auto& name = opened.files.front();
-  if (stamp.empty()) {
+  if (stamp.empty() && name.find('%') == std::string::npos) {
     if (opened.stamp != gone) notice_(name + " is gone: its last state is shown");
     opened.stamp = gone;
     return;
   }
+  if (stamp == opened.stamp || stamp == opened.failed_stamp) return;
   try {
     opened.document = open_document(job_, opened.files);
     opened.stamp = stamp;
@@ -121,7 +121,9 @@ ViewAnswer ViewDocuments::show(std::size_t index, const ViewRequest& request, Pr
       open_.push_back({files, open_document(job_, files), stamp, {}});
       changed_ = true;
     }
-    return answer_of({{"document", place}}, {}, {});
+    ViewAnswer answer = answer_of(nlohmann::json::object(), {}, {});
+    answer.header["opened"] = place;
+    return answer;
   });
 }
 

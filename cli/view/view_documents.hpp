@@ -30,7 +30,7 @@ class ViewDocuments {
   struct Opened {
     std::vector<std::string> files;
     std::unique_ptr<Document> document;
-    std::string stamp;  ///< sizes and times of the files when they were read
+    std::string stamp;         ///< sizes and times of the files when they were read
     std::string failed_stamp;  ///< of a change that could not be read
   };
 

@@ -61,9 +61,9 @@ viewer::Message ViewHandler::answer(const nlohmann::json& show, const std::atomi
   const Stopwatch watch;
   const ViewRequest request = request_of(show);
   const auto& document = show.at("document");
-  ViewAnswer answer = document.is_array() ? documents_.difference(index_of(document.at(0)), index_of(document.at(1)),
-                                                                  request, progress)
-                                          : documents_.show(index_of(document), request, progress);
+  ViewAnswer answer = document.is_array()
+                          ? documents_.difference(index_of(document.at(0)), index_of(document.at(1)), request, progress)
+                          : documents_.show(index_of(document), request, progress);
   if (documents_.take_change()) broadcast_(opened());
   auto& header = answer.header;
   header["type"] = "shown";

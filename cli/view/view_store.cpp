@@ -89,13 +89,16 @@ class Store {
   }
 
   [[nodiscard]] std::size_t pictures() const {
-    return static_cast<std::size_t>(std::ranges::count_if(planned_, [](const Stored& one) { return bool(one.raster); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(planned_, [](const Stored& one) { return bool(one.raster); }));
   }
 
  private:
   void plan(std::size_t index) {
     json& description = message_["documents"][index];
-    if (description.at("kind") == "folder") reject("FILE", "files for a stored page, not a folder", description["name"]);
+    if (description.at("kind") == "folder") {
+      reject("FILE", "files for a stored page, not a folder", description["name"].get<std::string>());
+    }
     json& controls = description["controls"];
     controls.erase("window");
     const json stops = stops_of(controls, job_.stops);
@@ -176,10 +179,11 @@ int store_view(const ViewJob& job) {
                             {"bytes", page.size()},
                             {"device", to_string(job.device)},
                             {"time_s", watch.seconds()}});
-  report(job.console, fmt::format("{}: {}, {}{}, {}", job.output, counted(static_cast<std::int64_t>(pictures), "picture"),
-                                  format_bytes(static_cast<double>(page.size())),
-                                  quality == 0 ? std::string() : fmt::format(" (JPEG of quality {})", quality),
-                                  format_duration(watch.seconds())));
+  report(job.console,
+         fmt::format("{}: {}, {}{}, {}", job.output, counted(static_cast<std::int64_t>(pictures), "picture"),
+                     format_bytes(static_cast<double>(page.size())),
+                     quality == 0 ? std::string() : fmt::format(" (JPEG of quality {})", quality),
+                     format_duration(watch.seconds())));
   return exit_ok;
 }
 

@@ -67,7 +67,8 @@ Counts count_halves(std::span<const View<const float, 2>> images, std::optional<
   std::mutex mutex;
   for (const auto& image : images) {
     const auto pixels = image.host();
-    const std::size_t piece = std::max<std::size_t>(halves, 1 + pixels.size() / static_cast<std::size_t>(thread_count()));
+    const std::size_t piece =
+        std::max<std::size_t>(halves, 1 + pixels.size() / static_cast<std::size_t>(thread_count()));
     const auto pieces = static_cast<std::int64_t>((pixels.size() + piece - 1) / piece);
     parallel_for(0, pieces, [&](std::int64_t i) {
       Counts counts(halves, 0);

@@ -40,8 +40,8 @@ void add_light(const Array<float, 4>& pictures, bool codes, View<float, 3> sum) 
       const float* const from = pictures.data() + p * sum.size();
       for (std::int64_t i = begin; i < end; ++i) {
         const bool converts = codes && i % channels < colours;
-        sum.data()[i] += converts ? static_cast<float>(srgb_to_linear(static_cast<double>(std::max(from[i], 0.0F))))
-                                  : from[i];
+        sum.data()[i] +=
+            converts ? static_cast<float>(srgb_to_linear(static_cast<double>(std::max(from[i], 0.0F)))) : from[i];
       }
     }
   });

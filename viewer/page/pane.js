@@ -219,6 +219,10 @@ export class Pane {
   async shown(header, payload) {
     const request = this.requests.answered(header.id);
     if (!request) return;
+    if (header.opened !== undefined) {  // an entry whose document was open
+      this.set_document(header.opened);
+      return;
+    }
     const {view} = this;
     try {
       if (!await view.show({header, payload, request}) || view !== this.view) return;

@@ -28,9 +28,11 @@ class Viewing:
         self.process = subprocess.Popen(
             words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        first = self.process.stdout.readline()
-        assert first, self.process.stderr.read()
-        self.url = json.loads(first)["url"]
+        lines = []
+        while not lines or lines[-1] != "}\n":
+            lines.append(self.process.stdout.readline())
+            assert lines[-1], self.process.stderr.read()
+        self.url = json.loads("".join(lines))["url"]
 
     def __enter__(self):
         return self
@@ -47,8 +49,8 @@ class Client:
     """Speaks the protocol of viewer/server."""
 
     def __init__(self, url: str):
-        self.socket = connect(url.replace("http:", "ws:") + "socket", origin=url.split("/", 3)[0] + "//" + url.split("/")[2],
-                              max_size=None)
+        origin = "/".join(url.split("/")[:3])
+        self.socket = connect(url.replace("http:", "ws:") + "socket", origin=origin, max_size=None, legacy=True)
         self.number = 0
         self.notices = []
         self.documents = self.ask({"type": "open"})
