@@ -99,9 +99,8 @@ ViewAnswer DotsDocument::show(const ViewRequest& request, Progress& progress) {
 
 nlohmann::json DotsDocument::description() const {
   const Dots& dots = dots_.dots;
-  nlohmann::json facts = {{"dots", std::to_string(dots.count())},
-                          {"page", fmt::format("{:g} x {:g}", dots.width, dots.height)}};
-  if (dots.pixel_m > 0) facts.push_back({"pixel", format_length(dots.pixel_m)});
+  Facts facts{{"dots", std::to_string(dots.count())}, {"page", fmt::format("{:g} x {:g}", dots.width, dots.height)}};
+  if (dots.pixel_m > 0) facts.emplace_back("pixel", format_length(dots.pixel_m));
   nlohmann::json views = {view_json("dots", "Dots", "dots"), view_json("spectrum", "Spectrum", "picture"),
                           view_json("raps", "Radial power", "plot"), view_json("anisotropy", "Anisotropy", "plot"),
                           view_json("pairs", "Pair correlation", "plot")};

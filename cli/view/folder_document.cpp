@@ -93,7 +93,7 @@ ViewAnswer FolderDocument::show(const ViewRequest& request, Progress& progress) 
 nlohmann::json FolderDocument::description() const {
   return {{"name", path_},
           {"kind", "folder"},
-          {"facts", {{"files", std::to_string(entries_.size() + more_)}}},
+          {"facts", Facts{{"files", std::to_string(entries_.size() + more_)}}},
           {"views", {view_json("files", "Files", "folder")}},
           {"controls", nlohmann::json::object()}};
 }

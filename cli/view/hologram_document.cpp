@@ -30,6 +30,11 @@ double usual_pupil_m(double zone_m) {
   return std::floor(wanted / unit) * unit;
 }
 
+/// Names the values that a picture is made of; intensity and amplitude are made of the same.
+std::string values_key(double distance_m, Shown show) {
+  return fmt::format("{} {}", distance_m, show == Shown::amplitude ? "intensity" : name_of(show));
+}
+
 }  // namespace
 
 HologramDocument::HologramDocument(const ReconstructArguments& arguments)
@@ -49,7 +54,9 @@ HologramDocument::HologramDocument(const ReconstructArguments& arguments)
   }
   job_.distances_m = {middle_distance_m()};
   PictureMaker maker(job_, *view_);
-  usual_white_ = maker.white_of(maker.values(middle_distance_m(), 0, Progress::none()));
+  values_ = maker.values(middle_distance_m(), 0, Progress::none());
+  values_for_ = values_key(middle_distance_m(), job_.show);
+  usual_white_ = maker.white_of(values_);
 }
 
 double HologramDocument::middle_distance_m() const {
@@ -183,7 +190,7 @@ Raster HologramDocument::light(const ViewRequest& request, Progress& progress) {
   }
   PictureMaker maker(job_, *view_);
   const double distance_m = job_.distances_m.front();
-  const auto values_for = fmt::format("{} {} {}", distance_m, job_.show == Shown::amplitude, name_of(job_.show));
+  const auto values_for = values_key(distance_m, job_.show);
   if (values_for != values_for_) {
     values_for_.clear();
     values_ = maker.values(distance_m, 0, progress);

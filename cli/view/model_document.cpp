@@ -99,10 +99,10 @@ nlohmann::json ModelDocument::description() const {
   const SmoeModel& model = renderer_->model();
   const double width = model.high[0] - model.low[0];
   const double height = model.high[1] - model.low[1];
-  nlohmann::json facts = {{"pixels", fmt::format("{} x {}", own_size_[1], own_size_[0])},
-                          {"dimensions", std::to_string(model.dimensions)},
-                          {"components", std::to_string(model.count())},
-                          {"file", format_bytes(static_cast<double>(stored_.bytes))}};
+  Facts facts{{"pixels", fmt::format("{} x {}", own_size_[1], own_size_[0])},
+              {"dimensions", std::to_string(model.dimensions)},
+              {"components", std::to_string(model.count())},
+              {"file", format_bytes(static_cast<double>(stored_.bytes))}};
   nlohmann::json controls;
   controls["window"] = window_control(width, height);
   controls["tolerance"] = json_of(NumberControl{

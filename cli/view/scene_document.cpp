@@ -50,10 +50,10 @@ ViewAnswer SceneDocument::show(const ViewRequest& request, Progress& /*progress*
 }
 
 nlohmann::json SceneDocument::description() const {
-  nlohmann::json facts = {{"vertices", std::to_string(mesh_.position.size())},
-                          {"triangles", std::to_string(mesh_.triangle.size())}};
+  Facts facts{{"vertices", std::to_string(mesh_.position.size())},
+              {"triangles", std::to_string(mesh_.triangle.size())}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    facts.push_back({std::string(1, "xyz"[axis]), fmt::format("{:.4g} to {:.4g}", low_[axis], high_[axis])});
+    facts.emplace_back(std::string(1, "xyz"[axis]), fmt::format("{:.4g} to {:.4g}", low_[axis], high_[axis]));
   }
   return {{"name", path_},
           {"kind", mesh_.triangle.empty() ? "points" : "mesh"},

@@ -272,7 +272,9 @@ TEST_F(OnePanelTest, ShowsStereograms) {
   const auto field = read_field(path("field.npy"));
   const auto codes = encode(field.values.view(), {.encoding = Encoding::phase, .bits = 4}, {nx, ny, 2e-6, 532e-9});
   auto program = start_command(with({"--bits", "4"}, "monitor:1"), server_->display());
-  EXPECT_TRUE(shows_grey(codes));
+  Array<std::uint8_t, 2> grey(codes.shape());
+  std::copy_n(codes.data(), codes.size(), grey.data());
+  EXPECT_TRUE(shows_grey(grey));
   EXPECT_EQ(stop(program).exit_code, 130);
   ASSERT_EQ(run(with({"--scale", "1"}, path("codes.png"))).exit_code, 0);
   program = start_command(with({"--scale", "1"}, "monitor:1"), server_->display());
