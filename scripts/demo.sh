@@ -34,6 +34,7 @@ cat > $report <<'HTML'
  body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
  h1, h2 { line-height: 1.2; } h2 { margin-top: 2.5rem; }
  img { max-width: 100%; height: auto; display: block; background: #000; }
+ iframe { width: 100%; height: 44rem; border: 1px solid var(--line); }
  figure { margin: 1rem 0; } figcaption { font-size: .9rem; opacity: .8; margin-top: .3rem; }
  .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
  .wiggle { position: relative; } .wiggle img + img { position: absolute; top: 0; animation: flip 1.4s steps(1) infinite; }
@@ -70,6 +71,14 @@ speckle, as in every picture made with laser light.</p>
 HTML
 run focus reconstruct teapot.png -o focus.png --distance 20cm
 picture focus.png "Focus at 20 cm: $(value focus method), $(number .2f "$(value focus time_s)") s."
+
+heading "See it yourself"
+say <<'HTML'
+<p>The page of <code>holotone view</code>, with pictures at nine distances: drag the focus. With a server,
+<code>holotone view teapot.png</code>, it computes any distance, pupil and tone.</p>
+HTML
+run view view teapot.png -o view.html --stops distance=19.2cm:20.8cm:9
+say <<< '<iframe src="view.html" title="The hologram in focus at nine distances"></iframe><p><a href="view.html">The page alone.</a></p>'
 
 heading "Through focus"
 say <<'HTML'
