@@ -33,16 +33,22 @@ void bind_files(nb::module_& module) {
         return nb::make_tuple(pixels, to_python(image.metadata));
       },
       nb::arg("path"));
-  module.def("_to_float", [](nb::handle pixels) {
-    Call call("to_float");
-    const Work work(call.function());
-    return array_of(to_float(Image{pixels_from(pixels, call), {}}));
-  });
-  module.def("_to_grey", [](nb::handle pixels) {
-    Call call("to_grey");
-    const Work work(call.function());
-    return array_of(to_grey(Image{pixels_from(pixels, call), {}}));
-  });
+  module.def(
+      "_to_float",
+      [](nb::handle pixels) {
+        Call call("to_float");
+        const Work work(call.function());
+        return array_of(to_float(Image{pixels_from(pixels, call), {}}));
+      },
+      nb::sig("def _to_float(pixels: ArrayLike) -> NDArray[float32]"));
+  module.def(
+      "_to_grey",
+      [](nb::handle pixels) {
+        Call call("to_grey");
+        const Work work(call.function());
+        return array_of(to_grey(Image{pixels_from(pixels, call), {}}));
+      },
+      nb::sig("def _to_grey(pixels: ArrayLike) -> NDArray[float32]"));
   module.def(
       "_write_image",
       [](const std::string& path, nb::handle pixels, nb::handle metadata, const nb::kwargs& options) {

@@ -187,7 +187,7 @@ void bind_panel_window(nb::module_& module) {
           },
           nb::sig(kept_text(signature->text("__init__", true, "None"))),
           kept_text(documentation_of("PanelWindow::PanelWindow", *signature)))
-      .def("show", &show, nb::arg("codes"), nb::kw_only(), nb::arg("stream") = nb::none(),
+      .def("show", &show, nb::arg("codes").none(), nb::kw_only(), nb::arg("stream") = nb::none(),
            nb::sig("def show(self, codes: ArrayOf[uint8] | ArrayOf[uint16], *, stream: Any = None) -> float"),
            kept_text(std::string(documentation("PanelWindow::show")) +
                      "\n\ncodes: uint8 {ny, nx} or {ny, nx, 3}, or uint16 {ny, nx} with `packing`, on any device."))

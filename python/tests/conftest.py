@@ -14,6 +14,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
+try:  # before a window: Mesa's software renderer loads another LLVM than the one in Triton, which then crashes
+    import triton  # noqa: E402, F401
+except ImportError:
+    pass
+
 import holotone as ht  # noqa: E402
 
 PITCH_M, WAVELENGTH_M = 8e-6, 532e-9

@@ -52,6 +52,9 @@ def place(name):
     parts = name.split("::")
     if hasattr(ht, "".join(parts)):
         return getattr(ht, "".join(parts))
+    owner = getattr(ht, "".join(parts[:-1]), None)
+    if owner is not None:
+        return getattr(owner, parts[-1], None)
     found = ht
     for part in parts:
         found = getattr(found, part, None)
