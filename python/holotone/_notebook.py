@@ -1,12 +1,12 @@
-"""Pictures of fields in a notebook."""
+"""Pictures of fields, in notebooks and scripts."""
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 from . import _holotone
 from ._field import Field, as_field, device_of, numpy_of
+from ._page import Page, answer, stored_page
 
 
 def show(
@@ -14,13 +14,12 @@ def show(
 ) -> Any:
     """Draws a field's amplitude and phase, and what is seen of it in focus at a distance.
 
-    Returns the Matplotlib figure; in a notebook with ipywidgets a widget of the figure and a slider for the distance.
-    A notebook displays what the last line of a cell returns; a script saves the figure. `distances_m`: (nearest,
-    farthest) of the slider, of which the figure shows the middle. By default they lie about the distances that the
-    field's metadata state. Without these they are 0 and twice fresnel_distance_m, from where on the light of every
-    point covers the panel. The picture at each distance has a white of its own (tone_map). Needs Matplotlib.
+    In a notebook returns a Page, that of `holotone view`, with pictures at 17 distances; `save` writes it to a file. In
+    a script returns a Matplotlib figure. A notebook displays what the last line of a cell returns. `distances_m`:
+    (nearest, farthest), of which the figure shows the middle. By default they lie about the distances that the field's
+    metadata state. Without these they are 0 and twice fresnel_distance_m, from where on the light of every point covers
+    the panel. The picture at each distance has a white of its own (tone_map). The figure needs Matplotlib.
     """
-    import matplotlib.pyplot as plt
     import numpy
 
     kind = str(getattr(field, "dtype", ""))
@@ -42,7 +41,11 @@ def show(
     plan.set_field(field.values)
 
     def seen(distance_m: float) -> Any:
-        return _holotone.tone_map(numpy_of(plan.execute(distance_m=distance_m)))
+        return numpy_of(plan.execute(distance_m=distance_m))
+
+    if _in_notebook():
+        return _page(field, values, seen, nearest, farthest)
+    import matplotlib.pyplot as plt
 
     ny, nx = field.shape
     x, y = 500 * field.pitch_m * nx, 500 * field.pitch_m * ny
@@ -51,20 +54,12 @@ def show(
     middle = 0.5 * (nearest + farthest)
     axes[0].imshow(numpy.abs(values), cmap="gray", extent=extent)
     axes[1].imshow(numpy.angle(values), cmap="twilight", vmin=-numpy.pi, vmax=numpy.pi, extent=extent)
-    picture = axes[2].imshow(seen(middle), cmap="gray", vmin=0, vmax=255, extent=extent)
-    for axis, title in zip(axes, ("amplitude", "phase", "")):
+    axes[2].imshow(_holotone.tone_map(seen(middle)), cmap="gray", vmin=0, vmax=255, extent=extent)
+    in_focus = "in focus at " + _holotone.format_length(float(f"{middle:.3g}"))
+    for axis, title in zip(axes, ("amplitude", "phase", in_focus)):
         axis.set(title=title, xlabel="x, mm")
     axes[0].set_ylabel("y, mm")
-
-    def focus(distance_m: float) -> None:
-        picture.set_data(seen(distance_m))
-        axes[2].set_title("in focus at " + _holotone.format_length(float(f"{distance_m:.3g}")))
-
-    focus(middle)
-    if not _in_notebook():
-        return figure
-    plt.close(figure)  # else the notebook draws it a second time at the end of the cell
-    return _with_slider(nearest, farthest, focus, figure)
+    return figure
 
 
 def _pair(distances_m: Any) -> tuple[float, float]:
@@ -110,25 +105,36 @@ def _in_notebook() -> bool:
     return getattr(get_ipython(), "kernel", None) is not None
 
 
-def _with_slider(nearest: float, farthest: float, focus: Any, figure: Any) -> Any:
-    """The figure below a slider; without ipywidgets the figure alone."""
-    try:
-        import ipywidgets
-    except ImportError:
-        return figure
-    # An Image, not an Output: nbclient can miss the end of a cell that draws into an Output (until its timeout).
-    picture = ipywidgets.Image(format="png")
+def _page(field: Field, values: Any, seen: Any, nearest: float, farthest: float) -> Page:
+    """The page of `holotone view`: the light in focus at 17 distances, amplitude and phase of the field itself."""
+    import numpy
 
-    def draw(distance_m: float) -> None:
-        focus(distance_m)
-        png = io.BytesIO()
-        figure.savefig(png, format="png")
-        picture.value = png.getvalue()
+    ny, nx = field.shape
+    stops = [float(distance) for distance in numpy.linspace(nearest, farthest, 17)]
+    factor = max(1, -(-nx // 960))  # a page of 17 pictures is to stay below 20 MB
+    shape = (max(1, ny // factor), max(1, nx // factor))
 
-    slider = ipywidgets.FloatSlider(
-        value=0.5 * (nearest + farthest), min=nearest, max=farthest, step=(farthest - nearest) / 200,
-        description="focus, m", readout_format=".4f", continuous_update=False,
-    )
-    slider.observe(lambda event: draw(event["new"]), "value")
-    draw(slider.value)
-    return ipywidgets.VBox([slider, picture])
+    def small(light: Any) -> Any:
+        return light if factor == 1 else _holotone.area_average(light, shape=shape)
+
+    amplitude = numpy.abs(values)
+    turns = numpy.angle(values) / (2 * numpy.pi) % 1
+    answers = [
+        answer(0, "light", {"distance": d}, _holotone.tone_map(small(seen(d))), f"plan.execute(distance_m={d:.6g})")
+        for d in stops
+    ]
+    answers.append(answer(0, "amplitude", {}, _holotone.tone_map(small(amplitude**2), gamma=2), "numpy.abs(field)"))
+    codes = (numpy.rint(256 * turns) % 256).astype(numpy.uint8)
+    answers.append(answer(0, "phase", {}, codes[::factor, ::factor], "numpy.angle(field)"))
+    reach = max(abs(nearest), abs(farthest))
+    unit, scale = ("mm", 1e3) if reach < 1e-2 else ("cm", 1e2) if reach < 1 else ("m", 1.0)
+    distance = {
+        "kind": "number", "label": "Focus", "value": stops[len(stops) // 2], "min": nearest, "max": farthest,
+        "step": stops[1] - stops[0], "unit": unit, "factor": scale, "logarithmic": False, "stops": stops,
+    }
+    facts = [["pixels", f"{nx} x {ny}"], ["pitch", _holotone.format_length(field.pitch_m)],
+             ["wavelength", _holotone.format_length(field.wavelength_m)]]
+    views = [{"name": name, "title": name.capitalize(), "kind": "picture", "controls": controls}
+             for name, controls in (("light", ["distance"]), ("amplitude", []), ("phase", []))]
+    document = {"name": "field", "kind": "field", "facts": facts, "views": views, "controls": {"distance": distance}}
+    return Page(stored_page([document], answers, f"holotone {_holotone.__version__}"))

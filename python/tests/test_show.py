@@ -1,4 +1,4 @@
-"""holotone.show: a figure in a script, a widget in a notebook."""
+"""holotone.show: a figure in a script, the page of `holotone view` in a notebook."""
 
 import numpy
 import pytest
@@ -125,25 +125,31 @@ def run(folder, *cells):
     return [cell.outputs for cell in book.cells]
 
 
-def test_a_notebook_gets_a_slider_that_moves_the_focus(tmp_path):
-    pytest.importorskip("ipywidgets")
+def test_a_notebook_gets_the_page(tmp_path):
     outputs = run(
         tmp_path,
         NOTEBOOK.format(before=""),
         "shown",
-        "slider, picture = shown.children\nprint(slider.min, slider.value, slider.max, plt.get_fignums())",
-        "first = picture.value\nslider.value = 0.015\nprint(bytes(first[:4]), first != picture.value)",
+        "import json, re\nshown.save('page.html')\n"
+        "stored = json.loads(re.search('<script id=\"stored\".*?>(.*?)</script>', shown.text, re.S)[1])\n"
+        "print([answer['view'] for answer in stored['answers']].count('light'), plt.get_fignums())\n"
+        "print(stored['documents']['documents'][0]['controls']['distance']['stops'][8])",
     )
-    assert outputs[0] == []  # nothing is drawn before the widget is displayed
-    assert "application/vnd.jupyter.widget-view+json" in outputs[1][0].data
-    assert outputs[2][0].text == "0.01 0.02 0.03 []\n"
-    assert outputs[3][0].text == "b'\\x89PNG' True\n"
+    assert outputs[0] == []  # nothing is drawn before the page is displayed
+    assert outputs[1][0].data["text/html"].startswith("<iframe srcdoc=")
+    assert outputs[2][0].text == "17 []\n0.02\n"
+    page = (tmp_path / "page.html").read_text()
+    assert "<style>" in page and 'src="main.js"' not in page and "\nimport " not in page
 
 
-def test_a_notebook_without_ipywidgets_gets_the_figure_once(tmp_path):
-    outputs = run(tmp_path, NOTEBOOK.format(before="sys.modules['ipywidgets'] = None"), "shown")
-    assert outputs[0] == []
-    assert len(outputs[1]) == 1 and "image/png" in outputs[1][0].data
+def test_pictures_of_the_page_are_those_of_the_library(point):
+    import io
+
+    pil = pytest.importorskip("PIL.Image")
+    from holotone._page import png
+
+    codes = holotone.tone_map(numpy.abs(point.values) ** 2)
+    numpy.testing.assert_array_equal(numpy.asarray(pil.open(io.BytesIO(png(codes)))), codes)
 
 
 def test_codes_are_no_field(point):
