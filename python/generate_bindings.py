@@ -47,6 +47,8 @@ NOT_BOUND = {
     "positions_in": "a mask of NumPy",
     "apart_of": "a detail of separations",
     "shape_of": "Image.pixels.shape",
+    "png_bytes": "for servers; write_image writes files",
+    "jpeg_bytes": "for servers; write_image writes files",
     "half_modes_shape": "modes of half the last extent, plus one",
     "ImageReadOptions": "read_image reads whole pictures",
     "FieldRowsOptions": "write_field writes the whole",

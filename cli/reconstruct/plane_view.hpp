@@ -1,5 +1,6 @@
 #pragma once
 #include <cli/reconstruct/reconstruct_job.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/optics/tone.hpp>
@@ -28,12 +29,14 @@ Image untoned(const Picture& picture);
 template <class T>
 Array<T, 3> interleaved(const std::vector<Array<T, 2>>& planes) {
   const auto shape = planes.front().shape();
-  const std::size_t count = planes.size();
-  Array<T, 3> pixels({shape[0], shape[1], static_cast<std::int64_t>(count)});
-  for (std::size_t c = 0; c < count; ++c) {
-    const auto plane = planes[c].host();
-    for (std::size_t i = 0; i < plane.size(); ++i) pixels.data()[i * count + c] = plane[i];
-  }
+  const auto count = std::ssize(planes);
+  Array<T, 3> pixels({shape[0], shape[1], count});
+  parallel_blocks(shape[0] * shape[1], [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t c = 0; c < count; ++c) {
+      const T* const plane = planes[static_cast<std::size_t>(c)].data();
+      for (std::int64_t i = begin; i < end; ++i) pixels.data()[i * count + c] = plane[i];
+    }
+  });
   return pixels;
 }
 

@@ -8,10 +8,14 @@ namespace {
 
 constexpr int moving_quality = 85;
 
-/// Whole-number factor by which a picture is larger than its canvas.
+constexpr std::int64_t most_moving_pixels = 600'000;  // a JPEG of so many takes 4 ms
+
+/// Whole-number factor by which a moving picture is reduced: to its canvas, and to few pixels.
 std::int64_t factor_of(const Shape<3>& shape, const std::array<std::int64_t, 2>& size) {
-  if (size[0] < 1 || size[1] < 1) return 1;
-  return std::max<std::int64_t>(1, std::max(shape[1] / size[0], shape[0] / size[1]));
+  std::int64_t factor = 1;
+  if (size[0] > 0 && size[1] > 0) factor = std::max(factor, std::max(shape[1] / size[0], shape[0] / size[1]));
+  while (shape[0] / factor * (shape[1] / factor) > most_moving_pixels) ++factor;
+  return factor;
 }
 
 /// First of the picture's channels that hold colour: alpha is dropped.

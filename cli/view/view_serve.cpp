@@ -2,12 +2,25 @@
 #include <cli/common/command.hpp>
 #include <cli/view/view_handler.hpp>
 #include <cli/view/view_run.hpp>
+#include <malloc.h>
 #include <viewer/server/address.hpp>
 #include <viewer/server/server.hpp>
 
 namespace holotone::cli {
+namespace {
+
+/// Keeps the memory of pictures for the next: pages that the system gives anew cost as much as a transform.
+void keep_memory() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
+}  // namespace
 
 int serve_view(const ViewJob& job) {
+  keep_memory();
   viewer::Server* broadcaster = nullptr;
   ViewHandler handler(job, [&broadcaster](viewer::Message message) {
     if (broadcaster != nullptr) broadcaster->broadcast(std::move(message));
