@@ -99,7 +99,10 @@ void PanelOutput::play(bool once) {
     }
   };
   show_all();
-  if (once) return;
+  if (once) {
+    player_->finish();
+    return;
+  }
   if (pictures == 1 && !(field_sequence_ && colours == 3)) stay();
   while (true) show_all();  // until cancelled
 }

@@ -41,6 +41,8 @@ class PanelOutput {
   void poll() { player_->wait(0); }
   /// Keeps the last picture until q, Escape or a signal.
   void stay() { player_->wait(-1); }
+  /// Leaves the last picture of a sequence as long as the others.
+  void finish() { player_->finish(); }
 
   [[nodiscard]] bool loops() const { return loops_; }
   [[nodiscard]] const PanelPlayer& player() const { return *player_; }

@@ -75,6 +75,10 @@ void PanelPlayer::show(View<const std::uint8_t, 2> codes, const Queue& queue) {
   show_in_time([&] { return window_.show(codes, queue); });
 }
 
+void PanelPlayer::finish() {
+  if (first_s_) wait_until(pacer_.next(last_s_).start_s);
+}
+
 void PanelPlayer::wait(double seconds) {
   const double end_s = window_.now_s() + seconds;
   for (bool ends = false; !ends; ends = seconds >= 0 && window_.now_s() >= end_s) {

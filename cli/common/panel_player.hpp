@@ -38,6 +38,8 @@ class PanelPlayer {
   void show(View<const std::uint8_t, 2> codes, const Queue& queue);
   /// Leaves the last picture, or the safe pattern, where it is. Ends after `seconds`, or never if negative.
   void wait(double seconds);
+  /// Leaves the last picture of a sequence as long as the others.
+  void finish();
   void show_safe() { window_.show_safe(); }
 
   [[nodiscard]] const Monitor& monitor() const { return window_.monitor(); }

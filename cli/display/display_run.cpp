@@ -139,7 +139,11 @@ void play(const DisplayJob& job, PictureStream& stream, PanelPlayer& player, boo
       throw Error(error.code(), fmt::format("{}: {}", picture->name, error.what()));
     }
   }
-  if (job.hold_s >= 0 || single) player.wait(job.hold_s);
+  if (job.hold_s >= 0 || single) {
+    player.wait(job.hold_s);
+  } else {
+    player.finish();
+  }
 }
 
 }  // namespace

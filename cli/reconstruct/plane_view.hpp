@@ -64,7 +64,7 @@ class HologramView {
 
   /// Picture of a frame of the job, focused at its distance.
   virtual Picture picture(double distance_m, std::size_t frame, Progress& progress) = 0;
-  /// Complex field in focus at a distance, in host memory; at 0 that of the panel. Throws invalid_argument naming --show
+  /// Complex field in focus at a distance, on the host; at 0 that of the panel. Throws invalid_argument naming --show
   /// for several holograms, an eye or a lens.
   virtual Array<Complex, 2> field(double distance_m);
   /// Another pupil instead of the job's, or none. False: this view has to be made anew for it.

@@ -93,7 +93,7 @@ ViewAnswer answer_of(Raster raster, const ViewRequest& request) {
   } else {
     raster.image.metadata.clear();
     answer.media = "image/png";
-    answer.payload = png_bytes(raster.image, {.compression = 1});
+    answer.payload = png_bytes(raster.image);
   }
   return answer;
 }

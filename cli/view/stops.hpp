@@ -5,7 +5,7 @@
 
 namespace holotone::cli {
 
-/// Values of each control that a stored page has pictures for, by the control's name: those typed ("distance=18cm:22cm:9",
+/// Values of each control for which a stored page has pictures, by its name: those typed ("distance=18cm:22cm:9",
 /// "view=5x5", "show=intensity,phase"), the usual ones, or the control's own value alone. `controls`: of a document's
 /// description. Throws invalid_argument naming --stops.
 nlohmann::json stops_of(const nlohmann::json& controls, const std::vector<std::string>& typed);

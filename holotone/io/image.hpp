@@ -59,7 +59,7 @@ void write_image(const std::string& path, const Image& image, const ImageWriteOp
 /// Returns a PNG file's bytes, as write_image writes them. Throws as that.
 std::string png_bytes(const Image& image, const ImageWriteOptions& options = {});
 
-/// Returns a JPEG file's bytes: 8-bit codes of 1 or 3 channels, without metadata, colours at full resolution. `quality`:
+/// Returns a JPEG file's bytes: 8-bit codes of 1 or 3 channels, without metadata, colours in full detail. `quality`:
 /// 1 to 100. Throws invalid_argument for other pixels, an extent above 65500 or another quality; out_of_memory.
 std::string jpeg_bytes(const Image& image, int quality);
 

@@ -12,17 +12,29 @@ namespace {
 using Words = std::vector<std::string>;
 
 const std::vector<Words>& commands() {
-  static const std::vector<Words> all{{"hologram"},         {"quantize"},
-                                      {"reconstruct"},      {"halftone"},
-                                      {"measure"},          {"smoe", "fit"},
-                                      {"smoe", "render"},   {"smoe", "info"},
-                                      {"smoe", "convert"},  {"info"},
-                                      {"devices"},          {"panels"},
-                                      {"panel", "grating"}, {"panel", "lens"},
-                                      {"panel", "zernike"}, {"panel", "axicon"},
-                                      {"panel", "vortex"},  {"panel", "checkerboard"},
-                                      {"panel", "steps"},   {"panel", "chart"},
-                                      {"sample"},           {"scene"}};
+  static const std::vector<Words> all{{"hologram"},
+                                      {"quantize"},
+                                      {"reconstruct"},
+                                      {"halftone"},
+                                      {"measure"},
+                                      {"smoe", "fit"},
+                                      {"smoe", "render"},
+                                      {"smoe", "info"},
+                                      {"smoe", "convert"},
+                                      {"info"},
+                                      {"devices"},
+                                      {"panels"},
+                                      {"panel", "grating"},
+                                      {"panel", "lens"},
+                                      {"panel", "zernike"},
+                                      {"panel", "axicon"},
+                                      {"panel", "vortex"},
+                                      {"panel", "checkerboard"},
+                                      {"panel", "steps"},
+                                      {"panel", "chart"},
+                                      {"sample"},
+                                      {"scene"},
+                                      {"view"}};
   return all;
 }
 

@@ -43,6 +43,7 @@ class PointsShow {
         if (!source_.moving()) job_.shown->stay();
         free_.push(*slot);
       }
+      if (!failed_) job_.shown->finish();
     } catch (...) {
       stop();
       throw;
