@@ -19,7 +19,7 @@ SHOTS = {
 
 
 def main(path: str, folder: str, output: str):
-    program.PROGRAM = path
+    program.PROGRAM = str(Path(path).resolve())
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("HOLOTONE_CHROMIUM", "/usr/bin/chromium"), args=ARGUMENTS
