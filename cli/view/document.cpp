@@ -99,7 +99,9 @@ ViewAnswer answer_of(Raster raster, const ViewRequest& request) {
 }
 
 ViewAnswer answer_of(const nlohmann::json& payload, std::string command, const Facts& facts) {
-  return {"application/json", payload.dump(), {{"command", std::move(command)}, {"facts", facts}}};
+  return {"application/json",
+          payload.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+          {{"command", std::move(command)}, {"facts", facts}}};
 }
 
 std::string shell_word(std::string_view text) {

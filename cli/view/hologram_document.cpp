@@ -5,6 +5,7 @@
 #include <cli/view/control.hpp>
 #include <cli/view/hologram_document.hpp>
 #include <cmath>
+#include <cstdlib>
 
 namespace holotone::cli {
 namespace {
@@ -28,6 +29,11 @@ double usual_pupil_m(double zone_m) {
   const double wanted = zone_m / 5;
   const double unit = std::pow(10.0, std::floor(std::log10(wanted)));
   return std::floor(wanted / unit) * unit;
+}
+
+/// A length with six digits, as an option's text.
+std::string short_length(double metres) {
+  return length_text(std::strtod(fmt::format("{:.6g}", metres).c_str(), nullptr));
 }
 
 /// Names the values that a picture is made of; intensity and amplitude are made of the same.
@@ -86,7 +92,7 @@ std::string HologramDocument::command_start() const {
 
 void HologramDocument::set_light(const State& state, std::string& command) {
   const double distance_m = state.number("distance", middle_distance_m(), -most_distance_m, most_distance_m);
-  const auto text = length_text(distance_m);
+  const auto text = short_length(distance_m);
   job_.distances_m = {distance_of("--distance", text)};
   command += fmt::format(" --distance{}{}", text.starts_with('-') ? "=" : " ", text);
   const auto shown = state.text("show", "intensity");
@@ -115,8 +121,8 @@ void HologramDocument::set_pupil(const State& state, std::string& command) {
     command += fmt::format(" --viewer {}", shell_word(text));
     return;
   }
-  const auto place = fmt::format("{},{}:{}", length_text(x_m), length_text(y_m), length_text(diameter_m));
-  const auto viewer = length_text(distance_m);
+  const auto place = fmt::format("{},{}:{}", short_length(x_m), short_length(y_m), short_length(diameter_m));
+  const auto viewer = short_length(distance_m);
   job_.aperture = aperture_of("--aperture", place);
   job_.aperture->distance_m = length_between("--viewer", viewer, least_length_m, most_distance_m);
   command += fmt::format(" --aperture={} --viewer {}", place, viewer);

@@ -5,6 +5,7 @@
 #include <cli/view/control.hpp>
 #include <cli/view/model_document.hpp>
 #include <cmath>
+#include <cstdlib>
 
 namespace holotone::cli {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::int64_t most_side = 8192;
 std::string number_text(double value) { return fmt::format("{:.6g}", value); }
 
 /// A value as an option's text would give it.
-double as_typed(double value) { return std::stod(number_text(value)); }
+double as_typed(double value) { return std::strtod(number_text(value).c_str(), nullptr); }
 
 }  // namespace
 

@@ -146,6 +146,12 @@ void require_known_stops(const std::vector<json>& all_controls, const std::vecto
   }
 }
 
+double combination_count(const json& stops, const std::vector<std::string>& controls) {
+  double count = 1;
+  for (const auto& name : controls) count *= static_cast<double>(stops.at(name).size());
+  return count;
+}
+
 std::vector<json> combinations(const json& stops, const std::vector<std::string>& controls) {
   std::vector<json> all{json::object()};
   for (const auto& name : controls) {

@@ -13,6 +13,9 @@ nlohmann::json stops_of(const nlohmann::json& controls, const std::vector<std::s
 /// Throws invalid_argument naming --stops for a typed control that none of the documents has.
 void require_known_stops(const std::vector<nlohmann::json>& all_controls, const std::vector<std::string>& typed);
 
+/// Number of combinations of the stops of these controls.
+double combination_count(const nlohmann::json& stops, const std::vector<std::string>& controls);
+
 /// All combinations of the stops of these controls, each an object of values.
 std::vector<nlohmann::json> combinations(const nlohmann::json& stops, const std::vector<std::string>& controls);
 

@@ -112,11 +112,11 @@ ViewAnswer ViewDocuments::show(std::size_t index, const ViewRequest& request, Pr
     Opened& opened = at(index);
     auto* const folder = dynamic_cast<FolderDocument*>(opened.document.get());
     if (folder == nullptr || request.view != "entry") return opened.document->show(request, progress);
-    if (open_.size() >= most_open) reject("entry", fmt::format("at most {} open files", most_open), "another");
     const std::vector<std::string> files{folder->path_of(request.state)};
     const auto known = std::ranges::find(open_, files, &Opened::files);
     const auto place = static_cast<std::size_t>(known - open_.begin());
     if (known == open_.end()) {
+      if (open_.size() >= most_open) reject("entry", fmt::format("at most {} open files", most_open), "another");
       const auto stamp = stamp_of(files);
       open_.push_back({files, open_document(job_, files), stamp, {}});
       changed_ = true;

@@ -1,3 +1,4 @@
+#include <arpa/inet.h>
 #include <cli/common/device_option.hpp>
 #include <cli/common/file_kind.hpp>
 #include <cli/common/output_check.hpp>
@@ -55,6 +56,11 @@ ViewJob view_job(const ViewArguments& arguments) {
   job.distance = arguments.distance;
   job.address = arguments.address;
   job.port = static_cast<std::uint16_t>(whole_number("--port", arguments.port, port_range));
+  in6_addr address{};
+  if (inet_pton(AF_INET, job.address.c_str(), &address) != 1 &&
+      inet_pton(AF_INET6, job.address.c_str(), &address) != 1) {
+    reject("--bind", "an IPv4 or IPv6 address", job.address);
+  }
   job.hosts = arguments.hosts;
   job.browser = !arguments.no_browser;
   job.overrides = arguments.overrides;

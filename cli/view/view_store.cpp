@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t most_page_bytes = 20'000'000;
-constexpr std::size_t most_pictures = 4000;
+constexpr int most_pictures = 4000;
 
 /// A picture of the page before it is packed, or an answer that is no picture.
 struct Stored {
@@ -42,9 +42,6 @@ class Store {
     for (const auto& one : message_["documents"]) controls.push_back(one.at("controls"));
     require_known_stops(controls, job.stops);
     for (std::size_t i = 0; i < documents_.size(); ++i) plan(i);
-    if (planned_.size() > most_pictures) {
-      reject("--stops", fmt::format("at most {} pictures in all", most_pictures), std::to_string(planned_.size()));
-    }
   }
 
   void compute() {
@@ -110,6 +107,11 @@ class Store {
         if (name != "window") names.push_back(name);
       }
       view["controls"] = names;
+      const double count = static_cast<double>(planned_.size()) + combination_count(stops, names);
+      if (count > most_pictures) {
+        reject("--stops", fmt::format("at most {} pictures in all", most_pictures),
+               fmt::format("{:.0f} or more", count));
+      }
       for (auto& state : combinations(stops, names)) {
         planned_.push_back({index, view.at("name"), std::move(state), std::nullopt, {}});
       }

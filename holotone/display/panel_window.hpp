@@ -17,8 +17,8 @@ struct PanelWindowOptions {
   /// {ny, nx}: draws in memory instead of on a monitor, on a machine without a display; {0, 0}: on `monitor`. A refresh
   /// takes no time there.
   Shape<2> offscreen{};
-  /// CUDA device that draws `offscreen`; another one if EGL lacks it. Codes of the device that draws need no host.
-  Device device{Backend::cuda, 0};
+  /// CUDA device that draws `offscreen`; EGL's first if it lacks that one, or for the CPU. Its own codes need no host.
+  Device device{};
   double refresh_hz = 0;  ///< a rate of the monitor; 0: the present one
   bool centre = false;    ///< shows pictures smaller than the panel in its middle, code 0 around them
   /// What is sent for each code of one byte, 256 values: undoes a table in the driver of the panel. Empty: the code.
