@@ -51,19 +51,32 @@ def answer(document: int, view: str, state: dict[str, Any], codes: Any, command:
 
 def stored_page(documents: list[dict[str, Any]], answers: list[dict[str, Any]], software: str) -> str:
     """The page with descriptions of documents and their pictures, as `holotone view -o` writes it."""
-    folder = resources.files("holotone") / "page"
+    message = {"type": "documents", "software": software, "documents": documents, "pair": None}
+    return bundled(resources.files("holotone") / "page", {"documents": message, "answers": answers})
+
+
+def modules(index: str) -> list[str]:
+    """Names of the page's modules in the order of their dependence."""
+    return re.findall(r'<link rel="modulepreload" href="(.*?)">', index)
+
+
+def inlined(folder: Any, index: str) -> str:
+    """All modules as one: without their imports and without the word export."""
+    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in modules(index))
+    return re.sub(r"^(import .*\n|export )", "", text, flags=re.MULTILINE)
+
+
+def bundled(folder: Any, stored: dict[str, Any]) -> str:
+    """The files of the page in `folder` as one: style, modules without imports and exports, and what is stored."""
 
     def text_of(name: str) -> str:
         return (folder / name).read_text(encoding="utf-8")
 
     index = text_of("index.html")
-    modules = re.findall(r'<link rel="modulepreload" href="(.*?)">\n', index)
-    script = re.sub(r"^(import .*\n|export )", "", "\n".join(map(text_of, modules)), flags=re.MULTILINE)
-    message = {"type": "documents", "software": software, "documents": documents, "pair": None}
-    stored = json.dumps({"documents": message, "answers": answers}).replace("<", "\\u003c")
+    data = json.dumps(stored).replace("<", "\\u003c")
     page = re.sub(r'<link rel="modulepreload".*\n', "", index)
     page = page.replace('<link rel="stylesheet" href="style.css">', f"<style>\n{text_of('style.css')}</style>")
     return page.replace(
         '<script type="module" src="main.js"></script>',
-        f'<script id="stored" type="application/json">{stored}</script>\n<script type="module">\n{script}</script>',
+        f'<script id="stored" type="application/json">{data}</script>\n<script type="module">\n{inlined(folder, index)}</script>',
     )
