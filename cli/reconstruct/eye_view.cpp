@@ -186,7 +186,7 @@ Picture EyeView::picture(double distance_m, std::size_t frame, Progress& progres
     picture.channels.push_back(std::move(values));
   }
   const auto bytes = static_cast<double>(picture.channels.size() * picture.channels.front().bytes());
-  if (kept_bytes_ + bytes <= most_kept_bytes) {
+  if (!job_.any_distance && kept_bytes_ + bytes <= most_kept_bytes) {
     kept_bytes_ += bytes;
     kept_.resize(std::max(kept_.size(), frame + 1));
     for (const auto& channel : picture.channels) kept_[frame].channels.push_back(channel.to(Device{}));

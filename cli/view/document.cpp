@@ -8,7 +8,7 @@ namespace {
 
 constexpr int moving_quality = 85;
 
-constexpr std::int64_t most_moving_pixels = 600'000;  // a JPEG of so many takes 4 ms
+constexpr std::int64_t most_moving_pixels = 600'000;
 
 /// Whole-number factor by which a moving picture is reduced: to its canvas, and to few pixels.
 std::int64_t factor_of(const Shape<3>& shape, const std::array<std::int64_t, 2>& size) {
@@ -18,7 +18,7 @@ std::int64_t factor_of(const Shape<3>& shape, const std::array<std::int64_t, 2>&
   return factor;
 }
 
-/// First of the picture's channels that hold colour: alpha is dropped.
+/// Channels of colour: alpha is dropped.
 std::int64_t colours_of(std::int64_t channels) { return channels < 3 ? 1 : 3; }
 
 template <class T>

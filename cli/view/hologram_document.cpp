@@ -24,7 +24,7 @@ std::array<double, 2> focus_range(const Metadata& metadata, const std::string& p
   return {std::min(near, far) - reach, std::max(near, far) + reach};
 }
 
-/// A pupil's diameter that leaves a recognisable picture: a twentieth of the viewing zone.
+/// A round diameter of at most a tenth of the viewing zone; `zone_m`: half its width.
 double usual_pupil_m(double zone_m) {
   const double wanted = zone_m / 5;
   const double unit = std::pow(10.0, std::floor(std::log10(wanted)));
@@ -165,13 +165,14 @@ void HologramDocument::open() {
     const auto& a = *job_.aperture;
     aperture = fmt::format("{} {} {} {}", a.x_m, a.y_m, a.diameter_m, a.distance_m);
   }
-  if (view_ && eye == opened_for_ && aperture == aperture_) return;
+  if (eye == opened_for_ && aperture == aperture_) return;
   values_for_.clear();
-  const bool moved = view_ && eye.empty() && opened_for_.empty() && view_->set_aperture(job_.aperture);
-  if (!moved) {
-    view_.reset();
-    view_ = open_hologram(job_);
+  bool moved = false;
+  if (eye.empty() && opened_for_.empty()) {
+    aperture_ = "unknown";  // of three colours one may refuse what the others have taken
+    moved = view_->set_aperture(job_.aperture);
   }
+  if (!moved) view_ = open_hologram(job_);
   opened_for_ = eye;
   aperture_ = aperture;
 }
@@ -188,12 +189,7 @@ Raster HologramDocument::light(const ViewRequest& request, Progress& progress) {
     set_light(request.state, command);
   }
   set_tones(request.state, command);
-  try {
-    open();
-  } catch (...) {
-    view_.reset();  // a pupil that is refused must not leave half a view
-    throw;
-  }
+  open();
   PictureMaker maker(job_, *view_);
   const double distance_m = job_.distances_m.front();
   const auto values_for = values_key(distance_m, job_.show);

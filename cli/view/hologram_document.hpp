@@ -44,7 +44,7 @@ class HologramDocument final : public Document {
   bool behind_lens_ = false;
   bool near_eye_ = false;   ///< made for an eye so near that its pupil is not paraxial
   std::string opened_for_;  ///< pupil of the eye that view_ was opened for; empty: a plane
-  std::string aperture_;    ///< of view_ in a plane
+  std::string aperture_;    ///< of view_ in a plane; "unknown" after one was refused
   std::string values_for_;  ///< what `values_` shows
   Picture values_;
 };

@@ -10,7 +10,7 @@
 namespace holotone::cli {
 namespace {
 
-constexpr double default_tolerance = 0.25 / 255;
+constexpr double default_tolerance = SmoeRenderOptions{}.tolerance;
 constexpr std::int64_t most_side = 8192;
 
 std::string number_text(double value) { return fmt::format("{:.6g}", value); }

@@ -41,13 +41,6 @@ double State::number(std::string_view control, double otherwise, double low, dou
   return number;
 }
 
-bool State::flag(std::string_view control, bool otherwise) const {
-  const auto* const value = find(control);
-  if (value == nullptr) return otherwise;
-  if (!value->is_boolean()) reject(control, "true or false", value->dump().substr(0, 64));
-  return value->get<bool>();
-}
-
 std::string State::text(std::string_view control, std::string_view otherwise) const {
   constexpr std::size_t most = 4096;
   const auto* const value = find(control);

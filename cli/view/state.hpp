@@ -16,7 +16,6 @@ class State {
 
   /// A finite number within low .. high; `otherwise` if there is none.
   [[nodiscard]] double number(std::string_view control, double otherwise, double low, double high) const;
-  [[nodiscard]] bool flag(std::string_view control, bool otherwise) const;
   /// A text of at most 4096 bytes.
   [[nodiscard]] std::string text(std::string_view control, std::string_view otherwise) const;
   /// Two finite numbers.

@@ -3,6 +3,7 @@
 #include <cli/common/console.hpp>
 #include <cli/view/view_handler.hpp>
 #include <cmath>
+#include <stdexcept>
 
 namespace holotone::cli {
 namespace {
@@ -57,6 +58,15 @@ void ViewHandler::notice(const std::string& text) const {
 viewer::Message ViewHandler::opened() { return {text_of(documents_.message()), nullptr}; }
 
 viewer::Message ViewHandler::answer(const nlohmann::json& show, const std::atomic<bool>& unwanted) {
+  try {
+    return answered(show, unwanted);
+  } catch (const std::exception& error) {
+    constexpr std::size_t most = 500;  // an error repeats what the page sent
+    throw std::runtime_error(printable(std::string_view(error.what()).substr(0, most)));
+  }
+}
+
+viewer::Message ViewHandler::answered(const nlohmann::json& show, const std::atomic<bool>& unwanted) {
   WantedProgress progress(unwanted);
   const Stopwatch watch;
   const ViewRequest request = request_of(show);

@@ -15,6 +15,7 @@ class ViewHandler final : public viewer::Handler {
   viewer::Message answer(const nlohmann::json& show, const std::atomic<bool>& cancelled) override;
 
  private:
+  viewer::Message answered(const nlohmann::json& show, const std::atomic<bool>& cancelled);
   void notice(const std::string& text) const;
 
   ConsoleOptions console_;

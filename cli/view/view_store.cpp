@@ -21,14 +21,10 @@ constexpr int most_pictures = 4000;
 struct Stored {
   std::size_t document = 0;
   std::string view;
+  bool is_picture = false;
   json state;
   std::optional<Raster> raster;
   ViewAnswer answer;
-};
-
-/// Quality of the pictures: PNG, or one of JPEG.
-struct Packing {
-  int quality = 0;  ///< 0: PNG
 };
 
 /// All answers of the page. Changes the descriptions: controls get their stops.
@@ -50,8 +46,7 @@ class Store {
       Stored& one = planned_[i];
       const ViewRequest request{.view = one.view, .state = State(one.state)};
       Document& document = documents_.document(one.document);
-      const auto kind = kind_of(one);
-      if (kind == "picture") {
+      if (one.is_picture) {
         one.raster = document.raster(request, bar_);
         one.raster->image.metadata.clear();
       } else {
@@ -60,15 +55,15 @@ class Store {
     }
   }
 
-  /// The page with its pictures packed so; shorter than `most` bytes, or empty.
-  std::string page(const Packing& packing, std::size_t most) {
+  /// The page with its pictures as PNG, or JPEG of a quality above 0; shorter than `most` bytes, or empty.
+  std::string page(int quality, std::size_t most) {
     json answers = json::array();
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       bar_.step("packing pictures", static_cast<std::int64_t>(i), std::ssize(planned_));
       const Stored& one = planned_[i];
       ViewAnswer answer = one.answer;
-      if (one.raster) answer = packed(*one.raster, packing);
+      if (one.raster) answer = packed(*one.raster, quality);
       json header = answer.header;
       header["media"] = answer.media;
       auto data = base64(answer.payload);
@@ -113,29 +108,22 @@ class Store {
                fmt::format("{:.0f} or more", count));
       }
       for (auto& state : combinations(stops, names)) {
-        planned_.push_back({index, view.at("name"), std::move(state), std::nullopt, {}});
+        planned_.push_back({index, view.at("name"), view.at("kind") == "picture", std::move(state), std::nullopt, {}});
       }
     }
   }
 
-  [[nodiscard]] std::string kind_of(const Stored& one) const {
-    for (const auto& view : message_["documents"][one.document]["views"]) {
-      if (view.at("name") == one.view) return view.at("kind");
-    }
-    return {};
-  }
-
-  static ViewAnswer packed(const Raster& raster, const Packing& packing) {
+  static ViewAnswer packed(const Raster& raster, int quality) {
     const auto shape = shape_of(raster.image);
     Facts facts = raster.facts;
     ViewAnswer answer;
-    if (packing.quality == 0) {
+    if (quality == 0) {
       answer.media = "image/png";
       answer.payload = png_bytes(raster.image, {.compression = 9});
     } else {
       answer.media = "image/jpeg";
-      answer.payload = jpeg_bytes(displayable(raster.image), packing.quality);
-      facts.emplace_back("stored as", fmt::format("JPEG of quality {}", packing.quality));
+      answer.payload = jpeg_bytes(displayable(raster.image), quality);
+      facts.emplace_back("stored as", fmt::format("JPEG of quality {}", quality));
     }
     answer.header = {{"width", shape[1]}, {"height", shape[0]}, {"command", raster.command}, {"facts", facts}};
     return answer;
@@ -162,7 +150,7 @@ int store_view(const ViewJob& job) {
     pictures = store.pictures();
     for (const int next : {0, 95, 90, 80, 70, 50}) {
       quality = next;
-      page = store.page({next}, most_page_bytes);
+      page = store.page(next, most_page_bytes);
       if (!page.empty()) break;
     }
   }

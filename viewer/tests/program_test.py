@@ -37,6 +37,8 @@ def folder(tmp_path_factory):
     holotone(folder, "reconstruct slm.png -o photo.png")
     holotone(folder, "halftone photo.png -o dots.svg --dots 4000")
     holotone(folder, "smoe fit photo.png -o photo.smoe --components 300")
+    holotone(folder, f"hologram knot.ply -o near.h5 {PANEL} --distance 2cm --size 1mm --encode complex")
+    holotone(folder, "quantize near.h5 -o near.png --bits 8 --viewer 20mm:1mm")
     # Two points, one behind the other.
     (folder / "pair.csv").write_text("x,y,z,amplitude\n-0.0005,0,-0.03,1\n0.0005,0,-0.06,1\n")
     holotone(folder, f"hologram pair.csv -o pair.png {PANEL} --keep-coordinates")
@@ -69,6 +71,32 @@ def test_light_equals_reconstruct(folder, name):
             header, payload = client.show("light", state)
             assert header["type"] == "shown", header
             same_as_command(folder, header, payload)
+
+
+def test_a_near_eyes_focus_equals_reconstruct(folder):
+    with Viewing(folder, "near.png --device cpu") as viewing, viewing.client() as client:
+        pictures = []
+        for distance in (0.012, 0.02):
+            state = {"distance": distance, "pupil": [0.0001, 0], "pupil_diameter": 0.002}
+            header, payload = client.show("light", state)
+            assert "--viewer" in header.get("command", ""), header
+            same_as_command(folder, header, payload)
+            pictures.append(payload)
+        assert pictures[0] != pictures[1]
+
+
+def test_a_refused_pupil_leaves_the_last_state(folder, tmp_path):
+    for name in ("slm.png", "knot_r.png", "knot_g.png", "knot_b.png"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    with Viewing(tmp_path, "slm.png knot_%c.png --device cpu") as viewing, viewing.client() as client:
+        for path in tmp_path.iterdir():
+            path.unlink()
+        for document in (0, 1):
+            before = client.show("light", {}, document=document)[1]
+            # 18 mm from the axis at 50 cm: within the zone of 638 nm, beyond that of 450 nm.
+            state = {"pupil": [0.018, 0], "pupil_diameter": 0.004}
+            assert client.show("light", state, document=document)[0]["type"] == "error"
+            assert client.show("light", {}, document=document)[1] == before
 
 
 def test_spectrum_equals_reconstruct(folder):
