@@ -481,5 +481,28 @@ TEST(ImageBadInput, MutatedPngWithRightChecksums) {
   }
 }
 
+TEST(ImageBytes, ArePngAndJpegFiles) {
+  const TemporaryFolder folder;
+  Image image{Array<std::uint8_t, 3>({24, 40, 3}), {{"wavelength_m", "5.32e-07"}}};
+  auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
+  for (std::int64_t i = 0; i < codes.size(); ++i) {
+    codes.data()[i] = static_cast<std::uint8_t>(128 + 100 * std::sin(0.02 * static_cast<double>(i / 3)));
+  }
+  write_image(folder.file("x.png"), image);
+  EXPECT_EQ(holotone::png_bytes(image), read_raw(folder.file("x.png")));
+  write_raw(folder.file("x.jpg"), holotone::jpeg_bytes(image, 95));
+  const Image back = read_image(folder.file("x.jpg"));
+  const auto& seen = std::get<Array<std::uint8_t, 3>>(back.pixels);
+  ASSERT_EQ(seen.shape(), codes.shape());
+  for (std::int64_t i = 0; i < codes.size(); ++i) ASSERT_NEAR(seen.data()[i], codes.data()[i], 8) << i;
+  EXPECT_LT(holotone::jpeg_bytes(image, 20).size(), holotone::jpeg_bytes(image, 95).size());
+  const Image alpha{Array<std::uint8_t, 3>({2, 2, 4}), {}};
+  constexpr auto argument = ErrorCode::invalid_argument;
+  EXPECT_EQ(error_of([&] { (void)holotone::jpeg_bytes(image, 0); }, argument),
+            "jpeg_bytes: quality: expected 1 to 100, got 0");
+  EXPECT_NE(error_of([&] { (void)holotone::jpeg_bytes(alpha, 90); }, argument).find("image: expected 8-bit codes"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace holotone

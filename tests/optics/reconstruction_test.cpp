@@ -3,6 +3,7 @@
 #include <cmath>
 #include <holotone/optics/reconstruction.hpp>
 #include <numbers>
+#include <optional>
 #include <tests/reference/propagation.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -307,6 +308,53 @@ TEST_P(Reconstruction, APupilOverTheWholeZoneChangesNothing) {
     const auto through = sweep({.grid = grid, .aperture = pupil}, field, {0.1}, device);
     const auto open = sweep({.grid = grid}, field, {0.1}, device);
     support::expect_within("open pupil", support::relative_error(through[0].data(), open[0]), 1e-6);
+  });
+}
+
+TEST_P(Reconstruction, AnotherPupilIsThatOfAnotherPlan) {
+  on_each([](Device device) {
+    const FieldGrid grid{48, 64, 8e-6, green};
+    const auto field = zone_plate(grid, {1e-4, 0, 0.1});
+    const auto there = support::upload(field, grid.shape(), device);
+    const Aperture first{.x_m = 4e-3, .diameter_m = 5e-3};
+    const Aperture second{.x_m = -6e-3, .y_m = 2e-3, .diameter_m = 9e-3, .distance_m = 0.7};
+    const Queue queue(device);
+    ReconstructionPlan plan({.grid = grid, .aperture = first}, queue);
+    Array<float, 2> intensity(grid.shape(), queue);
+    const auto look = [&](const std::optional<Aperture>& aperture) {
+      plan.set_aperture(aperture);
+      support::expect_error(ErrorCode::invalid_argument, "set_field before execute",
+                            [&] { plan.execute(0.1, intensity.view()); });
+      plan.set_field(there.view());
+      plan.execute(0.1, intensity.view());
+      queue.synchronize();
+      const auto host = intensity.to(Device{});
+      return Picture(host.host().begin(), host.host().end());
+    };
+    const std::optional<Aperture> pupils[] = {second, std::nullopt, first};
+    for (const auto& aperture : pupils) {
+      EXPECT_EQ(look(aperture), sweep({.grid = grid, .aperture = aperture}, field, {0.1}, device)[0]);
+    }
+    EXPECT_NE(look(first), look(second));
+    support::expect_error(ErrorCode::invalid_argument, "aperture.diameter_m", [&] { plan.set_aperture(Aperture{}); });
+  });
+}
+
+TEST_P(Reconstruction, TheIntensityIsThatOfTheField) {
+  on_each([](Device device) {
+    const FieldGrid grid{48, 64, 8e-6, green};
+    const auto values = zone_plate(grid, {1e-4, 0, 0.1});
+    const Queue queue(device);
+    ReconstructionPlan plan({.grid = grid}, queue);
+    plan.set_field(support::upload(values, grid.shape(), device).view());
+    Array<Complex, 2> field(grid.shape(), queue);
+    plan.execute_field(0.07, field.view());
+    queue.synchronize();
+    const auto host = field.to(Device{});
+    const auto intensity = sweep({.grid = grid}, values, {0.07}, device)[0];
+    Values squares;
+    for (const Complex value : host.host()) squares.emplace_back(std::norm(Complex64(value)));
+    support::expect_within("field", support::relative_error(intensity.data(), squares), 1e-6);
   });
 }
 

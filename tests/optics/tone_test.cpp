@@ -1,4 +1,5 @@
 // Closed forms of the tone curve, the percentile, the area average and the contact sheet.
+#include <algorithm>
 #include <cmath>
 #include <holotone/core/random.hpp>
 #include <holotone/optics/contact_sheet.hpp>
@@ -98,6 +99,48 @@ TEST(ToneMap, GammaLiftsTheShadowsAndTheReferenceIsTheImagesOwn) {
                [&] { holotone::tone_map(light.view(), {.gamma = 0}); });
   expect_error(ErrorCode::invalid_argument, "tone_map: reference: expected a finite number >= 0, got -1",
                [&] { holotone::tone_map(light.view(), {.reference = -1}); });
+}
+
+TEST(ToneMap, DecadesAreEquallyFarApart) {
+  const auto light = image({1, 7}, {5, 0.5F, 0.05F, 0.005F, 50, 0, NAN});
+  const auto codes = holotone::tone_map(light.view(), {.reference = 5, .decades = 3});
+  const int expected[] = {255, 170, 85, 0, 255, 0, 0};
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(codes(0, i), expected[i]) << light(0, i);
+  expect_error(ErrorCode::invalid_argument, "tone_map: decades: expected a number from 0 to 100, got -1",
+               [&] { holotone::tone_map(light.view(), {.decades = -1}); });
+}
+
+// The table of least intensities gives the codes of the formula, whatever the curve.
+TEST(ToneMap, TheTableIsTheFormula) {
+  constexpr int count = 20000;
+  Array<float, 2> light({1, count});
+  for (int i = 0; i < count; ++i) light(0, i) = static_cast<float>(std::exp2(-24 + 26.0 * i / count));
+  for (const double gamma : {0.4, 1.0, 2.2}) {
+    const float reference = 1.7F;
+    const auto codes = holotone::tone_map(light.view(), {.reference = reference, .gamma = gamma});
+    for (int i = 0; i < count; ++i) {
+      const double ratio = static_cast<double>(light(0, i)) / static_cast<double>(reference);
+      const double v = std::pow(std::min(1.0, ratio), 1 / gamma);
+      const double code = 255 * (v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055);
+      ASSERT_NEAR(codes(0, i), code, 0.5 + 1e-9) << light(0, i) << " " << gamma;
+    }
+  }
+}
+
+TEST(Percentile, OfManyValuesOfBothSigns) {
+  constexpr int count = 200'001;
+  Array<float, 2> values({3, count / 3});
+  std::vector<float> sorted;
+  for (std::int64_t i = 0; i < values.size(); ++i) {
+    values.data()[i] =
+        static_cast<float>(std::sin(1e3 * static_cast<double>(i)) * std::exp(1e-4 * static_cast<double>(i)));
+    sorted.push_back(values.data()[i]);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  for (const double fraction : {0.0, 0.001, 0.37, 0.5, 0.999, 1.0}) {
+    const double rank = std::max(0.0, std::ceil(fraction * count) - 1);
+    EXPECT_EQ(holotone::percentile(values.view(), fraction), sorted[static_cast<std::size_t>(rank)]) << fraction;
+  }
 }
 
 TEST(AreaAverage, KeepsTheMeanAndSplitsPixels) {
