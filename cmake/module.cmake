@@ -54,3 +54,11 @@ function(holotone_headers all public)
   set(${all} ${headers} PARENT_SCOPE)
   set(${public} ${for_users} PARENT_SCOPE)
 endfunction()
+
+# holotone_precompile(target header...): compiles the headers that most files of a target include once for all.
+function(holotone_precompile target)
+  if(HOLOTONE_PRECOMPILE)
+    list(TRANSFORM ARGN REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()

@@ -7,10 +7,7 @@ preset=$1
 shift
 scripts/install_dependencies.sh --python
 python=build/venv/bin/python
-[ -x $python ] || python3 -m venv build/venv
-packages=(numpy nanobind scikit-build-core pytest mypy tqdm)
-[ "${TORCH:-}" ] && packages+=(torch -r python/tests/requirements.txt)
-$python -m pip install --quiet --disable-pip-version-check "${packages[@]}"
+scripts/python_environment.sh
 scripts/configure.sh "$preset" -DHOLOTONE_PYTHON=ON -DPython_EXECUTABLE="$PWD/$python"
 cmake --build --preset "$preset" -j "$(nproc)" -t holotone_python
 # Threads that spin while they wait take the processors from those that work, on a machine of few.

@@ -1,14 +1,12 @@
 #!/bin/bash
-# tidy_changed.sh [SECONDS]: clang-tidy on the .cpp files changed since the last landing (TIDY_BASE, else 20 commits back), each
-# with the headers it includes. Stops starting new files after SECONDS (default: no limit) and says which it left out.
+# tidy_changed.sh [SECONDS]: clang-tidy on the .cpp files that changed (changed_files.sh), each with the headers it includes. Stops starting new files after SECONDS (default: no limit) and says which it left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 limit=${1:-1000000}
-base=${TIDY_BASE:-$(git rev-parse -q --verify HEAD~20 || git rev-list --max-parents=0 HEAD | tail -n 1)}
 cmake --preset tidy >/dev/null
 cmake --build --preset tidy -t holotone_bench_commit >/dev/null  # a header that is made when building
-mapfile -t files < <(git diff --name-only --diff-filter=AMR "$base" -- '*.cpp' | grep -vE '^python/|(_cuda|kissfft_cpu)\.cpp$' || true)
-echo "clang-tidy: ${#files[@]} files changed since $(git rev-parse --short "$base")"
+mapfile -t files < <(scripts/changed_files.sh '*.cpp' | grep -vE '^python/|(_cuda|kissfft_cpu)\.cpp$' || true)
+echo "clang-tidy: ${#files[@]} changed files"
 [ ${#files[@]} -eq 0 ] && exit 0
 
 check() {

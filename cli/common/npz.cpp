@@ -52,7 +52,7 @@ NpzNumbers numbers_of(std::string_view bytes, const std::string& path) {
 std::string unpacked(std::string_view packed, std::size_t size, const std::string& path, const std::string& name) {
   constexpr std::size_t most_ratio = 1032;  // largest ratio of deflate
   if (size / most_ratio > packed.size()) {
-    throw_io(path, fmt::format("{} of at most {} times its packed bytes", io::quoted(name), most_ratio),
+    throw_io(path, fmt::format("{} of at most {} times its packed bytes", io::in_quotes(name), most_ratio),
              io::counted(size, "byte"));
   }
   std::string bytes(size, '\0');
@@ -65,7 +65,7 @@ std::string unpacked(std::string_view packed, std::size_t size, const std::strin
   const int status = inflate(&stream, Z_FINISH);
   inflateEnd(&stream);
   if (status != Z_STREAM_END || stream.avail_out != 0) {
-    throw_io(path, fmt::format("{} of {}", io::quoted(name), io::counted(size, "byte")), "a damaged stream");
+    throw_io(path, fmt::format("{} of {}", io::in_quotes(name), io::counted(size, "byte")), "a damaged stream");
   }
   return bytes;
 }
@@ -91,7 +91,7 @@ std::string_view content_of(io::ByteReader& directory, const std::string& bytes,
   directory.take_bytes(std::size_t{extra_length} + comment_length, "further fields");
   if (method != 0 && method != Z_DEFLATED) {
     throw_io(path, "arrays as numpy.savez or savez_compressed write them",
-             fmt::format("{} compressed by method {}", io::quoted(name), method));
+             fmt::format("{} compressed by method {}", io::in_quotes(name), method));
   }
   if (offset > bytes.size()) throw_io(path, "an entry within the file", fmt::format("one at byte {}", offset));
   io::ByteReader local(std::string_view(bytes).substr(offset), path, std::endian::little);
@@ -100,12 +100,13 @@ std::string_view content_of(io::ByteReader& directory, const std::string& bytes,
   const auto local_name = local.take<std::uint16_t>("a length");
   const auto local_extra = local.take<std::uint16_t>("a length");
   local.take_bytes(std::size_t{local_name} + local_extra, "a name");
-  std::string_view content = local.take_bytes(stored, io::quoted(name));
+  std::string_view content = local.take_bytes(stored, io::in_quotes(name));
   if (method == Z_DEFLATED) {
     held = unpacked(content, size, path, name);
     content = held;
   }
-  if (crc_of(content) != crc) throw_io(path, fmt::format("{} with checksum {:08x}", io::quoted(name), crc), "another");
+  if (crc_of(content) != crc)
+    throw_io(path, fmt::format("{} with checksum {:08x}", io::in_quotes(name), crc), "another");
   return content;
 }
 
@@ -161,7 +162,7 @@ std::map<std::string, NpzNumbers> read_npz(const std::string& bytes, const std::
     total += held.empty() ? content.size() : 0;
     if (total > bytes.size()) throw_io(path, "entries that do not overlap", "some that do");
     if (name.size() > 4 && name.ends_with(".npy")) {
-      arrays[name.substr(0, name.size() - 4)] = numbers_of(content, path + " " + io::quoted(name));
+      arrays[name.substr(0, name.size() - 4)] = numbers_of(content, path + " " + io::in_quotes(name));
     }
   }
   return arrays;

@@ -23,7 +23,7 @@ std::string own_folder() {
 }
 
 /// `text` as one word of a shell's command.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
@@ -34,7 +34,7 @@ std::string quoted(const std::string& text) {
 CameraProgram::CameraProgram(std::string command, double timeout_s)
     : command_(std::move(command)), timeout_s_(timeout_s), folder_(own_folder()) {
   for (const auto& file : {codes_path(), picture_path()}) UnfinishedRun::will_write(file);
-  const std::string word = quoted(codes_path());
+  const std::string word = in_quotes(codes_path());
   for (auto at = command_.find("%s"); at != std::string::npos; at = command_.find("%s", at + word.size())) {
     command_.replace(at, 2, word);
   }

@@ -11,7 +11,7 @@ namespace holotone::cli {
 namespace {
 
 /// A word quoted for a shell.
-std::string quoted(const std::string& word) {
+std::string in_quotes(const std::string& word) {
   const bool plain = word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./%:@,-") ==
                      std::string::npos;
   if (plain) return word;
@@ -64,7 +64,7 @@ nlohmann::json objects_of(const DiceSceneOptions& scene) {
 }
 
 nlohmann::json commands_of(const DiceJob& job, double near_m, double far_m) {
-  const auto path = [&](const char* name) { return quoted(job.folder + "/" + name); };
+  const auto path = [&](const char* name) { return in_quotes(job.folder + "/" + name); };
   // Small enough to be computed without blocks; the stereogram has the paper's size.
   const std::int64_t side = std::min<std::int64_t>(4096, 4 * job.resolution);
   const std::string panel = fmt::format("--resolution {0}x{0} --pitch {1} --wavelength 635nm", side,

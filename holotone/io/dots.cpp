@@ -119,7 +119,7 @@ DotsFile read_dots_file(const std::string& path, const DotsReadOptions& options)
              extension.empty() ? "no extension" : extension);
   }
   const std::string bytes = io::read_bytes_if(path, is_text);
-  if (!is_text(bytes)) throw_io(path, "text", "a file that begins " + io::quoted(bytes.substr(0, 8)));
+  if (!is_text(bytes)) throw_io(path, "text", "a file that begins " + io::in_quotes(bytes.substr(0, 8)));
   return extension == ".svg" ? io::read_dots_svg(bytes, path) : io::read_dots_table(bytes, path);
 }
 

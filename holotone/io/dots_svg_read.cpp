@@ -121,7 +121,7 @@ class SvgReader {
     return fmt::format("line {}", line_);
   }
   [[noreturn]] void fail(const Tag& tag, std::string_view expected, std::string_view got) {
-    throw_io(path_, fmt::format("{} ({})", expected, at_line(tag.position)), quoted(got));
+    throw_io(path_, fmt::format("{} ({})", expected, at_line(tag.position)), in_quotes(got));
   }
 
   /// Skips text, comments, declarations and CDATA.

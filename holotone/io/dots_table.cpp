@@ -170,7 +170,7 @@ class DotsTableReader {
 
   [[nodiscard]] std::string at_line() const { return fmt::format("line {}", lines_.number()); }
   [[noreturn]] void fail(std::string_view expected, std::string_view got) const {
-    throw_io(path_, fmt::format("{} ({})", expected, at_line()), quoted(got));
+    throw_io(path_, fmt::format("{} ({})", expected, at_line()), in_quotes(got));
   }
   [[noreturn]] void fail_width(std::string_view expected) const {
     throw_io(path_, fmt::format("{} ({})", expected, at_line()), counted(fields_.size(), "column"));

@@ -33,7 +33,7 @@ FieldFile read_field(const std::string& path) {
       io::read_bytes_if(path, [](std::string_view first) { return io::is_npy(first) || io::is_ohc(first); });
   if (io::is_npy(bytes)) return io::read_npy_field(bytes, path);
   if (io::is_ohc(bytes)) return io::read_ohc(bytes, path);
-  throw_io(path, "a field: HDF5, NPY or OHC", "a file that begins " + io::quoted(bytes.substr(0, 8)));
+  throw_io(path, "a field: HDF5, NPY or OHC", "a file that begins " + io::in_quotes(bytes.substr(0, 8)));
 }
 
 void write_field(const std::string& path, const FieldFile& field) {

@@ -123,7 +123,7 @@ void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, con
                                        name.data(), nullptr);
     if (filter >= 0 && H5Zfilter_avail(filter) <= 0) {
       throw_io(path, "a compression that this libhdf5 knows, such as gzip",
-               fmt::format("filter {} {}", static_cast<int>(filter), quoted(name.data())));
+               fmt::format("filter {} {}", static_cast<int>(filter), in_quotes(name.data())));
     }
   }
   if (H5Pget_external_count(list.get()) != 0) throw_io(path, "data in the file itself", "a list of external files");

@@ -34,7 +34,7 @@ std::string extension_of(std::string_view path);
 std::string counted(std::uint64_t count, std::string_view singular);
 
 /// Returns a short printable form of bytes from a file, for error messages.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 /// Returns the number of type T from the bytes at `data` in the given order.
 template <class T>

@@ -41,7 +41,7 @@ Image read_image(const std::string& path, const ImageReadOptions& options) {
   if (io::is_tiff(bytes)) return io::read_tiff(bytes, path, options);
   if (io::is_jpeg(bytes)) return io::read_jpeg(bytes, path, options);
   if (io::is_bmp(bytes)) return io::read_bmp(bytes, path, options);
-  throw_io(path, "an image: PNG, TIFF, JPEG or BMP", "a file that begins " + io::quoted(bytes.substr(0, 8)));
+  throw_io(path, "an image: PNG, TIFF, JPEG or BMP", "a file that begins " + io::in_quotes(bytes.substr(0, 8)));
 }
 
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options) {

@@ -67,7 +67,7 @@ PngChunkSizes check_chunks(PngInput& input, std::string_view path) {
     at += sizeof head;
     const auto length = load<std::uint32_t>(head, std::endian::big);
     const std::string_view type(head + 4, 4);
-    require(std::uint64_t{length} + 4, "PNG chunk " + quoted(type));
+    require(std::uint64_t{length} + 4, "PNG chunk " + in_quotes(type));
     at += std::uint64_t{length} + 4;
     sizes.largest = std::max<std::size_t>(sizes.largest, length);
     if (type == "IDAT") sizes.image += length;

@@ -39,10 +39,10 @@ void require_metadata(std::string_view where, const Metadata& metadata) {
   for (const auto& [key, value] : metadata) {
     const bool control = std::any_of(key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
     if (key.empty() || control || key.find(": ") != std::string::npos) {
-      throw_argument(where, "metadata", "keys without control characters and ': '", quoted(key));
+      throw_argument(where, "metadata", "keys without control characters and ': '", in_quotes(key));
     }
     if (value.find('\0') != std::string::npos) {
-      throw_argument(where, "metadata", "values without zero bytes", "one in " + quoted(key));
+      throw_argument(where, "metadata", "values without zero bytes", "one in " + in_quotes(key));
     }
   }
 }

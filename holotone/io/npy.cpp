@@ -36,9 +36,9 @@ class DictionaryParser {
         take_shape();
         has_shape = true;
       } else {
-        fail("keys descr, fortran_order and shape", quoted(key));
+        fail("keys descr, fortran_order and shape", in_quotes(key));
       }
-      if (!accept(',') && peek() != '}') fail("',' or '}'", quoted(text_.substr(0, 1)));
+      if (!accept(',') && peek() != '}') fail("',' or '}'", in_quotes(text_.substr(0, 1)));
     }
     if (!has_type || !has_order || !has_shape) fail("keys descr, fortran_order and shape", "fewer");
   }
@@ -54,11 +54,11 @@ class DictionaryParser {
     return true;
   }
   void expect(char c) {
-    if (!accept(c)) fail(fmt::format("'{}'", c), text_.empty() ? "the header's end" : quoted(text_.substr(0, 1)));
+    if (!accept(c)) fail(fmt::format("'{}'", c), text_.empty() ? "the header's end" : in_quotes(text_.substr(0, 1)));
   }
   std::string take_string() {
     const char quote = peek();
-    if (quote != '\'' && quote != '"') fail("a quoted name", quoted(text_.substr(0, 1)));
+    if (quote != '\'' && quote != '"') fail("a quoted name", in_quotes(text_.substr(0, 1)));
     const auto end = text_.find(quote, 1);
     if (end == std::string_view::npos) fail("a closing quote", "none");
     std::string result(text_.substr(1, end - 1));
@@ -74,7 +74,7 @@ class DictionaryParser {
         return value;
       }
     }
-    fail("True or False", quoted(text_.substr(0, 6)));
+    fail("True or False", in_quotes(text_.substr(0, 6)));
   }
   void take_shape() {
     header_.shape.clear();
@@ -83,11 +83,11 @@ class DictionaryParser {
       peek();
       std::uint64_t extent = 0;
       const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), extent);
-      if (error != std::errc{}) fail("an extent", quoted(text_.substr(0, 20)));
+      if (error != std::errc{}) fail("an extent", in_quotes(text_.substr(0, 20)));
       text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
       header_.shape.push_back(extent);
       if (header_.shape.size() > 32) fail("at most 32 dimensions", "more");
-      if (!accept(',') && peek() != ')') fail("',' or ')'", quoted(text_.substr(0, 1)));
+      if (!accept(',') && peek() != ')') fail("',' or ')'", in_quotes(text_.substr(0, 1)));
     }
   }
   [[noreturn]] void fail(std::string_view expected, std::string_view got) const {
@@ -108,7 +108,7 @@ void decode_type(NpyHeader& header, std::string_view path) {
   const bool real = bytes == 4 || bytes == 8;
   const bool valid = known && ((type[1] == 'f' && real) || (type[1] == 'c' && (bytes == 8 || bytes == 16)) ||
                                ((type[1] == 'i' || type[1] == 'u') && (bytes == 1 || bytes == 2 || real)));
-  if (!valid) throw_io(path, "a type such as <f4, <f8, <i4, |u1 or <c8 in the NPY header", quoted(type));
+  if (!valid) throw_io(path, "a type such as <f4, <f8, <i4, |u1 or <c8 in the NPY header", in_quotes(type));
   header.kind = type[1];
   header.item_bytes = bytes;
   header.order = type[0] == '>' ? std::endian::big : type[0] == '<' ? std::endian::little : std::endian::native;
@@ -143,7 +143,7 @@ NpyHeader parse_npy_header(std::string_view bytes, std::string_view path) {
 
 NpyHeader parse_npy_header(std::string_view bytes, std::uint64_t file_bytes, std::string_view path) {
   ByteReader reader(bytes, path, std::endian::little);
-  if (!is_npy(bytes)) throw_io(path, "the NPY signature", quoted(bytes.substr(0, 6)));
+  if (!is_npy(bytes)) throw_io(path, "the NPY signature", in_quotes(bytes.substr(0, 6)));
   reader.take_bytes(magic.size(), "NPY signature");
   const auto major = reader.take<std::uint8_t>("NPY version");
   reader.take<std::uint8_t>("NPY version");

@@ -113,7 +113,7 @@ class HeaderParser {
   }
 
   [[noreturn]] void fail(std::string_view expected, std::string_view got) const {
-    throw_io(path_, fmt::format("{} (line {})", expected, lines_.number()), quoted(got));
+    throw_io(path_, fmt::format("{} (line {})", expected, lines_.number()), in_quotes(got));
   }
 
   LineReader lines_;

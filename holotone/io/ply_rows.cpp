@@ -81,7 +81,7 @@ double PlyRows::take_number(std::string_view& rest, const PlyElement& element, s
   double value = 0;
   if (!parse_number(word, value)) {
     throw_io(path_, fmt::format("a number for '{}' in {}", property.name, name_of(element, index)),
-             word.empty() ? "the end of the line" : quoted(word));
+             word.empty() ? "the end of the line" : in_quotes(word));
   }
   return value;
 }
@@ -100,7 +100,7 @@ void PlyRows::read_text(const PlyElement& element, std::uint64_t index, std::siz
     }
   }
   if (!trim(rest).empty()) {
-    throw_io(path_, fmt::format("the end of the line in {}", name_of(element, index)), quoted(trim(rest)));
+    throw_io(path_, fmt::format("the end of the line in {}", name_of(element, index)), in_quotes(trim(rest)));
   }
 }
 

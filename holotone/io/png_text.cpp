@@ -19,7 +19,7 @@ std::string keyword_of(std::string_view where, const std::string& key) {
   const bool printable = std::all_of(keyword.begin(), keyword.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
   if (keyword.empty() || keyword.size() > 79 || !printable || keyword.front() == ' ' || keyword.back() == ' ' ||
       keyword.find("  ") != std::string::npos) {
-    throw_argument(where, "metadata", "keys of at most 70 printable ASCII characters (PNG)", quoted(key));
+    throw_argument(where, "metadata", "keys of at most 70 printable ASCII characters (PNG)", in_quotes(key));
   }
   return keyword;
 }

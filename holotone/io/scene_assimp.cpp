@@ -47,14 +47,14 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
     if (file.starts_with(folder_)) file.remove_prefix(folder_.size());
     const std::filesystem::path name(file);
     if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end()) {
-      return refuse("buffers in the folder of the glTF or below", io::quoted(file));
+      return refuse("buffers in the folder of the glTF or below", io::in_quotes(file));
     }
     struct stat status {};
     if (stat((folder_ + name.string()).c_str(), &status) != 0) {
-      return refuse(fmt::format("the buffer {} that it names", io::quoted(file)), "no such file");
+      return refuse(fmt::format("the buffer {} that it names", io::in_quotes(file)), "no such file");
     }
     if (S_ISREG(status.st_mode)) return true;
-    return refuse(fmt::format("a regular file as the buffer {}", io::quoted(file)),
+    return refuse(fmt::format("a regular file as the buffer {}", io::in_quotes(file)),
                   S_ISDIR(status.st_mode) ? "a folder" : "a device, pipe or socket");
   }
 

@@ -101,7 +101,7 @@ class TextReader {
     if (word != keyword) fail(fmt::format("'{}'", keyword), word);
   }
   [[noreturn]] void fail(std::string_view expected, std::string_view got) const {
-    throw_io(path_, fmt::format("{} (line {})", expected, lines_.number()), quoted(got));
+    throw_io(path_, fmt::format("{} (line {})", expected, lines_.number()), in_quotes(got));
   }
   LineReader lines_;
   std::string_view path_;

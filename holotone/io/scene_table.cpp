@@ -129,7 +129,7 @@ class TableReader {
         set_columns(words);
       } else if (!comment) {
         throw_io(path_, fmt::format("numbers, or column names with x, y and z (line {})", lines_.number()),
-                 quoted(line));
+                 in_quotes(line));
       }
     }
     throw_io(path_, "at least 1 point", "0");
@@ -181,7 +181,7 @@ class TableReader {
       if (count >= columns_.size() || columns_[count] == column_count) continue;
       double value = 0;
       if (!parse_number(field, value)) {
-        throw_io(path_, fmt::format("a number in column {} (line {})", count + 1, lines_.number()), quoted(field));
+        throw_io(path_, fmt::format("a number in column {} (line {})", count + 1, lines_.number()), in_quotes(field));
       }
       rows_[row + *slot_[columns_[count]]] = value;
     }

@@ -97,11 +97,11 @@ constexpr MetadataKey table[] = {
     {"white", number, {}, 0, 0, "reconstruct"},
 };
 
-std::string quoted(const std::string& value) { return fmt::format("'{}'", value.substr(0, longest_quote)); }
+std::string in_quotes(const std::string& value) { return fmt::format("'{}'", value.substr(0, longest_quote)); }
 
 const MetadataKey& require_key(std::string_view name) {
   const MetadataKey* const key = find_metadata_key(name);
-  if (key == nullptr) throw_argument("set_metadata", "key", "one of metadata_keys()", quoted(std::string(name)));
+  if (key == nullptr) throw_argument("set_metadata", "key", "one of metadata_keys()", in_quotes(std::string(name)));
   return *key;
 }
 
@@ -153,7 +153,7 @@ void set_metadata(Metadata& metadata, std::string_view key, const std::vector<do
 void set_metadata(Metadata& metadata, std::string_view key, std::string_view value) {
   const MetadataKey& own = require_key(key);
   if (is_number(own) && (value.empty() || value.find_first_not_of("+-.,0123456789einfa") != std::string_view::npos)) {
-    throw_argument("set_metadata", own.name, "a number", quoted(std::string(value)));
+    throw_argument("set_metadata", own.name, "a number", in_quotes(std::string(value)));
   }
   metadata.insert_or_assign(std::string(key), std::string(value));
 }
@@ -170,7 +170,7 @@ std::optional<double> number_of(const std::string& path, const Metadata& metadat
   const double value = std::strtod(stated.c_str(), &end);
   const bool decimal = !stated.empty() && stated.find_first_not_of("+-.0123456789eE") == std::string::npos;
   if (!decimal || end != stated.c_str() + stated.size() || !std::isfinite(value)) {
-    throw_io(path, fmt::format("a number under {}", key), quoted(stated));
+    throw_io(path, fmt::format("a number under {}", key), in_quotes(stated));
   }
   return value;
 }
@@ -180,7 +180,7 @@ std::optional<double> checked_number(const std::string& path, const Metadata& me
   if (own.type == flag) {
     const std::string stated = metadata_text(metadata, key);
     if (metadata.count(std::string(key)) == 0) return std::nullopt;
-    if (stated != "0" && stated != "1") throw_io(path, range_text(own), quoted(stated));
+    if (stated != "0" && stated != "1") throw_io(path, range_text(own), in_quotes(stated));
     return stated == "1" ? 1 : 0;
   }
   const auto value = number_of(path, metadata, std::string(key));
@@ -191,7 +191,7 @@ std::optional<double> checked_number(const std::string& path, const Metadata& me
 std::vector<double> checked_numbers(const std::string& path, const Metadata& metadata, std::string_view key) {
   const MetadataKey& own = require_key(key);
   const std::string stated = metadata_text(metadata, key);
-  const auto refuse = [&] { throw_io(path, fmt::format("numbers under {}", key), quoted(stated)); };
+  const auto refuse = [&] { throw_io(path, fmt::format("numbers under {}", key), in_quotes(stated)); };
   if (metadata.count(std::string(key)) != 0 && stated.find_first_of("0123456789") == std::string::npos) refuse();
   if (stated.find_first_of("xX") != std::string::npos) refuse();
   std::vector<double> values;

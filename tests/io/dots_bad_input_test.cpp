@@ -78,7 +78,9 @@ TEST(DotsBadInput, SvgNamesTheLine) {
 TEST(DotsBadInput, NpyShapes) {
   const auto npy = [](std::string words, const std::string& data) {
     words.resize(118 - 1, ' ');
-    return std::string("\x93NUMPY\x01\0\x76\0", 10) + words + "\n" + data;
+    std::string bytes("\x93NUMPY\x01\0\x76\0", 10);
+    bytes.append(words).append("\n").append(data);
+    return bytes;
   };
   EXPECT_MENTIONS(
       refusal(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 5), }", std::string(20, '\0')), "d.npy"),
@@ -90,7 +92,7 @@ TEST(DotsBadInput, NpyShapes) {
               "d.npy"),
       "got 16 bytes");
   EXPECT_MENTIONS(refusal(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }",
-                              std::string(12, '\0') + std::string("\0\0\xc0\x7f", 4)),
+                              std::string("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xc0\x7f", 16)),
                           "d.npy"),
                   "finite coordinates (row 1), got nan");
 }
