@@ -5,6 +5,7 @@ import json
 import shlex
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -253,6 +254,22 @@ def test_entries_beyond_those_held_are_opened_again(folder, tmp_path):
         for i in range(12):
             view = "codes" if i % 2 else "picture"
             assert client.show(view, document=i + 1)[0]["type"] == "shown"
+
+
+def test_the_cpu_goes_on_without_the_gpu(folder):
+    layer = Path(PROGRAM).parent.parent / "tests" / "libfaulty_opencl.so"
+    if not layer.is_file() or "opencl:0" not in holotone(folder, "devices"):
+        pytest.skip("no device of OpenCL, or a build without tests")
+    fault = {"OPENCL_LAYERS": str(layer), "HOLOTONE_TEST_FAULT": "lost later"}
+    with Viewing(folder, "slm.png --device opencl:0", fault) as viewing, viewing.client() as client:
+        for i in range(60):
+            header, payload = client.show("light", {"distance": 0.04 + 1e-4 * i})
+            assert header["type"] == "shown", header
+            if any("the CPU goes on" in notice.get("message", "") for notice in client.notices):
+                break
+        assert i > 0, "lost before the first picture"
+        assert "--device cpu" in header["command"], header
+        same_as_command(folder, header, payload)
 
 
 def test_a_long_render_can_be_ended(folder):
