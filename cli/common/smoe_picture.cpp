@@ -41,16 +41,16 @@ std::vector<double> view_of(const SmoeModel& model, const std::string& text, std
   return view;
 }
 
-Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device) {
+Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device, Progress& progress) {
   Array<float, 3> image({view.size[0], view.size[1], renderer.model().channels}, device);
-  renderer.render(view, image.view());
+  renderer.render(view, image.view(), progress);
   if (device == Device{}) return image;
   return image.to(Device{});
 }
 
 Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device,
                          const std::optional<SmoeAperture>& aperture, Progress& progress) {
-  if (!aperture) return rendered(renderer, view, device);
+  if (!aperture) return rendered(renderer, view, device, progress);
   Array<float, 3> image({view.size[0], view.size[1], renderer.model().channels});
   render_aperture(renderer, view, *aperture, image.view(), device, progress);
   return image;

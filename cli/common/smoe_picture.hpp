@@ -17,7 +17,8 @@ Shape<2> own_size(const SmoeModel& model);
 std::vector<double> view_of(const SmoeModel& model, const std::string& text, std::string_view option = "--view");
 
 /// Colours of the model, unconverted, as float32 {ny, nx, channels} in host memory. `device`: the renderer's.
-Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device = {});
+Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device = {},
+                         Progress& progress = Progress::none());
 /// The same through an aperture, if there is one.
 Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device,
                          const std::optional<SmoeAperture>& aperture, Progress& progress);

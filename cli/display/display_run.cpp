@@ -35,14 +35,16 @@ class PictureStream {
   PictureStream(const PictureSource& source, bool loop, bool skip_bad)
       : source_(source), loop_(loop), skip_bad_(skip_bad) {}
 
-  /// The next picture; null after the last.
-  const PanelPicture* next() {
+  /// Reads the next picture. False: there is none.
+  bool ready() {
     while (at_ == current_->size()) {
-      if (!next_step()) return nullptr;
+      if (!next_step()) return false;
       at_ = 0;
     }
-    return &(*current_)[at_++];
+    return true;
   }
+  /// The next picture; null after the last.
+  const PanelPicture* next() { return ready() ? &(*current_)[at_++] : nullptr; }
   /// Reasons of files that were left out.
   [[nodiscard]] const std::vector<std::string>& skipped() const { return skipped_; }
 
@@ -154,6 +156,7 @@ int run_display(const DisplayArguments& arguments) {
   const PictureSource source(job.files, job.rules);
   job.player.window.monitor = chosen_monitor(job.player.window.monitor);
   PictureStream stream(source, job.loop, job.skip_bad);
+  (void)stream.ready();  // an unreadable first file opens no window
   PanelPlayer player(job.player);
   int code = exit_ok;
   const auto keep_safe = [&] {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cli/info/info_metadata.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -23,6 +24,14 @@ std::string readable(const std::string& key, const std::string& text) {
   if (number && key.ends_with("_rad")) return fmt::format("{:.6g} rad", *number);
   if (number && text.find_first_of(".e") != std::string::npos) return fmt::format("{:.6g}", *number);
   return text.size() > 100 ? text.substr(0, 100) + "..." : text;
+}
+
+std::string key_in_words(std::string key) {
+  for (const std::string_view unit : {"_m", "_rad"}) {
+    if (key.ends_with(unit)) key.resize(key.size() - unit.size());
+  }
+  std::ranges::replace(key, '_', ' ');
+  return key;
 }
 
 nlohmann::json json_of(const Metadata& metadata) {

@@ -37,11 +37,22 @@ void require_three_colours(const std::vector<const HologramLight*>& lights) {
 
 }  // namespace
 
-float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule) {
-  return rule == WhiteRule::mean_and_deviation ? mean_plus_deviation(pictures) : default_reference(pictures);
+Picture on_host(const Picture& picture) {
+  Picture copied;
+  for (const auto& channel : picture.channels) copied.channels.push_back(channel.to(Device{}));
+  return copied;
 }
 
-float white_of(const Picture& picture, WhiteRule rule) { return white_of(views_of(picture), rule); }
+float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule, const Queue& queue) {
+  return rule == WhiteRule::mean_and_deviation ? mean_plus_deviation(pictures) : default_reference(pictures, queue);
+}
+
+float white_of(const Picture& picture, WhiteRule rule) {
+  if (rule == WhiteRule::mean_and_deviation && picture.queue.device() != Device{}) {
+    return white_of(on_host(picture), rule);
+  }
+  return white_of(views_of(picture), rule, picture.queue);
+}
 
 Exposure exposure_for(float largest) {
   const int exponent = largest > 0 ? std::ilogb(largest) : 0;
@@ -151,6 +162,7 @@ double HologramView::expose(HologramLight& light, bool colour) {
   for (const Complex value : light.field.host()) sum += colour ? std::norm(std::complex<double>(value)) : 0.0;
   const float largest = largest_part(light.field.view());
   if (largest == 0) dark_.push_back(light.path);
+  wavelengths_m_.push_back(light.grid.wavelength_m);
   const Exposure exposure = exposure_for(largest);
   if (exposure.gain != 1) {
     for (Complex& value : light.field.host()) value *= exposure.gain;
@@ -160,11 +172,17 @@ double HologramView::expose(HologramLight& light, bool colour) {
 
 Image toned(const Picture& picture, const ToneOptions& tone) {
   std::vector<Array<std::uint8_t, 2>> planes;
-  for (const auto& channel : picture.channels) planes.push_back(tone_map(channel.view(), tone));
+  for (const auto& channel : picture.channels) {
+    auto codes = tone_map(channel.view(), tone, picture.queue);
+    planes.push_back(codes.device() == Device{} ? std::move(codes) : codes.to(Device{}));
+  }
   return {interleaved(planes), {}};
 }
 
-Image untoned(const Picture& picture) { return {interleaved(picture.channels), {}}; }
+Image untoned(const Picture& picture) {
+  if (picture.queue.device() != Device{}) return untoned(on_host(picture));
+  return {interleaved(picture.channels), {}};
+}
 
 std::vector<HologramLight> lights_of(const ReconstructJob& job) {
   std::vector<HologramLight> lights;
@@ -215,7 +233,16 @@ PropagationMethod PlaneView::method_of(const ReconstructJob& job, const FieldGri
 
 Picture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
   Picture picture;
+  const bool stays = queue_.device().backend == Backend::cuda &&
+                     std::ranges::all_of(channels_, [&](const Channel& own) { return own.factor == unit_; });
+  if (stays) picture.queue = queue_;
   for (auto& own : channels_) {
+    if (stays) {
+      Array<float, 2> channel(grid_.shape(), queue_);
+      own.plan.execute(distance_m, channel.view());
+      picture.channels.push_back(std::move(channel));
+      continue;
+    }
     own.plan.execute(distance_m, intensity_.view());
     Array<float, 2> channel(grid_.shape());
     copy<float, 2>(channel.view(), intensity_.view(), queue_);

@@ -10,13 +10,18 @@
 
 namespace holotone::cli {
 
-/// Intensities in linear light, host memory, shape {ny, nx}: one channel, or red, green and blue.
+/// Intensities in linear light, shape {ny, nx}: one channel, or red, green and blue. In host memory, or on CUDA as long
+/// as their codes alone are wanted.
 struct Picture {
   std::vector<Array<float, 2>> channels;
+  Queue queue{};  ///< of the channels
 };
 
-/// Intensity shown as white under a rule.
-float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule);
+/// The picture in host memory.
+Picture on_host(const Picture& picture);
+
+/// Intensity shown as white under a rule. Only percentiles can be of pictures on CUDA.
+float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule, const Queue& queue = {});
 float white_of(const Picture& picture, WhiteRule rule);
 
 /// 8-bit pixels under the tone curve stated in docs/command_line.md.
@@ -31,6 +36,12 @@ Array<T, 3> interleaved(const std::vector<Array<T, 2>>& planes) {
   const auto shape = planes.front().shape();
   const auto count = std::ssize(planes);
   Array<T, 3> pixels({shape[0], shape[1], count});
+  if (count == 1) {
+    parallel_blocks(shape[0] * shape[1], [&](std::int64_t begin, std::int64_t end) {
+      std::copy(planes.front().data() + begin, planes.front().data() + end, pixels.data() + begin);
+    });
+    return pixels;
+  }
   parallel_blocks(shape[0] * shape[1], [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t c = 0; c < count; ++c) {
       const T* const plane = planes[static_cast<std::size_t>(c)].data();
@@ -81,6 +92,8 @@ class HologramView {
   [[nodiscard]] virtual std::vector<double> light_shares() const { return {}; }
   /// Light of the channels, red, green and blue, in host memory; empty unless the job compares it.
   [[nodiscard]] virtual std::span<const HologramLight> lights() const { return {}; }
+  /// Of each file, in the order of the channels.
+  [[nodiscard]] std::span<const double> wavelengths_m() const { return wavelengths_m_; }
   /// Intensity of a picture value of 1: not 1 only if float32 does not hold the intensities. Valid after the first
   /// picture.
   [[nodiscard]] double unit() const { return unit_; }
@@ -102,6 +115,7 @@ class HologramView {
   std::vector<std::string> dark_;
 
  private:
+  std::vector<double> wavelengths_m_;
   Metadata metadata_;
   std::string encoding_;
   std::string filter_;

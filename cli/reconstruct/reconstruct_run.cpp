@@ -94,7 +94,11 @@ class Run {
     const std::int64_t width = std::min(job_.tile_width, grid.nx);
     const std::int64_t height = std::max<std::int64_t>(1, (grid.ny * width + grid.nx / 2) / grid.nx);
     Picture tile;
-    for (const auto& channel : picture.channels) tile.channels.push_back(area_average(channel.view(), {height, width}));
+    for (const auto& channel : picture.channels) {
+      const bool here = channel.device() == Device{};
+      tile.channels.push_back(here ? area_average(channel.view(), {height, width})
+                                   : area_average(channel.to(Device{}).view(), {height, width}));
+    }
     return tile;
   }
 

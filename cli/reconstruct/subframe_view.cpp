@@ -16,7 +16,7 @@ std::unique_ptr<HologramView> SubframeView::view_of(std::size_t subframe) const 
 
 /// Subframes after the first are read again for each picture: their plans need not fit into the memory at once.
 Picture SubframeView::picture(double distance_m, std::size_t frame, Progress& progress) {
-  Picture sum = first_->picture(distance_m, frame, progress);
+  Picture sum = on_host(first_->picture(distance_m, frame, progress));
   unit_ = first_->unit();
   dark_ = first_->dark();
   const auto count = static_cast<float>(job_.subframes.size());
@@ -31,7 +31,7 @@ Picture SubframeView::picture(double distance_m, std::size_t frame, Progress& pr
                fmt::format("{} x {} pixels as the first subframe", grid_.nx, grid_.ny),
                fmt::format("{} x {}", view->grid().nx, view->grid().ny));
     }
-    const auto picture = view->picture(distance_m, frame, progress);
+    const auto picture = on_host(view->picture(distance_m, frame, progress));
     const auto share = static_cast<float>(view->unit() / unit_) / count;
     for (std::size_t c = 0; c < sum.channels.size(); ++c) {
       float* const own = sum.channels[c].data();

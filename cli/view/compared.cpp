@@ -6,9 +6,9 @@
 
 namespace holotone::cli {
 
-Raster difference_of(const Raster& first, const Raster& second) {
-  const Image a_image = displayable(first.image);
-  const Image b_image = displayable(second.image);
+Raster difference_of(Raster first, Raster second) {
+  const Image a_image = displayable(std::move(first.image));
+  const Image b_image = displayable(std::move(second.image));
   const auto& a = std::get<Array<std::uint8_t, 3>>(a_image.pixels);
   const auto& b = std::get<Array<std::uint8_t, 3>>(b_image.pixels);
   const auto [ny, nx, a_channels] = a.shape();

@@ -40,12 +40,12 @@ Array<std::uint8_t, 3> eight_bits(const Array<T, 3>& pixels, int shift) {
 
 Raster Document::raster(const ViewRequest& request, Progress& /*progress*/) { reject_view(request.view); }
 
-Image Document::thumbnail(Progress& /*progress*/) { return {}; }
-
 void reject_view(const std::string& view) { reject("view", "a picture of this file", view); }
 
-Image displayable(const Image& image) {
+Image displayable(Image image) {
   if (const auto* const codes = std::get_if<Array<std::uint8_t, 3>>(&image.pixels)) {
+    const auto channels = codes->shape()[2];
+    if (channels == colours_of(channels)) return image;
     return {eight_bits(*codes, 0), image.metadata};
   }
   if (const auto* const codes = std::get_if<Array<std::uint16_t, 3>>(&image.pixels)) {
@@ -86,7 +86,7 @@ ViewAnswer answer_of(Raster raster, const ViewRequest& request) {
   ViewAnswer answer;
   answer.header = {{"width", shape[1]}, {"height", shape[0]}, {"command", raster.command}, {"facts", raster.facts}};
   if (request.moving) {
-    Image codes = displayable(raster.image);
+    Image codes = displayable(std::move(raster.image));
     if (const auto factor = factor_of(shape, request.size); factor > 1) codes = reduced(codes, factor);
     answer.media = "image/jpeg";
     answer.payload = jpeg_bytes(codes, moving_quality);

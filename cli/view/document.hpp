@@ -10,6 +10,8 @@
 // What `holotone view` shows of a file.
 namespace holotone::cli {
 
+inline constexpr std::int64_t thumbnail_side = 240;
+
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// What a pane asks for.
@@ -50,8 +52,8 @@ class Document {
   virtual Raster raster(const ViewRequest& request, Progress& progress);
   /// The names and state of the view in which two documents are compared; empty if this one has none.
   [[nodiscard]] virtual std::string compared_view() const { return {}; }
-  /// A small picture for a list of files; empty if there is none.
-  virtual Image thumbnail(Progress& progress);
+  /// A picture for a list of files, at least thumbnail_side on its longer side if the document has as much.
+  virtual Image thumbnail(Progress& progress) = 0;
 };
 
 /// A raster for the page: PNG; JPEG, reduced to the canvas, while a control moves.
@@ -64,7 +66,7 @@ ViewAnswer answer_of(const nlohmann::json& payload, std::string command, const F
 Image reduced(const Image& image, std::int64_t factor);
 
 /// Codes of 8 bits of one channel, or three.
-Image displayable(const Image& image);
+Image displayable(Image image);
 
 /// A file name as one word of a shell's command line.
 std::string shell_word(std::string_view text);

@@ -5,6 +5,8 @@
 #include <cli/view/dots_document.hpp>
 #include <cli/view/geometry_bytes.hpp>
 #include <cmath>
+#include <holotone/core/colour.hpp>
+#include <numbers>
 
 namespace holotone::cli {
 namespace {
@@ -19,16 +21,18 @@ nlohmann::json json_of(const Plot& plot) {
   return {{"title", plot.title}, {"x", plot.x_label}, {"y", plot.y_label}, {"logarithmic", false}, {"series", series}};
 }
 
-MeasureJob job_of(const std::string& path, const std::string& against) {
+MeasureJob job_of(const std::string& path, const std::string& against, const InkArguments& ink) {
   MeasureArguments arguments;
   arguments.input = path;
   arguments.against = against;
+  if (!against.empty()) arguments.ink = ink;
   return measure_job(arguments);
 }
 
 }  // namespace
 
-DotsDocument::DotsDocument(const std::string& path, const std::string& against) : job_(job_of(path, against)) {
+DotsDocument::DotsDocument(const std::string& path, const std::string& against, const InkArguments& ink)
+    : job_(job_of(path, against, ink)) {
   DotsFile file = read_dots_file(path);
   const MeasuredAgainst image = read_against(job_, file.metadata);
   dots_ = placed_dots(job_, std::move(file), image.ink.view());
@@ -37,7 +41,11 @@ DotsDocument::DotsDocument(const std::string& path, const std::string& against) 
 
 std::string DotsDocument::command(std::string_view output) const {
   std::string text = fmt::format("holotone measure {}", shell_word(job_.input));
-  if (!job_.against.empty()) text += fmt::format(" --against {}", shell_word(job_.against));
+  if (!job_.against.empty()) {
+    text += fmt::format(" --against {}", shell_word(job_.against));
+    if (job_.ink.options.invert) text += " --invert";
+    if (job_.ink.options.gamma != 1) text += fmt::format(" --gamma {:.6g}", job_.ink.options.gamma);
+  }
   return fmt::format("{} -o {}", text, output);
 }
 
@@ -95,6 +103,31 @@ ViewAnswer DotsDocument::show(const ViewRequest& request, Progress& progress) {
     return answer_of(json_of(blurred_plot(m, false)), command("measures.html"), facts);
   }
   reject_view(request.view);
+}
+
+/// The share of each pixel that dots leave blank, as if none overlapped.
+Image DotsDocument::thumbnail(Progress& /*progress*/) {
+  const Dots& dots = dots_.dots;
+  const double scale = static_cast<double>(thumbnail_side) / std::max(dots.width, dots.height);
+  const auto pixels = [&](double length) {
+    return std::clamp<std::int64_t>(std::llround(length * scale), 1, thumbnail_side);
+  };
+  const Shape<2> shape{pixels(dots.height), pixels(dots.width)};
+  Array<double, 2> ink(shape);
+  std::ranges::fill(ink.host(), 0);
+  for (std::int64_t i = 0; i < dots.count(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double radius = dots.radius.empty() ? default_dot_radius : static_cast<double>(dots.radius[at]);
+    const auto column = static_cast<std::int64_t>(static_cast<double>(dots.position[2 * at]) * scale);
+    const auto row = static_cast<std::int64_t>(static_cast<double>(dots.position[2 * at + 1]) * scale);
+    ink.data()[std::clamp<std::int64_t>(row, 0, shape[0] - 1) * shape[1] +
+               std::clamp<std::int64_t>(column, 0, shape[1] - 1)] += std::numbers::pi * radius * radius * scale * scale;
+  }
+  Array<std::uint8_t, 3> codes({shape[0], shape[1], 1});
+  for (std::int64_t i = 0; i < ink.size(); ++i) {
+    codes.data()[i] = static_cast<std::uint8_t>(std::lround(255 * linear_to_srgb(1 - std::min(1.0, ink.data()[i]))));
+  }
+  return {std::move(codes), {}};
 }
 
 nlohmann::json DotsDocument::description() const {

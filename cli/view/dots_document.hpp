@@ -9,11 +9,12 @@ namespace holotone::cli {
 class DotsDocument final : public Document {
  public:
   /// `against`: picture that they are compared with; empty: none. Throws as `holotone measure`.
-  DotsDocument(const std::string& path, const std::string& against);
+  DotsDocument(const std::string& path, const std::string& against, const InkArguments& ink);
 
   [[nodiscard]] nlohmann::json description() const override;
   ViewAnswer show(const ViewRequest& request, Progress& progress) override;
   Raster raster(const ViewRequest& request, Progress& progress) override;
+  Image thumbnail(Progress& progress) override;
 
  private:
   const Measured& measured(Progress& progress);

@@ -5,6 +5,8 @@
 #include <cli/view/control.hpp>
 #include <cli/view/folder_document.hpp>
 #include <filesystem>
+#include <holotone/core/parallel.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -13,7 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_entries = 10'000;
 constexpr std::uintmax_t most_thumbnail_bytes = std::uintmax_t{64} << 20;
-constexpr std::int64_t thumbnail_side = 240;
 constexpr int thumbnail_quality = 80;
 
 /// What the list calls a file, by its name alone; empty for a file that holotone does not read.
@@ -31,25 +32,50 @@ std::string_view listed_kind(const std::string& name) {
   return {};
 }
 
-bool has_thumbnail(std::string_view kind) { return kind == "picture" || kind == "field" || kind == "model"; }
+/// What the first bytes of a file tell beyond its name.
+std::string seen_kind(const std::string& path, const std::string& kind) try {
+  const auto extension = extension_of(path);
+  if (extension == ".npy") {
+    const auto seen = file_kind(path);
+    return seen == FileKind::points ? "points" : seen == FileKind::dots ? "dots" : "field";
+  }
+  if (extension == ".csv" && file_kind(path) == FileKind::dots) return "dots";
+  constexpr std::size_t metadata_bytes = 16384;
+  const bool hologram =
+      extension == ".png" && io::read_first_bytes(path, metadata_bytes).find("Xtencoding") != std::string::npos;
+  return hologram ? "hologram" : kind;
+} catch (const Error&) {
+  return kind;
+}
+
+/// True for a file that lies in a folder or below it; both canonical.
+bool is_inside(const fs::path& file, const fs::path& folder) {
+  return std::ranges::mismatch(folder, file).in1 == folder.end();
+}
 
 }  // namespace
 
 FolderDocument::FolderDocument(std::string path, Open open) : path_(std::move(path)), open_(std::move(open)) {
   std::error_code failed;
+  const auto own = fs::canonical(path_, failed);
   fs::directory_iterator files(path_, failed);
   if (failed) throw_io(path_, "a readable folder", failed.message());
   for (const auto& file : files) {
     std::error_code unreadable;
     const auto name = file.path().filename().string();
     if (name.starts_with('.') || listed_kind(name).empty() || !file.is_regular_file(unreadable)) continue;
-    entries_.push_back({name, file.file_size(unreadable)});
+    if (file.is_symlink(unreadable) && !is_inside(fs::canonical(file.path(), unreadable), own)) continue;
+    entries_.push_back({name, std::string(listed_kind(name)), file.file_size(unreadable)});
   }
   std::ranges::sort(entries_, {}, &Entry::name);
   if (entries_.size() > most_entries) {
     more_ = entries_.size() - most_entries;
     entries_.resize(most_entries);
   }
+  parallel_for(0, std::ssize(entries_), [&](std::int64_t i) {
+    auto& entry = entries_[static_cast<std::size_t>(i)];
+    entry.kind = seen_kind((fs::path(path_) / entry.name).string(), entry.kind);
+  });
 }
 
 std::string FolderDocument::path_of(const State& state) const {
@@ -62,21 +88,19 @@ std::string FolderDocument::path_of(const State& state) const {
 ViewAnswer FolderDocument::list() const {
   nlohmann::json entries = nlohmann::json::array();
   for (const auto& entry : entries_) {
-    const auto kind = listed_kind(entry.name);
     entries.push_back({{"name", entry.name},
-                       {"kind", kind},
+                       {"kind", entry.kind},
                        {"bytes", entry.bytes},
-                       {"thumbnail", has_thumbnail(kind) && entry.bytes <= most_thumbnail_bytes}});
+                       {"thumbnail", entry.bytes <= most_thumbnail_bytes}});
   }
   return answer_of({{"entries", entries}, {"more", more_}}, {}, {});
 }
 
 ViewAnswer FolderDocument::entry_thumbnail(const ViewRequest& request, Progress& progress) const {
-  const Image image = open_(path_of(request.state))->thumbnail(progress);
+  Image image = open_(path_of(request.state))->thumbnail(progress);
   const auto shape = shape_of(image);
-  if (element_count(shape) == 0) reject("entry", "a file that has a picture", request.state.text("entry", ""));
   const auto factor = std::max<std::int64_t>(1, std::max(shape[0], shape[1]) / thumbnail_side);
-  const Image small = factor > 1 ? reduced(image, factor) : displayable(image);
+  const Image small = factor > 1 ? reduced(image, factor) : displayable(std::move(image));
   ViewAnswer answer;
   answer.media = "image/jpeg";
   answer.payload = jpeg_bytes(small, thumbnail_quality);

@@ -22,6 +22,7 @@ class FolderDocument final : public Document {
  private:
   struct Entry {
     std::string name;
+    std::string kind;
     std::uintmax_t bytes = 0;
   };
   [[nodiscard]] ViewAnswer list() const;

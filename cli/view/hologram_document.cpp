@@ -36,6 +36,12 @@ std::string short_length(double metres) {
   return length_text(std::strtod(fmt::format("{:.6g}", metres).c_str(), nullptr));
 }
 
+std::string lengths_text(std::span<const double> lengths_m) {
+  std::string text;
+  for (const double length_m : lengths_m) text += (text.empty() ? "" : ", ") + format_length(length_m);
+  return text;
+}
+
 /// Names the values that a picture is made of; intensity and amplitude are made of the same.
 std::string values_key(double distance_m, Shown show) {
   return fmt::format("{} {}", distance_m, show == Shown::amplitude ? "intensity" : name_of(show));
@@ -245,7 +251,7 @@ ViewAnswer HologramDocument::show(const ViewRequest& request, Progress& progress
 
 Image HologramDocument::thumbnail(Progress& progress) {
   Image picture = light({.view = "light", .state = {}}, progress).image;
-  return displayable(picture);
+  return displayable(std::move(picture));
 }
 
 nlohmann::json HologramDocument::controls() const {
@@ -290,6 +296,7 @@ nlohmann::json HologramDocument::controls() const {
       json_of(NumberControl{.label = "White (0: from the picture)", .value = 0, .low = 0, .high = 4 * usual_white_});
   const nlohmann::json tones = {"intensity", "amplitude"};
   for (const auto* name : {"decades", "gamma", "white"}) controls[name]["when"] = {{"show", tones}};
+  controls["gamma"]["when"]["decades"] = {0};
   return controls;
 }
 
@@ -297,7 +304,11 @@ nlohmann::json HologramDocument::description() const {
   nlohmann::json facts = nlohmann::json::array();
   facts.push_back({"pixels", fmt::format("{} x {}", grid_.nx, grid_.ny)});
   facts.push_back({"encoding", encoding_});
-  for (const auto& [key, text] : metadata_) facts.push_back({key, readable(key, text)});
+  for (const auto& [key, text] : metadata_) {
+    if (key == "encoding") continue;
+    const bool colours = key == "wavelength_m" && view_->wavelengths_m().size() == 3;
+    facts.push_back({key_in_words(key), colours ? lengths_text(view_->wavelengths_m()) : readable(key, text)});
+  }
   std::vector<std::string> light{"distance", "show"};
   if (!behind_lens_) {
     for (const auto* name : {"pupil", "pupil_diameter", "viewer_distance"}) light.emplace_back(name);

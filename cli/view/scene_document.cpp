@@ -3,6 +3,7 @@
 #include <cli/view/control.hpp>
 #include <cli/view/geometry_bytes.hpp>
 #include <cli/view/scene_document.hpp>
+#include <cli/view/scene_thumbnail.hpp>
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <holotone/io/guarded.hpp>
@@ -48,6 +49,8 @@ ViewAnswer SceneDocument::show(const ViewRequest& request, Progress& /*progress*
                    {"facts", nlohmann::json::array()}};
   return answer;
 }
+
+Image SceneDocument::thumbnail(Progress& /*progress*/) { return scene_thumbnail(mesh_, low_, high_, thumbnail_side); }
 
 nlohmann::json SceneDocument::description() const {
   Facts facts{{"vertices", std::to_string(mesh_.position.size())},

@@ -12,6 +12,7 @@ class SceneDocument final : public Document {
 
   [[nodiscard]] nlohmann::json description() const override;
   ViewAnswer show(const ViewRequest& request, Progress& progress) override;
+  Image thumbnail(Progress& progress) override;
 
  private:
   std::string path_;

@@ -61,10 +61,10 @@ json numbers(const json& control, const std::string& text) {
                   number_of(control, text.substr(first + 1, second - first - 1)),
                   whole_number(option, text.substr(second + 1), 1, most_stops));
   }
+  constexpr auto expected = "FROM:TO:COUNT or values with commas between";
+  if (first != std::string::npos) reject(option, expected, text);
   json values = json::array();
-  for (const auto& piece : list(option, text, "FROM:TO:COUNT or values with commas between")) {
-    values.push_back(number_of(control, piece));
-  }
+  for (const auto& piece : list(option, text, expected)) values.push_back(number_of(control, piece));
   return values;
 }
 
@@ -101,6 +101,15 @@ json typed_stops(const json& control, const Typed& typed) {
   reject(option, "a control that a stored page can have", typed.control);
 }
 
+/// Each value once.
+json different(const json& values) {
+  json once = json::array();
+  for (const auto& value : values) {
+    if (std::ranges::find(once, value) == once.end()) once.push_back(value);
+  }
+  return once;
+}
+
 /// Without typed stops: nine distances over the middle of the slider, or 5 x 5 views.
 json usual_stops(const std::string& name, const json& control) {
   if (name == "distance") {
@@ -122,7 +131,7 @@ json stops_of(const json& controls, const std::vector<std::string>& typed) {
   for (const auto& [name, control] : controls.items()) {
     stops[name] = usual_stops(name, control);
     for (const auto& text : typed) {
-      if (const Typed own = split(text); own.control == name) stops[name] = typed_stops(control, own);
+      if (const Typed own = split(text); own.control == name) stops[name] = different(typed_stops(control, own));
     }
   }
   return stops;

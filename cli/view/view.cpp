@@ -76,24 +76,32 @@ std::vector<OptionRow> hologram_options(ViewArguments& a) {
 Command view_command() {
   const auto arguments = std::make_shared<ViewArguments>();
   auto& a = *arguments;
-  return {.name = "view",
-          .purpose = "Show holograms, fields, models, dots, points and pictures in a browser",
-          .examples = {"holotone view slm.png", "holotone view field.h5 slm.png", "holotone view slm.png -o slm.html"},
-          .groups = {{"",
-                      {{.names = "FILE",
-                        .target = &a.inputs,
-                        .help = "Files, folders, or colours such as knot_%c.png; two are shown side by side",
-                        .required = true},
-                       {.names = "--against",
-                        .target = &a.against,
-                        .value = "FILE",
-                        .help = "Picture to compare with",
-                        .common = true}}},
-                     {"Server", server_options(a)},
-                     {"Page in a file", page_options(a)},
-                     {"Values instead of the file's", hologram_options(a)},
-                     console_options(a.console)},
-          .run = [arguments] { return run_view(*arguments); }};
+  return {
+      .name = "view",
+      .purpose = "Show holograms, fields, models, dots, points and pictures in a browser",
+      .examples = {"holotone view slm.png", "holotone view field.h5 slm.png", "holotone view slm.png -o slm.html"},
+      .groups = {{"",
+                  {{.names = "FILE",
+                    .target = &a.inputs,
+                    .help = "Files, folders, or colours such as knot_%c.png; two are shown side by side",
+                    .required = true},
+                   {.names = "--against",
+                    .target = &a.against,
+                    .value = "FILE",
+                    .help = "Picture to compare with",
+                    .common = true},
+                   {.names = "--invert", .target = &a.ink.invert, .help = "The dots are where that picture is bright"},
+                   {.names = "--gamma",
+                    .target = &a.ink.gamma,
+                    .value = "G",
+                    .help = "Exponent of that picture's tones, as of halftone",
+                    .range = gamma_range,
+                    .feeds = "ink_from_pixels.gamma"}}},
+                 {"Server", server_options(a)},
+                 {"Page in a file", page_options(a)},
+                 {"Values instead of the file's", hologram_options(a)},
+                 console_options(a.console)},
+      .run = [arguments] { return run_view(*arguments); }};
 }
 
 }  // namespace holotone::cli

@@ -10,7 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_open = 64;
+constexpr std::size_t most_open = 1000;
+constexpr std::ptrdiff_t most_held = 8;
 constexpr std::string_view gone = "gone";
 
 /// Sizes and times of files; empty if one is missing.
@@ -33,19 +34,35 @@ ViewDocuments::ViewDocuments(ViewJob job, std::function<void(const std::string&)
     : job_(std::move(job)), notice_(std::move(notice)) {
   auto groups = job_.groups;
   if (!job_.against.empty()) groups.push_back({job_.against});
-  for (auto& files : groups) {
-    const auto stamp = stamp_of(files);
-    open_.push_back({files, open_document(job_, files), stamp, {}});
-  }
+  for (auto& files : groups) add(std::move(files), false);
+}
+
+void ViewDocuments::open(Opened& opened) {
+  auto stamp = stamp_of(opened.files);
+  opened.document = open_document(job_, opened.files);
+  opened.description = opened.document->description();
+  opened.comparable = !opened.document->compared_view().empty();
+  opened.stamp = std::move(stamp);
+  opened.failed_stamp.clear();
+}
+
+std::size_t ViewDocuments::add(std::vector<std::string> files, bool entry) {
+  Opened opened;
+  opened.files = std::move(files);
+  opened.entry = entry;
+  open(opened);
+  open_.push_back(std::move(opened));
+  return open_.size() - 1;
 }
 
 nlohmann::json ViewDocuments::message() const {
   nlohmann::json list = nlohmann::json::array();
-  for (const auto& opened : open_) list.push_back(opened.document->description());
+  for (const auto& opened : open_) {
+    list.push_back(opened.description);
+    list.back()["version"] = opened.version;
+  }
   nlohmann::json pair(nullptr);
-  const auto comparable =
-      std::ranges::count_if(open_, [](const Opened& opened) { return !opened.document->compared_view().empty(); });
-  if (comparable >= 2) {
+  if (std::ranges::count_if(open_, &Opened::comparable) >= 2) {
     pair = {{"views",
              {{{"name", "difference"},
                {"title", "Difference"},
@@ -62,8 +79,25 @@ ViewDocuments::Opened& ViewDocuments::at(std::size_t index) {
   if (index >= open_.size()) {
     reject("document", fmt::format("a number below {}", open_.size()), std::to_string(index));
   }
-  refresh(open_[index]);
-  return open_[index];
+  Opened& opened = open_[index];
+  if (opened.document) {
+    refresh(opened);
+  } else {
+    open(opened);
+  }
+  opened.used = ++uses_;
+  close_old_entries();
+  return opened;
+}
+
+void ViewDocuments::close_old_entries() {
+  const auto held = [](const Opened& opened) { return opened.entry && opened.document; };
+  if (std::ranges::count_if(open_, held) <= most_held) return;
+  Opened* oldest = nullptr;
+  for (auto& opened : open_) {
+    if (held(opened) && (oldest == nullptr || opened.used < oldest->used)) oldest = &opened;
+  }
+  oldest->document.reset();
 }
 
 /// Opens a document again if its files have changed. While they cannot be read, the old one stays.
@@ -77,9 +111,8 @@ void ViewDocuments::refresh(Opened& opened) {
   }
   if (stamp == opened.stamp || stamp == opened.failed_stamp) return;
   try {
-    opened.document = open_document(job_, opened.files);
-    opened.stamp = stamp;
-    opened.failed_stamp.clear();
+    open(opened);
+    ++opened.version;
     changed_ = true;
     notice_(name + " changed: loaded again");
   } catch (const Error& error) {
@@ -88,12 +121,23 @@ void ViewDocuments::refresh(Opened& opened) {
   }
 }
 
+void ViewDocuments::look_for_changes() {
+  for (auto& opened : open_) {
+    if (!opened.document) continue;
+    auto stamp = stamp_of(opened.files);
+    if (stamp == opened.seen_stamp) refresh(opened);
+    opened.seen_stamp = std::move(stamp);
+  }
+}
+
 /// Opens all documents on the CPU.
 void ViewDocuments::leave_gpu() {
   notice_(fmt::format("{} failed: the CPU goes on", to_string(job_.device)));
   job_.device_name = "cpu";
   job_.device = Device{};
-  for (auto& opened : open_) opened.document = open_document(job_, opened.files);
+  for (auto& opened : open_) {
+    if (opened.document) open(opened);
+  }
 }
 
 template <class Step>
@@ -114,11 +158,10 @@ ViewAnswer ViewDocuments::show(std::size_t index, const ViewRequest& request, Pr
     if (folder == nullptr || request.view != "entry") return opened.document->show(request, progress);
     const std::vector<std::string> files{folder->path_of(request.state)};
     const auto known = std::ranges::find(open_, files, &Opened::files);
-    const auto place = static_cast<std::size_t>(known - open_.begin());
+    auto place = static_cast<std::size_t>(known - open_.begin());
     if (known == open_.end()) {
       if (open_.size() >= most_open) reject("entry", fmt::format("at most {} open files", most_open), "another");
-      const auto stamp = stamp_of(files);
-      open_.push_back({files, open_document(job_, files), stamp, {}});
+      place = add(files, true);
       changed_ = true;
     }
     ViewAnswer answer = answer_of(nlohmann::json::object(), {}, {});
@@ -138,8 +181,8 @@ ViewAnswer ViewDocuments::difference(std::size_t first, std::size_t second, cons
       if (own.view.empty()) reject("difference", "two pictures", open_[index].files.front());
       return document.raster(own, progress);
     };
-    const Raster a = raster_of(first);
-    return answer_of(difference_of(a, raster_of(second)), request);
+    Raster a = raster_of(first);
+    return answer_of(difference_of(std::move(a), raster_of(second)), request);
   });
 }
 

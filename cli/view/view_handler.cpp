@@ -66,6 +66,11 @@ viewer::Message ViewHandler::answer(const nlohmann::json& show, const std::atomi
   }
 }
 
+void ViewHandler::idle() {
+  documents_.look_for_changes();
+  if (documents_.take_change()) broadcast_(opened());
+}
+
 viewer::Message ViewHandler::answered(const nlohmann::json& show, const std::atomic<bool>& unwanted) {
   WantedProgress progress(unwanted);
   const Stopwatch watch;
@@ -84,8 +89,7 @@ viewer::Message ViewHandler::answered(const nlohmann::json& show, const std::ato
   header["moving"] = request.moving;
   header["media"] = answer.media;
   header["compute_ms"] = std::round(1e4 * watch.seconds()) / 10;
-  const auto* const bytes = reinterpret_cast<const std::byte*>(answer.payload.data());
-  return {text_of(header), std::make_shared<std::vector<std::byte>>(bytes, bytes + answer.payload.size())};
+  return {text_of(header), std::make_shared<std::string>(std::move(answer.payload))};
 }
 
 }  // namespace holotone::cli

@@ -13,6 +13,7 @@ class ViewHandler final : public viewer::Handler {
 
   viewer::Message opened() override;
   viewer::Message answer(const nlohmann::json& show, const std::atomic<bool>& cancelled) override;
+  void idle() override;
 
  private:
   viewer::Message answered(const nlohmann::json& show, const std::atomic<bool>& cancelled);

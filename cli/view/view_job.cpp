@@ -16,6 +16,8 @@
 namespace holotone::cli {
 namespace {
 
+constexpr std::string_view host_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
+
 bool is_folder(const std::string& path) {
   std::error_code failed;
   return std::filesystem::is_directory(path, failed);
@@ -61,11 +63,18 @@ ViewJob view_job(const ViewArguments& arguments) {
       inet_pton(AF_INET6, job.address.c_str(), &address) != 1) {
     reject("--bind", "an IPv4 or IPv6 address", job.address);
   }
-  job.hosts = arguments.hosts;
+  for (const auto& host : arguments.hosts) {
+    if (host.find_first_not_of(host_letters) != std::string::npos) {
+      reject("--host", "a host's name without scheme, port and path, such as lab.example", host);
+    }
+    job.hosts.push_back(host);
+  }
   job.browser = !arguments.no_browser;
   job.overrides = arguments.overrides;
   job.device_name = arguments.device;
   job.against = arguments.against;
+  job.ink = arguments.ink;
+  (void)ink_source(job.ink);
   if (!job.distance.empty()) (void)distance_of("--distance", job.distance);
   for (const auto& input : arguments.inputs) {
     if (!is_pattern(input) && !is_folder(input)) require_input(input);
@@ -101,7 +110,7 @@ std::unique_ptr<Document> open_document(const ViewJob& job, const std::vector<st
   }
   require_input(path);
   switch (file_kind(path)) {
-    case FileKind::dots: return std::make_unique<DotsDocument>(path, job.against);
+    case FileKind::dots: return std::make_unique<DotsDocument>(path, job.against, job.ink);
     case FileKind::model: return std::make_unique<ModelDocument>(path, job.device);
     case FileKind::field: return open_hologram_document(job, files);
     case FileKind::points: return std::make_unique<SceneDocument>(path);

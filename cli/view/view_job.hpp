@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/common/console.hpp>
 #include <cli/common/hologram_overrides.hpp>
+#include <cli/common/ink_source.hpp>
 #include <cli/common/values.hpp>
 #include <cli/view/document.hpp>
 #include <cstdint>
@@ -17,6 +18,7 @@ inline constexpr Range port_range = count_range(0, 65535);
 struct ViewArguments {
   std::vector<std::string> inputs;
   std::string against;
+  InkArguments ink;
   std::string output;
   std::vector<std::string> stops;
   std::string distance;
@@ -33,6 +35,7 @@ struct ViewArguments {
 struct ViewJob {
   std::vector<std::vector<std::string>> groups;
   std::string against;
+  InkArguments ink;    ///< of `against`, for dots
   std::string output;  ///< a stored page; empty: a server
   std::vector<std::string> stops;
   std::string distance;

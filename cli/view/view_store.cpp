@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cli/common/base64.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
@@ -7,6 +8,8 @@
 #include <cli/view/view_documents.hpp>
 #include <cli/view/view_run.hpp>
 #include <holotone/io/atomic_file.hpp>
+#include <tuple>
+#include <utility>
 #include <viewer/server/stored_page.hpp>
 
 namespace holotone::cli {
@@ -17,14 +20,17 @@ using nlohmann::json;
 constexpr std::size_t most_page_bytes = 20'000'000;
 constexpr int most_pictures = 4000;
 
-/// A picture of the page before it is packed, or an answer that is no picture.
+/// Of the pictures, best first; 0: PNG, else of JPEG.
+constexpr std::array qualities{0, 95, 90, 80, 70, 50};
+
+/// An answer of the page. A picture has a payload for each quality that may still fit, in base64; another only the first.
 struct Stored {
   std::size_t document = 0;
   std::string view;
   bool is_picture = false;
   json state;
-  std::optional<Raster> raster;
-  ViewAnswer answer;
+  json header;
+  std::array<std::string, qualities.size()> data;
 };
 
 /// All answers of the page. Changes the descriptions: controls get their stops.
@@ -40,6 +46,7 @@ class Store {
     for (std::size_t i = 0; i < documents_.size(); ++i) plan(i);
   }
 
+  /// Throws invalid_argument if the pictures fit at no quality, as soon as that is certain.
   void compute() {
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       bar_.step("making pictures", static_cast<std::int64_t>(i), std::ssize(planned_));
@@ -47,42 +54,30 @@ class Store {
       const ViewRequest request{.view = one.view, .state = State(one.state)};
       Document& document = documents_.document(one.document);
       if (one.is_picture) {
-        one.raster = document.raster(request, bar_);
-        one.raster->image.metadata.clear();
+        keep(one, document.raster(request, bar_));
       } else {
-        one.answer = document.show(request, bar_);
+        ViewAnswer answer = document.show(request, bar_);
+        one.header = std::move(answer.header);
+        one.header["media"] = answer.media;
+        one.data.front() = base64(answer.payload);
+        for (std::size_t q = 0; q < qualities.size(); ++q) count(q, one.data.front().size());
       }
+      if (std::ranges::all_of(bytes_, [](std::size_t bytes) { return bytes > most_page_bytes; })) reject_size();
     }
   }
 
-  /// The page with its pictures as PNG, or JPEG of a quality above 0; shorter than `most` bytes, or empty.
-  std::string page(int quality, std::size_t most) {
-    json answers = json::array();
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < planned_.size(); ++i) {
-      bar_.step("packing pictures", static_cast<std::int64_t>(i), std::ssize(planned_));
-      const Stored& one = planned_[i];
-      ViewAnswer answer = one.answer;
-      if (one.raster) answer = packed(*one.raster, quality);
-      json header = answer.header;
-      header["media"] = answer.media;
-      auto data = base64(answer.payload);
-      bytes += data.size();
-      if (bytes > most) return {};
-      answers.push_back({{"document", one.document},
-                         {"view", one.view},
-                         {"state", one.state},
-                         {"header", header},
-                         {"data", std::move(data)}});
+  /// The page at the best quality at which it is short enough, and that quality.
+  std::pair<std::string, int> page() {
+    for (std::size_t q = 0; q < qualities.size(); ++q) {
+      if (bytes_[q] > most_page_bytes) continue;
+      auto text = page(q);
+      if (text.size() <= most_page_bytes) return {std::move(text), qualities[q]};
     }
-    const json stored{{"documents", message_}, {"answers", std::move(answers)}};
-    auto text = viewer::stored_page(stored.dump(-1, ' ', false, json::error_handler_t::replace));
-    return text.size() <= most ? text : std::string();
+    reject_size();
   }
 
   [[nodiscard]] std::size_t pictures() const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(planned_, [](const Stored& one) { return bool(one.raster); }));
+    return static_cast<std::size_t>(std::ranges::count_if(planned_, &Stored::is_picture));
   }
 
  private:
@@ -108,25 +103,57 @@ class Store {
                fmt::format("{:.0f} or more", count));
       }
       for (auto& state : combinations(stops, names)) {
-        planned_.push_back({index, view.at("name"), view.at("kind") == "picture", std::move(state), std::nullopt, {}});
+        planned_.push_back({index, view.at("name"), view.at("kind") == "picture", std::move(state), {}, {}});
       }
     }
   }
 
-  static ViewAnswer packed(const Raster& raster, int quality) {
+  void keep(Stored& one, Raster raster) {
+    raster.image.metadata.clear();
     const auto shape = shape_of(raster.image);
-    Facts facts = raster.facts;
-    ViewAnswer answer;
-    if (quality == 0) {
-      answer.media = "image/png";
-      answer.payload = png_bytes(raster.image, {.compression = 9});
-    } else {
-      answer.media = "image/jpeg";
-      answer.payload = jpeg_bytes(displayable(raster.image), quality);
-      facts.emplace_back("stored as", fmt::format("JPEG of quality {}", quality));
+    one.header = {{"width", shape[1]}, {"height", shape[0]}, {"command", raster.command}, {"facts", raster.facts}};
+    const auto keep_as = [&](std::size_t q, const auto& packed) {
+      if (bytes_[q] > most_page_bytes) return;
+      one.data[q] = base64(packed());
+      count(q, one.data[q].size());
+    };
+    keep_as(0, [&] { return png_bytes(raster.image, {.compression = 9}); });
+    const Image shown = displayable(std::move(raster.image));
+    for (std::size_t q = 1; q < qualities.size(); ++q) keep_as(q, [&] { return jpeg_bytes(shown, qualities[q]); });
+  }
+
+  /// Adds to a quality's size, and forgets its pictures once they are too large together.
+  void count(std::size_t q, std::size_t bytes) {
+    if (bytes_[q] > most_page_bytes) return;
+    bytes_[q] += bytes;
+    if (bytes_[q] <= most_page_bytes) return;
+    for (auto& one : planned_) {
+      if (one.is_picture) one.data[q] = {};
     }
-    answer.header = {{"width", shape[1]}, {"height", shape[0]}, {"command", raster.command}, {"facts", facts}};
-    return answer;
+  }
+
+  [[nodiscard]] std::string page(std::size_t q) const {
+    json answers = json::array();
+    for (const Stored& one : planned_) {
+      json header = one.header;
+      if (one.is_picture) {
+        header["media"] = qualities[q] == 0 ? "image/png" : "image/jpeg";
+        if (qualities[q] != 0)
+          header["facts"].push_back({"stored as", fmt::format("JPEG of quality {}", qualities[q])});
+      }
+      answers.push_back({{"document", one.document},
+                         {"view", one.view},
+                         {"state", one.state},
+                         {"header", header},
+                         {"data", one.data[one.is_picture ? q : 0]}});
+    }
+    const json stored{{"documents", message_}, {"answers", std::move(answers)}};
+    return viewer::stored_page(stored.dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+
+  [[noreturn]] void reject_size() const {
+    reject("--stops", fmt::format("pictures that a page of {} MB holds as JPEG", most_page_bytes / 1'000'000),
+           counted(static_cast<std::int64_t>(pictures()), "picture"));
   }
 
   const ViewJob& job_;
@@ -134,6 +161,7 @@ class Store {
   ProgressBar bar_;
   json message_;
   std::vector<Stored> planned_;
+  std::array<std::size_t, qualities.size()> bytes_{};  ///< of all data at each quality
 };
 
 }  // namespace
@@ -148,15 +176,7 @@ int store_view(const ViewJob& job) {
     Store store(job);
     store.compute();
     pictures = store.pictures();
-    for (const int next : {0, 95, 90, 80, 70, 50}) {
-      quality = next;
-      page = store.page(next, most_page_bytes);
-      if (!page.empty()) break;
-    }
-  }
-  if (page.empty()) {
-    reject("--stops", fmt::format("pictures that a page of {} MB holds as JPEG", most_page_bytes / 1'000'000),
-           counted(static_cast<std::int64_t>(pictures), "picture"));
+    std::tie(page, quality) = store.page();
   }
   check_cancelled("writing");
   UnfinishedRun::will_write(job.output);

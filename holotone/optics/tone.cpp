@@ -3,8 +3,10 @@
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/no_backend.hpp>
 #include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/tone.hpp>
+#include <holotone/optics/tone_detail.hpp>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -110,66 +112,93 @@ int code_of(float intensity, double reference, const ToneOptions& options) {
 }
 
 /// code_of by comparisons with the least intensity of each code.
-class ToneTable {
- public:
-  ToneTable(double reference, const ToneOptions& options) : guesses_(1 << 15) {
-    constexpr auto infinity = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity());
-    std::uint32_t from = 0;
-    for (int code = 1; code <= 255; ++code) {
-      std::uint32_t low = from;  // bits of floats >= 0 have their order
-      std::uint32_t high = infinity;
-      while (low < high) {
-        const std::uint32_t middle = low + (high - low) / 2;
-        if (code_of(std::bit_cast<float>(middle), reference, options) >= code) {
-          high = middle;
-        } else {
-          low = middle + 1;
-        }
+tone::Table table_of(double reference, const ToneOptions& options) {
+  tone::Table table;
+  table.guesses.resize(halves / 2);
+  constexpr auto infinity = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::infinity());
+  std::uint32_t from = 0;
+  for (int code = 1; code <= 255; ++code) {
+    std::uint32_t low = from;  // bits of floats >= 0 have their order
+    std::uint32_t high = infinity;
+    while (low < high) {
+      const std::uint32_t middle = low + (high - low) / 2;
+      if (code_of(std::bit_cast<float>(middle), reference, options) >= code) {
+        high = middle;
+      } else {
+        low = middle + 1;
       }
-      from = low;
-      least_[static_cast<std::size_t>(code - 1)] = std::bit_cast<float>(low);
     }
-    std::uint8_t code = 0;
-    for (std::uint32_t i = 0; i < guesses_.size(); ++i) {
-      const float lowest = std::bit_cast<float>(i << 16);
-      while (code < 255 && lowest >= least_[code]) ++code;
-      guesses_[i] = code;
-    }
+    from = low;
+    table.least[static_cast<std::size_t>(code - 1)] = std::bit_cast<float>(low);
   }
-
-  [[nodiscard]] std::uint8_t operator()(float intensity) const {
-    if (!(intensity > 0)) return 0;
-    std::uint8_t code = guesses_[std::bit_cast<std::uint32_t>(intensity) >> 16];
-    while (code < 255 && intensity >= least_[code]) ++code;
-    return code;
+  std::uint8_t code = 0;
+  for (std::uint32_t i = 0; i < table.guesses.size(); ++i) {
+    const float lowest = std::bit_cast<float>(i << 16);
+    while (code < 255 && lowest >= table.least[code]) ++code;
+    table.guesses[i] = code;
   }
+  return table;
+}
 
- private:
-  std::array<float, 255> least_{};     ///< least intensity of code i + 1
-  std::vector<std::uint8_t> guesses_;  ///< code of the lowest float with these upper 16 bits
-};
+std::uint8_t code_in(const tone::Table& table, float intensity) {
+  if (!(intensity > 0)) return 0;
+  std::uint8_t code = table.guesses[std::bit_cast<std::uint32_t>(intensity) >> 16];
+  while (code < 255 && intensity >= table.least[code]) ++code;
+  return code;
+}
 
-}  // namespace
-
-float percentile(std::span<const View<const float, 2>> images, double fraction) {
-  require_range("percentile", "fraction", fraction, 0, 1);
+float percentile_cpu(std::span<const View<const float, 2>> images, double fraction) {
   const Counts upper_halves = count_halves(images, std::nullopt);
   const std::int64_t count = std::accumulate(upper_halves.begin(), upper_halves.end(), std::int64_t{0});
-  if (count == 0) throw_argument("percentile", "images", "at least one finite pixel", "none");
-  auto rank = static_cast<std::int64_t>(
-      std::clamp(std::ceil(fraction * static_cast<double>(count)) - 1, 0.0, static_cast<double>(count - 1)));
+  if (count == 0) tone::reject_no_pixel();
+  auto rank = tone::rank_of(fraction, count);
   const std::uint32_t upper = entry_of(upper_halves, rank);
   const Counts lower_halves = count_halves(images, upper);
   return from_ordered(upper << 16 | entry_of(lower_halves, rank));
 }
 
-float percentile(View<const float, 2> image, double fraction) {
-  return percentile(std::span<const View<const float, 2>>(&image, 1), fraction);
+void require_tones(const ToneOptions& options) {
+  require_positive("tone_map", "gamma", options.gamma);
+  if (!(options.decades >= 0 && options.decades <= 100)) {
+    throw_argument("tone_map", "decades", "a number from 0 to 100", fmt::format("{}", options.decades));
+  }
+  if (!(options.reference >= 0) || !std::isfinite(options.reference)) {
+    throw_argument("tone_map", "reference", "a finite number >= 0", fmt::format("{}", options.reference));
+  }
 }
 
-float default_reference(std::span<const View<const float, 2>> images) {
+}  // namespace
+
+std::int64_t tone::rank_of(double fraction, std::int64_t count) {
+  return static_cast<std::int64_t>(
+      std::clamp(std::ceil(fraction * static_cast<double>(count)) - 1, 0.0, static_cast<double>(count - 1)));
+}
+
+void tone::reject_no_pixel() { throw_argument("percentile", "images", "at least one finite pixel", "none"); }
+
+float percentile(std::span<const View<const float, 2>> images, double fraction, const Queue& queue) {
+  require_range("percentile", "fraction", fraction, 0, 1);
+  for (const auto& image : images) require_device("percentile", "images", queue.device(), image.device());
+  switch (queue.device().backend) {
+    case Backend::cpu: return percentile_cpu(images, fraction);
+    case Backend::cuda:
+#if HOLOTONE_CUDA
+      return tone::percentile_cuda(images, fraction, queue);
+#else
+      break;
+#endif
+    case Backend::opencl: break;
+  }
+  throw_no_backend("percentile", queue.device());
+}
+
+float percentile(View<const float, 2> image, double fraction, const Queue& queue) {
+  return percentile(std::span<const View<const float, 2>>(&image, 1), fraction, queue);
+}
+
+float default_reference(std::span<const View<const float, 2>> images, const Queue& queue) {
   for (const double fraction : {0.999, 1.0}) {
-    if (const float reference = percentile(images, fraction); reference > 0) return reference;
+    if (const float reference = percentile(images, fraction, queue); reference > 0) return reference;
   }
   return 1;
 }
@@ -192,23 +221,26 @@ float mean_plus_deviation(std::span<const View<const float, 2>> images) {
   return static_cast<float>(mean + std::sqrt(std::max(variance, 0.0)));
 }
 
-Array<std::uint8_t, 2> tone_map(View<const float, 2> intensity, const ToneOptions& options) {
-  require_positive("tone_map", "gamma", options.gamma);
-  if (!(options.decades >= 0 && options.decades <= 100)) {
-    throw_argument("tone_map", "decades", "a number from 0 to 100", fmt::format("{}", options.decades));
-  }
-  if (!(options.reference >= 0) || !std::isfinite(options.reference)) {
-    throw_argument("tone_map", "reference", "a finite number >= 0", fmt::format("{}", options.reference));
-  }
+Array<std::uint8_t, 2> tone_map(View<const float, 2> intensity, const ToneOptions& options, const Queue& queue) {
+  require_tones(options);
+  require_device("tone_map", "intensity", queue.device(), intensity.device());
+  const auto backend = queue.device().backend;
+  if (backend == Backend::opencl) throw_no_backend("tone_map", queue.device());
   const float reference = options.reference > 0
                               ? options.reference
-                              : default_reference(std::span<const View<const float, 2>>(&intensity, 1));
-  const ToneTable table(static_cast<double>(reference), options);
+                              : default_reference(std::span<const View<const float, 2>>(&intensity, 1), queue);
+  const auto table = table_of(static_cast<double>(reference), options);
+  Array<std::uint8_t, 2> codes(intensity.shape(), queue);
+#if HOLOTONE_CUDA
+  if (backend == Backend::cuda) {
+    if (codes.size() > 0) tone::codes_cuda(intensity, table, codes.view(), queue);
+    return codes;
+  }
+#endif
   const float* const pixels = intensity.host().data();
-  Array<std::uint8_t, 2> codes(intensity.shape());
   const auto nx = intensity.shape()[1];
   parallel_rows(intensity.shape()[0], nx, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t i = first * nx; i < last * nx; ++i) codes.data()[i] = table(pixels[i]);
+    for (std::int64_t i = first * nx; i < last * nx; ++i) codes.data()[i] = code_in(table, pixels[i]);
   });
   return codes;
 }

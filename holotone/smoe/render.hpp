@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/progress.hpp>
 #include <holotone/smoe/model.hpp>
 #include <memory>
 #include <span>
@@ -67,8 +68,8 @@ class SmoeRenderer {
   SmoeRenderer& operator=(SmoeRenderer&&) noexcept;
 
   /// Renders one view to `image`: {ny, nx, channels} on the renderer's device. Throws invalid_argument for a view out
-  /// of range or an image of another shape.
-  void render(const SmoeView& view, View<float, 3> image);
+  /// of range or an image of another shape, cancelled (on the CPU, which alone reports progress).
+  void render(const SmoeView& view, View<float, 3> image, Progress& progress = Progress::none());
   /// Renders views of one size, {views, ny, nx, channels}. On a GPU, the time of many small views is little more than
   /// that of their pixels. Close views share lists of components there: each is within the tolerance, but its last bits
   /// differ from those of a single view.

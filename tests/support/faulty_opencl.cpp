@@ -13,6 +13,12 @@ const cl_icd_dispatch* device = nullptr;
 std::string_view fault;
 std::atomic<int> kernels = 0;
 
+/// True once the device is lost: after the first kernel, or after enough of them for some pictures.
+bool lost() {
+  constexpr int kernels_of_pictures = 60;
+  return (fault == "lost" && kernels > 1) || (fault == "lost later" && kernels > kernels_of_pictures);
+}
+
 void set_size(size_t bytes, void* value, size_t size) {
   cl_ulong number = size;
   if (value != nullptr) std::memcpy(value, &number, bytes < sizeof number ? bytes : sizeof number);
@@ -71,18 +77,19 @@ cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_dev
 cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
                            const size_t* items, const size_t* group, cl_uint events, const cl_event* wait,
                            cl_event* event) {
-  if (fault == "lost" && ++kernels > 1) return CL_OUT_OF_RESOURCES;
+  ++kernels;
+  if (lost()) return CL_OUT_OF_RESOURCES;
   return device->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, items, group, events, wait, event);
 }
 
 cl_int CL_API_CALL finish(cl_command_queue queue) {
-  if (fault == "lost while waiting" || (fault == "lost" && kernels > 1)) return -9999;  // NVIDIA's
+  if (fault == "lost while waiting" || lost()) return -9999;  // NVIDIA's
   return device->clFinish(queue);
 }
 
 cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset, size_t bytes,
                                void* target, cl_uint events, const cl_event* wait, cl_event* event) {
-  if (fault == "lost while waiting") return CL_OUT_OF_RESOURCES;
+  if (fault == "lost while waiting" || lost()) return CL_OUT_OF_RESOURCES;
   return device->clEnqueueReadBuffer(queue, memory, blocking, offset, bytes, target, events, wait, event);
 }
 

@@ -41,8 +41,8 @@ Message FakeHandler::answer(const json& show, const std::atomic<bool>& cancelled
   }
   ++finished;
   const auto bytes = state.value("bytes", std::size_t{3});
-  auto payload = std::make_shared<std::vector<std::byte>>(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) (*payload)[i] = static_cast<std::byte>(i % 251);
+  auto payload = std::make_shared<std::string>(bytes, '\0');
+  for (std::size_t i = 0; i < bytes; ++i) (*payload)[i] = static_cast<char>(i % 251);
   return {json{{"type", "shown"}, {"pane", show.at("pane")}, {"id", show.at("id")}}.dump(), payload};
 }
 

@@ -56,7 +56,8 @@ export class CameraView {
   drag(dx, dy, special) {
     if (special && this.host.hand.place) {
       const {width, height, scale} = this.camera;
-      this.host.hand.shift_place(dx / (width * scale), -dy / (height * scale));
+      const side = Math.max(width, height) * scale;
+      this.host.hand.shift_place(dx / side, -dy / side);
     } else {
       this.move(() => this.camera.pan(dx, dy));
     }

@@ -32,9 +32,15 @@ function number_control(control, value, changed) {
   slider.addEventListener("input", () => slide(false));
   slider.addEventListener("change", () => slide(true));
   field.addEventListener("change", () => {
-    const next = field.value === "" ? current : allowed_value(control, Number(field.value) / factor);
+    const typed = field.value === "" ? current : Number(field.value) / factor;
+    const next = allowed_value(control, typed);
     set(next);
     changed(next, true);
+    if (!control.stops && Math.abs(next - typed) > 1e-6 * (control.max - control.min)) {
+      field.setCustomValidity(`${with_unit(control, control.min)} to ${with_unit(control, control.max)}`);
+      field.reportValidity();
+      field.setCustomValidity("");
+    }
   });
   field.addEventListener("keydown", (event) => {
     if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
@@ -80,6 +86,16 @@ function switch_control(control, value, changed) {
   };
 }
 
+// Of a stored page: there is nothing to choose.
+function fix(element) {
+  element.classList.add("fixed");
+  for (const input of element.querySelectorAll("input, select")) input.disabled = true;
+  for (const handle of element.querySelectorAll("[role=slider]")) {
+    handle.removeAttribute("tabindex");
+    handle.setAttribute("aria-disabled", "true");
+  }
+}
+
 const builders = {number: number_control, choice: choice_control, switch: switch_control, place: place_pad};
 
 // The controls of one view.
@@ -95,6 +111,7 @@ export class Controls {
       if (!control || !builders[control.kind]) continue;
       const part = builders[control.kind](control, values[name], (value, rests) => changed(name, value, rests));
       part.element.dataset.control = name;
+      if (control.stops?.length === 1) fix(part.element);
       this.parts.set(name, part);
       body.append(part.element);
     }

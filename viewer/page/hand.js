@@ -31,7 +31,7 @@ export class Hand {
     return button;
   }
 
-  // By parts of the picture's width and height, which stand for the control's range.
+  // By parts of the picture's longer side, which stands for the control's range.
   shift_place(dx, dy) {
     const {name, min, max} = this.place;
     const now = this.pane.value(name);

@@ -1,7 +1,7 @@
 import {decode_answer} from "./message.js";
 
 // Answers from the server that sent this page, through a WebSocket. Connects again after a loss.
-// handlers: {documents(message), shown(header, payload), error(message), notice(text), connection(connected)}.
+// handlers: {documents(message, anew), shown(header, payload), error(message), notice(text), connection(connected)}.
 
 const first_pause_ms = 250;
 const longest_pause_ms = 8000;
@@ -30,6 +30,7 @@ export class LiveSource {
     socket.onopen = () => {
       this.pause_ms = first_pause_ms;
       this.socket = socket;
+      this.anew = true;
       this.send({type: "open"});
       this.handlers.connection(true);
     };
@@ -50,8 +51,11 @@ export class LiveSource {
         return;
       }
       const message = JSON.parse(data);
-      if (message.type === "documents") this.handlers.documents(message);
-      else if (message.type === "error") this.handlers.error(message);
+      if (message.type === "documents") {
+        this.handlers.documents(message, this.anew);
+        this.anew = false;
+      }
+      if (message.type === "error") this.handlers.error(message);
       else if (message.type === "notice") this.handlers.notice(message.message);
     } catch (error) {
       this.handlers.notice(error.message);

@@ -106,8 +106,8 @@ export class Pane {
     const selects = chosen.map((index, i) => labelled_select(chosen.length > 1 ? `Document ${i + 1}` : "Document",
       documents.map((document, k) => [k, document.name]), index, (next) => {
         const documents_now = chosen.map((old, k) => (k === i ? Number(next) : old));
+        this.bench.remember();
         this.set_document(chosen.length > 1 ? documents_now : documents_now[0]);
-        this.bench.document_chosen(this);
       }).element);
     const views = this.description.views.map(({name, title}) => [name, title]);
     const row = segmented("View", views, this.view_description.name, (view) => this.set_view(view));
@@ -219,7 +219,8 @@ export class Pane {
   async shown(header, payload) {
     const request = this.requests.answered(header.id);
     if (!request) return;
-    if (header.opened !== undefined) {  // an entry whose document was open
+    if (header.opened !== undefined) {
+      this.bench.remember();
       this.set_document(header.opened);
       return;
     }
@@ -328,15 +329,18 @@ export class Pane {
       size: this.view.size});
   }
 
-  // The documents are new. A pane that opened an entry shows the last document.
-  documents_changed() {
-    const opened = this.requests.current?.view === "entry";
-    const last = this.bench.documents.length - 1;
+  // The list of documents is new. changed: which of them have other contents.
+  documents_changed(changed) {
+    const own = [this.document].flat();
+    for (const [key, values] of this.values_of) this.values_of.set(key, this.kept_values(key, values));
+    if (own.every((i) => changed[i] === false)) {
+      this.description = this.bench.describe(this.document);
+      this.list_head();
+      return;
+    }
     const wanted = {view: this.view_description.name, options: this.view?.local};
     this.requests.stop();
-    for (const [key, values] of this.values_of) this.values_of.set(key, this.kept_values(key, values));
-    if (opened) this.set_document(last);
-    else this.set_document([this.document].flat().every((i) => i <= last) ? this.document : 0, wanted);
+    this.set_document(own.every((i) => i < changed.length) ? this.document : 0, wanted);
   }
 
   // The values that the document's controls still allow; defaults for the others.

@@ -26,7 +26,7 @@ export class Workbench {
 
   open() {
     this.source.open({
-      documents: (message) => this.documents_came(message),
+      documents: (message, anew) => this.documents_came(message, anew),
       shown: (header, payload) => this.shown(header, payload),
       error: (message) => this.failed(message),
       notice: (text) => this.notice(text),
@@ -34,12 +34,15 @@ export class Workbench {
     });
   }
 
-  documents_came({software, documents, pair}) {
+  // anew: the server may have forgotten what was asked.
+  documents_came({software, documents, pair}, anew = true) {
     const first = this.documents.length === 0;
+    const changed = documents.map(({name, version}, i) =>
+      anew || name !== this.documents[i]?.name || version !== this.documents[i].version);
     this.documents = documents;
     this.pair = pair;
     this.parts.software.textContent = software;
-    this.thumbnails.restart();
+    if (documents.some(({kind}, i) => kind === "folder" && changed[i])) this.thumbnails.restart();
     document.title = documents.length ? `${documents[0].name} – Holotone` : "Holotone";
     this.parts.empty.hidden = documents.length > 0;
     if (!documents.length) return;
@@ -47,7 +50,7 @@ export class Workbench {
     if (first) {
       this.set_layout(this.allowed_layout(this.wanted.layout), this.wanted.panes);
     } else {
-      for (const pane of this.panes.values()) pane.documents_changed();
+      for (const pane of this.panes.values()) pane.documents_changed(changed);
     }
   }
 
@@ -132,8 +135,10 @@ export class Workbench {
     this.state_changed();
   }
 
-  document_chosen() {
-    this.state_changed();
+  // A pane turns to another document: the browser's Back returns.
+  remember() {
+    this.write_hash();
+    history.pushState(null, "", location.hash);
   }
 
   shown(header, payload) {

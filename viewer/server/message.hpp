@@ -1,10 +1,8 @@
 #pragma once
 #include <atomic>
-#include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 namespace holotone::viewer {
 
@@ -12,7 +10,7 @@ namespace holotone::viewer {
 /// of `text` (uint32, little-endian), `text` and the payload. The text is JSON in UTF-8.
 struct Message {
   std::string text;
-  std::shared_ptr<const std::vector<std::byte>> payload;
+  std::shared_ptr<const std::string> payload;
 };
 
 /// What answers a page's requests. All calls come from one thread, one at a time. An exception becomes one "error"
@@ -25,6 +23,8 @@ class Handler {
   /// The answer to a "show", whose fields have the protocol's types (ClientMessage). Once `cancelled` is true nobody
   /// wants the answer any more: end soon, with any answer or exception.
   virtual Message answer(const nlohmann::json& show, const std::atomic<bool>& cancelled) = 0;
+  /// Called about once a second while a page is connected and no request waits.
+  virtual void idle() {}
 };
 
 }  // namespace holotone::viewer

@@ -53,6 +53,7 @@ class WorkQueue {
   [[nodiscard]] bool finish();
   /// Cancels what runs.
   void cancel();
+  [[nodiscard]] bool has_clients() const { return !clients_.empty(); }
 
  private:
   struct Waiting {

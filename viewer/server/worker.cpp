@@ -1,3 +1,4 @@
+#include <chrono>
 #include <exception>
 #include <new>
 #include <utility>
@@ -6,6 +7,8 @@
 
 namespace holotone::viewer {
 namespace {
+
+constexpr std::chrono::seconds idle_time{1};
 
 /// An error's text for the page, with the request's pane and id.
 Message error_of(const Request& request, const std::string& what) {
@@ -57,7 +60,13 @@ void Worker::run() {
   std::unique_lock lock(mutex_);
   while (true) {
     std::optional<WorkQueue::Job> job;
-    changed_.wait(lock, [&] { return stopping_ || (job = queue_.next()).has_value(); });
+    if (!changed_.wait_for(lock, idle_time, [&] { return stopping_ || (job = queue_.next()).has_value(); })) {
+      if (!queue_.has_clients()) continue;
+      lock.unlock();
+      idle();
+      lock.lock();
+      continue;
+    }
     if (!job) return;
     lock.unlock();
     Message message = answer(*job);
@@ -67,6 +76,13 @@ void Worker::run() {
     lock.unlock();
     deliver_(job->request.client, std::move(message));
     lock.lock();
+  }
+}
+
+void Worker::idle() {
+  try {
+    handler_.idle();
+  } catch (const std::exception&) {  // nobody asked
   }
 }
 

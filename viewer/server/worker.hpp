@@ -31,6 +31,7 @@ class Worker {
 
  private:
   void run();
+  void idle();
   [[nodiscard]] Message answer(const WorkQueue::Job& job);
 
   Handler& handler_;

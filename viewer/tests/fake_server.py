@@ -140,6 +140,9 @@ class FakeServer:
         if message["view"] == "entry":
             self.documents.append(hologram(message["state"]["entry"]))
             await socket.send_str(json.dumps(documents_message(self.documents)))
+            key = {"pane": message["pane"], "id": message["id"], "moving": False}
+            header = {"type": "shown", **key, "media": "application/json", "opened": len(self.documents) - 1}
+            await socket.send_bytes(binary(header, b"{}"))
             return
         started = time.perf_counter()
         await asyncio.sleep(self.delay_s)

@@ -109,7 +109,10 @@ def test_changed_file_keeps_the_state(server, open_page):
     asked = len(server.shows("a"))
     from documents import documents_message
 
-    server.send_all(documents_message(DOCUMENTS))
+    server.send_all(documents_message(DOCUMENTS[:1] + [{**DOCUMENTS[1], "version": 1}] + DOCUMENTS[2:]))
+    page.wait_for_timeout(300)
+    assert len(server.shows("a")) == asked  # another document changed
+    server.send_all(documents_message([{**DOCUMENTS[0], "version": 1}, *DOCUMENTS[1:]]))
     server.send_all({"type": "notice", "message": "slm.png changed: loaded again"})
     page.get_by_text("slm.png changed: loaded again").wait_for()
     at_rest(page)

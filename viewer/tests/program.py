@@ -22,11 +22,12 @@ def holotone(folder: Path, line: str) -> str:
 class Viewing:
     """`holotone view`, running. `url` is the page's."""
 
-    def __init__(self, folder: Path, line: str):
+    def __init__(self, folder: Path, line: str, environment: dict | None = None):
         self.folder = folder
         words = [PROGRAM, "view", *shlex.split(line), "--port", "0", "--no-browser", "--json"]
         self.process = subprocess.Popen(
-            words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, **(environment or {})},
         )
         lines = []
         while not lines or lines[-1] != "}\n":

@@ -1,9 +1,11 @@
 """`holotone view` itself: its pictures are those of the commands that it names, and behave as physics says."""
 
 import io
+import json
 import shlex
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -119,6 +121,19 @@ def test_model_equals_smoe_render(folder):
             same_as_command(folder, *client.show("light field", state, size=(320, 180)))
 
 
+def test_inverted_dots_are_compared_inverted(folder):
+    holotone(folder, "halftone photo.png -o light.svg --dots 2000 --invert --gamma 2")
+    options = "--against photo.png --invert --gamma 2"
+    with Viewing(folder, f"light.svg {options}") as viewing, viewing.client() as client:
+        header, _ = client.show("similarity")
+        assert header["command"].startswith(f"holotone measure light.svg {options}"), header
+        alike = dict(header["facts"])
+    with Viewing(folder, "light.svg --against photo.png") as viewing, viewing.client() as client:
+        unlike = dict(client.show("similarity")[0]["facts"])
+    for blur, text in alike.items():
+        assert float(text.split()[0]) > float(unlike[blur].split()[0])
+
+
 def test_dots_spectrum_equals_measure(folder):
     with Viewing(folder, "dots.svg --against photo.png") as viewing, viewing.client() as client:
         same_as_command(folder, *client.show("spectrum"))
@@ -217,17 +232,91 @@ def test_a_changed_file_is_loaded_again_and_a_lost_one_kept(folder, tmp_path):
         assert any("gone" in notice.get("message", "") for notice in client.notices)
 
 
+def test_a_change_is_told_without_a_question(folder, tmp_path):
+    path = tmp_path / "one.png"
+    path.write_bytes((folder / "slm.png").read_bytes())
+    with Viewing(tmp_path, "one.png") as viewing, viewing.client() as client:
+        assert client.documents["documents"][0]["version"] == 0
+        path.write_bytes((folder / "pair.png").read_bytes())
+        while (header := client.receive(10)[0])["type"] != "documents":
+            pass
+        assert header["documents"][0]["version"] == 1
+
+
+def test_entries_beyond_those_held_are_opened_again(folder, tmp_path):
+    for i in range(12):
+        (tmp_path / f"{i:02}.png").write_bytes((folder / ("slm.png" if i % 2 else "photo.png")).read_bytes())
+    with Viewing(tmp_path, ".") as viewing, viewing.client() as client:
+        for i in range(12):
+            assert client.show("entry", {"entry": f"{i:02}.png"})[0]["opened"] == i + 1
+        kinds = [one["kind"] for one in client.documents["documents"][1:]]
+        assert kinds == ["picture", "hologram"] * 6
+        for i in range(12):
+            view = "codes" if i % 2 else "picture"
+            assert client.show(view, document=i + 1)[0]["type"] == "shown"
+
+
+def test_the_cpu_goes_on_without_the_gpu(folder):
+    layer = Path(PROGRAM).parent.parent / "tests" / "libfaulty_opencl.so"
+    if not layer.is_file() or "opencl:0" not in holotone(folder, "devices"):
+        pytest.skip("no device of OpenCL, or a build without tests")
+    fault = {"OPENCL_LAYERS": str(layer), "HOLOTONE_TEST_FAULT": "lost later"}
+    with Viewing(folder, "slm.png --device opencl:0", fault) as viewing, viewing.client() as client:
+        for i in range(60):
+            header, payload = client.show("light", {"distance": 0.04 + 1e-4 * i})
+            assert header["type"] == "shown", header
+            if any("the CPU goes on" in notice.get("message", "") for notice in client.notices):
+                break
+        assert i > 0, "lost before the first picture"
+        assert "--device cpu" in header["command"], header
+        same_as_command(folder, header, payload)
+
+
+def test_a_long_render_can_be_ended(folder):
+    viewing = Viewing(folder, "photo.smoe --device cpu")
+    with viewing.client() as client:
+        state = {"window": [10, 10, 200, 100], "tolerance": 1e-7}
+        client.socket.send(
+            json.dumps(
+                {"type": "show", "pane": "a", "id": 1, "document": 0, "view": "light field", "state": state}
+                | {"moving": False, "size": [8192, 8192]}
+            )
+        )
+        time.sleep(0.5)
+        started = time.monotonic()
+        viewing.process.terminate()
+        assert viewing.process.wait(20) == 0
+        assert time.monotonic() - started < 3
+
+
 def test_folder(folder):
     with Viewing(folder, ".") as viewing, viewing.client() as client:
         header, payload = client.show("files")
+        payload_of_files = payload
         assert b"slm.png" in payload and b"photo.smoe" in payload
         header, payload = client.show("thumbnail", {"entry": "slm.png"})
         assert header["media"] == "image/jpeg"
         assert max(picture(payload).shape) <= 480
         assert client.show("thumbnail", {"entry": "../slm.png"})[0]["type"] == "error"
+        kinds = {entry["name"]: entry["kind"] for entry in json.loads(payload_of_files)["entries"]}
+        assert kinds["slm.png"] == "hologram" and kinds["photo.png"] == "picture" and kinds["dots.svg"] == "dots"
+        for entry in ("dots.svg", "knot.ply", "photo.smoe", "field.h5"):
+            shown = picture(client.show("thumbnail", {"entry": entry})[1])
+            assert shown.std() > 5, entry
         client.show("entry", {"entry": "slm.png"})
         assert len(client.documents["documents"]) == 2
         assert client.show("light", document=1)[0]["type"] == "shown"
+
+
+def test_links_out_of_a_folder_are_left_out(folder, tmp_path):
+    inside = tmp_path / "run"
+    inside.mkdir()
+    (inside / "own.png").write_bytes((folder / "photo.png").read_bytes())
+    (inside / "alias.png").symlink_to("own.png")
+    (inside / "away.png").symlink_to(folder / "photo.png")
+    with Viewing(inside, ".") as viewing, viewing.client() as client:
+        names = [entry["name"] for entry in json.loads(client.show("files")[1])["entries"]]
+        assert names == ["alias.png", "own.png"]
 
 
 def test_ends_by_a_signal(folder):

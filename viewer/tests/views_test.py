@@ -163,3 +163,8 @@ def test_folder_opens_an_entry(server, open_page):
     at_rest(page)
     assert page.get_by_label("Document").locator("option:checked").inner_text() == "hologram_00000.png"
     assert server.shows("a")[-1]["document"] == 7
+    hash_of(page, "a.document=7")
+    page.go_back()
+    page.locator(".card").first.wait_for()
+    page.go_forward()
+    page.get_by_role("radio", name="Light").wait_for()

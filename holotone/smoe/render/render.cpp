@@ -111,12 +111,12 @@ SmoeRenderer::~SmoeRenderer() = default;
 SmoeRenderer::SmoeRenderer(SmoeRenderer&&) noexcept = default;
 SmoeRenderer& SmoeRenderer::operator=(SmoeRenderer&&) noexcept = default;
 
-void SmoeRenderer::render(const SmoeView& view, View<float, 3> image) {
+void SmoeRenderer::render(const SmoeView& view, View<float, 3> image, Progress& progress) {
   const auto own = checked(state_->model, view);
   const auto [ny, nx] = own.size;
   const std::int64_t channels = state_->model.channels;
   require_view(where, "image", image, Shape<3>{ny, nx, channels}, state_->queue.device());
-  state_->engine->render(std::span(&own, 1), {image.data(), {1, ny, nx, channels}, image.device()});
+  state_->engine->render(std::span(&own, 1), {image.data(), {1, ny, nx, channels}, image.device()}, progress);
 }
 
 void SmoeRenderer::render(std::span<const SmoeView> views, View<float, 4> images) {
@@ -131,7 +131,7 @@ void SmoeRenderer::render(std::span<const SmoeView> views, View<float, 4> images
   const auto& [ny, nx] = own.front().size;
   require_view(where, "images", images, Shape<4>{std::ssize(own), ny, nx, state_->model.channels},
                state_->queue.device());
-  state_->engine->render(own, images);
+  state_->engine->render(own, images, Progress::none());
 }
 
 void SmoeRenderer::render(std::span<const SmoeView> views, View<std::uint8_t, 4> images) {

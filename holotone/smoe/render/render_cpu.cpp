@@ -75,24 +75,33 @@ class CpuEngine final : public SmoeRenderer::Engine {
   CpuEngine(const SmoeModel& model, const SmoeRenderOptions& options)
       : model_(model), options_(options), order_(order_along_curve(model)) {}
 
-  void render(std::span<const SmoeView> views, View<float, 4> images) override {
+  void render(std::span<const SmoeView> views, View<float, 4> images, Progress& progress) override {
     info_ = {};
     info_.tile = tile_shape;
     const auto& [count, ny, nx, channels] = images.shape();
     for (std::int64_t i = 0; i < count; ++i) {
-      render(views[static_cast<std::size_t>(i)], {&images(i, 0, 0, 0), {ny, nx, channels}});
+      render(views[static_cast<std::size_t>(i)], {&images(i, 0, 0, 0), {ny, nx, channels}}, progress);
     }
     info_.components_per_tile /= static_cast<double>(count);
   }
   [[nodiscard]] SmoeRenderInfo info() const override { return info_; }
 
  private:
-  void render(const SmoeView& view, View<float, 3> image) {
+  void render(const SmoeView& view, View<float, 3> image, Progress& progress) {
+    const auto tiles = tiles_of(view.size);
+    const std::int64_t total = tiles[0] * tiles[1];
+    constexpr std::int64_t tiles_a_report = 64;
+    std::atomic<std::int64_t> done = 0;
+    std::int64_t reported = -1;  // by the calling thread
     const auto components = image_components(model_, view, order_);
     std::atomic<std::int64_t> sum = 0;
     std::atomic<std::int64_t> robust = 0;
     std::atomic<std::int64_t> most = 0;
     list_tiles(components, model_.channels, view.size, options_, [&](std::int64_t i, TileComponents&& tile) {
+      if (const auto before = done++; omp_get_thread_num() == 0 && before / tiles_a_report != reported) {
+        reported = before / tiles_a_report;
+        progress.step("rendering", before, total);
+      }
       const auto box = tile_box(i, view.size);
       if (needs_float64(tile)) {
         exact_tile(components, tile, box, image);
@@ -107,8 +116,7 @@ class CpuEngine final : public SmoeRenderer::Engine {
     });
     info_.most_components = std::max<std::int64_t>(info_.most_components, most);
     info_.robust_tiles += robust;
-    const auto [rows, columns] = tiles_of(view.size);
-    info_.components_per_tile += static_cast<double>(sum) / static_cast<double>(rows * columns);
+    info_.components_per_tile += static_cast<double>(sum) / static_cast<double>(total);
   }
 
   /// True if float32 is not precise enough. Errors of exponents are some units in the last place of their size. Weights

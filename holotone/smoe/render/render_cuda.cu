@@ -24,7 +24,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
     processors_ = static_cast<unsigned>(count);
   }
 
-  void render(std::span<const SmoeView> views, View<float, 4> images) override {
+  void render(std::span<const SmoeView> views, View<float, 4> images, Progress& /*progress*/) override {
     set_frames(views);
     const Shape<2> size = views.front().size;
     PictureGrid grid{static_cast<int>(size[1]), static_cast<int>(size[0]), 0, 0, 0, 0, 0};

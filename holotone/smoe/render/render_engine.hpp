@@ -9,7 +9,7 @@ namespace holotone {
 class SmoeRenderer::Engine {
  public:
   virtual ~Engine() = default;
-  virtual void render(std::span<const SmoeView> views, View<float, 4> images) = 0;
+  virtual void render(std::span<const SmoeView> views, View<float, 4> images, Progress& progress) = 0;
   [[nodiscard]] virtual SmoeRenderInfo info() const = 0;
 };
 

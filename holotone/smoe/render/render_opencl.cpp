@@ -154,7 +154,7 @@ class OpenclEngine final : public SmoeRenderer::Engine {
     copy_bytes(numbers_.data(), queue_.device(), rows.data(), Device{}, rows.size() * sizeof(cl_float4), queue_);
   }
 
-  void render(std::span<const SmoeView> views, View<float, 4> images) override {
+  void render(std::span<const SmoeView> views, View<float, 4> images, Progress& /*progress*/) override {
     const auto& [all, height, width, channels] = images.shape();
     const std::int64_t areas_x = in_wholes(width, area_side);
     const Sizes sizes{static_cast<cl_int>(width),
