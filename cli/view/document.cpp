@@ -40,6 +40,8 @@ Array<std::uint8_t, 3> eight_bits(const Array<T, 3>& pixels, int shift) {
 
 Raster Document::raster(const ViewRequest& request, Progress& /*progress*/) { reject_view(request.view); }
 
+Image Document::thumbnail(Progress& /*progress*/) { reject_view("thumbnail"); }
+
 void reject_view(const std::string& view) { reject("view", "a picture of this file", view); }
 
 Image displayable(Image image) {

@@ -52,8 +52,9 @@ class Document {
   virtual Raster raster(const ViewRequest& request, Progress& progress);
   /// The names and state of the view in which two documents are compared; empty if this one has none.
   [[nodiscard]] virtual std::string compared_view() const { return {}; }
-  /// A picture for a list of files, at least thumbnail_side on its longer side if the document has as much.
-  virtual Image thumbnail(Progress& progress) = 0;
+  /// A picture for a list of files, at least thumbnail_side on its longer side if the document has as much. Throws
+  /// invalid_argument for a document without one.
+  virtual Image thumbnail(Progress& progress);
 };
 
 /// A raster for the page: PNG; JPEG, reduced to the canvas, while a control moves.

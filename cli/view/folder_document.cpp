@@ -42,7 +42,7 @@ std::string seen_kind(const std::string& path, const std::string& kind) try {
   if (extension == ".csv" && file_kind(path) == FileKind::dots) return "dots";
   constexpr std::size_t metadata_bytes = 16384;
   const bool hologram =
-      extension == ".png" && io::read_first_bytes(path, metadata_bytes).find("Xtencoding") != std::string::npos;
+      extension == ".png" && io::read_first_bytes(path, metadata_bytes).find("holotone:encoding") != std::string::npos;
   return hologram ? "hologram" : kind;
 } catch (const Error&) {
   return kind;

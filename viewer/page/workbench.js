@@ -188,5 +188,8 @@ export class Workbench {
     this.parts.linked.checked = state.linked;
     for (const pane of this.panes.values()) pane.values_of.clear();
     this.set_layout(this.allowed_layout(state.layout), state.panes);
+    // The URL is the state: nothing is to be written over an entry of the history that comes next.
+    clearTimeout(this.hash_timer);
+    this.written_hash = location.hash;
   }
 }
