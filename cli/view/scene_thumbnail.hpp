@@ -5,8 +5,8 @@
 
 namespace holotone::cli {
 
-/// A mesh or points, seen along z from the front: the nearer, the brighter. `low`, `high`: the box of its finite points;
-/// others are left out.
+/// A mesh or points, seen along z from the front: the nearer, the brighter. `low`, `high`: the box of its finite
+/// points; others are left out.
 Image scene_thumbnail(const Mesh& mesh, const std::array<float, 3>& low, const std::array<float, 3>& high,
                       std::int64_t side);
 

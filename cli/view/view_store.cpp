@@ -23,7 +23,7 @@ constexpr int most_pictures = 4000;
 /// Of the pictures, best first; 0: PNG, else of JPEG.
 constexpr std::array qualities{0, 95, 90, 80, 70, 50};
 
-/// An answer of the page. A picture has a payload for each quality that may still fit, in base64; another only the first.
+/// An answer of the page, in base64: a picture at each quality that may still fit, another only at the first.
 struct Stored {
   std::size_t document = 0;
   std::string view;

@@ -13,7 +13,8 @@ float percentile(std::span<const View<const float, 2>> images, double fraction, 
 float percentile(View<const float, 2> image, double fraction, const Queue& queue = {});
 
 /// Default intensity of white: the 99.9th percentile, so that a few bright pixels do not darken the picture. The
-/// brightest pixel if that is zero (a few points on black), 1 for images without light. Devices and errors as percentile.
+/// brightest pixel if that is zero (a few points on black), 1 for images without light. Devices and errors as
+/// percentile.
 float default_reference(std::span<const View<const float, 2>> images, const Queue& queue = {});
 
 /// Sum of the mean and the standard deviation of all pixels of these images, the normalisation of reconstructions for
