@@ -21,9 +21,9 @@ __global__ void count_kernel(const float* __restrict__ pixels, std::int64_t coun
   __syncthreads();
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * threads;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x; i < count; i += stride) {
-    const unsigned bits = __float_as_uint(pixels[i]);
-    if ((bits & 0x7F800000U) == 0x7F800000U) continue;
-    const unsigned number = (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
+    const unsigned word = __float_as_uint(pixels[i]);
+    if ((word & 0x7F800000U) == 0x7F800000U) continue;
+    const unsigned number = (word & 0x80000000U) != 0 ? ~word : word | 0x80000000U;
     const unsigned above = shift + bits < 32 ? number >> (shift + bits) : 0;
     if (above == prefix) atomicAdd(own + (number >> shift & ((1U << bits) - 1)), 1U);
   }
