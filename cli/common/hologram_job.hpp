@@ -60,7 +60,8 @@ struct HologramJob {
   Panel panel;
   SceneOptions scene;
   ConsoleOptions console;
-  Device device;
+  Device device;                ///< the first of `devices`
+  std::vector<Device> devices;  ///< several only for a field that is written by bands
   std::vector<Channel> channels;
   PointCloudOptions sum;  ///< wavelength_m: replaced by the channel's; all have one cone
   bool complex_field = false;

@@ -27,7 +27,7 @@ std::vector<OptionRow> light_options(HologramArguments& a) {
           {.names = "--device",
            .target = &a.device,
            .value = "NAME",
-           .help = "auto, cpu, cuda:N or opencl:N",
+           .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas, for a field written by bands",
            .feeds = ".device"}};
 }
 

@@ -93,6 +93,67 @@ TEST_F(BandsTest, TheFieldIsThatOfTheWholePanel) {
   EXPECT_EQ(files(), (std::set<std::string>{"bands.npy", "cloud.csv", "whole.npy"}));
 }
 
+/// The command with other devices than the CPU alone.
+std::vector<std::string> on(const std::string& devices, std::vector<std::string> words) {
+  *(std::find(words.begin(), words.end(), "--device") + 1) = devices;
+  return words;
+}
+
+TEST_F(BandsTest, SeveralDevicesGiveTheSameFile) {
+  for (const char* method : {"direct", "recurrence", "separable", "fast"}) {
+    put_cloud(std::string_view(method) == "fast" ? 3000 : 60, 1, 10e-3);
+    const std::vector<std::string> options{"--method", method, "--rows-at-once", "20"};
+    ASSERT_EQ(run(hologram("one.npy", options)).exit_code, 0);
+    for (const char* devices : {"cpu,cpu", "cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu"}) {
+      const auto json = run_json(on(devices, hologram("several.npy", options)));
+      EXPECT_EQ(json["device"], devices);
+      EXPECT_EQ(json["bands"], 8);
+      EXPECT_EQ(content_of(path("several.npy")), content_of(path("one.npy"))) << method << ' ' << devices;
+    }
+  }
+}
+
+TEST_F(BandsTest, SeveralDevicesAreForFieldsByBands) {
+  for (const auto& [output, devices, expected] :
+       {std::tuple{"a.png", "cpu,cpu", "--device: expected one device, except for a complex field"},
+        {"a.npy", "cpu,,cpu", "--device"},
+        {"a.npy", "cpu,opencl:77", "opencl:77"},
+        {"a.npy", "all,cpu", "'all'"}}) {
+    const auto result = run(on(devices, hologram(output)));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find(expected), std::string::npos) << result.error;
+  }
+  EXPECT_EQ(files(), (std::set<std::string>{"cloud.csv"}));
+}
+
+// Killed at any moment, with any number of devices: the next run goes on, and the file is the same.
+TEST_F(BandsTest, KilledRunsGoOnWithOtherDevices) {
+  put_cloud(400, 2);
+  const std::vector<std::string> large{"--resolution",    "600x900",        "--method", "direct",
+                                       "--no-band-limit", "--rows-at-once", "30"};
+  ASSERT_EQ(run(hologram("whole.npy", large)).exit_code, 0);
+  int killed = 0;
+  std::int64_t resumed = 0;
+  for (int i = 0; i < 20; ++i) {
+    fs::remove(path("a.npy"));
+    std::string devices = "cpu";
+    for (int n = 0; n < i % 3; ++n) devices += ",cpu";
+    {
+      RunningProgram program(on(devices, hologram("a.npy", large)), captured_);
+      const auto pause = 20 + 250 * random_uniform64(3, static_cast<std::uint64_t>(i));
+      std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(pause));
+      program.send(SIGKILL);
+      killed += program.wait(10).exit_code != 0 ? 1 : 0;
+    }
+    const auto json = run_json(on(i % 2 == 0 ? "cpu,cpu" : "cpu", hologram("a.npy", large)));
+    resumed += json["resumed_rows"].get<std::int64_t>();
+    ASSERT_EQ(content_of(path("a.npy")), content_of(path("whole.npy"))) << i;
+  }
+  std::printf("%d of 20 runs were killed, %d rows of them were kept\n", killed, static_cast<int>(resumed));
+  EXPECT_GT(killed, 0);
+  EXPECT_FALSE(fs::exists(path(".a.npy.part")));
+}
+
 TEST_F(BandsTest, ColoursAndWhatTheFileSays) {
   if (!can_write("a.h5")) return;
   const std::vector<std::string> options{"--rgb", "638nm,520nm,450nm", "--method", "direct"};
