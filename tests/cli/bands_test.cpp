@@ -154,6 +154,69 @@ TEST_F(BandsTest, KilledRunsGoOnWithOtherDevices) {
   EXPECT_FALSE(fs::exists(path(".a.npy.part")));
 }
 
+TEST_F(BandsTest, PartsJoinToTheWhole) {
+  if (!can_write("a.h5")) return;
+  for (const char* method : {"direct", "separable"}) {
+    const std::vector<std::string> options{"--method", method, "--rows-at-once", "20"};
+    ASSERT_EQ(run(hologram("whole.h5", options)).exit_code, 0);
+    for (const int parts : {1, 3, 8}) {
+      std::vector<std::string> join{"join"};
+      std::int64_t rows = 0;
+      for (int part = parts; part >= 1; --part) {
+        const auto name = fmt::format("part_{}.h5", part);
+        auto own = options;
+        own.insert(own.end(), {"--block", fmt::format("{}/{}", part, parts)});
+        ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
+        rows += read_field(path(name)).values.shape()[0];
+        join.push_back(path(name));
+      }
+      EXPECT_EQ(rows, 141);
+      join.insert(join.end(), {"-o", path("joined.h5"), "--json"});
+      EXPECT_EQ(run_json(join)["parts"], parts);
+      EXPECT_EQ(content_of(path("joined.h5")), content_of(path("whole.h5"))) << method << ' ' << parts;
+    }
+  }
+}
+
+TEST_F(BandsTest, JoinNamesWhatIsWrong) {
+  if (!can_write("a.h5")) return;
+  const auto part = [&](const std::string& name, const std::string& block, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--method", "direct", "--rows-at-once", "20", "--block", block});
+    EXPECT_EQ(run(hologram(name, more)).exit_code, 0);
+  };
+  part("1.h5", "1/4");
+  part("2.h5", "2/4");
+  part("3.h5", "3/4");
+  part("4.h5", "4/4");
+  part("half.h5", "2/2");
+  part("other.h5", "4/4", {"--tolerance", "0.01"});
+  ASSERT_EQ(run(hologram("whole.h5", {"--method", "direct"})).exit_code, 0);
+  const auto refused = [&](const std::vector<std::string>& names, const std::string& expected) {
+    std::vector<std::string> words{"join", "-o", path("joined.h5")};
+    for (const auto& name : names) words.push_back(path(name));
+    const auto result = run(words);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find(expected), std::string::npos) << result.error;
+    EXPECT_FALSE(fs::exists(path("joined.h5")));
+  };
+  refused({"1.h5", "2.h5", "4.h5"}, "got none with rows 80 to 119");
+  refused({"2.h5", "3.h5", "4.h5"}, "got none with rows 0 to 39");
+  refused({"1.h5", "2.h5", "3.h5"}, "got none with rows 120 to 140");
+  refused({"1.h5", "2.h5", "3.h5", "4.h5", "half.h5"}, "has too");
+  refused({"1.h5", "2.h5", "3.h5", "other.h5"}, "tolerance");
+  refused({"1.h5", "whole.h5"}, "block_first_row");
+  refused({"cloud.csv"}, "cloud.csv");
+  refused({"missing.h5"}, "missing.h5");
+  const auto shown = run({"reconstruct", path("1.h5"), "-o", path("a.png"), "--device", "cpu"});
+  EXPECT_EQ(shown.exit_code, 2);
+  EXPECT_NE(shown.error.find("holotone join"), std::string::npos) << shown.error;
+  for (const char* block : {"0/4", "5/4", "1", "x/4", "1/9", "-1/4", "1/0"}) {
+    const auto result = run(hologram("b.h5", {"--rows-at-once", "20", "--block", block}));
+    EXPECT_EQ(result.exit_code, 2) << block;
+    EXPECT_NE(result.error.find("--block"), std::string::npos) << result.error;
+  }
+}
+
 TEST_F(BandsTest, ColoursAndWhatTheFileSays) {
   if (!can_write("a.h5")) return;
   const std::vector<std::string> options{"--rgb", "638nm,520nm,450nm", "--method", "direct"};

@@ -111,7 +111,8 @@ class BandWork {
   PointsRow make(std::size_t c) {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
-    const std::int64_t ny = job_.panel.ny;
+    const bool part = job_.rows.rows > 0;
+    const RowRange rows_made = part ? job_.rows : RowRange{0, job_.panel.ny};
     const std::int64_t at_once = job_.rows_at_once;
     const ChannelPoints points(frame_.points.cloud, channel.colour);
     PointsHologram made;
@@ -129,21 +130,25 @@ class BandWork {
     Metadata metadata = points_metadata(job_, c, frame_, points, made.info);
     set_metadata(metadata, "encoding", "complex");
     set_metadata(metadata, "rows_at_once", std::to_string(at_once));
+    if (part) {
+      set_metadata(metadata, "block_first_row", std::to_string(rows_made.first_row));
+      set_metadata(metadata, "block_of_rows", std::to_string(job_.panel.ny));
+    }
     auto& run = written_.emplace_back(
-        FieldRows{made.output, {ny, job_.panel.nx}, metadata, key_of(job_, points.sources()), at_once}, job_.console,
-        bar_);
+        FieldRows{made.output, {rows_made.rows, job_.panel.nx}, metadata, key_of(job_, points.sources()), at_once},
+        job_.console, bar_);
     all.begin(run.missing());
-    run.write(queues, [&](std::size_t device, std::int64_t first, View<Complex, 2> part) {
+    run.write(queues, [&](std::size_t device, std::int64_t first, View<Complex, 2> band) {
       auto& own = *std::next(devices.begin(), static_cast<std::ptrdiff_t>(device));
-      const std::int64_t rows = part.shape()[0];
+      const std::int64_t rows = band.shape()[0];
       own.progress.begin_band(rows);
       own.progress.step("", 0, 1);
-      own.plan.execute({first, rows}, {part, {}, {}}, own.progress);
+      own.plan.execute({rows_made.first_row + first, rows}, {band, {}, {}}, own.progress);
     });
     made.compute_s = watch.seconds();
     made.reconstruct_flags = flags_for(job_.output, metadata, {});
     PointsRow row = row_of(frame_, c, made);
-    row.bands = (ny + at_once - 1) / at_once;
+    row.bands = (rows_made.rows + at_once - 1) / at_once;
     row.resumed = run.resumed();
     return row;
   }
@@ -155,9 +160,7 @@ class BandWork {
   std::list<FieldRowsRun> written_;  ///< finished together at the end: a resumed run finds the first colours too
 };
 
-}  // namespace
-
-std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed) {
+std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, bool in_parts) {
   constexpr std::string_view option = "--rows-at-once";
   constexpr std::int64_t most_rows = 1 << 24;
   if (!typed.empty()) {
@@ -175,9 +178,45 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed) 
     reject("--device", "one device for moving pictures", std::to_string(job.devices.size()));
   if (!is_written_by_rows(job) || is_moving(job)) return 0;
   const double whole = bytes_for_whole(job);
-  if (!several && whole <= most_whole_bytes && whole <= most_share_of_free * free_memory()) return 0;
+  if (!several && !in_parts && whole <= most_whole_bytes && whole <= most_share_of_free * free_memory()) return 0;
   const std::int64_t bands = (job.panel.ny * job.panel.nx + band_pixels - 1) / band_pixels;
   return (job.panel.ny + bands - 1) / bands;
+}
+
+/// Part K of N, typed as "K/N": whole bands.
+RowRange rows_of_block(const HologramJob& job, const std::string& typed) {
+  constexpr std::string_view option = "--block";
+  constexpr std::string_view expected = "K/N such as 3/40, K from 1 to N";
+  const auto extension = extension_of(job.output);
+  if (!job.complex_field || (extension != ".h5" && extension != ".hdf5")) {
+    reject(option, "the complex field in a file .h5 or .hdf5", job.output);
+  }
+  if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
+  const auto slash = typed.find('/');
+  if (slash == std::string::npos) reject(option, expected, typed);
+  const std::int64_t bands = (job.panel.ny + job.rows_at_once - 1) / job.rows_at_once;
+  constexpr std::int64_t most_parts = 1 << 24;
+  const auto parts = whole_number(option, typed.substr(slash + 1), 1, most_parts);
+  const auto part = whole_number(option, typed.substr(0, slash), 1, most_parts);
+  if (part > parts) reject(option, expected, typed);
+  if (parts > bands) {
+    reject(option,
+           fmt::format("at most {} of {} rows; --rows-at-once makes them smaller", counted(bands, "part"),
+                       job.rows_at_once),
+           typed);
+  }
+  const std::int64_t first = bands * (part - 1) / parts * job.rows_at_once;
+  const std::int64_t end = std::min(bands * part / parts * job.rows_at_once, job.panel.ny);
+  return {first, end - first};
+}
+
+}  // namespace
+
+void set_bands(HologramJob& job, const std::string& rows_at_once, const std::string& block) {
+  job.rows_at_once = rows_at_once_for(job, rows_at_once, !block.empty());
+  if (block.empty()) return;
+  if (job.rows_at_once == 0) job.rows_at_once = job.panel.ny;
+  job.rows = rows_of_block(job, block);
 }
 
 std::vector<PointsRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before) {

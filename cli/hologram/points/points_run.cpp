@@ -250,7 +250,8 @@ int run_points(const HologramArguments& arguments) {
   const Stopwatch watch;
   HologramJob job = hologram_job(arguments);
   if (job.shown && !arguments.rows_at_once.empty()) reject("--rows-at-once", "a file as --output", job.output);
-  if (!job.shown) job.rows_at_once = rows_at_once_for(job, arguments.rows_at_once);
+  if (job.shown && !arguments.block.empty()) reject("--block", "a file as --output", job.output);
+  if (!job.shown) set_bands(job, arguments.rows_at_once, arguments.block);
   require_memory_for(job);
   FrameSource source(job);
   const bool products = job.sum.method != PointMethod::direct && job.sum.method != PointMethod::recurrence;
