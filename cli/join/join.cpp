@@ -154,8 +154,8 @@ Command join_command() {
               .target = &a.output,
               .value = "FILE",
               .help = "The whole field, .h5 or .npy",
-              .required = true,
-              .common = true}}},
+              .common = true,
+              .required = true}}},
            console_options(a.console)},
       .run = [arguments] { return run_join(*arguments); }};
 }
