@@ -18,6 +18,7 @@ Command panels_command();
 Command panel_command();
 Command sample_command();
 Command scene_command();
+Command join_command();
 Command view_command();
 
 /// Exit codes: docs/command_line.md lists them for users.

@@ -62,6 +62,25 @@ Device device_option(std::string_view name, const ConsoleOptions& console, std::
   return device;
 }
 
+std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& console, std::string_view operation) {
+  if (name != "all" && name.find(',') == std::string_view::npos) return {device_option(name, console, operation)};
+  std::vector<Device> named;
+  if (name == "all") {
+    for (const auto& device : devices()) {
+      if (device.backend == Backend::cuda) named.push_back(device);
+    }
+    if (named.empty()) return {device_option("auto", console, operation)};
+  } else {
+    for (const auto& piece : list("--device", std::string(name), "names of devices with commas between")) {
+      named.push_back(parse_device(piece));
+      if (named.back().backend != named.front().backend) reject("--device", "devices of one kind", name);
+    }
+  }
+  for (const auto& device : named) (void)device_option(to_string(device), console, operation);
+  (void)device_option(to_string(named.front()), console, operation);
+  return named;
+}
+
 void load_early(Device device, CudaLibrary library) {
   if (device.backend == Backend::cuda) std::thread([library] { preload(library); }).detach();
 }

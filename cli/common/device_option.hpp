@@ -3,6 +3,7 @@
 #include <holotone/core/cuda.hpp>
 #include <holotone/core/device.hpp>
 #include <string_view>
+#include <vector>
 
 namespace holotone::cli {
 
@@ -11,6 +12,11 @@ namespace holotone::cli {
 /// the next run (cache_folder); a remark precedes the first compilation. CUDA: a thread makes the device ready
 /// meanwhile; end the program by end_program.
 Device device_option(std::string_view name, const ConsoleOptions& console, std::string_view operation = {});
+
+/// The devices that --device names: one of device_option, several with commas between, or "all": every CUDA device,
+/// else that of "auto". All are of one backend; one may be named more than once. Throws as device_option.
+std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& console,
+                                   std::string_view operation = {});
 
 /// Loads a library of CUDA in a thread if `device` is CUDA's.
 void load_early(Device device, CudaLibrary library);

@@ -254,9 +254,10 @@ HologramJob hologram_job(const HologramArguments& arguments) {
   set_encoding(job, arguments);
   set_spin(job, arguments.spin);
   const bool summed = job.sum.method == PointMethod::separable || job.sum.method == PointMethod::fast;
-  job.device =
-      device_option(arguments.device, arguments.console,
-                    summed ? "points to field: `separable`, `fast`" : "points to field: `direct`, `recurrence`");
+  job.devices =
+      devices_option(arguments.device, arguments.console,
+                     summed ? "points to field: `separable`, `fast`" : "points to field: `direct`, `recurrence`");
+  job.device = job.devices.front();
   job.carrier = arguments.carrier;
   for (const auto& channel : job.channels) (void)job.encode_options(channel);  // a bad --carrier is refused here
   if (!arguments.correction.empty()) {

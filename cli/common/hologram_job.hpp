@@ -10,6 +10,7 @@
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/optics/panel.hpp>
+#include <holotone/optics/row_range.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ struct HologramArguments {
   std::string rgb;
   std::string spin;
   std::string rows_at_once;
+  std::string block;
   std::string compression = "auto";
   bool no_band_limit = false;
   bool packed16 = false;
@@ -60,7 +62,8 @@ struct HologramJob {
   Panel panel;
   SceneOptions scene;
   ConsoleOptions console;
-  Device device;
+  Device device;                ///< the first of `devices`
+  std::vector<Device> devices;  ///< several only for a field that is written by bands
   std::vector<Channel> channels;
   PointCloudOptions sum;  ///< wavelength_m: replaced by the channel's; all have one cone
   bool complex_field = false;
@@ -74,6 +77,7 @@ struct HologramJob {
   bool packed16 = false;
   ImageWriteOptions writing;
   std::shared_ptr<PanelOutput> shown;  ///< what --output names, if it is a monitor
+  RowRange rows;                       ///< of a field that is made in parts: those of this run; 0 rows: all
   std::int64_t rows_at_once = 0;       ///< rows of a band; bands are summed and written in turn; 0: the whole panel
   std::int64_t spin_frames = 0;
   double spin_rad = 0;

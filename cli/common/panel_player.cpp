@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
 #include <cli/common/panel_player.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -21,6 +25,19 @@ PacerOptions pacer_options(const PlayerOptions& options, const Monitor& monitor)
 PanelWindowOptions checked(const PlayerOptions& options) {
   require_rate(options);
   return options.window;
+}
+
+/// When the X server goes, Xlib ends the process: with a line and a code of ours.
+void name_a_lost_display() {
+  using Handler = int (*)(void*);
+  void* const library = dlopen("libX11.so.6", RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return;
+  auto* const set = reinterpret_cast<Handler (*)(Handler)>(dlsym(library, "XSetIOErrorHandler"));
+  if (set == nullptr) return;
+  set([](void*) -> int {
+    std::fputs("holotone: the display of the panel is gone: its X server has ended\n", stderr);
+    std::_Exit(exit_bad_input);
+  });
 }
 
 void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
@@ -46,7 +63,9 @@ void require_rate(const PlayerOptions& options) {
 }
 
 PanelPlayer::PanelPlayer(const PlayerOptions& options)
-    : window_(checked(options)), pacer_(pacer_options(options, window_.monitor())), settle_s_(options.settle_s) {}
+    : window_(checked(options)), pacer_(pacer_options(options, window_.monitor())), settle_s_(options.settle_s) {
+  name_a_lost_display();
+}
 
 std::int64_t PanelPlayer::next() {
   const auto turn = pacer_.next(window_.now_s());

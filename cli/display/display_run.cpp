@@ -51,7 +51,7 @@ class PictureStream {
  private:
   bool next_step() {
     if (step_ == source_.steps()) {
-      if (!loop_ || (kept_.empty() && good_ == 0)) return false;
+      if (!loop_ || good_ == 0) return false;
       step_ = 0;
       laps_ += 1;
     }
@@ -129,6 +129,18 @@ std::string chosen_monitor(const std::string& named) {
   throw Error(ErrorCode::invalid_argument, fmt::format("--monitor is required, one of: {}", list));
 }
 
+/// Without the name of the library's function.
+std::string_view in_users_words(std::string_view text) {
+  constexpr std::string_view where = "PanelWindow::show: ";
+  return text.starts_with(where) ? text.substr(where.size()) : text;
+}
+
+/// True for a picture that is smaller than the monitor.
+bool fits(const PanelPicture& picture, const Monitor& monitor) {
+  const auto [ny, nx] = shape_of(picture.codes);
+  return ny <= monitor.ny && nx <= monitor.nx && ny * nx < monitor.ny * monitor.nx;
+}
+
 /// Shows all pictures. Throws cancelled for a signal or a closed window.
 void play(const DisplayJob& job, PictureStream& stream, PanelPlayer& player, bool single) {
   std::int64_t number = 0;
@@ -138,7 +150,9 @@ void play(const DisplayJob& job, PictureStream& stream, PanelPlayer& player, boo
       player.show(picture->codes, picture->lit ? &*picture->lit : nullptr);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::invalid_argument) throw;
-      throw Error(error.code(), fmt::format("{}: {}", picture->name, error.what()));
+      throw Error(error.code(),
+                  fmt::format("{}: {}{}", picture->name, in_users_words(error.what()),
+                              fits(*picture, player.monitor()) ? "; --centre shows it in the middle" : ""));
     }
   }
   if (job.hold_s >= 0 || single) {
@@ -156,7 +170,10 @@ int run_display(const DisplayArguments& arguments) {
   const PictureSource source(job.files, job.rules);
   job.player.window.monitor = chosen_monitor(job.player.window.monitor);
   PictureStream stream(source, job.loop, job.skip_bad);
-  (void)stream.ready();  // an unreadable first file opens no window
+  if (!stream.ready()) {  // an unreadable first file opens no window
+    for (const auto& reason : stream.skipped()) remark(job.console, fmt::format("left out: {}", reason));
+    reject("FILE", "a readable picture", counted(std::ssize(stream.skipped()), "unreadable one"));
+  }
   PanelPlayer player(job.player);
   int code = exit_ok;
   const auto keep_safe = [&] {

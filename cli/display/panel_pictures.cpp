@@ -111,6 +111,13 @@ PanelPicture PictureSource::packed(const Files& files) const {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("{}: expected one channel for --bit-planes, got three", file));
     }
+    const auto codes_of_frame = grey->host();
+    if (std::ranges::any_of(codes_of_frame, [](std::uint8_t code) { return code != 0 && code != 1 && code != 255; })) {
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format("{}: expected a binary frame of codes 0 and 1, or 0 and 255, for --bit-planes, got others",
+                      file));
+    }
     if (!frames.empty() && grey->shape() != frames.front().shape()) {
       throw Error(ErrorCode::invalid_argument,
                   fmt::format("{}: expected {} x {} pixels, as {} has, got {} x {}", file, frames.front().shape()[1],

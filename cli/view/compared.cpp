@@ -32,7 +32,8 @@ Raster difference_of(Raster first, Raster second) {
   }
   const double mean = squares / static_cast<double>(codes.size());
   const auto psnr = mean > 0 ? fmt::format("{:.2f} dB", 10 * std::log10(255.0 * 255.0 / mean)) : "infinite";
-  return {{std::move(codes), {}}, {}, {{"PSNR of the codes", psnr}, {"largest difference", std::to_string(largest)}}};
+  return {
+      {std::move(codes), {}}, {}, {{"PSNR of the pictures", psnr}, {"largest difference", std::to_string(largest)}}};
 }
 
 }  // namespace holotone::cli

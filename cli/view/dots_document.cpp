@@ -54,6 +54,13 @@ const Measured& DotsDocument::measured(Progress& progress) {
   return *measured_;
 }
 
+/// Of dots without radii: on a page whose unit is no pixel, less than half their spacing.
+double DotsDocument::usual_radius() const {
+  const Dots& dots = dots_.dots;
+  const double area = dots.width * dots.height / static_cast<double>(std::max<std::int64_t>(1, dots.count()));
+  return std::min(default_dot_radius, 0.5 * std::sqrt(area));
+}
+
 ViewAnswer DotsDocument::geometry() const {
   const Dots& dots = dots_.dots;
   ViewAnswer answer;
@@ -70,7 +77,7 @@ ViewAnswer DotsDocument::geometry() const {
                    {"inks", inks},
                    {"has_radius", !dots.radius.empty()},
                    {"has_class", !dots.colour_class.empty()},
-                   {"radius", default_dot_radius},
+                   {"radius", usual_radius()},
                    {"command", ""},
                    {"facts", nlohmann::json::array()}};
   return answer;
@@ -117,7 +124,7 @@ Image DotsDocument::thumbnail(Progress& /*progress*/) {
   std::ranges::fill(ink.host(), 0);
   for (std::int64_t i = 0; i < dots.count(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const double radius = dots.radius.empty() ? default_dot_radius : static_cast<double>(dots.radius[at]);
+    const double radius = dots.radius.empty() ? usual_radius() : static_cast<double>(dots.radius[at]);
     const auto column = static_cast<std::int64_t>(static_cast<double>(dots.position[2 * at]) * scale);
     const auto row = static_cast<std::int64_t>(static_cast<double>(dots.position[2 * at + 1]) * scale);
     ink.data()[std::clamp<std::int64_t>(row, 0, shape[0] - 1) * shape[1] +

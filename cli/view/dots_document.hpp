@@ -19,6 +19,7 @@ class DotsDocument final : public Document {
  private:
   const Measured& measured(Progress& progress);
   [[nodiscard]] ViewAnswer geometry() const;
+  [[nodiscard]] double usual_radius() const;
   [[nodiscard]] std::string command(std::string_view output) const;
 
   MeasureJob job_;

@@ -32,6 +32,14 @@ std::string_view listed_kind(const std::string& name) {
   return {};
 }
 
+bool is_utf8(const std::string& text) {
+  try {
+    return !nlohmann::json(text).dump().empty();
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
 /// What the first bytes of a file tell beyond its name.
 std::string seen_kind(const std::string& path, const std::string& kind) try {
   const auto extension = extension_of(path);
@@ -48,23 +56,31 @@ std::string seen_kind(const std::string& path, const std::string& kind) try {
   return kind;
 }
 
-/// True for a file that lies in a folder or below it; both canonical.
-bool is_inside(const fs::path& file, const fs::path& folder) {
-  return std::ranges::mismatch(folder, file).in1 == folder.end();
+}  // namespace
+
+bool leads_out(const fs::path& file) {
+  std::error_code failed;
+  if (!fs::is_symlink(file, failed)) return false;
+  const auto folder = fs::canonical(file.parent_path(), failed);
+  const auto target = fs::canonical(file, failed);
+  return std::ranges::mismatch(folder, target).in1 != folder.end();
 }
 
-}  // namespace
+void require_inside(const std::string& entry) {
+  if (!leads_out(entry)) return;
+  throw_io(entry, fmt::format("a file in {}", fs::path(entry).parent_path().string()), "a link that leads out of it");
+}
 
 FolderDocument::FolderDocument(std::string path, Open open) : path_(std::move(path)), open_(std::move(open)) {
   std::error_code failed;
-  const auto own = fs::canonical(path_, failed);
   fs::directory_iterator files(path_, failed);
   if (failed) throw_io(path_, "a readable folder", failed.message());
   for (const auto& file : files) {
     std::error_code unreadable;
     const auto name = file.path().filename().string();
     if (name.starts_with('.') || listed_kind(name).empty() || !file.is_regular_file(unreadable)) continue;
-    if (file.is_symlink(unreadable) && !is_inside(fs::canonical(file.path(), unreadable), own)) continue;
+    if (!is_utf8(name)) continue;  // JSON could not name it
+    if (leads_out(file.path())) continue;
     entries_.push_back({name, std::string(listed_kind(name)), file.file_size(unreadable)});
   }
   std::ranges::sort(entries_, {}, &Entry::name);
@@ -97,7 +113,9 @@ ViewAnswer FolderDocument::list() const {
 }
 
 ViewAnswer FolderDocument::entry_thumbnail(const ViewRequest& request, Progress& progress) const {
-  Image image = open_(path_of(request.state))->thumbnail(progress);
+  const auto path = path_of(request.state);
+  require_inside(path);
+  Image image = open_(path)->thumbnail(progress);
   const auto shape = shape_of(image);
   const auto factor = std::max<std::int64_t>(1, std::max(shape[0], shape[1]) / thumbnail_side);
   const Image small = factor > 1 ? reduced(image, factor) : displayable(std::move(image));

@@ -1,5 +1,6 @@
 #pragma once
 #include <cli/view/document.hpp>
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -33,5 +34,11 @@ class FolderDocument final : public Document {
   std::vector<Entry> entries_;  ///< sorted by name
   std::size_t more_ = 0;        ///< left out
 };
+
+/// True for a link to something outside its folder.
+bool leads_out(const std::filesystem::path& file);
+
+/// Throws io for an entry that leads out: it may have become such a link since it was listed.
+void require_inside(const std::string& entry);
 
 }  // namespace holotone::cli

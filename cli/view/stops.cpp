@@ -110,12 +110,14 @@ json different(const json& values) {
   return once;
 }
 
-/// Without typed stops: nine distances over the middle of the slider, or 5 x 5 views.
+/// Without typed stops: nine distances about the default, over half of the slider, or 5 x 5 views.
 json usual_stops(const std::string& name, const json& control) {
   if (name == "distance") {
-    const double low = control.at("min");
-    const double high = control.at("max");
-    return evenly(0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high, 9);
+    const double own = control.at("value");
+    const double reach = 0.25 * (control.at("max").get<double>() - control.at("min").get<double>());
+    json distances = evenly(own - reach, own + reach, 9);
+    distances[4] = own;
+    return distances;
   }
   if (name == "view") {
     const bool line = control.at("min").at(1) == control.at("max").at(1);
@@ -130,8 +132,12 @@ json stops_of(const json& controls, const std::vector<std::string>& typed) {
   json stops = json::object();
   for (const auto& [name, control] : controls.items()) {
     stops[name] = usual_stops(name, control);
+    int times = 0;
     for (const auto& text : typed) {
-      if (const Typed own = split(text); own.control == name) stops[name] = different(typed_stops(control, own));
+      const Typed own = split(text);
+      if (own.control != name) continue;
+      if (++times > 1) reject(option, fmt::format("{} once", name), text);
+      stops[name] = different(typed_stops(control, own));
     }
   }
   return stops;

@@ -38,10 +38,11 @@ ViewDocuments::ViewDocuments(ViewJob job, std::function<void(const std::string&)
 }
 
 void ViewDocuments::open(Opened& opened) {
+  if (opened.entry) require_inside(opened.files.front());
   auto stamp = stamp_of(opened.files);
   opened.document = open_document(job_, opened.files);
   opened.description = opened.document->description();
-  opened.comparable = !opened.document->compared_view().empty();
+  opened.compared = opened.document->compared_view();
   opened.stamp = std::move(stamp);
   opened.failed_stamp.clear();
 }
@@ -60,9 +61,10 @@ nlohmann::json ViewDocuments::message() const {
   for (const auto& opened : open_) {
     list.push_back(opened.description);
     list.back()["version"] = opened.version;
+    list.back()["compared"] = opened.compared;
   }
   nlohmann::json pair(nullptr);
-  if (std::ranges::count_if(open_, &Opened::comparable) >= 2) {
+  if (std::ranges::count_if(open_, [](const Opened& own) { return !own.compared.empty(); }) >= 2) {
     pair = {{"views",
              {{{"name", "difference"},
                {"title", "Difference"},
@@ -160,7 +162,8 @@ ViewAnswer ViewDocuments::show(std::size_t index, const ViewRequest& request, Pr
     const auto known = std::ranges::find(open_, files, &Opened::files);
     auto place = static_cast<std::size_t>(known - open_.begin());
     if (known == open_.end()) {
-      if (open_.size() >= most_open) reject("entry", fmt::format("at most {} open files", most_open), "another");
+      if (open_.size() >= most_open)
+        reject("entry", fmt::format("at most {} files opened since the start", most_open), "another");
       place = add(files, true);
       changed_ = true;
     }

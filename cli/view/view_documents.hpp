@@ -34,7 +34,7 @@ class ViewDocuments {
     bool entry = false;                  ///< of a folder: held only while it is one of the last that were used
     std::unique_ptr<Document> document;  ///< null: an entry that is not held
     nlohmann::json description;
-    bool comparable = false;
+    std::string compared;      ///< Document::compared_view
     std::string stamp;         ///< sizes and times of the files when they were read
     std::string failed_stamp;  ///< of a change that could not be read
     std::string seen_stamp;    ///< when look_for_changes last saw them

@@ -64,7 +64,9 @@ ViewJob view_job(const ViewArguments& arguments) {
     reject("--bind", "an IPv4 or IPv6 address", job.address);
   }
   for (const auto& host : arguments.hosts) {
-    if (host.find_first_not_of(host_letters) != std::string::npos) {
+    constexpr std::size_t longest = 253;
+    const bool outer = host.empty() || host.size() > longest || host.starts_with('-') || host.starts_with('.');
+    if (outer || host.find_first_not_of(host_letters) != std::string::npos) {
       reject("--host", "a host's name without scheme, port and path, such as lab.example", host);
     }
     job.hosts.push_back(host);
@@ -75,6 +77,10 @@ ViewJob view_job(const ViewArguments& arguments) {
   job.against = arguments.against;
   job.ink = arguments.ink;
   (void)ink_source(job.ink);
+  if (job.against.empty() && job.ink.invert) reject("--invert", "--against, a picture that the dots show", "none");
+  if (job.against.empty() && job.ink.gamma != InkArguments{}.gamma) {
+    reject("--gamma", "--against, a picture that the dots show", "none");
+  }
   if (!job.distance.empty()) (void)distance_of("--distance", job.distance);
   for (const auto& input : arguments.inputs) {
     if (!is_pattern(input) && !is_folder(input)) require_input(input);
@@ -104,7 +110,9 @@ ViewJob view_job(const ViewArguments& arguments) {
 
 std::unique_ptr<Document> open_document(const ViewJob& job, const std::vector<std::string>& files) {
   const auto& path = files.front();
-  if (files.size() > 1 || is_pattern(path)) return open_hologram_document(job, files);
+  std::error_code failed;
+  const bool literal = std::filesystem::exists(path, failed);  // a file may have such a name
+  if (files.size() > 1 || (is_pattern(path) && !literal)) return open_hologram_document(job, files);
   if (is_folder(path)) {
     return std::make_unique<FolderDocument>(path, [&job](const std::string& one) { return open_document(job, {one}); });
   }

@@ -2,6 +2,8 @@
 #include <cli/common/command.hpp>
 #include <cli/view/view_handler.hpp>
 #include <cli/view/view_run.hpp>
+#include <cstdio>
+#include <cstdlib>
 #include <malloc.h>
 #include <viewer/server/address.hpp>
 #include <viewer/server/server.hpp>
@@ -46,9 +48,10 @@ int serve_view(const ViewJob& job) {
   report(job.console, "Ctrl-C ends it");
   check_output();
   server.run([] { return cancelled(); });
-  broadcaster = nullptr;
+  // A picture that is still being made need not be waited for: nothing is written.
   stopped_in_time();
-  return exit_ok;
+  std::fflush(nullptr);
+  std::_Exit(exit_ok);
 }
 
 }  // namespace holotone::cli

@@ -53,6 +53,9 @@ void describe_light(HologramLight& light, const HologramReadOptions& options, Sh
       light.metadata.insert_or_assign(key, value);
     }
   }
+  if (light.metadata.contains("block_of_rows")) {
+    throw_io(light.path, "a whole field", "a part of one: holotone join puts parts together");
+  }
   if (options.adjust) options.adjust({light.path, light.metadata, shape, pixel_bits == 0, pixel_bits});
   light.grid = stated_grid(light.path, light.metadata, shape);
   (void)checked_number(light.path, light.metadata, "object_energy");

@@ -13,6 +13,7 @@ constexpr double most_distance_m = 1e5;
 constexpr double least_length_m = 1e-9;
 constexpr double most_tilt_rad = 1.5;
 constexpr double most_count = 9e15;
+constexpr double largest_rows = 1 << 26;
 constexpr std::size_t most_levels = 65536;  ///< of 16 bits
 constexpr std::size_t longest_quote = 40;   ///< of a file's text in an error
 
@@ -27,6 +28,8 @@ constexpr MetadataKey table[] = {
     {"arithmetic", text, {}, 0, 0, "hologram"},
     {"band_limit", flag, {}, 0, 1, "hologram"},
     {"bits", count, {}, 1, 16, "hologram, optimize, panel, quantize"},
+    {"block_first_row", count, {}, 0, largest_rows, "hologram"},
+    {"block_of_rows", count, {}, 1, largest_rows, "hologram"},
     {"camera_pitch_m", number, "m", 0, most_distance_m, "hologram"},
     {"carrier_x_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, optimize"},
     {"carrier_y_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, optimize"},

@@ -93,6 +93,130 @@ TEST_F(BandsTest, TheFieldIsThatOfTheWholePanel) {
   EXPECT_EQ(files(), (std::set<std::string>{"bands.npy", "cloud.csv", "whole.npy"}));
 }
 
+/// The command with other devices than the CPU alone.
+std::vector<std::string> on(const std::string& devices, std::vector<std::string> words) {
+  *(std::find(words.begin(), words.end(), "--device") + 1) = devices;
+  return words;
+}
+
+TEST_F(BandsTest, SeveralDevicesGiveTheSameFile) {
+  for (const char* method : {"direct", "recurrence", "separable", "fast"}) {
+    put_cloud(std::string_view(method) == "fast" ? 3000 : 60, 1, 10e-3);
+    const std::vector<std::string> options{"--method", method, "--rows-at-once", "20"};
+    ASSERT_EQ(run(hologram("one.npy", options)).exit_code, 0);
+    for (const char* devices : {"cpu,cpu", "cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu"}) {
+      const auto json = run_json(on(devices, hologram("several.npy", options)));
+      EXPECT_EQ(json["device"], devices);
+      EXPECT_EQ(json["bands"], 8);
+      EXPECT_EQ(content_of(path("several.npy")), content_of(path("one.npy"))) << method << ' ' << devices;
+    }
+  }
+}
+
+TEST_F(BandsTest, SeveralDevicesAreForFieldsByBands) {
+  for (const auto& [output, devices, expected] :
+       {std::tuple{"a.png", "cpu,cpu", "--device: expected one device, except for a complex field"},
+        {"a.npy", "cpu,,cpu", "--device"},
+        {"a.npy", "cpu,opencl:77", "opencl:77"},
+        {"a.npy", "all,cpu", "'all'"}}) {
+    const auto result = run(on(devices, hologram(output)));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find(expected), std::string::npos) << result.error;
+  }
+  EXPECT_EQ(files(), (std::set<std::string>{"cloud.csv"}));
+}
+
+// Killed at any moment, with any number of devices: the next run goes on, and the file is the same.
+TEST_F(BandsTest, KilledRunsGoOnWithOtherDevices) {
+  put_cloud(400, 2);
+  const std::vector<std::string> large{"--resolution",    "600x900",        "--method", "direct",
+                                       "--no-band-limit", "--rows-at-once", "30"};
+  ASSERT_EQ(run(hologram("whole.npy", large)).exit_code, 0);
+  int killed = 0;
+  std::int64_t resumed = 0;
+  for (int i = 0; i < 20; ++i) {
+    fs::remove(path("a.npy"));
+    std::string devices = "cpu";
+    for (int n = 0; n < i % 3; ++n) devices += ",cpu";
+    {
+      RunningProgram program(on(devices, hologram("a.npy", large)), captured_);
+      const auto pause = 20 + 250 * random_uniform64(3, static_cast<std::uint64_t>(i));
+      std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(pause));
+      program.send(SIGKILL);
+      killed += program.wait(10).exit_code != 0 ? 1 : 0;
+    }
+    const auto json = run_json(on(i % 2 == 0 ? "cpu,cpu" : "cpu", hologram("a.npy", large)));
+    resumed += json["resumed_rows"].get<std::int64_t>();
+    ASSERT_EQ(content_of(path("a.npy")), content_of(path("whole.npy"))) << i;
+  }
+  std::printf("%d of 20 runs were killed, %d rows of them were kept\n", killed, static_cast<int>(resumed));
+  EXPECT_GT(killed, 0);
+  EXPECT_FALSE(fs::exists(path(".a.npy.part")));
+}
+
+TEST_F(BandsTest, PartsJoinToTheWhole) {
+  if (!can_write("a.h5")) return;
+  for (const char* method : {"direct", "separable"}) {
+    const std::vector<std::string> options{"--method", method, "--rows-at-once", "20"};
+    ASSERT_EQ(run(hologram("whole.h5", options)).exit_code, 0);
+    for (const int parts : {1, 3, 8}) {
+      std::vector<std::string> join{"join"};
+      std::int64_t rows = 0;
+      for (int part = parts; part >= 1; --part) {
+        const auto name = fmt::format("part_{}.h5", part);
+        auto own = options;
+        own.insert(own.end(), {"--block", fmt::format("{}/{}", part, parts)});
+        ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
+        rows += read_field(path(name)).values.shape()[0];
+        join.push_back(path(name));
+      }
+      EXPECT_EQ(rows, 141);
+      join.insert(join.end(), {"-o", path("joined.h5"), "--json"});
+      EXPECT_EQ(run_json(join)["parts"], parts);
+      EXPECT_EQ(content_of(path("joined.h5")), content_of(path("whole.h5"))) << method << ' ' << parts;
+    }
+  }
+}
+
+TEST_F(BandsTest, JoinNamesWhatIsWrong) {
+  if (!can_write("a.h5")) return;
+  const auto part = [&](const std::string& name, const std::string& block, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--method", "direct", "--rows-at-once", "20", "--block", block});
+    EXPECT_EQ(run(hologram(name, more)).exit_code, 0);
+  };
+  part("1.h5", "1/4");
+  part("2.h5", "2/4");
+  part("3.h5", "3/4");
+  part("4.h5", "4/4");
+  part("half.h5", "2/2");
+  part("other.h5", "4/4", {"--tolerance", "0.01"});
+  ASSERT_EQ(run(hologram("whole.h5", {"--method", "direct"})).exit_code, 0);
+  const auto refused = [&](const std::vector<std::string>& names, const std::string& expected) {
+    std::vector<std::string> words{"join", "-o", path("joined.h5")};
+    for (const auto& name : names) words.push_back(path(name));
+    const auto result = run(words);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find(expected), std::string::npos) << result.error;
+    EXPECT_FALSE(fs::exists(path("joined.h5")));
+  };
+  refused({"1.h5", "2.h5", "4.h5"}, "got none with rows 80 to 119");
+  refused({"2.h5", "3.h5", "4.h5"}, "got none with rows 0 to 39");
+  refused({"1.h5", "2.h5", "3.h5"}, "got none with rows 120 to 140");
+  refused({"1.h5", "2.h5", "3.h5", "4.h5", "half.h5"}, "has too");
+  refused({"1.h5", "2.h5", "3.h5", "other.h5"}, "tolerance");
+  refused({"1.h5", "whole.h5"}, "block_first_row");
+  refused({"cloud.csv"}, "cloud.csv");
+  refused({"missing.h5"}, "missing.h5");
+  const auto shown = run({"reconstruct", path("1.h5"), "-o", path("a.png"), "--device", "cpu"});
+  EXPECT_EQ(shown.exit_code, 2);
+  EXPECT_NE(shown.error.find("holotone join"), std::string::npos) << shown.error;
+  for (const char* block : {"0/4", "5/4", "1", "x/4", "1/9", "-1/4", "1/0"}) {
+    const auto result = run(hologram("b.h5", {"--rows-at-once", "20", "--block", block}));
+    EXPECT_EQ(result.exit_code, 2) << block;
+    EXPECT_NE(result.error.find("--block"), std::string::npos) << result.error;
+  }
+}
+
 TEST_F(BandsTest, ColoursAndWhatTheFileSays) {
   if (!can_write("a.h5")) return;
   const std::vector<std::string> options{"--rgb", "638nm,520nm,450nm", "--method", "direct"};

@@ -51,6 +51,7 @@ export class CameraView {
     this.camera.set_canvas(...size);
     this.draw_soon();
     this.resized?.();
+    this.host.show_view_state();
   }
 
   drag(dx, dy, special) {

@@ -18,7 +18,7 @@ export class Pane {
     this.name = name;
     this.requests = new Requests((message) => bench.source.show(message));
     this.rate = new Rate();
-    this.values_of = new Map();  // by document
+    this.values_of = bench.values_of.get(name) ?? new Map();  // by document
     this.view = null;
     this.hand = new Hand(this);
     this.rest_timer = 0;
@@ -55,7 +55,7 @@ export class Pane {
   set_document(document_index, wanted = {}) {
     this.document = document_index;
     this.description = this.bench.describe(document_index);
-    if (!this.values_of.has(this.key)) this.values_of.set(this.key, default_values(this.description));
+    if (!this.values_of.has(this.key)) this.values_of.set(this.key, this.first_values());
     this.title = [document_index].flat().map((i) => this.bench.documents[i].name).join(" and ");
     this.element.setAttribute("aria-label", `Pane ${this.name}: ${this.title}`);
     const local = {};
@@ -67,6 +67,12 @@ export class Pane {
     }
     const {views} = this.description;
     this.set_view((views.find(({name}) => name === wanted.view) ?? views[0]).name, local);
+  }
+
+  // The difference begins with what its first document shows.
+  first_values() {
+    const own = Array.isArray(this.document) ? this.bench.values_of.get("a")?.get(this.document[0]) : undefined;
+    return {...default_values(this.description), ...own};
   }
 
   set_view(name, local = this.view?.local ?? {}) {
@@ -345,7 +351,7 @@ export class Pane {
 
   // The values that the document's controls still allow; defaults for the others.
   kept_values(key, values) {
-    const description = key === "pair" ? this.bench.pair : this.bench.documents[key];
+    const description = key === "pair" ? this.description : this.bench.documents[key];
     const kept = default_values(description ?? {});
     for (const [name, control] of Object.entries(description?.controls ?? {})) {
       kept[name] = allowed_value(control, values[name]) ?? kept[name];

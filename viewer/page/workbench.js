@@ -15,6 +15,7 @@ export class Workbench {
     this.documents = [];
     this.pair = null;
     this.panes = new Map();
+    this.values_of = new Map();  // of panes that are not on the screen, by name
     this.thumbnails = new Thumbnails((message) => source.show(message));
     this.wanted = parse_hash(location.hash);
     this.written_hash = location.hash;
@@ -56,7 +57,8 @@ export class Workbench {
 
   allowed_layout(layout) {
     if (layout === "difference" && (!this.pair || this.documents.length < 2)) layout = undefined;
-    return layout ?? (this.documents.length === 2 ? "two" : "one");
+    const pictures = this.documents.filter(({kind}) => kind !== "folder").length;
+    return layout ?? (pictures === 2 && this.documents.length === 2 ? "two" : "one");
   }
 
   list_layouts() {
@@ -67,7 +69,17 @@ export class Workbench {
   }
 
   describe(document_index) {
-    return Array.isArray(document_index) ? this.pair : this.documents[document_index];
+    return Array.isArray(document_index) ? this.describe_pair(document_index) : this.documents[document_index];
+  }
+
+  // The difference of two documents has the controls that both have in the views that are compared.
+  describe_pair(indices) {
+    if (!this.pair) return null;
+    const documents = indices.map((index) => this.documents[index]);
+    const named = documents.map(({views, compared}) => views.find(({name}) => name === compared)?.controls ?? []);
+    const names = named[0].filter((name) => named[1].includes(name));
+    return {...this.pair, controls: documents[0].controls,
+      views: this.pair.views.map((view) => ({...view, controls: names}))};
   }
 
   // wanted: the URL's panes by name.
@@ -79,6 +91,7 @@ export class Workbench {
     this.parts.panes.className = `panes ${layout}`;
     for (const [name, pane] of [...this.panes]) {
       if (panes_of[layout].includes(name)) continue;
+      this.values_of.set(name, pane.values_of);
       pane.remove();
       this.panes.delete(name);
     }
@@ -187,6 +200,7 @@ export class Workbench {
     this.linked = state.linked;
     this.parts.linked.checked = state.linked;
     for (const pane of this.panes.values()) pane.values_of.clear();
+    this.values_of.clear();
     this.set_layout(this.allowed_layout(state.layout), state.panes);
     // The URL is the state: nothing is to be written over an entry of the history that comes next.
     clearTimeout(this.hash_timer);

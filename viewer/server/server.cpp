@@ -135,7 +135,6 @@ void Server::Impl::listen(const asio::ip::address& address, std::uint16_t port) 
 void Server::Impl::run(const std::function<bool()>& ended) {
   poll(ended);
   io_.run();
-  worker_.stop();
 }
 
 void Server::Impl::poll(const std::function<bool()>& ended) {

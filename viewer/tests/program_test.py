@@ -195,9 +195,9 @@ def test_difference(folder):
         assert client.documents["pair"] is not None
         header, payload = client.show("difference", {"distance": 0.05}, document=[0, 1])
         assert header["type"] == "shown"
-        assert float(dict(header["facts"])["PSNR of the codes"].split()[0]) > 5
+        assert float(dict(header["facts"])["PSNR of the pictures"].split()[0]) > 5
         same, _ = client.show("difference", {"distance": 0.05}, document=[0, 0])
-        assert dict(same["facts"])["PSNR of the codes"] == "infinite"
+        assert dict(same["facts"])["PSNR of the pictures"] == "infinite"
 
 
 def test_errors_are_one_line(folder):

@@ -9,6 +9,8 @@
 #include <cli/hologram/points/points_bands.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <list>
+#include <mutex>
+#include <utility>
 
 namespace holotone::cli {
 namespace {
@@ -33,13 +35,32 @@ std::string key_of(const HologramJob& job, const PointSources& points) {
   add(points.position_m);
   add(points.amplitude);
   add(points.phase_rad);
-  return fmt::format("points {:016x} {}", digest, to_string(job.device));
+  const auto device = to_string(job.device);
+  return fmt::format("points {:016x} {}", digest, device.substr(0, device.find(':')));
 }
 
-/// Converts the progress of a band to that of all rows that this run computes.
+/// Rows that all devices have computed.
+class AllRows {
+ public:
+  explicit AllRows(Progress& all) : all_(all) {}
+  void begin(std::int64_t rows) { rows_ = rows; }
+  bool add(std::int64_t rows) {
+    const std::scoped_lock lock(mutex_);
+    done_ += rows;
+    return all_.update("summing points by bands of rows", done_, rows_);
+  }
+
+ private:
+  Progress& all_;
+  std::int64_t rows_ = 0;
+  std::mutex mutex_;
+  std::int64_t done_ = 0;
+};
+
+/// Converts the progress of a device's bands to that of all rows that this run computes.
 class BandProgress final : public Progress {
  public:
-  BandProgress(Progress& all, std::int64_t rows) : all_(all), rows_(rows) {}
+  explicit BandProgress(AllRows& all) : all_(all) {}
   void begin_band(std::int64_t rows) {
     begin_ += band_;
     band_ = rows;
@@ -47,22 +68,30 @@ class BandProgress final : public Progress {
   bool update(std::string_view, std::int64_t done, std::int64_t total) override {
     const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
     // Some methods process their points twice: the bar must not go back.
-    shown_ = std::max(shown_, begin_ + static_cast<std::int64_t>(share * static_cast<double>(band_)));
-    return all_.update("summing points by bands of rows", shown_, rows_);
+    const auto reached = std::max(shown_, begin_ + static_cast<std::int64_t>(share * static_cast<double>(band_)));
+    return all_.add(reached - std::exchange(shown_, reached));
   }
 
  private:
-  Progress& all_;
-  std::int64_t rows_;
+  AllRows& all_;
   std::int64_t begin_ = 0;
   std::int64_t band_ = 0;
   std::int64_t shown_ = 0;
 };
 
+/// A device that sums bands.
+struct BandDevice {
+  BandDevice(const PointCloudOptions& options, Queue own, std::int64_t rows, AllRows& all)
+      : queue(std::move(own)), plan(options, queue, rows), progress(all) {}
+  Queue queue;
+  PointCloudPlan plan;
+  BandProgress progress;
+};
+
 class BandWork {
  public:
   BandWork(const HologramJob& job, FrameSource& source, const BeforeSum& before)
-      : job_(job), source_(source), frame_(source.prepare(0)), queue_(Queue::create(job.device)), bar_(job.console) {
+      : job_(job), source_(source), frame_(source.prepare(0)), bar_(job.console) {
     check_cancelled("reading");
     require_light(job, frame_.input, frame_.dark);
     before(rows_before_sum(job, source, frame_));
@@ -82,32 +111,44 @@ class BandWork {
   PointsRow make(std::size_t c) {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
-    const std::int64_t ny = job_.panel.ny;
+    const bool part = job_.rows.rows > 0;
+    const RowRange rows_made = part ? job_.rows : RowRange{0, job_.panel.ny};
     const std::int64_t at_once = job_.rows_at_once;
     const ChannelPoints points(frame_.points.cloud, channel.colour);
-    PointCloudPlan plan(job_.sum_options(channel), queue_, at_once);
-    plan.set_points(points.sources());
     PointsHologram made;
     made.output = source_.output(frame_.number, channel);
-    made.info = plan.info();
+    AllRows all(bar_);
+    std::list<BandDevice> devices;
+    std::vector<Queue> queues;
+    for (const auto& device : job_.devices) {
+      auto& own = devices.emplace_back(job_.sum_options(channel), Queue::create(device), at_once, all);
+      own.plan.set_points(points.sources());
+      queues.push_back(own.queue);
+    }
+    made.info = devices.front().plan.info();
     made.fresnel_deviation_rad = frame_.fresnel_deviation_rad[c];
     Metadata metadata = points_metadata(job_, c, frame_, points, made.info);
     set_metadata(metadata, "encoding", "complex");
     set_metadata(metadata, "rows_at_once", std::to_string(at_once));
+    if (part) {
+      set_metadata(metadata, "block_first_row", std::to_string(rows_made.first_row));
+      set_metadata(metadata, "block_of_rows", std::to_string(job_.panel.ny));
+    }
     auto& run = written_.emplace_back(
-        FieldRows{made.output, {ny, job_.panel.nx}, metadata, key_of(job_, points.sources()), at_once, at_once},
+        FieldRows{made.output, {rows_made.rows, job_.panel.nx}, metadata, key_of(job_, points.sources()), at_once},
         job_.console, bar_);
-    BandProgress progress(bar_, ny - run.resumed() / at_once * at_once);
-    run.write(queue_, [&](std::int64_t first, View<Complex, 2> part) {
-      const std::int64_t rows = part.shape()[0];
-      progress.begin_band(rows);
-      progress.step("", 0, 1);
-      plan.execute({first, rows}, {part, {}, {}}, progress);
+    all.begin(run.missing());
+    run.write(queues, [&](std::size_t device, std::int64_t first, View<Complex, 2> band) {
+      auto& own = *std::next(devices.begin(), static_cast<std::ptrdiff_t>(device));
+      const std::int64_t rows = band.shape()[0];
+      own.progress.begin_band(rows);
+      own.progress.step("", 0, 1);
+      own.plan.execute({rows_made.first_row + first, rows}, {band, {}, {}}, own.progress);
     });
     made.compute_s = watch.seconds();
     made.reconstruct_flags = flags_for(job_.output, metadata, {});
     PointsRow row = row_of(frame_, c, made);
-    row.bands = (ny + at_once - 1) / at_once;
+    row.bands = (rows_made.rows + at_once - 1) / at_once;
     row.resumed = run.resumed();
     return row;
   }
@@ -115,14 +156,11 @@ class BandWork {
   const HologramJob& job_;
   FrameSource& source_;
   PreparedFrame frame_;
-  Queue queue_;
   ProgressBar bar_;
   std::list<FieldRowsRun> written_;  ///< finished together at the end: a resumed run finds the first colours too
 };
 
-}  // namespace
-
-std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed) {
+std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, bool in_parts) {
   constexpr std::string_view option = "--rows-at-once";
   constexpr std::int64_t most_rows = 1 << 24;
   if (!typed.empty()) {
@@ -131,11 +169,54 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed) 
     if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
     return std::min(rows, job.panel.ny);
   }
+  const bool several = job.devices.size() > 1;
+  if (several && !is_written_by_rows(job)) {
+    reject("--device", "one device, except for a complex field in a file .h5, .hdf5 or .npy",
+           fmt::format("{} for {}", job.devices.size(), job.output));
+  }
+  if (several && is_moving(job))
+    reject("--device", "one device for moving pictures", std::to_string(job.devices.size()));
   if (!is_written_by_rows(job) || is_moving(job)) return 0;
   const double whole = bytes_for_whole(job);
-  if (whole <= most_whole_bytes && whole <= most_share_of_free * free_memory()) return 0;
+  if (!several && !in_parts && whole <= most_whole_bytes && whole <= most_share_of_free * free_memory()) return 0;
   const std::int64_t bands = (job.panel.ny * job.panel.nx + band_pixels - 1) / band_pixels;
   return (job.panel.ny + bands - 1) / bands;
+}
+
+/// Part K of N, typed as "K/N": whole bands.
+RowRange rows_of_block(const HologramJob& job, const std::string& typed) {
+  constexpr std::string_view option = "--block";
+  constexpr std::string_view expected = "K/N such as 3/40, K from 1 to N";
+  const auto extension = extension_of(job.output);
+  if (!job.complex_field || (extension != ".h5" && extension != ".hdf5")) {
+    reject(option, "the complex field in a file .h5 or .hdf5", job.output);
+  }
+  if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
+  const auto slash = typed.find('/');
+  if (slash == std::string::npos) reject(option, expected, typed);
+  const std::int64_t bands = (job.panel.ny + job.rows_at_once - 1) / job.rows_at_once;
+  constexpr std::int64_t most_parts = 1 << 24;
+  const auto parts = whole_number(option, typed.substr(slash + 1), 1, most_parts);
+  const auto part = whole_number(option, typed.substr(0, slash), 1, most_parts);
+  if (part > parts) reject(option, expected, typed);
+  if (parts > bands) {
+    reject(option,
+           fmt::format("at most {} of {} rows; --rows-at-once makes them smaller", counted(bands, "part"),
+                       job.rows_at_once),
+           typed);
+  }
+  const std::int64_t first = bands * (part - 1) / parts * job.rows_at_once;
+  const std::int64_t end = std::min(bands * part / parts * job.rows_at_once, job.panel.ny);
+  return {first, end - first};
+}
+
+}  // namespace
+
+void set_bands(HologramJob& job, const std::string& rows_at_once, const std::string& block) {
+  job.rows_at_once = rows_at_once_for(job, rows_at_once, !block.empty());
+  if (block.empty()) return;
+  if (job.rows_at_once == 0) job.rows_at_once = job.panel.ny;
+  job.rows = rows_of_block(job, block);
 }
 
 std::vector<PointsRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before) {

@@ -21,6 +21,12 @@ constexpr double least_reported_deviation_rad = 0.1;
 /// From here on points blur: the peak of one falls below 0.9 of the spherical wave's.
 constexpr double blurring_deviation_rad = 3;
 
+std::string names_of(const std::vector<Device>& devices) {
+  std::string names;
+  for (const auto& device : devices) names += (names.empty() ? "" : ",") + to_string(device);
+  return names;
+}
+
 nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
   nlohmann::json object{{"input", row.input},
                         {"output", row.output},
@@ -123,7 +129,7 @@ nlohmann::json json_of(const HologramJob& job, const std::vector<PointsRow>& row
     object["reconstruct_flags"] = line_of(frames.front());
   }
   object["software"] = "holotone " HOLOTONE_VERSION;
-  object["device"] = to_string(job.device);
+  object["device"] = names_of(job.devices);
   object["panel"] = job.panel.name;
   object["resolution"] = {job.panel.nx, job.panel.ny};
   object["pitch_m"] = job.panel.pitch_m;
@@ -215,7 +221,7 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
   const std::string what = rows.size() == 1 ? first.output : fmt::format("{} to {}", first.output, rows.back().output);
   report(job.console, fmt::format("{}: {} x {} pixels, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny,
                                   range_of(rows, &PointsRow::points), to_string(first.info.method),
-                                  first.info.arithmetic, to_string(job.device), format_duration(seconds)));
+                                  first.info.arithmetic, names_of(job.devices), format_duration(seconds)));
   if (frames > 1)
     report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
   if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= least_reported_deviation_rad &&
@@ -244,7 +250,8 @@ int run_points(const HologramArguments& arguments) {
   const Stopwatch watch;
   HologramJob job = hologram_job(arguments);
   if (job.shown && !arguments.rows_at_once.empty()) reject("--rows-at-once", "a file as --output", job.output);
-  if (!job.shown) job.rows_at_once = rows_at_once_for(job, arguments.rows_at_once);
+  if (job.shown && !arguments.block.empty()) reject("--block", "a file as --output", job.output);
+  if (!job.shown) set_bands(job, arguments.rows_at_once, arguments.block);
   require_memory_for(job);
   FrameSource source(job);
   const bool products = job.sum.method != PointMethod::direct && job.sum.method != PointMethod::recurrence;

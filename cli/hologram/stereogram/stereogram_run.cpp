@@ -102,10 +102,10 @@ class StereogramWork {
       HologramEncoder(*job_.encoding, channel, queue).encode(std::as_const(field).view(), made);
       job_.shown->add(c, *made.image);
     } else {
-      const FieldRows rows{row.output, plan.options().grid.shape(), metadata, key_of(metadata), rows_at_once() * n, n};
+      const FieldRows rows{row.output, plan.options().grid.shape(), metadata, key_of(metadata), rows_at_once() * n};
       auto& run = written.emplace_back(rows, job_.console, progress);
       row.resumed = run.resumed();
-      run.write(queue, [&](std::int64_t first_row, View<Complex, 2> part) {
+      run.write({queue}, [&](std::size_t, std::int64_t first_row, View<Complex, 2> part) {
         row.report += plan.execute(*views_.source, colour, {first_row, part.shape()[0]}, part, progress);
       });
     }
