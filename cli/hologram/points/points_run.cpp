@@ -23,7 +23,10 @@ constexpr double blurring_deviation_rad = 3;
 
 std::string names_of(const std::vector<Device>& devices) {
   std::string names;
-  for (const auto& device : devices) names += (names.empty() ? "" : ",") + to_string(device);
+  for (const auto& device : devices) {
+    if (!names.empty()) names += ',';
+    names += to_string(device);
+  }
   return names;
 }
 
