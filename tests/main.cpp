@@ -1,10 +1,12 @@
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <holotone/core/device.hpp>
+#include <holotone/io/guarded.hpp>
 
 // Lists the devices of the tests: a CUDA build without a GPU reports this here and skips its CUDA tests. A run of one
 // test does not list them: opening OpenCL takes longer than most tests.
 int main(int argc, char** argv) {
+  if (const auto code = holotone::guarded_child(argc, argv)) return *code;
   testing::InitGoogleTest(&argc, argv);
   if (!GTEST_FLAG_GET(list_tests) && GTEST_FLAG_GET(filter) == "*") {
     for (const auto& device : holotone::devices()) {

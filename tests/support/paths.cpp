@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <holotone/io/guarded.hpp>
 #include <tests/support/paths.hpp>
 
 namespace holotone {
@@ -13,7 +15,7 @@ const std::string& build_folder() {
 }
 
 const std::string& program_path() {
-  static const std::string path = HOLOTONE_PROGRAM;
+  static const std::string path = std::filesystem::exists(HOLOTONE_PROGRAM) ? HOLOTONE_PROGRAM : current_program();
   return path;
 }
 

@@ -10,7 +10,7 @@ const std::string& source_folder();
 /// The root of the build; contains compile_commands.json if the build writes it.
 const std::string& build_folder();
 
-/// The command line program of the build.
+/// The command line program of the build; where it was not built, the tests, which can be its guarded children.
 const std::string& program_path();
 
 }  // namespace holotone
