@@ -62,6 +62,12 @@ class DisplayTest : public ProgramTest {
   }
 };
 
+/// Codes 0 and 255.
+Image binary(Image image) {
+  for (auto& code : std::get<Array<std::uint8_t, 3>>(image.pixels).host()) code = code < 128 ? 0 : 255;
+  return image;
+}
+
 class OnePanelTest : public DisplayTest {
  protected:
   void SetUp() override {
@@ -173,7 +179,8 @@ TEST_F(OnePanelTest, PlaysSequencesAndCounts) {
   EXPECT_EQ(report.at("shown"), 30);
   EXPECT_LE(report.at("pictures_per_s"), 30.5);
   // Bits: two pictures for 30 frames; colours: three for a file.
-  result = start({path("f%02d.png"), "--bit-planes", "grb", "--json"}, server_->display())->wait(60);
+  for (unsigned i = 0; i < 30; ++i) save(fmt::format("b{:02}.png", i), binary(picture<std::uint8_t>(1, i)));
+  result = start({path("b%02d.png"), "--bit-planes", "grb", "--json"}, server_->display())->wait(60);
   ASSERT_EQ(result.exit_code, 0) << result.error;
   EXPECT_EQ(nlohmann::json::parse(result.output).at("shown"), 2);
   save("rgb.png", picture<std::uint8_t>(3, 9));
@@ -371,7 +378,9 @@ TEST_F(OnePanelTest, RefusesWhatItCannotShow) {
   expect_refusal({grey, "--fps", "50", "--settle", "30ms"}, display, "--settle: expected at most 20 ms at --fps 50");
   expect_refusal({grey, "--hold", "10"}, display, "--hold: expected a time with its unit");
   expect_refusal({grey, "--safe-pattern", "1px"}, display, "--safe-pattern");
-  expect_refusal({grey, "--bit-planes", "xyz"}, display, "--bit-planes: expected the letters rgb in any order");
+  expect_refusal({grey, "--bit-planes", "grb"}, display, "grey.png: expected a binary frame");
+  const auto frame = save("frame.png", binary(picture<std::uint8_t>(1, 1)));
+  expect_refusal({frame, "--bit-planes", "xyz"}, display, "--bit-planes: expected the letters rgb in any order");
   expect_refusal({grey, "--trigger", "200"}, display, "--trigger: expected squares within 160 x 120 pixels");
 }
 

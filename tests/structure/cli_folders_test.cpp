@@ -29,6 +29,7 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
       {"cli/hologram",
        {"cli/common", "cli/hologram/common", "cli/hologram/points", "cli/hologram/layers", "cli/hologram/stereogram"}},
       {"cli/info", common},
+      {"cli/join", common},
       {"cli/measure", common},
       {"cli/optimize", common},
       {"cli/panel", common},
