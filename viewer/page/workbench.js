@@ -78,8 +78,8 @@ export class Workbench {
     const documents = indices.map((index) => this.documents[index]);
     const named = documents.map(({views, compared}) => views.find(({name}) => name === compared)?.controls ?? []);
     const names = named[0].filter((name) => named[1].includes(name));
-    return {...this.pair, controls: documents[0].controls,
-      views: this.pair.views.map((view) => ({...view, controls: names}))};
+    return {...this.pair, controls: {...documents[0].controls, ...this.pair.controls},
+      views: this.pair.views.map((view) => ({...view, controls: [...view.controls, ...names]}))};
   }
 
   // wanted: the URL's panes by name.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import at_rest, pixels
 from program import PROGRAM, Viewing, holotone
 
 numpy = pytest.importorskip("numpy")
@@ -344,4 +345,23 @@ def test_the_page_shows_every_kind(folder, open_page, files):
     with Viewing(folder, files) as viewing:
         page = open_page(viewing.url)
         assert page.locator(".pane").count() >= 1
+        page.close()
+
+
+def test_the_difference_has_the_controls_of_both(folder, open_page):
+    with Viewing(folder, "field.h5 slm.png --device cpu") as viewing:
+        page = open_page(viewing.url + "#layout=two&a.distance=0.045&b.distance=0.045")
+        before = page.locator("[data-pane=a] .command code").inner_text()
+        page.get_by_role("radio", name="Difference").check()
+        at_rest(page)
+        focus = page.locator("[data-pane=d] [data-control=distance]").get_by_role("spinbutton")
+        assert abs(float(focus.input_value()) - 4.5) < 1e-6 or abs(float(focus.input_value()) - 45) < 1e-6
+        shown = pixels(page, "d")
+        focus.fill(str(float(focus.input_value()) * 1.1))
+        focus.press("Enter")
+        at_rest(page)
+        assert pixels(page, "d") != shown
+        page.get_by_role("radio", name="Two").check()
+        at_rest(page)
+        assert page.locator("[data-pane=a] .command code").inner_text() == before
         page.close()
