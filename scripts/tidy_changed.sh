@@ -1,5 +1,6 @@
 #!/bin/bash
-# tidy_changed.sh [SECONDS]: clang-tidy on the .cpp files that changed (changed_files.sh), each with the headers it includes. Stops starting new files after SECONDS (default: no limit) and says which it left out.
+# tidy_changed.sh [SECONDS]: clang-tidy on the .cpp files that changed (changed_files.sh), each with the headers it
+# includes. Stops starting new files after SECONDS (default: no limit) and says which it left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 limit=${1:-1000000}

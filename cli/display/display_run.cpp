@@ -135,8 +135,9 @@ std::string_view in_users_words(std::string_view text) {
   return text.starts_with(where) ? text.substr(where.size()) : text;
 }
 
-/// True for a picture that is smaller than the monitor.
-bool fits(const PanelPicture& picture, const Monitor& monitor) {
+/// True for a picture that --centre would show.
+bool needs_centre(const DisplayJob& job, const PanelPicture& picture, const Monitor& monitor) {
+  if (job.player.window.centre) return false;
   const auto [ny, nx] = shape_of(picture.codes);
   return ny <= monitor.ny && nx <= monitor.nx && ny * nx < monitor.ny * monitor.nx;
 }
@@ -150,9 +151,10 @@ void play(const DisplayJob& job, PictureStream& stream, PanelPlayer& player, boo
       player.show(picture->codes, picture->lit ? &*picture->lit : nullptr);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::invalid_argument) throw;
-      throw Error(error.code(),
-                  fmt::format("{}: {}{}", picture->name, in_users_words(error.what()),
-                              fits(*picture, player.monitor()) ? "; --centre shows it in the middle" : ""));
+      throw Error(
+          error.code(),
+          fmt::format("{}: {}{}", picture->name, in_users_words(error.what()),
+                      needs_centre(job, *picture, player.monitor()) ? "; --centre shows it in the middle" : ""));
     }
   }
   if (job.hold_s >= 0 || single) {

@@ -122,9 +122,10 @@ Image DotsDocument::thumbnail(Progress& /*progress*/) {
   const Shape<2> shape{pixels(dots.height), pixels(dots.width)};
   Array<double, 2> ink(shape);
   std::ranges::fill(ink.host(), 0);
+  const double usual = usual_radius();
   for (std::int64_t i = 0; i < dots.count(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const double radius = dots.radius.empty() ? usual_radius() : static_cast<double>(dots.radius[at]);
+    const double radius = dots.radius.empty() ? usual : static_cast<double>(dots.radius[at]);
     const auto column = static_cast<std::int64_t>(static_cast<double>(dots.position[2 * at]) * scale);
     const auto row = static_cast<std::int64_t>(static_cast<double>(dots.position[2 * at + 1]) * scale);
     ink.data()[std::clamp<std::int64_t>(row, 0, shape[0] - 1) * shape[1] +

@@ -37,7 +37,8 @@ class DepthPicture {
     pixel = std::max(pixel, code);
   }
 
-  /// All pixels of a triangle.
+  /// All pixels of a triangle, as long as all triangles together have no more than some hundred pixels for each of the
+  /// picture's: files may hold millions that cover all of it.
   void add(const std::array<std::array<float, 3>, 3>& corners) {
     float longest = 1;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -46,6 +47,8 @@ class DepthPicture {
       longest = std::max({longest, std::abs(a[0] - b[0]), std::abs(a[1] - b[1])});
     }
     const int steps = static_cast<int>(std::ceil(longest));
+    left_ -= std::int64_t{steps} * steps / 2;
+    if (left_ < 0) return;
     for (int i = 0; i <= steps; ++i) {
       for (int j = 0; j <= steps - i; ++j) {
         const float u = static_cast<float>(i) / static_cast<float>(steps);
@@ -67,6 +70,7 @@ class DepthPicture {
   float scale_ = 1;
   std::array<float, 2> margin_{};
   Array<std::uint8_t, 3> codes_;
+  std::int64_t left_ = std::int64_t{1} << 24;  ///< pixels of triangles that may still be drawn
 };
 
 }  // namespace

@@ -196,6 +196,28 @@ TEST_F(OnePanelTest, PlaysSequencesAndCounts) {
   EXPECT_NE(report.at("skipped")[0].get<std::string>().find("f07.png"), std::string::npos);
 }
 
+TEST_F(OnePanelTest, WithoutAReadablePictureItEnds) {
+  for (int i = 0; i < 3; ++i) write(fmt::format("f{}.png", i), "not a picture");
+  for (const bool loop : {false, true}) {
+    std::vector<std::string> arguments{path("f%d.png"), "--skip-bad"};
+    if (loop) arguments.emplace_back("--loop");
+    const auto result = start(arguments, server_->display())->wait(20);
+    EXPECT_EQ(result.exit_code, 2) << result.error;
+    EXPECT_NE(result.error.find("f2.png"), std::string::npos) << result.error;
+    EXPECT_NE(result.error.find("expected a readable picture"), std::string::npos) << result.error;
+  }
+}
+
+TEST_F(OnePanelTest, NamesALostXServer) {
+  const auto file = save("one.png", picture<std::uint8_t>(1, 4));
+  const auto program = start({file}, server_->display());
+  ASSERT_TRUE(shows_file(file));
+  server_.reset();
+  const auto result = program->wait(20);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.error, "holotone: the display of the panel is gone: its X server has ended\n");
+}
+
 TEST_F(OnePanelTest, LightsTheTriggerOfEachColour) {
   const Image colour = picture<std::uint8_t>(3, 2);
   // The last colour stays.

@@ -76,7 +76,7 @@ function choice_control(control, value, changed) {
 
 function switch_control(control, value, changed) {
   const input = make("input", {
-    type: "checkbox", role: "switch", disabled: control.stops?.length === 1,
+    type: "checkbox", role: "switch",
     onchange: () => changed(input.checked, true),
   });
   input.checked = value;
@@ -88,7 +88,6 @@ function switch_control(control, value, changed) {
 
 // Of a stored page: there is nothing to choose.
 function fix(element) {
-  element.classList.add("fixed");
   for (const input of element.querySelectorAll("input, select")) input.disabled = true;
   for (const handle of element.querySelectorAll("[role=slider]")) {
     handle.removeAttribute("tabindex");
