@@ -4,6 +4,7 @@ import io
 import json
 import shlex
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -365,3 +366,22 @@ def test_the_difference_has_the_controls_of_both(folder, open_page):
         at_rest(page)
         assert page.locator("[data-pane=a] .command code").inner_text() == before
         page.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("-o a.html --stops distance=4cm:6cm", "FROM:TO:COUNT"),
+        ("-o a.html --stops distance=4cm --stops distance=5cm", "distance once"),
+        ("-o a.html --invert", "--invert: expected --against"),
+        ("-o a.html --gamma 2", "--gamma: expected --against"),
+        ("--host -x", "--host"),
+        ("--host a/b", "--host"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(folder, options, words):
+    command = [PROGRAM, "view", "slm.png", *shlex.split(options), "--no-browser"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 2
+    assert words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert not (folder / "a.html").exists()
