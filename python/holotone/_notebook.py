@@ -110,7 +110,8 @@ def _page(field: Field, values: Any, seen: Any, nearest: float, farthest: float)
     import numpy
 
     ny, nx = field.shape
-    stops = [float(distance) for distance in numpy.linspace(nearest, farthest, 17)]
+    # Twelve digits, so that 0.02 is shown as such on every processor.
+    stops = [float(f"{distance:.12g}") for distance in numpy.linspace(nearest, farthest, 17)]
     factor = max(1, -(-nx // 960))  # a page of 17 pictures is to stay below 20 MB
     shape = (max(1, ny // factor), max(1, nx // factor))
 
