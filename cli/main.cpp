@@ -36,6 +36,7 @@ void print_error(std::string_view what) {
   const bool first = Ranks::stated_rank() == 0;
   if (!first && (!joined_ranks || Ranks::all().agreed_on_error())) return;
   if (!first) std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (!first && cancelled()) return;
   put(stderr, fmt::format("holotone{}: {}\n", first ? "" : of_this_rank(), printable(what)));
 }
 

@@ -203,7 +203,7 @@ TEST_F(BandsTest, PartsOfCodesJoinToTheWhole) {
   auto field = hologram("field.h5", {"--rows-at-once", "20", "--block", "1/3"});
   if (!can_write("a.h5")) return;
   ASSERT_EQ(run(field).exit_code, 0);
-  expect_refused({"join", path("part_1.tif"), path("field.h5"), "-o", path("b.tif")}, {"10-bit codes", "a field"});
+  expect_refused({"join", path("part_1.tif"), path("field.h5"), "-o", path("b.tif")}, {"16-bit codes", "a field"});
 }
 
 TEST_F(BandsTest, JoinNamesWhatIsWrong) {

@@ -32,21 +32,12 @@ class RanksTest : public ProgramTest {
 
   /// The words of a command of 8 bands, without the program.
   [[nodiscard]] std::vector<std::string> hologram(const std::string& output, std::vector<std::string> more = {}) const {
-    std::vector<std::string> words{"hologram",
-                                   path("cloud.csv"),
-                                   "-o",
-                                   path(output),
-                                   "--device",
-                                   "cpu",
-                                   "--resolution",
-                                   "83x141",
-                                   "--pitch",
-                                   "2um",
-                                   "--method",
-                                   "direct",
-                                   "--rows-at-once",
-                                   "20",
-                                   "--keep-coordinates"};
+    std::vector<std::string> words{
+        "hologram", path("cloud.csv"), "-o",     path(output),        "--device", "cpu", "--pitch",
+        "2um",      "--method",        "direct", "--keep-coordinates"};
+    const auto given = [&](const char* option) { return std::find(more.begin(), more.end(), option) != more.end(); };
+    if (!given("--resolution")) more.insert(more.end(), {"--resolution", "83x141"});
+    if (!given("--rows-at-once")) more.insert(more.end(), {"--rows-at-once", "20"});
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -121,15 +112,7 @@ TEST_F(RanksTest, ColoursAndMoreProcessesThanBands) {
 TEST_F(RanksTest, KilledRunsGoOn) {
   put_cloud("cloud.csv", 400);
   const std::vector<std::string> large{"--resolution", "600x900", "--rows-at-once", "30", "--no-band-limit"};
-  const auto line = [&](const std::string& name) {
-    auto words = hologram(name);
-    for (const char* option : {"--resolution", "--rows-at-once"}) {
-      const auto at = std::find(words.begin(), words.end(), option);
-      words.erase(at, at + 2);
-    }
-    words.insert(words.end(), large.begin(), large.end());
-    return words;
-  };
+  const auto line = [&](const std::string& name) { return hologram(name, large); };
   ASSERT_EQ(run(line("whole.npy")).exit_code, 0);
   int killed = 0;
   for (int i = 0; i < 6; ++i) {
@@ -171,8 +154,7 @@ TEST_F(RanksTest, WhatDiffersIsNamed) {
 TEST_F(RanksTest, WhatTakesOneProcessSaysSo) {
   expect_one_line(run_ranks(2, {"info", path("cloud.csv")}), "mpirun: expected one process for `holotone info`, got 2");
   auto words = hologram("a.png");
-  words.erase(std::find(words.begin(), words.end(), "--rows-at-once"),
-              std::find(words.begin(), words.end(), "--rows-at-once") + 2);
+  words.resize(words.size() - 2);  // without --rows-at-once
   expect_one_line(run_ranks(2, words), "mpirun: expected a file .tif for codes");
   write_image(path("picture.png"), {Array<std::uint8_t, 3>({8, 8, 1}), {}});
   expect_one_line(run_ranks(2, {"hologram", "--image", path("picture.png"), "-o", path("a.h5"), "--device", "cpu"}),

@@ -113,7 +113,7 @@ TEST(CodeRowsHead, LargeFilesAreBigTiff) {
     EXPECT_EQ(number(entries.at(273)[2] + 8 * i, 8), end);
     end += number(entries.at(279)[2] + 4 * i, 4);
   }
-  EXPECT_EQ(end - head.size(), 70'000u * 70'001u);
+  EXPECT_EQ(end - head.size(), std::uint64_t{70'000} * 70'001);
 }
 
 // Two writers of one file, as two processes have.
@@ -135,7 +135,8 @@ TEST(CodeRowsJoined, WriteOneFile) {
               std::string::npos);
     writer.write(0, rows_of(codes, 0, 20));
     other.write(20, rows_of(codes, 20, 25));
-    EXPECT_NE(error_of([&] { writer.finish(); }).find("row 20 missing"), std::string::npos);
+    EXPECT_NE(error_of([&] { writer.finish(); }, ErrorCode::invalid_argument).find("row 20 missing"),
+              std::string::npos);
     other.finish();
     EXPECT_EQ(writer.rows_done(), 20);
   }
@@ -153,24 +154,28 @@ TEST(CodeRowsJoined, WriteOneFile) {
 
 TEST(CodeRowsChecked, NamesWhatIsWrong) {
   const TemporaryFolder folder;
-  const auto refused = [&](const std::string& name, Shape<2> shape, int bits, std::string_view expected) {
-    const auto text = error_of([&] { CodeRowsWriter(folder.file(name), shape, bits, {}); });
+  const auto refused = [&](const std::string& name, Shape<2> shape, int bits, std::string_view expected,
+                           ErrorCode code = ErrorCode::io) {
+    const auto text = error_of([&] { CodeRowsWriter(folder.file(name), shape, bits, {}); }, code);
     EXPECT_NE(text.find(expected), std::string::npos) << text;
   };
-  refused("x.png", {4, 4}, 8, "expected .tif, .tiff or .npy");
-  refused("x", {4, 4}, 8, "got no extension");
-  refused("x.tif", {4, 4}, 12, "8 or 16");
-  refused("x.tif", {0, 4}, 8, "1 to 2^26");
+  refused("x.png", {4, 4}, 8, "expected .tif, .tiff or .npy", ErrorCode::unsupported);
+  refused("x", {4, 4}, 8, "got no extension", ErrorCode::unsupported);
+  refused("x.tif", {4, 4}, 12, "8 or 16", ErrorCode::invalid_argument);
+  refused("x.tif", {0, 4}, 8, "1 to 2^26", ErrorCode::invalid_argument);
   refused("missing/x.tif", {4, 4}, 8, "missing");
   refused("x.tif", {1 << 26, 1 << 26}, 16, "free space");
   CodeRowsWriter writer(folder.file("x.tif"), {4, 5}, 8, {});
   const auto words = make_codes<std::uint16_t>({4, 5});
-  EXPECT_NE(error_of([&] { writer.write(0, words.view()); }).find("8 bits a code"), std::string::npos);
+  EXPECT_NE(error_of([&] { writer.write(0, words.view()); }, ErrorCode::invalid_argument).find("8 bits a code"),
+            std::string::npos);
   const auto wide = make_codes<std::uint8_t>({4, 6});
-  EXPECT_NE(error_of([&] { writer.write(0, wide.view()); }).find("values"), std::string::npos);
+  EXPECT_NE(error_of([&] { writer.write(0, wide.view()); }, ErrorCode::invalid_argument).find("values"),
+            std::string::npos);
   const auto long_one = make_codes<std::uint8_t>({3, 5});
-  EXPECT_NE(error_of([&] { writer.write(2, long_one.view()); }).find("first_row"), std::string::npos);
-  EXPECT_NE(error_of([&] { writer.set_done(4, 1); }).find("first_row"), std::string::npos);
+  EXPECT_NE(error_of([&] { writer.write(2, long_one.view()); }, ErrorCode::invalid_argument).find("first_row"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { writer.set_done(4, 1); }, ErrorCode::invalid_argument).find("first_row"), std::string::npos);
 }
 
 }  // namespace

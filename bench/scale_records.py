@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Times whole commands on prints of up to ten gigapixels, beside published results.
+
+    bench/scale_records.py build/cuda/cli/holotone --json bench/results/h200x2.json --only 'points|views'
+
+Each row is a command in a new process that reads its input and writes its file; columns, in seconds:
+
+  command  the whole command
+  bands    computing and writing all bands (bands_s of --json)
+  write    of it, and of flushing the file, the time in which this process wrote (write_s)
+
+Points are random on a sphere (--seed); views are those of --views. Needs NumPy, and 60 GB in --folder for all rows.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+RGB = ["--rgb", "638nm,520nm,450nm"]
+
+
+def write_points(path, count, radius_m, distance_m, seed):
+    """Coloured points on a sphere that is `radius_m` large and centred `distance_m` behind the panel, binary PLY."""
+    random = numpy.random.default_rng(seed)
+    normal = random.normal(size=(count, 3)).astype(numpy.float32)
+    normal /= numpy.linalg.norm(normal, axis=1, keepdims=True)
+    points = numpy.zeros(count, [("p", "<f4", 3), ("c", "u1", 3)])
+    points["p"] = normal * radius_m + numpy.float32([0, 0, -distance_m])
+    points["c"] = random.integers(1, 256, (count, 3))
+    names = [f"property float {axis}\n" for axis in "xyz"] + [f"property uchar {c}\n" for c in ("red", "green", "blue")]
+    head = f"ply\nformat binary_little_endian 1.0\nelement vertex {count}\n{''.join(names)}end_header\n"
+    path.write_bytes(head.encode() + points.tobytes())
+
+
+def rows_of(folder, views, largest):
+    """Rows: name, devices, pixels a side, points (millions), colours, words of the command after `hologram`."""
+
+    def points(name, millions, side, radius_m, more, devices):
+        cloud = folder / f"points_{millions:g}.ply"
+        words = [str(cloud), "-o", str(folder / "out.tif"), "--resolution", f"{side}x{side}", "--pitch", "1um",
+                 "--keep-coordinates", *more]
+        return {"name": name, "devices": devices, "side": side, "points": int(millions * 1e6),
+                "radius_m": radius_m, "cloud": cloud, "words": words, "colours": 3 if "--rgb" in more else 1}
+
+    rows = [
+        points("points/186_megapixels/rgb", 1.02, 13_640, 4e-3, RGB, "cuda:0"),
+        points("points/1.8_gigapixels/rgb", 2, 42_427, 12e-3, RGB, "cuda:0"),
+        points("points/10_gigapixels", 10, 100_000, 30e-3, [], "cuda:0"),
+        points("points/10_gigapixels", 10, 100_000, 30e-3, [], "all"),
+    ]
+    if views:
+        for devices in ("cuda:0", "all"):
+            rows.append({"name": "views/10_gigapixels", "devices": devices, "side": 98_304, "points": 0, "colours": 1,
+                         "words": ["--views", views, "-o", str(folder / "out.tif"), "--resolution", "98304x98304",
+                                   "--pitch", "1um", "--hogel", "2048", "--scale", "1", "--bits", "8", "--wavelength",
+                                   "532nm", "--viewer", "36mm:9.2mm", "--view-distance", "36mm", "--camera-span",
+                                   "9.2mm", "--distance", "9.1cm", "--size", "100mm"]})
+    return [row for row in rows if row["side"] <= largest]
+
+
+def measure(program, row, seed):
+    if "cloud" in row and not row["cloud"].exists():
+        write_points(row["cloud"], row["points"], row["radius_m"], row["radius_m"] + 0.05, seed)
+    command = [program, "hologram", *row["words"], "--device", row["devices"], "--json"]
+    begin = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True)
+    seconds = time.perf_counter() - begin
+    if done.returncode != 0:
+        print(f"{row['name']} on {row['devices']}: {done.stderr.strip()}", file=sys.stderr)
+        return None
+    said = json.loads(done.stdout)
+    holograms = said["holograms"]
+    for name in said["outputs"]:
+        os.remove(name)
+    return {
+        "name": row["name"], "device": said["device"], "pixels": row["side"] ** 2 * row["colours"],
+        "points": row["points"], "method": holograms[0].get("method", said.get("method")),
+        "bands": holograms[0].get("bands"), "command_s": round(seconds, 3),
+        "bands_s": round(sum(one["bands_s"] for one in holograms), 3),
+        "write_s": round(sum(one["write_s"] for one in holograms), 3),
+        "command": " ".join(["holotone", *command[1:]]),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--json", metavar="FILE", help="add the rows to this file, in place of those of the same name")
+    parser.add_argument("--views", help="pattern of views, such as 'chess/view_%%v_%%u.png'")
+    parser.add_argument("--only", default="", help="rows whose name holds this pattern")
+    parser.add_argument("--folder", help="folder for the clouds and the files (a temporary one)")
+    parser.add_argument("--largest", type=int, default=1_000_000, help="pixels a side of the largest row")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    program = str(pathlib.Path(options.program).resolve())
+    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    devices = json.loads(subprocess.run([program, "devices", "--json"], capture_output=True, check=True).stdout)
+    gpus = [f"{one['name']} ({one['detail']})" for one in devices["devices"] if one["device"].startswith("cuda")]
+    results = []
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        for row in rows_of(pathlib.Path(folder), options.views, options.largest):
+            if not re.search(options.only, row["name"]):
+                continue
+            result = measure(program, row, options.seed)
+            if result:
+                results.append(result)
+                print("{name:28} {device:16} {pixels:.3g} pixels: command {command_s:.2f} s, bands {bands_s:.2f}, "
+                      "writing {write_s:.2f}".format(**result), flush=True)
+    if options.json:
+        target = pathlib.Path(options.json)
+        kept = json.loads(target.read_text())["rows"] if target.exists() else []
+        known = {(row["name"], row["device"]) for row in results}
+        kept = [row for row in kept if (row["name"], row["device"]) not in known]
+        context = {"software": version, "gpus": gpus, "processors": os.cpu_count(),
+                   "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+        target.write_text(json.dumps({"context": context, "rows": kept + results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
