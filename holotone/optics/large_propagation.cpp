@@ -88,6 +88,7 @@ Job job_of(const LargePropagationOptions& options) {
 }
 
 std::size_t spectrum_bytes(const Job& job) {
+  if (job.transfer.distance_m == 0) return 0;  // the field is copied
   return static_cast<std::size_t>(job.column.head * kept_count(job.spectrum)) * sizeof(Complex);
 }
 
@@ -169,7 +170,7 @@ LargePropagationInfo info_of(const Job& job, const Share& share, const std::vect
   }
   if (moves) {
     const auto field = static_cast<std::size_t>(job.column.head * job.row.head) * sizeof(Complex);
-    info.moved_bytes = 2 * field + 4 * spectrum_bytes(job);
+    if (spectrum_bytes(job) > 0) info.moved_bytes = 2 * field + 4 * spectrum_bytes(job);
     const auto lines = std::max(job.rows * job.row.length, job.columns * job.column.length);
     info.device_bytes = static_cast<std::size_t>(share.lanes * lines) * bytes_a_value;
   }
@@ -324,7 +325,7 @@ struct LargePropagationPlan::State {
 
   State(const LargePropagationOptions& given, std::vector<Device> own)
       : options(given), devices(std::move(own)), job(job_of(options)), share(share_of(options, job, devices)) {
-    spectrum = Array<Complex, 2>({job.column.head, kept_count(job.spectrum)});
+    if (options.distance_m != 0) spectrum = Array<Complex, 2>({job.column.head, kept_count(job.spectrum)});
     make_lanes();
   }
 

@@ -291,6 +291,8 @@ TEST(LargePropagationInfo, FieldOf65536Pixels) {
   const auto far = holotone::large_propagation_info({grid, 2, true, std::size_t{16} << 30});
   EXPECT_LT(far.spectrum_columns, 131072 / 7);
   EXPECT_LT(static_cast<double>(far.host_bytes) / gib, 11);
+  // A distance of zero copies bands.
+  EXPECT_LT(static_cast<double>(holotone::large_propagation_info({grid, 0}).host_bytes) / gib, 2);
 }
 
 HOLOTONE_ON_EACH_DEVICE(LargePropagation);
