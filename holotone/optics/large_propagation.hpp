@@ -41,12 +41,12 @@ struct LargePropagationInfo {
 /// W are the frequencies along x that the band limit and evanescent waves leave: at a long distance much less than Lx.
 ///
 /// Bands and strips are fixed by the shape and by device_memory_bytes. The result's bits depend on neither on the CPU,
-/// and nowhere on the number of devices. A GPU works on three bands at once in queues of their own: one is copied there,
-/// one computed, one copied back. Page-locked memory makes these copies asynchronous on CUDA.
+/// and nowhere on the number of devices. A GPU works on three bands at once in queues of their own: one is copied
+/// there, one computed, one copied back. Page-locked memory makes these copies asynchronous on CUDA.
 ///
 /// Relative l2 error against the same formula in float64: below 1e-6.
-/// Cost: O(L log L), L = Lx Ly; host memory 8 ny W bytes and the bands; 16 ny nx + 32 ny W bytes copied between host and
-/// devices. For 65,536 x 65,536 pixels and W = Lx = 131,072: 64 GiB of spectrum, 320 GiB copied.
+/// Cost: O(L log L), L = Lx Ly; host memory 8 ny W bytes and the bands; 16 ny nx + 32 ny W bytes copied between host
+/// and devices. For 65,536 x 65,536 pixels and W = Lx = 131,072: 64 GiB of spectrum, 320 GiB copied.
 /// Source: passes of a transform out of core, as in Bailey, "FFTs in external or hierarchical memory", J.
 /// Supercomputing 4, 23 (1990), for the two axes of a field; H as in PropagationPlan.
 class LargePropagationPlan {

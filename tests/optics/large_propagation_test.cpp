@@ -76,15 +76,18 @@ TEST_P(LargePropagation, AgreesWithFloat64) {
                {{36, 50, 0.2e-6, green}, -3e-6}};  // two: evanescent waves
   on_each([&](Device device) {
     std::set<std::int64_t> widths;
+    int number = 0;
     for (const auto& c : cases) {
+      // OpenCL compiles its transforms for each size of bands and strips, a second each.
+      const bool compiles = device.backend == holotone::Backend::opencl;
+      if (compiles && number++ % 2 == 1) continue;
       const auto field = noise(c.grid, 1);
       for (const bool band_limit : {true, false}) {
         const auto expected =
             reference::angular_spectrum(field, plane_of(c.grid), c.grid.wavelength_m, c.distance_m,
                                         padded_length(c.grid.ny), padded_length(c.grid.nx), band_limit);
         for (const std::size_t lines : {1, 5, 30, 0}) {
-          // OpenCL compiles its transforms for each size of bands and strips, a second each.
-          if (device.backend == holotone::Backend::opencl && lines != 5) continue;
+          if (compiles && lines != 5) continue;
           const LargePropagationOptions options{c.grid, c.distance_m, band_limit, bytes_of_lines(c.grid, lines)};
           const auto got = run(options, field, {device});
           support::expect_within(label(std::to_string(lines) + " lines", c.grid, c.distance_m),
