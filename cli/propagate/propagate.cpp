@@ -162,7 +162,7 @@ Command propagate_command() {
   const auto arguments = std::make_shared<PropagateArguments>();
   auto& a = *arguments;
   return {.name = "propagate",
-          .purpose = "Propagate a complex field to another plane, within the memory of one or several devices",
+          .purpose = "Propagate a complex field to another plane, on one or several devices",
           .examples = {"holotone propagate field.h5 -o moved.h5 --distance 20cm",
                        "holotone propagate print.h5 -o moved.h5 --distance -5mm --device all --device-memory 16GiB"},
           .groups = {{"",
@@ -180,7 +180,7 @@ Command propagate_command() {
                         .target = &a.distance,
                         .value = "LENGTH",
                         .help = "Distance of the new plane from the field's, positive toward the viewer",
-                                  .common = true,
+                        .common = true,
                         .required = true,
                         .feeds = "LargePropagationPlan.distance_m"},
                        {.names = "--wavelength",

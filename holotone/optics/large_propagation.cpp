@@ -92,7 +92,7 @@ std::size_t spectrum_bytes(const Job& job) {
   return static_cast<std::size_t>(job.column.head * kept_count(job.spectrum)) * sizeof(Complex);
 }
 
-/// What a queue may take at least: lines of one row or column.
+/// Least memory on a device: for the line of one row or column.
 std::size_t least_device_bytes(const Job& job) {
   return bytes_a_value * static_cast<std::size_t>(std::max(job.row.length, job.column.length));
 }

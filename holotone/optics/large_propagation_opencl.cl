@@ -1,7 +1,6 @@
 // Lines of bands and strips; see large_propagation_math.h.
 #include "holotone/core/array_opencl.cl"
 #include "holotone/optics/transfer_opencl.cl"
-#include "holotone/optics/turns_opencl.cl"
 
 // Samples of a line that are kept: `head` at its begin, `tail` at its end.
 typedef struct {

@@ -1,8 +1,6 @@
 // Padding, transfer function, cropping and the Fresnel transform's interpolation; see propagation_math.h.
 #include "holotone/core/array_opencl.cl"
-#include "holotone/core/two_floats_opencl.cl"
 #include "holotone/optics/transfer_opencl.cl"
-#include "holotone/optics/turns_opencl.cl"
 
 #define TAP_COUNT 8
 #define TAP_SHAPE (2.30f * TAP_COUNT)
