@@ -3,6 +3,9 @@
 // Gaussian beams. new_distance: no two runs in succession have the same distance.
 // propagate/angular_spectrum/8: the caller's time for one execute of 8x8 pixels, without waiting for a GPU. Checked
 // against a plane wave. bench/baselines/python_peers.py makes the same call from Python.
+// propagate/out_of_core/N: NxN pixels of 8 um in host memory, in place, by bands and strips through the device, with at
+// most 16 GiB there. --out-of-core N: the host needs 24 N^2 bytes, 96 GiB for 65536. Checked against Gaussian beams.
+// moved_bytes: copied between host and device, both ways.
 // reconstruct/sweep8: the intensity of a field of 1920x1080 pixels at eight distances. Checked against propagate.
 // eye/look/1080p: what a pupil of 5 mm at 30 cm sees of that field, focused 10 cm behind the panel, from the field to
 // the picture. Checked against the CPU.
@@ -18,6 +21,7 @@
 #include <holotone/fft/fft.hpp>
 #include <holotone/hologram/layers.hpp>
 #include <holotone/optics/eye.hpp>
+#include <holotone/optics/large_propagation.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <holotone/optics/reconstruction.hpp>
 #include <numbers>
@@ -116,6 +120,29 @@ void run_call(benchmark::State& state, holotone::Device device) {
   queue.synchronize();
   std::ranges::nth_element(seconds, seconds.begin() + batches / 2);
   for (auto _ : state) state.SetIterationTime(seconds[batches / 2]);
+}
+
+void run_out_of_core(benchmark::State& state, std::int64_t side, holotone::Device device) {
+  constexpr std::size_t most_bytes = std::size_t{16} << 30;
+  cases::GaussianBeams c;
+  c.grid.ny = side;
+  c.grid.nx = side;
+  holotone::LargePropagationPlan plan(
+      {.grid = c.grid,
+       .distance_m = c.distance_m,
+       .device_memory_bytes = std::min(most_bytes, holotone::describe(device).free_bytes / 2)},
+      {device});
+  auto field = c.input();
+  const holotone::View<holotone::Complex, 2> view(field.data(), c.grid.shape());
+  plan.execute(view, view);
+  // Later runs go on from there, at the same cost.
+  if (!is_within(state, c.relative_error(field.data(), 4096), 1e-5)) return;
+  const double seconds = time_iterations(state, holotone::Queue(), [&] { plan.execute(view, view); });
+  const auto info = plan.info();
+  state.counters["host_bytes"] = static_cast<double>(info.host_bytes);
+  state.counters["device_bytes"] = static_cast<double>(info.device_bytes);
+  state.counters["moved_bytes"] = static_cast<double>(info.moved_bytes);
+  state.counters["moved_bytes_per_s"] = static_cast<double>(info.moved_bytes) / seconds;
 }
 
 void run_sweep(benchmark::State& state, holotone::Device device) {
@@ -246,6 +273,10 @@ void add_propagation_rows(const RowOptions& options) {
   add("propagate/angular_spectrum/4096/new_distance", {4096, 4096}, Distance::changing);
   add("propagate/angular_spectrum/1080p", {1080, 1920}, Distance::same);
   add("propagate/angular_spectrum/1080p/new_distance", {1080, 1920}, Distance::changing);
+  auto* const large =
+      register_row(fmt::format("propagate/out_of_core/{}", options.out_of_core),
+                   [=, side = options.out_of_core](benchmark::State& state) { run_out_of_core(state, side, device); });
+  if (device.backend != holotone::Backend::cpu) large->Iterations(3);
   const auto add_scene = [device](const char* name, void (*run)(benchmark::State&, holotone::Device)) {
     auto* const row = register_row(name, [=](benchmark::State& state) { run(state, device); });
     if (device.backend != holotone::Backend::cpu) row->Iterations(1);

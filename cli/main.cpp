@@ -230,7 +230,8 @@ Command program() {
   root.commands = {hologram_command(), optimize_command(), quantize_command(), reconstruct_command(),
                    halftone_command(), measure_command(),  smoe_command(),     info_command(),
                    devices_command(),  panels_command(),   panel_command(),    sample_command(),
-                   scene_command(),    display_command(),  view_command(),     join_command()};
+                   scene_command(),    display_command(),  view_command(),     join_command(),
+                   propagate_command()};
   return root;
 }
 

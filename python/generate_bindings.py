@@ -29,6 +29,7 @@ NOT_BOUND = {
     "holotone/io/sandbox.hpp": "child processes of the command line",
     "holotone/io/guarded.hpp": "child processes of the command line",
     "holotone/optics/complex_product.hpp": "a loop's product",
+    "holotone/optics/large_propagation.hpp": "rows through callbacks of C++; the command `propagate` takes files",
     "holotone/nufft/window.hpp": "parts of NufftPlan",
     "holotone/recipes/metadata_keys.hpp": "files are read and written whole",
     "holotone/recipes/quantized_file.hpp": "metadata of the command line",

@@ -19,6 +19,7 @@ Command panel_command();
 Command sample_command();
 Command scene_command();
 Command join_command();
+Command propagate_command();
 Command view_command();
 
 /// Exit codes: docs/command_line.md lists them for users.

@@ -233,6 +233,20 @@ Buffer::Buffer(std::size_t bytes, Queue queue) : bytes_(bytes), queue_(std::move
   throw_no_backend("Array", queue_.device());
 }
 
+Buffer Buffer::on_host_for([[maybe_unused]] Device device, std::size_t bytes) {
+#if HOLOTONE_CUDA
+  if (device.backend == Backend::cuda && bytes > 0) {
+    if (void* const memory = cuda::allocate_on_host(device.index, bytes); memory != nullptr) {
+      Buffer buffer;
+      buffer.bytes_ = bytes;
+      buffer.data_ = {memory, [](void* p) { cuda::deallocate_on_host(p); }};
+      return buffer;
+    }
+  }
+#endif
+  return {bytes, Device{}};
+}
+
 void copy_bytes(void* target, Device target_device, const void* source, Device source_device, std::size_t bytes,
                 const Queue& queue) {
   if (bytes == 0) return;

@@ -79,6 +79,9 @@ class Buffer {
   Buffer() = default;
   /// Allocates uninitialised memory. Throws out_of_memory with the bytes requested and the bytes free.
   Buffer(std::size_t bytes, Queue queue);
+  /// Allocates host memory for copies with `device`: page-locked for CUDA, where copies then are asynchronous and up to
+  /// several times faster, unless the system grants none; ordinary memory for other devices. Throws out_of_memory.
+  static Buffer on_host_for(Device device, std::size_t bytes);
   [[nodiscard]] void* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] const Queue& queue() const noexcept { return queue_; }

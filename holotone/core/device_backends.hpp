@@ -16,6 +16,9 @@ void synchronize(int index, void* stream);
 void wait_for(const Queue& later, const Queue& earlier);
 void* allocate(std::size_t bytes, const Queue& queue);
 void deallocate(void* memory, const Queue& queue) noexcept;
+/// Page-locked host memory; null where the system grants none.
+void* allocate_on_host(int index, std::size_t bytes);
+void deallocate_on_host(void* memory) noexcept;
 void copy_bytes(void* target, const void* source, std::size_t bytes, const Queue& queue);
 }  // namespace holotone::cuda
 

@@ -103,6 +103,17 @@ void deallocate(void* memory, const Queue& queue) noexcept {
   cudaSetDevice(previous);
 }
 
+void* allocate_on_host(int index, std::size_t bytes) {
+  const DeviceScope scope({Backend::cuda, index});
+  void* memory = nullptr;
+  // Portable: page-locked for every device, not for the current one alone.
+  if (cudaHostAlloc(&memory, bytes, cudaHostAllocPortable) == cudaSuccess) return memory;
+  cudaGetLastError();  // a limit on locked memory is not an error here: clear it
+  return nullptr;
+}
+
+void deallocate_on_host(void* memory) noexcept { cudaFreeHost(memory); }
+
 void copy_bytes(void* target, const void* source, std::size_t bytes, const Queue& queue) {
   const DeviceScope scope(queue.device());
   check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream_of(queue)), "cudaMemcpyAsync");

@@ -22,7 +22,9 @@ class CudaEngine final : public Engine {
     const cuda::DeviceScope scope(queue.device());
     long long extents[] = {shape[0], shape[1]};
     std::size_t bytes = 0;
-    if (whole()) {
+    if (shape[0] == 1) {
+      bytes = make(first_, 1, &extents[1], 1, extents[1], options.batch);
+    } else if (whole()) {
       bytes = make(first_, 2, extents, 1, shape[0] * shape[1], options.batch);
     } else {
       bytes = make(first_, 1, &extents[1], 1, extents[1], options.rows);

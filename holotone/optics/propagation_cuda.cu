@@ -2,6 +2,7 @@
 #include <holotone/fft/padded_filter_cuda.hpp>
 #include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/optics/propagation_engine.hpp>
+#include <holotone/optics/transfer_cuda.cuh>
 #include <limits>
 
 namespace holotone::propagation {
@@ -74,17 +75,6 @@ __global__ void pad_chirp_kernel(const float2* __restrict__ input, float2* __res
     }
     padded[y * frame.lx + x] = value;
   }
-}
-
-/// H at frequencies of the padded array, not beyond half of them.
-__device__ __forceinline__ float2 transfer_at(const Transfer& t, std::int64_t y, std::int64_t x) {
-  const double fx = static_cast<double>(x) * t.step_x;
-  const double fy = static_cast<double>(y) * t.step_y;
-  const double rest = transfer_rest(t, fx * fx, fy * fy);
-  float2 h;
-  sincos_turns(transfer_turns(t, rest), h.y, h.x);
-  const float gain = transfer_kept(t, rest, fx * fx, fy * fy) ? t.gain : 0.0f;
-  return {gain * h.x, gain * h.y};
 }
 
 /// Frequencies along x whose H a thread computes from one square root.

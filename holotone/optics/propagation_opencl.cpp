@@ -1,8 +1,8 @@
-#include <cmath>
 #include <holotone/core/kernel_opencl.hpp>
 #include <holotone/core/two_floats_opencl.hpp>
 #include <holotone/fft/padded_filter_opencl.hpp>
 #include <holotone/optics/propagation_engine.hpp>
+#include <holotone/optics/transfer_opencl.hpp>
 
 namespace holotone::propagation {
 namespace {
@@ -23,15 +23,6 @@ struct Frame {
   cl_int row;
   cl_int col;
 };
-struct OpenclTransfer {
-  cl_float2 distance;
-  cl_float2 step_x;
-  cl_float2 step_y;
-  cl_float2 limit_x;
-  cl_float2 limit_y;
-  float carrier;
-  float gain;
-};
 struct OpenclAxis {
   cl_float2 input_rate;
   cl_float2 output_rate;
@@ -41,18 +32,6 @@ struct OpenclAxis {
   cl_int length;
   float gain;
 };
-
-OpenclTransfer in_wavelengths(const Transfer& t) {
-  const double wavelength = 1 / std::sqrt(t.inverse_wavelength_squared);
-  const double distance = t.distance_m / wavelength;
-  return {two_floats(distance),
-          two_floats(t.step_x * wavelength),
-          two_floats(t.step_y * wavelength),
-          two_floats(t.limit_x),
-          two_floats(t.limit_y),
-          static_cast<float>(distance - std::nearbyint(distance)),
-          t.gain};
-}
 
 OpenclAxis in_floats(const FresnelAxis& axis) {
   return {two_floats(axis.input_rate),

@@ -15,6 +15,7 @@ constexpr Operation all[] = {
     {"FFT", "FftPlan", true, true},
     {"non-uniform FFT", "NufftPlan", true, false},
     {"propagation", "PropagationPlan", true, true},
+    {"propagation out of core", "LargePropagationPlan", true, true},
     {"reconstruction with pupil", "ReconstructionPlan", true, true},
     {"focal plane of a lens", "FourierLensPlan", false, false},
     {"view of an eye", "EyePlan", true, true},

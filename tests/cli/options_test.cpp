@@ -34,7 +34,8 @@ const std::vector<Words>& commands() {
                                       {"panel", "chart"},
                                       {"sample"},
                                       {"scene"},
-                                      {"view"}};
+                                      {"view"},
+                                      {"propagate"}};
   return all;
 }
 

@@ -14,6 +14,7 @@
 #include <holotone/nufft/nufft.hpp>
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/fourier_lens.hpp>
+#include <holotone/optics/large_propagation.hpp>
 #include <holotone/optics/reconstruction.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/recipes/operations.hpp>
@@ -91,6 +92,8 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
          NufftPlan<float, 2>({8, 8}, device);
        }},
       {"propagation", [](Device device) { PropagationPlan({.grid = grid}, device); }},
+      {"propagation out of core",
+       [](Device device) { LargePropagationPlan({.grid = grid, .distance_m = 0.1}, {device}); }},
       {"reconstruction with pupil",
        [](Device device) {
          ReconstructionPlan({.grid = grid, .aperture = Aperture{0, 0, 4e-3, 0.5}}, device);

@@ -33,6 +33,7 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
       {"cli/measure", common},
       {"cli/optimize", common},
       {"cli/panel", common},
+      {"cli/propagate", common},
       {"cli/quantize", common},
       {"cli/reconstruct", common},
       {"cli/sample", common},

@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/console.hpp>
+#include <cli/common/device_option.hpp>
+#include <cli/common/hologram_file.hpp>
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/values.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/io/field_rows.hpp>
+#include <holotone/optics/large_propagation.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+struct PropagateArguments {
+  std::string input;
+  std::string output;
+  std::string distance;
+  std::string wavelength;
+  std::string pitch;
+  std::string device = "auto";
+  std::string device_memory;
+  bool no_band_limit = false;
+  ConsoleOptions console;
+};
+
+/// Bytes of "16GiB" or "500MiB".
+std::size_t bytes_of(std::string_view option, const std::string& text) {
+  constexpr std::string_view expected = "a size such as 16GiB or 500MiB";
+  constexpr double most = 1ULL << 50U;
+  constexpr std::string_view units[] = {"KiB", "MiB", "GiB", "TiB"};
+  double scale = 1;
+  for (const auto unit : units) {
+    scale *= 1024;
+    if (!text.ends_with(unit)) continue;
+    const std::string number = text.substr(0, text.size() - unit.size());
+    if (number.find_first_not_of("0123456789.") != std::string::npos) break;
+    const double bytes = scale * positive_number(option, number);
+    if (bytes <= most) return static_cast<std::size_t>(bytes);
+  }
+  reject(option, expected, text);
+}
+
+void add_to(Metadata& metadata, const std::string& path, std::string_view key, double change) {
+  const auto value = checked_number(path, metadata, key);
+  if (!value) return;
+  if (!(std::abs(*value + change) <= most_distance_m)) {
+    reject("--distance", fmt::format("a {} of at most 100 km either way afterwards", key),
+           fmt::format("{} m", *value + change));
+  }
+  set_metadata(metadata, key, *value + change);
+}
+
+/// Metadata of the moved field. A plane that moves toward the viewer leaves the object farther behind it.
+Metadata moved(const HologramLight& light, double distance_m) {
+  Metadata metadata = light.metadata;
+  if (metadata.contains("focal_length_m")) {
+    throw_io(light.path, "a field of free space", "one in the focal plane of a lens, with focal_length_m");
+  }
+  for (const auto* key : {"distance_m", "distance_min_m", "distance_max_m"}) {
+    add_to(metadata, light.path, key, distance_m);
+  }
+  // A stereogram's: they are of the plane that the field was computed in.
+  if (distance_m != 0) {
+    for (const auto* key : {"hogel_px", "viewer", "view_distance_m", "camera_pitch_m"}) metadata.erase(key);
+  }
+  const double before = checked_number(light.path, metadata, "moved_m").value_or(0);
+  set_metadata(metadata, "moved_m", before + distance_m);
+  set_metadata(metadata, "encoding", "complex");
+  set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
+  return metadata;
+}
+
+nlohmann::json json_of(const PropagateArguments& arguments, const LargePropagationOptions& options,
+                       const std::vector<Device>& devices, const LargePropagationInfo& info, const Metadata& metadata) {
+  std::string names;
+  for (const auto& device : devices) names += fmt::format("{}{}", names.empty() ? "" : ",", to_string(device));
+  const auto& grid = options.grid;
+  nlohmann::json json{{"software", "holotone " HOLOTONE_VERSION},
+                      {"outputs", {arguments.output}},
+                      {"resolution", {grid.nx, grid.ny}},
+                      {"wavelength_m", grid.wavelength_m},
+                      {"pitch_m", grid.pitch_m},
+                      {"moved_m", options.distance_m},
+                      {"band_limit", options.band_limit},
+                      {"device", names},
+                      {"padded", {info.padded[1], info.padded[0]}},
+                      {"spectrum_columns", info.spectrum_columns},
+                      {"rows_at_once", info.rows_at_once},
+                      {"columns_at_once", info.columns_at_once},
+                      {"host_bytes", info.host_bytes},
+                      {"device_bytes", info.device_bytes},
+                      {"moved_bytes", info.moved_bytes}};
+  if (const auto distance = checked_number(arguments.output, metadata, "distance_m")) json["distance_m"] = *distance;
+  return json;
+}
+
+void remark_on_metadata(const PropagateArguments& arguments, const Metadata& metadata) {
+  if (!metadata.contains("distance_m")) return;
+  const auto flags = flags_for(arguments.output, metadata, {});
+  if (flags.empty()) return;
+  remark(arguments.console, no_metadata_remark(arguments.output, arguments.output, line_of(flags), false));
+}
+
+int run_propagate(const PropagateArguments& arguments) {
+  const Stopwatch watch;
+  require_input(arguments.input);
+  require_outputs({{"--output", 1, [&](std::int64_t) { return arguments.output; }}}, {{"FIELD", arguments.input}});
+  LargePropagationOptions options;
+  options.distance_m = distance_of("--distance", arguments.distance);
+  options.band_limit = !arguments.no_band_limit;
+  if (!arguments.device_memory.empty()) {
+    options.device_memory_bytes = bytes_of("--device-memory", arguments.device_memory);
+  }
+  if (!is_hologram_field(arguments.input)) {
+    throw_io(arguments.input, "a complex field: .h5, .hdf5, .npy or .ohc", "another file");
+  }
+  const auto devices = devices_option(arguments.device, arguments.console, "propagation out of core");
+  load_early(devices.front(), CudaLibrary::cufft);
+  HologramOverrides overrides;
+  overrides.wavelength = arguments.wavelength;
+  overrides.pitch = arguments.pitch;
+  overrides.distance_given = true;
+  const auto rows = hologram_rows(arguments.input, overrides);
+  options.grid = rows.light().grid;
+  const Metadata metadata = moved(rows.light(), options.distance_m);
+  const auto needed = large_propagation_info(options, devices);
+  require_memory(arguments.input, static_cast<double>(needed.host_bytes),
+                 fmt::format("the spectrum of {} x {} pixels", options.grid.nx, options.grid.ny));
+  ProgressBar bar(arguments.console);
+  const UnfinishedRun unfinished;
+  FieldRowsWriter writer(arguments.output, options.grid.shape(), metadata);
+  LargePropagationPlan plan(options, devices);
+  plan.execute([&](std::int64_t first, View<Complex, 2> part) { rows.read(first, part); },
+               [&](std::int64_t first, View<const Complex, 2> part) { writer.write(first, part); }, bar);
+  check_cancelled("writing");
+  UnfinishedRun::will_write(arguments.output);
+  writer.finish();
+  UnfinishedRun::keep();
+  auto json = json_of(arguments, options, devices, plan.info(), metadata);
+  json["time_s"] = watch.seconds();
+  report_json(arguments.console, json);
+  report(arguments.console,
+         fmt::format("{}: {} x {} pixels moved by {}, {}", arguments.output, options.grid.nx, options.grid.ny,
+                     format_length(options.distance_m), format_duration(watch.seconds())));
+  remark_on_metadata(arguments, metadata);
+  return exit_ok;
+}
+
+}  // namespace
+
+Command propagate_command() {
+  const auto arguments = std::make_shared<PropagateArguments>();
+  auto& a = *arguments;
+  return {.name = "propagate",
+          .purpose = "Propagate a complex field to another plane, on one or several devices",
+          .examples = {"holotone propagate field.h5 -o moved.h5 --distance 20cm",
+                       "holotone propagate print.h5 -o moved.h5 --distance -5mm --device all --device-memory 16GiB"},
+          .groups = {{"",
+                      {{.names = "FIELD",
+                        .target = &a.input,
+                        .help = "Complex field: .h5, .hdf5, .npy or .ohc",
+                        .required = true},
+                       {.names = "-o,--output",
+                        .target = &a.output,
+                        .value = "FILE",
+                        .help = "The propagated field, .h5 or .npy",
+                        .common = true,
+                        .required = true},
+                       {.names = "--distance",
+                        .target = &a.distance,
+                        .value = "LENGTH",
+                        .help = "Distance of the new plane from the field's, positive toward the viewer",
+                        .common = true,
+                        .required = true,
+                        .feeds = "LargePropagationPlan.distance_m"},
+                       {.names = "--wavelength",
+                        .target = &a.wavelength,
+                        .value = "LENGTH",
+                        .help = "Wavelength of the field",
+                        .otherwise = "the file's",
+                        .feeds = "LargePropagationPlan.wavelength_m"},
+                       {.names = "--pitch",
+                        .target = &a.pitch,
+                        .value = "LENGTH",
+                        .help = "Pitch of the field's pixels",
+                        .otherwise = "the file's",
+                        .feeds = "LargePropagationPlan.pitch_m"},
+                       {.names = "--no-band-limit",
+                        .target = &a.no_band_limit,
+                        .help = "Keep frequencies at which the transfer function is undersampled"},
+                       {.names = "--device",
+                        .target = &a.device,
+                        .value = "NAME",
+                        .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas",
+                        .common = true,
+                        .feeds = ".device"},
+                       {.names = "--device-memory",
+                        .target = &a.device_memory,
+                        .value = "SIZE",
+                        .help = "Most memory taken on each device, such as 16GiB",
+                        .otherwise = "half of what is free",
+                        .common = true,
+                        .feeds = "LargePropagationPlan.device_memory_bytes"}}},
+                     console_options(a.console)},
+          .run = [arguments] { return run_propagate(*arguments); }};
+}
+
+}  // namespace holotone::cli
