@@ -22,8 +22,11 @@ namespace {
 /// Memory of a whole panel, on every machine, and its share of the free memory, above which it is computed by bands.
 constexpr double most_whole_bytes = 2.0 * (1U << 30U);
 constexpr double most_share_of_free = 0.25;
-/// Pixels of a band: 128 MiB of field, and large enough that points and factors are rarely prepared.
-constexpr std::int64_t band_pixels = std::int64_t{1} << 24;
+/// Pixels of a band: a 64th of the panel, for whose bands points and factors are prepared as often, but 128 MiB to 1 GiB
+/// of field.
+std::int64_t band_pixels(const Panel& panel) {
+  return std::clamp(panel.ny * panel.nx / 64, std::int64_t{1} << 24, std::int64_t{1} << 27);
+}
 
 /// What a job lacks to be written by rows; empty: nothing.
 std::string why_not_by_rows(const HologramJob& job) {
@@ -198,7 +201,8 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, 
   if (!is_written_by_rows(job) || is_moving(job)) return 0;
   const double whole = bytes_for_whole(job);
   if (!several && !in_parts && whole <= most_whole_bytes && whole <= most_share_of_free * free_memory()) return 0;
-  const std::int64_t bands = (job.panel.ny * job.panel.nx + band_pixels - 1) / band_pixels;
+  const std::int64_t pixels = band_pixels(job.panel);
+  const std::int64_t bands = (job.panel.ny * job.panel.nx + pixels - 1) / pixels;
   return (job.panel.ny + bands - 1) / bands;
 }
 
