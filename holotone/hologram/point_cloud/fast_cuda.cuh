@@ -44,14 +44,18 @@ struct SortMemory {
 
 int fast_bins(const FastGrid& grid);
 std::size_t fast_scan_bytes(int bins);
+/// begin[i] = sum of count[0 .. i - 1] for 0 <= i <= bins; count has bins + 1 elements too. `memory` has fast_scan_bytes.
+void fast_scan(const int* count, int* begin, int bins, void* memory, cudaStream_t stream);
 
 /// Adds points [first, first + count) that light a tile wholly to cells[tile][plane][row][column], unsorted; fastest
-/// for few points. Cell: float2, or double2 where equal points crowd: float32 sums lose some (longest_float_sum).
+/// for few points. Cell: float2, or double2 where equal points crowd: float32 sums lose some (longest_float_sum); or
+/// longlong2 of strengths times `scale`, a power of two: integers give the same sum in every order. Others: scale 1.
 template <class Cell>
-void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count, Cell* cells,
-                     cudaStream_t stream);
-/// Rounds cells to float32.
-void round_cells(std::int64_t count, const double2* cells, float2* rounded, cudaStream_t stream);
+void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count, float scale,
+                     Cell* cells, cudaStream_t stream);
+/// Rounds cells times `scale` to float32. Cell: double2 or longlong2.
+template <class Cell>
+void round_cells(std::int64_t count, const Cell* cells, double scale, float2* rounded, cudaStream_t stream);
 /// Adds the same points through bins and the tensor cores. Strengths and windows are rounded to fp16 or, with `split`,
 /// to pairs of fp16.
 void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,

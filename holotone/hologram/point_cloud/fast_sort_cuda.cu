@@ -344,6 +344,11 @@ std::size_t fast_scan_bytes(int bins) {
   return bytes;
 }
 
+void fast_scan(const int* count, int* begin, int bins, void* memory, cudaStream_t stream) {
+  std::size_t bytes = fast_scan_bytes(bins);
+  cuda::check(cub::DeviceScan::ExclusiveSum(memory, bytes, count, begin, bins + 1, stream), "cub::DeviceScan");
+}
+
 void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,
                    const SortMemory& memory, float2* cells, cudaStream_t stream) {
   const int bins = fast_bins(grid);
@@ -356,10 +361,7 @@ void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t f
   with_width(grid.window_width, [&](auto width) {
     count_kernel<width.value><<<blocks, sort_threads, 0, stream>>>(grid, points, first, count, memory);
     cuda::check_launch("spread count");
-    std::size_t bytes = memory.scan_bytes;
-    cuda::check(
-        cub::DeviceScan::ExclusiveSum(memory.scan_memory, bytes, memory.bin_count, memory.bin_begin, bins + 1, stream),
-        "cub::DeviceScan");
+    fast_scan(memory.bin_count, memory.bin_begin, bins, memory.scan_memory, stream);
     scatter_kernel<width.value><<<blocks, sort_threads, 0, stream>>>(grid, points, first, count, memory);
     cuda::check_launch("spread scatter");
     const auto spread =
