@@ -3,6 +3,7 @@
 #include <holotone/hologram/point_cloud/fast_products_cuda.cuh>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace holotone::point_cloud {
@@ -82,31 +83,18 @@ class FastPlan {
   /// Spreads the points into rows of the first product.
   void set(const RawPoints& points, const PointSummary& summary, bool deterministic) {
     const auto stream = cuda::stream_of(queue_);
-    const auto clear = [&](auto* cells) {
-      cuda::check(cudaMemsetAsync(cells, 0, static_cast<std::size_t>(grid_.cells()) * sizeof *cells, stream),
-                  "cudaMemsetAsync");
-    };
     if (deterministic) {
       reserve(fixed_cells_, grid_.cells() + 8, queue_);
-      clear(fixed_cells_.data());
       const float scale = fixed_scale_of(summary, points.count);
-      spread_unsorted(grid_, points, 0, points.count, scale, fixed_cells_.data(), stream);
+      spread(points, scale, fixed_cells_.data());
       round_cells(grid_.cells(), fixed_cells_.data(), 1 / static_cast<double>(scale), cells_.data(), stream);
-    } else if (sorts_points(grid_, points.count, tolerance_)) {
-      clear(cells_.data());
-      const std::int64_t turn = std::min(points.count, std::max<std::int64_t>(1, most_records / grid_.tiles()));
-      const SortMemory memory = reserve_sort(turn);
-      for (std::int64_t first = 0; first < points.count; first += turn) {
-        spread_sorted(grid_, points, first, std::min(turn, points.count - first), memory, cells_.data(), stream);
-      }
-    } else if (summary.crowd > longest_sum_) {
+    } else if (summary.crowd > longest_sum_ && !sorts_points(grid_, points.count, tolerance_)) {
       reserve(exact_cells_, grid_.cells() + 8, queue_);
       clear(exact_cells_.data());
       spread_unsorted(grid_, points, 0, points.count, 1, exact_cells_.data(), stream);
       round_cells(grid_.cells(), exact_cells_.data(), 1, cells_.data(), stream);
     } else {
-      clear(cells_.data());
-      spread_unsorted(grid_, points, 0, points.count, 1, cells_.data(), stream);
+      spread(points, 1, cells_.data());
     }
     scale_ = scale_of(summary, points.count);
     convert_cells(grid_, cells_.data(), scale_, rows_.data(), stream);
@@ -133,6 +121,29 @@ class FastPlan {
   }
 
  private:
+  template <class Cell>
+  void clear(Cell* cells) {
+    cuda::check(
+        cudaMemsetAsync(cells, 0, static_cast<std::size_t>(grid_.cells()) * sizeof *cells, cuda::stream_of(queue_)),
+        "cudaMemsetAsync");
+  }
+
+  /// Sets the cells to the sums of the points, in integers times `scale`: these are the same in every run.
+  template <class Cell>
+  void spread(const RawPoints& points, float scale, Cell* cells) {
+    const auto stream = cuda::stream_of(queue_);
+    clear(cells);
+    if (!sorts_points(grid_, points.count, tolerance_)) {
+      spread_unsorted(grid_, points, 0, points.count, scale, cells, stream);
+      return;
+    }
+    const std::int64_t turn = std::min(points.count, std::max<std::int64_t>(1, most_records / grid_.tiles()));
+    const SortMemory memory = reserve_sort(turn, std::is_same_v<Cell, longlong2>);
+    for (std::int64_t first = 0; first < points.count; first += turn) {
+      spread_sorted(grid_, points, first, std::min(turn, points.count - first), memory, scale, cells, stream);
+    }
+  }
+
   /// Returns a power of two that keeps the rows' largest sums, 2.5 sum |A| <= 2.5 sqrt(count sum A^2), below the
   /// largest fp16 number, also after multiplication by the column factors. Values below 6e-8 are lost, which is
   /// negligible.
@@ -149,17 +160,19 @@ class FastPlan {
     return bound > 0 ? static_cast<float>(std::exp2(std::clamp(std::floor(61 - std::log2(bound)), -126.0, 126.0))) : 1;
   }
 
-  SortMemory reserve_sort(std::int64_t count) {
+  SortMemory reserve_sort(std::int64_t count, bool ordered) {
     const int bins = fast_bins(grid_);
     const auto records = static_cast<std::size_t>(count * grid_.tiles());
     SortMemory memory{};
-    memory.scan_bytes = fast_scan_bytes(bins);
+    memory.scratch_bytes = fast_sort_bytes(bins, count * grid_.tiles(), ordered);
     const auto padded = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
     const std::size_t bin_bytes = padded(sizeof(int) * static_cast<std::size_t>(bins + 1));
-    reserve(sort_memory_,
-            static_cast<std::int64_t>(2 * bin_bytes + padded(records * sizeof(uint2)) +
-                                      padded(records * sizeof(SpreadRecord)) + padded(memory.scan_bytes)),
-            queue_);
+    const std::size_t order_bytes = ordered ? padded(4 * sizeof(unsigned) * records) : 0;
+    reserve(
+        sort_memory_,
+        static_cast<std::int64_t>(2 * bin_bytes + padded(records * sizeof(uint2)) +
+                                  padded(records * sizeof(SpreadRecord)) + order_bytes + padded(memory.scratch_bytes)),
+        queue_);
     std::byte* at = sort_memory_.data();
     const auto take = [&](std::size_t bytes) {
       std::byte* const here = at;
@@ -170,7 +183,8 @@ class FastPlan {
     memory.bin_and_rank = static_cast<uint2*>(take(records * sizeof(uint2)));
     memory.bin_count = static_cast<int*>(take(bin_bytes));
     memory.bin_begin = static_cast<int*>(take(bin_bytes));
-    memory.scan_memory = take(memory.scan_bytes);
+    if (ordered) memory.order = static_cast<unsigned*>(take(order_bytes));
+    memory.scratch = take(memory.scratch_bytes);
     return memory;
   }
 
