@@ -46,9 +46,9 @@ class MatrixProduct {
 
   static constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
 
-  /// Chooses the algorithm; at first, and once more when it is to be timed or the own kernel. `timed` times the candidates on these
-  /// operands (overwrites C) unless the shape was timed before, and waits for the device. Throws device if cuBLASLt has
-  /// no algorithm.
+  /// Chooses the algorithm; at first, and once more when it is to be timed or the own kernel. `timed` times the
+  /// candidates on these operands (overwrites C) unless the shape was timed before, and waits for the device. Throws
+  /// device if cuBLASLt has no algorithm.
   void choose(MatrixProductChoice how, const void* a, const void* b, void* c);
   /// Enqueues the product; `accumulate` adds it to C.
   void run(const void* a, const void* b, void* c, bool accumulate) const;

@@ -47,7 +47,7 @@ int fast_bins(const FastGrid& grid);
 std::size_t fast_scan_bytes(int bins);
 /// Bytes of scratch to sort records, with `ordered` those of a bin by their number.
 std::size_t fast_sort_bytes(int bins, std::int64_t records, bool ordered);
-/// begin[i] = sum of count[0 .. i - 1] for 0 <= i <= bins; count has bins + 1 elements too. `memory` has fast_scan_bytes.
+/// begin[i] = sum of count[0 .. i - 1] for 0 <= i <= bins; count has bins + 1 elements too, memory fast_scan_bytes.
 void fast_scan(const int* count, int* begin, int bins, void* memory, cudaStream_t stream);
 
 /// Adds points [first, first + count) that light a tile wholly to cells[tile][plane][row][column], unsorted; fastest
@@ -60,8 +60,8 @@ void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t
 template <class Cell>
 void round_cells(std::int64_t count, const Cell* cells, double scale, float2* rounded, cudaStream_t stream);
 /// Adds the same points through bins and the tensor cores. Strengths and windows are rounded to fp16 or, with `split`,
-/// to pairs of fp16. Cell: float2, or longlong2 of sums times `scale`, which are the same in every run if the memory has
-/// an `order`.
+/// to pairs of fp16. Cell: float2, or longlong2 of sums times `scale`, the same in every run if the memory has an
+/// `order`.
 template <class Cell>
 void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,
                    const SortMemory& memory, float scale, Cell* cells, cudaStream_t stream);
