@@ -1,29 +1,57 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/error_words.hpp>
+#include <cli/common/ranks.hpp>
 #include <cli/common/values.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <holotone/core/crc32.hpp>
 #include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded.hpp>
 #include <new>
+#include <span>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
 namespace holotone::cli {
 namespace {
 
-/// Prints an error as one line.
-void print_error(std::string_view what) { put(stderr, fmt::format("holotone: {}\n", printable(what))); }
+bool joined_ranks = false;  ///< of mpirun
+
+/// Prints an error as one line. Under mpirun the first process does, and after a second in which it may do so and end
+/// the others, any that fails alone.
+void print_error(std::string_view what) {
+  const bool first = Ranks::stated_rank() == 0;
+  if (!first && (!joined_ranks || Ranks::all().agreed_on_error())) return;
+  if (!first) std::this_thread::sleep_for(std::chrono::seconds(1));
+  put(stderr, fmt::format("holotone{}: {}\n", first ? "" : of_this_rank(), printable(what)));
+}
+
+/// Joins the processes of mpirun for a command that shares its work among them.
+void join_ranks(const Command& command) {
+  if (Ranks::stated_count() == 1) return;
+  if (!command.by_ranks) {
+    throw Error(ErrorCode::unsupported, fmt::format("mpirun: expected one process for `holotone {}`, got {}",
+                                                    command.name, Ranks::stated_count()));
+  }
+  auto& ranks = Ranks::all();
+  joined_ranks = true;
+  if (!ranks.first()) be_silent();
+  const auto program = io::read_bytes("/proc/self/exe");
+  ranks.require_same("program", fmt::format("{:x}", crc32(std::as_bytes(std::span(program)))));
+}
 
 int exit_code_of(ErrorCode code) {
   switch (code) {
@@ -66,6 +94,7 @@ void refuse_empty_values(const CLI::App& command) {
 int run(const ParsedLine& line, const CLI::App& command) {
   try {
     refuse_empty_values(command);
+    join_ranks(*line.command);
     return line.command->run();
   } catch (const Error& error) {
     // A child process or a library call interrupted by the signal reports its own failure.
@@ -221,6 +250,10 @@ int main_of(int argc, char** argv) {
   return run(line, named_command(application));
 }
 
+void leave_ranks(int code) {
+  if (joined_ranks) Ranks::all().leave(code);
+}
+
 /// A closed descriptor would be reused for the next opened file, and messages would go into that file. Opening
 /// /dev/null in the wrong direction keeps reads or writes failing.
 void occupy_standard_descriptors() {
@@ -249,5 +282,7 @@ int main(int argc, char** argv) {
   // Before any thread starts: this process may be the child that parses an untrusted file.
   if (const auto code = holotone::guarded_child(argc, argv)) return *code;
   holotone::cli::install_signal_handlers();
-  holotone::cli::end_program(holotone::cli::checked(holotone::cli::main_of(argc, argv)));
+  const int code = holotone::cli::checked(holotone::cli::main_of(argc, argv));
+  holotone::cli::leave_ranks(code);
+  holotone::cli::end_program(code);
 }

@@ -15,7 +15,7 @@ packages=(libfftw3-dev libopenblas-openmp-dev libpng-dev libjpeg-dev libtiff-dev
 if [ "${1:-}" = --develop ]; then
   tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format ccache:ccache git:git)
   packages+=(libomp-dev libkissfft-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind
-             libglfw3 libegl1 libgl1-mesa-dri xvfb xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils)
+             libopenmpi-dev openmpi-bin libglfw3 libegl1 libgl1-mesa-dri xvfb xserver-xorg-core xserver-xorg-video-dummy x11-xserver-utils)
 fi
 if [ "${1:-}" = --python ]; then
   python3 -c 'import ensurepip, pathlib, sysconfig; pathlib.Path(sysconfig.get_path("include"), "Python.h").stat()' \

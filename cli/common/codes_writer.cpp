@@ -8,6 +8,12 @@ namespace holotone::cli {
 
 bool CodesWriter::takes_rows(const std::string& path) { return extension_of(path) == ".png"; }
 
+bool CodesWriter::takes_any_order(const std::string& path, const ImageWriteOptions& writing) {
+  const auto extension = extension_of(path);
+  const bool rows = extension == ".tif" || extension == ".tiff" || extension == ".npy";
+  return rows && writing.compression.value_or(0) == 0;
+}
+
 CodesWriter::CodesWriter(std::string path, Shape<2> shape, Metadata metadata, bool by_rows,
                          const ImageWriteOptions& writing)
     : path_(std::move(path)), shape_(shape), metadata_(std::move(metadata)), writing_(writing) {

@@ -19,6 +19,7 @@ constexpr double seconds_to_announce = 10;
 
 /// errno of a failed write to standard output. Long texts fail in put(), before check_output() flushes the rest.
 int why_output_failed = 0;
+bool silent = false;  ///< another process prints
 
 /// Bytes of the UTF-8 character that `text` begins with, 0 if it begins with none (Unicode 15, table 3-7).
 std::size_t character_bytes(std::string_view text) {
@@ -92,20 +93,22 @@ OptionGroup console_options(ConsoleOptions& options) {
             .help = "Print progress as lines even if standard error is not a terminal"}}};
 }
 
+void be_silent() noexcept { silent = true; }
+
 void remark(const ConsoleOptions& options, std::string_view text) {
-  if (!options.quiet && !options.json) put(stderr, fmt::format("holotone: {}\n", printable(text)));
+  if (!silent && !options.quiet && !options.json) put(stderr, fmt::format("holotone: {}\n", printable(text)));
 }
 
 void report(const ConsoleOptions& options, std::string_view text) {
-  if (!options.quiet && !options.json) put(stdout, fmt::format("{}\n", printable(text)));
+  if (!silent && !options.quiet && !options.json) put(stdout, fmt::format("{}\n", printable(text)));
 }
 
 void report_json(const ConsoleOptions& options, const nlohmann::json& object) {
-  if (options.json) put(stdout, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  if (!silent && options.json) put(stdout, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 ProgressBar::ProgressBar(const ConsoleOptions& options) : style_(Style::none) {
-  if (options.json || options.quiet) return;
+  if (silent || options.json || options.quiet) return;
   if (isatty(STDERR_FILENO) != 0) {
     style_ = Style::bar;
   } else if (options.progress) {

@@ -20,6 +20,9 @@ struct ConsoleOptions {
 /// --json, --quiet and --progress.
 OptionGroup console_options(ConsoleOptions& options);
 
+/// Prints nothing but errors from now on: another process prints for all.
+void be_silent() noexcept;
+
 /// Text safe for a terminal or a log: control characters and bytes that are not UTF-8, as file names may contain,
 /// become \n, \t or \xNN.
 std::string printable(std::string_view text);

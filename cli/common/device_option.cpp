@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/ranks.hpp>
 #include <cli/common/values.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +40,21 @@ const Operation* lacked(Device device, std::string_view name) {
   return has_operation(*own, device.backend) ? nullptr : &*own;
 }
 
+/// The CUDA devices of this host; under mpirun those of this process.
+std::vector<Device> own_share() {
+  std::vector<Device> all;
+  for (const auto& device : devices()) {
+    if (device.backend == Backend::cuda) all.push_back(device);
+  }
+  const Ranks& ranks = Ranks::all();
+  if (!ranks.several() || all.empty()) return all;
+  const auto rank = static_cast<std::size_t>(ranks.local_rank());
+  const auto count = static_cast<std::size_t>(ranks.local_count());
+  std::vector<Device> own;
+  for (std::size_t i = rank % all.size(); i < all.size(); i += count) own.push_back(all[i]);
+  return own;
+}
+
 }  // namespace
 
 Device device_option(std::string_view name, const ConsoleOptions& console, std::string_view operation) {
@@ -63,12 +79,13 @@ Device device_option(std::string_view name, const ConsoleOptions& console, std::
 }
 
 std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& console, std::string_view operation) {
-  if (name != "all" && name.find(',') == std::string_view::npos) return {device_option(name, console, operation)};
+  const bool shared = Ranks::all().several() && name == "auto";
+  if (name != "all" && !shared && name.find(',') == std::string_view::npos) {
+    return {device_option(name, console, operation)};
+  }
   std::vector<Device> named;
-  if (name == "all") {
-    for (const auto& device : devices()) {
-      if (device.backend == Backend::cuda) named.push_back(device);
-    }
+  if (name == "all" || shared) {
+    named = own_share();
     if (named.empty()) return {device_option("auto", console, operation)};
   } else {
     for (const auto& piece : list("--device", std::string(name), "names of devices with commas between")) {
@@ -79,6 +96,26 @@ std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& 
   for (const auto& device : named) (void)device_option(to_string(device), console, operation);
   (void)device_option(to_string(named.front()), console, operation);
   return named;
+}
+
+void require_one_device(const std::vector<Device>& devices, std::string_view expected, std::string_view output) {
+  const Ranks& ranks = Ranks::all();
+  if (ranks.several()) reject("mpirun", expected, fmt::format("{} processes for {}", ranks.count(), output));
+  if (devices.size() > 1) reject("--device", expected, fmt::format("{} for {}", names_of(devices), output));
+}
+
+std::string backend_of(Device device) {
+  const auto name = to_string(device);
+  return name.substr(0, name.find(':'));
+}
+
+std::string names_of(const std::vector<Device>& devices) {
+  std::string names;
+  for (const auto& device : devices) {
+    if (!names.empty()) names += ',';
+    names += to_string(device);
+  }
+  return names;
 }
 
 void load_early(Device device, CudaLibrary library) {

@@ -2,6 +2,7 @@
 #include <cli/common/console.hpp>
 #include <holotone/core/cuda.hpp>
 #include <holotone/core/device.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,9 +15,19 @@ namespace holotone::cli {
 Device device_option(std::string_view name, const ConsoleOptions& console, std::string_view operation = {});
 
 /// The devices that --device names: one of device_option, several with commas between, or "all": every CUDA device,
-/// else that of "auto". All are of one backend; one may be named more than once. Throws as device_option.
+/// else that of "auto". All are of one backend; one may be named more than once. Under mpirun the processes of a host
+/// share its CUDA devices for "auto" and "all": each has one, or several of its own. Throws as device_option.
 std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& console,
                                    std::string_view operation = {});
+
+/// Throws invalid_argument naming --device or mpirun, `expected` and `output` for several devices or processes.
+void require_one_device(const std::vector<Device>& devices, std::string_view expected, std::string_view output);
+
+/// "cuda" of "cuda:1".
+std::string backend_of(Device device);
+
+/// "cuda:0,cuda:1"
+std::string names_of(const std::vector<Device>& devices);
 
 /// Loads a library of CUDA in a thread if `device` is CUDA's.
 void load_early(Device device, CudaLibrary library);

@@ -57,6 +57,7 @@ struct Command {
   std::function<int()> run{};       ///< returns the exit code; empty if a subcommand must follow
   std::vector<Command> commands{};  ///< subcommands
   GivenOptions* given = nullptr;    ///< filled before `run`
+  bool by_ranks = false;            ///< under mpirun its processes share the work
 };
 
 void append(std::vector<OptionRow>& rows, const std::vector<OptionRow>& more);

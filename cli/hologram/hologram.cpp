@@ -168,7 +168,8 @@ Command hologram_command() {
                 refuse_layer_options(*layers, arguments->input);
                 return run_points(*arguments);
               },
-          .given = &layers->given};
+          .given = &layers->given,
+          .by_ranks = true};
 }
 
 }  // namespace holotone::cli

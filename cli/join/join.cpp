@@ -7,8 +7,10 @@
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/io/code_rows.hpp>
 #include <holotone/io/field_rows.hpp>
 #include <holotone/io/guarded.hpp>
+#include <holotone/io/image_rows.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -25,6 +27,7 @@ struct JoinArguments {
 /// A file of `hologram --block`.
 struct Part {
   std::string path;
+  int bits = 0;  ///< of codes; 0: a complex field
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -32,12 +35,28 @@ struct Part {
   Metadata metadata;  ///< of the whole field
 };
 
+bool holds_codes(const std::string& path) {
+  const auto extension = extension_of(path);
+  return extension == ".tif" || extension == ".tiff";
+}
+
+/// The file's own size, bits and metadata.
+Part opened(const std::string& path) {
+  if (!holds_codes(path)) {
+    const FieldRowsReader reader(path, current_program());
+    return {.path = path, .rows = reader.shape()[0], .columns = reader.shape()[1], .metadata = reader.metadata()};
+  }
+  const ImageRowsReader reader(path);
+  const auto [ny, nx, channels] = reader.shape();
+  if (channels != 1) throw_io(path, "codes of one channel", fmt::format("{}", channels));
+  return {.path = path, .bits = reader.bits(), .rows = ny, .columns = nx, .metadata = reader.metadata()};
+}
+
 Part part_of(const std::string& path) {
-  const FieldRowsReader reader(path, current_program());
-  Part part{.path = path, .rows = reader.shape()[0], .columns = reader.shape()[1], .metadata = reader.metadata()};
+  Part part = opened(path);
   const auto number = [&](const char* key) {
     const auto value = checked_number(path, part.metadata, key);
-    if (!value) throw_io(path, fmt::format("a part of hologram --block, with {}", key), "a field without");
+    if (!value) throw_io(path, fmt::format("a part of hologram --block, with {}", key), "a file without");
     part.metadata.erase(key);
     return static_cast<std::int64_t>(*value);
   };
@@ -51,6 +70,10 @@ Part part_of(const std::string& path) {
 
 /// Throws io unless both are of one field.
 void require_same_field(const Part& first, const Part& other) {
+  if (other.bits != first.bits) {
+    const auto kind = [](int bits) { return bits == 0 ? std::string("a field") : fmt::format("{}-bit codes", bits); };
+    throw_io(other.path, fmt::format("{} as {}", kind(first.bits), first.path), kind(other.bits));
+  }
   if (other.all_rows != first.all_rows || other.columns != first.columns) {
     throw_io(other.path, fmt::format("a part of {} x {} pixels as {}", first.columns, first.all_rows, first.path),
              fmt::format("{} x {}", other.columns, other.all_rows));
@@ -97,17 +120,47 @@ std::vector<Part> parts_of(const std::vector<std::string>& paths, Progress& prog
   return parts;
 }
 
-void copy_rows(const Part& part, FieldRowsWriter& writer, Progress& progress) {
+/// Rows of a part, read in turn.
+class PartRows {
+ public:
+  explicit PartRows(const Part& part) {
+    if (part.bits == 0) {
+      field_ = std::make_unique<FieldRowsReader>(part.path, current_program());
+    } else {
+      codes_ = std::make_unique<ImageRowsReader>(part.path);
+    }
+  }
+  void read(std::int64_t row, View<std::complex<float>, 2> values) const { field_->read(row, values); }
+  template <class Code>
+  void read(std::int64_t row, View<Code, 2> codes) const {
+    codes_->read(row, View<Code, 3>(codes.data(), {codes.shape()[0], codes.shape()[1], 1}));
+  }
+
+ private:
+  std::unique_ptr<FieldRowsReader> field_;
+  std::unique_ptr<ImageRowsReader> codes_;
+};
+
+template <class Value, class Writer>
+void copy_rows(const Part& part, Writer& writer, Progress& progress) {
   constexpr std::int64_t most_values = std::int64_t{1} << 23;
-  const FieldRowsReader reader(part.path, current_program());
+  const PartRows reader(part);
   const std::int64_t at_once = std::clamp<std::int64_t>(most_values / part.columns, 1, part.rows);
-  Array<std::complex<float>, 2> memory({at_once, part.columns});
+  Array<Value, 2> memory({at_once, part.columns});
   for (std::int64_t row = 0; row < part.rows; row += at_once) {
     progress.step("joining rows", part.first_row + row, part.all_rows);
-    const View<std::complex<float>, 2> rows(memory.data(), {std::min(at_once, part.rows - row), part.columns});
+    const View<Value, 2> rows(memory.data(), {std::min(at_once, part.rows - row), part.columns});
     reader.read(row, rows);
     writer.write(part.first_row + row, rows);
   }
+}
+
+template <class Value, class Writer>
+void join_parts(const std::vector<Part>& parts, const std::string& output, Writer writer, Progress& progress) {
+  for (const auto& part : parts) copy_rows<Value>(part, *writer, progress);
+  check_cancelled("writing");
+  UnfinishedRun::will_write(output);
+  writer->finish();
 }
 
 int run_join(const JoinArguments& arguments) {
@@ -122,11 +175,18 @@ int run_join(const JoinArguments& arguments) {
   const UnfinishedRun unfinished;
   const auto parts = parts_of(arguments.inputs, bar);
   const auto& whole = parts.front();
-  FieldRowsWriter writer(arguments.output, {whole.all_rows, whole.columns}, whole.metadata);
-  for (const auto& part : parts) copy_rows(part, writer, bar);
-  check_cancelled("writing");
-  UnfinishedRun::will_write(arguments.output);
-  writer.finish();
+  const Shape<2> shape{whole.all_rows, whole.columns};
+  if (whole.bits == 0) {
+    auto writer = std::make_unique<FieldRowsWriter>(arguments.output, shape, whole.metadata);
+    join_parts<std::complex<float>>(parts, arguments.output, std::move(writer), bar);
+  } else {
+    auto writer = std::make_unique<CodeRowsWriter>(arguments.output, shape, whole.bits, whole.metadata);
+    if (whole.bits == 8) {
+      join_parts<std::uint8_t>(parts, arguments.output, std::move(writer), bar);
+    } else {
+      join_parts<std::uint16_t>(parts, arguments.output, std::move(writer), bar);
+    }
+  }
   UnfinishedRun::keep();
   report_json(arguments.console, {{"software", "holotone " HOLOTONE_VERSION},
                                   {"outputs", {arguments.output}},
@@ -143,21 +203,22 @@ int run_join(const JoinArguments& arguments) {
 Command join_command() {
   const auto arguments = std::make_shared<JoinArguments>();
   auto& a = *arguments;
-  return {
-      .name = "join",
-      .purpose = "Join the parts that several runs of hologram --block have made",
-      .examples = {"holotone join part_*.h5 -o whole.h5"},
-      .groups =
-          {{"",
-            {{.names = "FILE", .target = &a.inputs, .help = "All parts of one field, in any order", .required = true},
-             {.names = "-o,--output",
-              .target = &a.output,
-              .value = "FILE",
-              .help = "The whole field, .h5 or .npy",
-              .common = true,
-              .required = true}}},
-           console_options(a.console)},
-      .run = [arguments] { return run_join(*arguments); }};
+  return {.name = "join",
+          .purpose = "Join the parts that several runs of hologram --block have made",
+          .examples = {"holotone join part_*.h5 -o whole.h5"},
+          .groups = {{"",
+                      {{.names = "FILE",
+                        .target = &a.inputs,
+                        .help = "All parts of one hologram, in any order",
+                        .required = true},
+                       {.names = "-o,--output",
+                        .target = &a.output,
+                        .value = "FILE",
+                        .help = "The whole: .h5 or .npy of fields, .tif of codes",
+                        .common = true,
+                        .required = true}}},
+                     console_options(a.console)},
+          .run = [arguments] { return run_join(*arguments); }};
 }
 
 }  // namespace holotone::cli

@@ -2,6 +2,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/compression_option.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
@@ -28,6 +29,7 @@ nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
                         {"hogels", {row.hogels[1], row.hogels[0]}},
                         {"scale", row.scale},
                         {"reference_angle_rad", {row.beam.angle_x_rad, row.beam.angle_y_rad}},
+                        {"resumed_rows", row.resumed},
                         {"time_s", row.seconds}};
   if (job.method != QuantizeMethod::truncate) {
     object["weights_used"] = {row.weights.least_used, row.weights.most_used};
@@ -112,7 +114,7 @@ std::vector<std::string> warnings_of(const std::vector<QuantizeRow>& rows) {
 
 nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& rows, double seconds) {
   nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
-                        {"device", to_string(job.device)},
+                        {"device", names_of(job.devices)},
                         {"method", to_string(job.method)},
                         {"encoding", job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude"},
                         {"bits", job.diffusion.bits},
@@ -189,7 +191,9 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
            fmt::format("{}: {} x {} pixels, {} of {}, {}{}, on {}, {}", row.output, row.grid.nx, row.grid.ny,
                        counted(job.diffusion.bits, "bit"),
                        job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude", method_text(job, row),
-                       beam_text(row.beam), to_string(job.device), format_duration(row.seconds)));
+                       beam_text(row.beam), names_of(job.devices), format_duration(row.seconds)));
+    if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
+    if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
     if (const auto text = seen_text(job, row); !text.empty()) report(job.console, text);
   }
   for (const auto& text : remarks_on_window(job, rows)) remark(job.console, text);
@@ -403,14 +407,15 @@ Command quantize_command() {
              {.names = "--device",
               .target = &a.device,
               .value = "NAME",
-              .help = "auto, cpu, cuda:N or opencl:N",
+              .help = "auto, cpu, cuda:N or opencl:N; several, or all, for codes in a .tif or .npy",
               .common = true,
               .feeds = ".device"}}},
            {"Levels of the panel", level_options(a)},
            {"Weights of the error diffusion", weight_options(a)},
            {"Values instead of the file's", override_options(a)},
            console_options(a.console)},
-      .run = [arguments] { return run_quantize(*arguments); }};
+      .run = [arguments] { return run_quantize(*arguments); },
+      .by_ranks = true};
 }
 
 }  // namespace holotone::cli

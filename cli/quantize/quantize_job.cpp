@@ -115,10 +115,12 @@ void set_order(QuantizeJob& job, const QuantizeArguments& arguments) {
   if (serpentine && job.method == QuantizeMethod::truncate)
     reject("--order", "raster for --method truncate", arguments.order);
   job.diffusion.serpentine = job.weights.serpentine = serpentine;
-  job.device = device_option(arguments.device, arguments.console, "field to codes: error diffusion");
+  job.devices = devices_option(arguments.device, arguments.console, "field to codes: error diffusion");
+  job.device = job.devices.front();
   if (!serpentine || job.device.backend == Backend::cpu) return;
   if (arguments.device != "auto") reject("--order", "raster on a GPU", arguments.order);
   job.device = Device{};
+  job.devices = {job.device};
 }
 
 void set_borders(QuantizeJob& job, const QuantizeArguments& arguments) {

@@ -2,9 +2,12 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/codes_writer.hpp>
 #include <cli/common/console.hpp>
+#include <cli/common/device_option.hpp>
+#include <cli/common/digest.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/rows_run.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/quantize/quantize_maker.hpp>
@@ -18,7 +21,10 @@
 #include <holotone/quantize/modulus_share.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/quantized_file.hpp>
+#include <list>
+#include <mutex>
 #include <numeric>
+#include <utility>
 
 namespace holotone::cli {
 namespace {
@@ -132,22 +138,26 @@ double sum_of_squares(View<const Complex, 2> field) {
   return std::accumulate(rows.begin(), rows.end(), 0.0);
 }
 
-/// Divisor of the field, and the field's mean square.
+/// Divisor of the field, its mean square and its identity.
 struct FieldScale {
   double scale;
   double energy;
+  std::uint64_t digest;  ///< of the values
 };
 FieldScale scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks& blocks, const FieldGrid& grid,
                     Progress& progress) {
   ModulusShare share(job.diffusion.modulation, job.diffusion.clip);
   const std::int64_t nx = grid.nx;
   double squares = 0;
+  std::uint64_t digest = first_digest;
   bool first = true;
   do {
     for (std::int64_t block = 0; block < blocks.count(); ++block) {
       progress.step("looking for the scale", block, blocks.count());
       share.add(blocks.at(block));
-      if (first) squares += sum_of_squares(blocks.at(block));
+      if (!first) continue;
+      squares += sum_of_squares(blocks.at(block));
+      digest = digest_of<Complex>(blocks.at(block).host(), digest);
     }
     first = false;
     if (const std::int64_t broken = share.broken(); broken >= 0) {
@@ -158,10 +168,10 @@ FieldScale scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks
   const double scale = job.scale > 0 ? job.scale : share.modulus();
   if (const double typical = std::max(scale, std::sqrt(energy)); typical > most_field_value)
     throw_io(path, fmt::format("values of at most {:g}", most_field_value), fmt::format("{:g}", typical));
-  return {scale, energy};
+  return {scale, energy, digest};
 }
 
-/// Quantizes blocks of rows on the job's device.
+/// Quantizes blocks of rows on a device.
 class BlockQuantizer {
  public:
   BlockQuantizer(ErrorDiffusionOptions options, const DiffusionWeights& weights, const FieldGrid& grid,
@@ -169,17 +179,25 @@ class BlockQuantizer {
       : queue_(std::move(queue)), plan_(at_once(std::move(options), rows), weights, grid.shape(), queue_) {
     if (queue_.device().backend == Backend::cpu) return;
     values_ = Array<Complex, 2>({rows, grid.nx}, queue_);
-    levels_ = Array<std::uint8_t, 2>({rows, grid.nx}, queue_);
   }
 
+  /// `field` in host memory, `codes` on the device.
   void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
     const RowRange part{first_row, field.shape()[0]};
     if (queue_.device().backend == Backend::cpu) return plan_.execute(part, field, codes);
     // The last block may have fewer rows.
     const View<Complex, 2> values(values_.data(), field.shape(), queue_.device());
-    const View<std::uint8_t, 2> levels(levels_.data(), field.shape(), queue_.device());
     copy<Complex, 2>(values, field, queue_);
-    plan_.execute(part, values, levels);
+    plan_.execute(part, values, codes);
+    (void)plan_.report();  // waits: the field's memory is read
+  }
+
+  /// The same with codes in host memory.
+  void execute_to_host(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
+    if (queue_.device().backend == Backend::cpu) return execute(first_row, field, codes);
+    if (levels_.empty()) levels_ = Array<std::uint8_t, 2>(values_.shape(), queue_);
+    const View<std::uint8_t, 2> levels(levels_.data(), field.shape(), queue_.device());
+    execute(first_row, field, levels);
     copy<std::uint8_t, 2>(codes, levels, queue_);
     queue_.synchronize();
   }
@@ -192,8 +210,8 @@ class BlockQuantizer {
 
   Queue queue_;
   ErrorDiffusionPlan plan_;
-  Array<Complex, 2> values_;  ///< device buffer, unused on the host
-  Array<std::uint8_t, 2> levels_;
+  Array<Complex, 2> values_;       ///< of the device, unused on the host
+  Array<std::uint8_t, 2> levels_;  ///< the same, of execute_to_host
 };
 
 /// Option text of a beam's angles; empty: not tilted.
@@ -216,51 +234,119 @@ void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row
   if (job.viewer) set_metadata(metadata, "viewer", text_of(*job.viewer));
 }
 
-void require_memory_for(const QuantizeRow& row, std::int64_t rows, bool carry) {
+void require_memory_for(const QuantizeJob& job, const QuantizeRow& row, std::int64_t rows) {
+  const bool carry = job.diffusion.borders == HogelBorders::carry;
   const double pixels = static_cast<double>(row.grid.nx) * static_cast<double>(row.grid.ny);
   const double block = static_cast<double>(row.grid.nx) * static_cast<double>(rows);
-  const bool at_once = rows == row.grid.ny || !CodesWriter::takes_rows(row.output);
-  const double codes = at_once ? 2 * pixels : block;  // the codes, and the file's buffer while it is written
+  const bool by_rows = CodesWriter::takes_rows(row.output) || CodesWriter::takes_any_order(row.output, job.writing);
+  const bool at_once = rows == row.grid.ny || !by_rows;
+  const double codes = at_once ? 2 * pixels : 2 * block;  // the codes, and the file's buffer while it is written
   constexpr double constant_bytes = 96 << 20;
   const bool one = rows == row.grid.ny && pixels > static_cast<double>(pixels_at_once);
-  require_memory(row.input, constant_bytes + block * sizeof(Complex) + codes,
+  const auto devices = static_cast<double>(job.devices.size());
+  require_memory(row.input, constant_bytes + devices * block * sizeof(Complex) + codes,
                  fmt::format("{} x {} pixels{}", row.grid.nx, row.grid.ny,
                              !one    ? ""
                              : carry ? " at once, for which --borders separate takes less"
                                      : " as one hogel, for which --hogel takes less"));
 }
 
-/// Quantizes, measures and writes the field block by block.
-void make_codes(const QuantizeJob& job, QuantizeRow& row, FieldBlocks& blocks, const Metadata& metadata,
-                Progress& progress) {
+/// Options of the error diffusion for a field.
+ErrorDiffusionOptions diffusion_of(const QuantizeJob& job, const QuantizeRow& row, std::int64_t rows) {
   ErrorDiffusionOptions options = job.diffusion;
   // Truncation: each pixel by itself, in blocks of any rows.
-  options.hogel_px = job.method == QuantizeMethod::truncate ? blocks.rows() : row.hogel_px;
+  options.hogel_px = job.method == QuantizeMethod::truncate ? rows : row.hogel_px;
   options.scale = row.scale;
   options.cache_folder = cache_folder();
-  std::optional<WindowMeter> meter;
-  if (job.viewer) meter.emplace(options, row.grid, *job.viewer, row.beam);
-  BlockQuantizer quantizer(options, row.weights.weights, row.grid, blocks.rows(), Queue::create(job.device));
-  CodesWriter writer(row.output, row.grid.shape(), metadata, blocks.count() > 1, job.writing);
+  return options;
+}
+
+/// A field to be quantized: its blocks, and the metadata of its codes.
+struct QuantizedField {
+  const FieldRowsReader& reader;
+  std::int64_t rows;  ///< of a block
+  Metadata metadata;
+  std::uint64_t digest;  ///< of the values
+};
+
+/// One device that reads and quantizes blocks.
+struct Quantizer {
+  FieldRowsReader reader;
+  FieldBlocks blocks;
+  Queue queue;
+  BlockQuantizer quantizer;
+
+  Quantizer(const QuantizedField& field, const QuantizeRow& row, const ErrorDiffusionOptions& options, Queue own)
+      : reader(row.input, current_program()),
+        blocks(reader, row.grid, row.beam, field.rows),
+        queue(std::move(own)),
+        quantizer(options, row.weights.weights, row.grid, blocks.rows(), queue) {}
+};
+
+/// Quantizes, measures and writes the field by blocks, in any order, on all devices.
+void make_codes_by_rows(const QuantizeJob& job, QuantizeRow& row, const QuantizedField& field,
+                        std::optional<WindowMeter>& meter, ProgressBar& bar) {
+  RowsRun<std::uint8_t> run(
+      {row.output, row.grid.shape(), field.metadata,
+       fmt::format("quantize {:016x} {}", field.digest, backend_of(job.device)), field.rows, "quantising"},
+      job.console, bar);
+  row.resumed = run.resumed();
+  std::list<Quantizer> devices;
+  std::vector<Queue> queues;
+  for (const auto& device : job.devices) {
+    queues.push_back(Queue::create(device));
+    devices.emplace_back(field, row, diffusion_of(job, row, field.rows), queues.back());
+  }
+  std::mutex measuring;
+  run.write(queues, [&](std::size_t device, std::int64_t first_row, View<std::uint8_t, 2> codes, Progress&) {
+    auto& own = *std::next(devices.begin(), static_cast<std::ptrdiff_t>(device));
+    const auto values = own.blocks.at(first_row / field.rows);
+    own.quantizer.execute(first_row, values, codes);
+    if (!meter) return;
+    const auto here = codes.device() == Device{} ? Array<std::uint8_t, 2>{} : copy_of<std::uint8_t, 2>(codes, Device{});
+    const std::scoped_lock lock(measuring);
+    meter->add_rows(first_row, values, here.empty() ? codes : here.view(), row.scale);
+  });
+  run.finish();
+  row.rates = run.rates();
+}
+
+/// The same from top to bottom on one device.
+void make_codes_in_order(const QuantizeJob& job, const QuantizeRow& row, const QuantizedField& field,
+                         std::optional<WindowMeter>& meter, Progress& progress) {
+  FieldBlocks blocks(field.reader, row.grid, row.beam, field.rows);
+  BlockQuantizer quantizer(diffusion_of(job, row, field.rows), row.weights.weights, row.grid, blocks.rows(),
+                           Queue::create(job.device));
+  CodesWriter writer(row.output, row.grid.shape(), field.metadata, blocks.count() > 1, job.writing);
   for (std::int64_t block = 0; block < blocks.count(); ++block) {
     progress.step("quantising", block, blocks.count());
-    const auto field = blocks.at(block);
-    const auto codes = writer.next(field.shape()[0]);
-    quantizer.execute(blocks.first_row(block), field, codes);
-    if (meter) meter->add_rows(blocks.first_row(block), field, codes, row.scale);
+    const auto values = blocks.at(block);
+    const auto codes = writer.next(values.shape()[0]);
+    quantizer.execute_to_host(blocks.first_row(block), values, codes);
+    if (meter) meter->add_rows(blocks.first_row(block), values, codes, row.scale);
     check_cancelled("quantising");
     writer.write();
   }
-  if (meter) row.window = meter->measured();
   check_cancelled("writing");
   UnfinishedRun::will_write(row.output);
   writer.finish();
 }
 
+void make_codes(const QuantizeJob& job, QuantizeRow& row, const QuantizedField& field, ProgressBar& bar) {
+  std::optional<WindowMeter> meter;
+  if (job.viewer) meter.emplace(diffusion_of(job, row, field.rows), row.grid, *job.viewer, row.beam);
+  if (CodesWriter::takes_any_order(row.output, job.writing)) {
+    make_codes_by_rows(job, row, field, meter, bar);
+  } else {
+    make_codes_in_order(job, row, field, meter, bar);
+  }
+  if (meter) row.window = meter->measured();
+}
+
 }  // namespace
 
 QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
-                           const std::function<void(const QuantizeRow&)>& before, Progress& progress) {
+                           const std::function<void(const QuantizeRow&)>& before, ProgressBar& bar) {
   const Stopwatch watch;
   constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"};
   if (std::ranges::find(pictures, extension_of(task.input)) != std::end(pictures)) {
@@ -291,10 +377,13 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   row.beam = reference_beam(job, task.input, row.grid, window_px);
   row.weights = hogel_weights(job, task.input, row.grid, row.hogel_px, row.beam);
   const std::int64_t rows = rows_at_once(job, row.grid, row.hogel_px);
-  require_memory_for(row, rows, job.diffusion.borders == HogelBorders::carry);
+  require_memory_for(job, row, rows);
+  if (!CodesWriter::takes_any_order(row.output, job.writing)) {
+    require_one_device(job.devices, "codes in a .tif or .npy without --compression, or one device", row.output);
+  }
   before(row);
   FieldBlocks blocks(reader, row.grid, row.beam, rows);
-  const auto [scale, energy] = scale_of(job, task.input, blocks, row.grid, progress);
+  const auto [scale, energy, digest] = scale_of(job, task.input, blocks, row.grid, bar);
   row.scale = scale;
   row.energy = energy;
   row.dark = energy == 0;
@@ -303,7 +392,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, angle_text(row.beam), {}});
   if (metadata.count("distance_m") == 0)
     std::erase_if(row.reconstruct_flags, [](const auto& flag) { return flag.first == "--distance"; });
-  make_codes(job, row, blocks, metadata, progress);
+  make_codes(job, row, {reader, blocks.rows(), std::move(metadata), digest}, bar);
   row.seconds = watch.seconds();
   return row;
 }

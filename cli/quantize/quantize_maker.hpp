@@ -1,9 +1,9 @@
 #pragma once
 #include <cli/common/hologram_overrides.hpp>
+#include <cli/common/rows_run.hpp>
 #include <cli/quantize/quantize_job.hpp>
 #include <cli/quantize/quantize_windows.hpp>
 #include <functional>
-#include <holotone/core/progress.hpp>
 #include <holotone/recipes/window_meter.hpp>
 #include <string>
 #include <vector>
@@ -26,13 +26,16 @@ struct QuantizeRow {
   bool dark = false;  ///< the field has no light
   WindowMeasure window;
   double seconds = 0;
-  Flags reconstruct_flags;  ///< see flags_for
+  std::int64_t resumed = 0;  ///< rows that an earlier run had made
+  BandRates rates;           ///< of a file that is written by rows in any order
+  Flags reconstruct_flags;   ///< see flags_for
 };
 
 /// Reads a field by rows of hogels, quantizes and writes it. The whole field is in memory if it is one hogel. All codes
-/// are in memory if the file format is written at once. `before` is called with the row's grid, hogels and weights
+/// are in memory if the file format is written at once. A .tif or .npy that is not compressed is written by rows in any
+/// order, by all devices and processes. `before` is called with the row's grid, hogels and weights
 /// before the field's values are read.
 QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
-                           const std::function<void(const QuantizeRow&)>& before, Progress& progress);
+                           const std::function<void(const QuantizeRow&)>& before, ProgressBar& bar);
 
 }  // namespace holotone::cli

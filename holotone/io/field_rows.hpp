@@ -4,20 +4,11 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/core/progress.hpp>
+#include <holotone/io/rows_options.hpp>
 #include <memory>
 #include <string>
 
 namespace holotone {
-
-/// Options of FieldRowsWriter.
-struct FieldRowsOptions {
-  /// Identity of the rows: every parameter that changes them, as text or as a hash. Rows of another key are never
-  /// continued.
-  std::string key = {};
-  /// Continue an unfinished run of the same key, shape and metadata, and keep unfinished rows of this one. Otherwise
-  /// unfinished rows are removed, unless the process is killed.
-  bool resume = false;
-};
 
 /// Writes a complex field {ny, nx} of any size by blocks of rows. The file is the same as write_field's, byte for byte
 /// (.h5, .hdf5: dataset "field"; .npy: complex64).
@@ -32,8 +23,8 @@ class FieldRowsWriter {
   /// the file, or if space is insufficient (with the bytes needed, free and missing). Throws invalid_argument for
   /// extents outside 1 to 2^26 or a metadata key that the format does not support; unsupported for another extension
   /// or without libhdf5. `progress` reports the rows that a resumed run checks.
-  FieldRowsWriter(const std::string& path, Shape<2> shape, const Metadata& metadata,
-                  const FieldRowsOptions& options = {}, Progress& progress = Progress::none());
+  FieldRowsWriter(const std::string& path, Shape<2> shape, const Metadata& metadata, const RowsOptions& options = {},
+                  Progress& progress = Progress::none());
   /// Removes unfinished rows, or keeps them if `resume` is set.
   ~FieldRowsWriter();
   FieldRowsWriter(const FieldRowsWriter&) = delete;
@@ -47,6 +38,8 @@ class FieldRowsWriter {
   /// written before. From one thread at a time. Throws io if the disk is full (earlier rows stay complete),
   /// invalid_argument for rows outside the field or of another width.
   void write(std::int64_t first_row, View<const std::complex<float>, 2> values);
+  /// Takes `rows` rows from first_row on, which a joined writer has written, as done.
+  void set_done(std::int64_t first_row, std::int64_t rows);
   /// Flushes to the disk and renames. Throws io, invalid_argument if a row is missing. May be called once.
   void finish();
 

@@ -62,15 +62,21 @@ std::string temporary_name(const std::string& target) {
 
 }  // namespace
 
-RowsFile::RowsFile(const std::string& path, RowsContent content, bool keep, const Create& create, Progress& progress)
+RowsFile::RowsFile(const std::string& path, RowsContent content, const RowsOptions& options, const Create& create,
+                   Progress& progress)
     : path_(path),
       target_(output_target(path)),
       temporary_(temporary_name(target_)),
       journal_name_(temporary_ + ".rows"),
       content_(std::move(content)),
-      keep_(keep),
+      keep_(options.resume),
+      joined_(options.joined),
       done_(static_cast<std::size_t>(content_.rows)) {
   entries_begin_ = journal_head({}).size();
+  if (joined_) {
+    join();
+    return;
+  }
   lock();
   try {
     if (!keep_) {
@@ -120,6 +126,14 @@ void RowsFile::lock() {
   throw_io(path_, fmt::format("to lock '{}'", journal_name_), "100 failures");
 }
 
+void RowsFile::join() {
+  journal_ = FileHandle(open(journal_name_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!journal_.valid() || !is_continued()) {
+    throw_io(path_, "the rows that another process has begun, in one folder for all processes",
+             journal_.valid() ? "those of another file or of other options" : std::strerror(errno));
+  }
+}
+
 // The sums protect the other bytes of the file: its head and its tail.
 std::string RowsFile::journal_head(const OtherSums& sums) const {
   std::string head(content_.identity);
@@ -139,6 +153,14 @@ RowsFile::OtherSums RowsFile::other_sums() const {
 }
 
 bool RowsFile::resume(Progress& progress) {
+  if (!is_continued()) return false;
+  worth_keeping_ = true;
+  check_rows(progress);
+  return true;
+}
+
+// Opens the rows that the journal is of; false: they are not those of this content.
+bool RowsFile::is_continued() {
   file_ = FileHandle(open(temporary_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct stat data {};
   if (!file_.valid() || fstat(file_.get(), &data) != 0 || !S_ISREG(data.st_mode) || data.st_uid != geteuid()) {
@@ -152,13 +174,8 @@ bool RowsFile::resume(Progress& progress) {
   const char* const numbers = head.data() + head.size() - after_layout - 2 * sizeof(std::uint64_t);
   layout_ = {load<std::uint64_t>(numbers, std::endian::little), load<std::uint64_t>(numbers + 8, std::endian::little)};
   const std::uint64_t size = static_cast<std::uint64_t>(content_.rows) * content_.row_bytes;
-  if (layout_.file_bytes != static_cast<std::uint64_t>(data.st_size) || size > layout_.file_bytes ||
-      layout_.data_begin > layout_.file_bytes - size || journal_head(other_sums()) != head) {
-    return false;
-  }
-  worth_keeping_ = true;
-  check_rows(progress);
-  return true;
+  return layout_.file_bytes == static_cast<std::uint64_t>(data.st_size) && size <= layout_.file_bytes &&
+         layout_.data_begin <= layout_.file_bytes - size && journal_head(other_sums()) == head;
 }
 
 void RowsFile::check_rows(Progress& progress) {
@@ -274,9 +291,18 @@ void RowsFile::write(std::int64_t first_row, std::span<const char> bytes) {
   }
 }
 
+void RowsFile::set_done(std::int64_t first_row, std::int64_t rows) {
+  std::fill_n(done_.begin() + first_row, rows, true);
+  worth_keeping_ = true;
+}
+
 void RowsFile::finish() {
   require_not_ending(path_);
   if (fsync(file_.get()) != 0) require_written(errno);
+  if (joined_) {
+    if (fsync(journal_.get()) != 0) require_written(errno);
+    return;
+  }
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
     throw_io(path_, "to be replaceable", std::strerror(errno));
   }

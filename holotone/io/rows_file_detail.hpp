@@ -1,11 +1,17 @@
 #pragma once
 // A file written by rows of equal length and renamed when complete, and its journal. Not for users.
+#include <bit>
 #include <cstdint>
 #include <functional>
+#include <holotone/core/array.hpp>
+#include <holotone/core/metadata.hpp>
 #include <holotone/core/progress.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_handle_detail.hpp>
+#include <holotone/io/rows_options.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holotone::io {
@@ -29,9 +35,10 @@ struct RowsLayout {
 class RowsFile {
  public:
   using Create = std::function<RowsLayout(const std::string& temporary, const FileHandle& file)>;
-  /// `keep`: continue rows of the same content, and keep unfinished rows. `create` writes everything but the rows to
-  /// the open, empty file, by its name or its handle. Throws as FieldRowsWriter does.
-  RowsFile(const std::string& path, RowsContent content, bool keep, const Create& create, Progress& progress);
+  /// `create` writes everything but the rows to the open, empty file, by its name or its handle. Throws as
+  /// FieldRowsWriter does.
+  RowsFile(const std::string& path, RowsContent content, const RowsOptions& options, const Create& create,
+           Progress& progress);
   ~RowsFile();
   RowsFile(const RowsFile&) = delete;
   RowsFile& operator=(const RowsFile&) = delete;
@@ -40,6 +47,7 @@ class RowsFile {
   [[nodiscard]] std::int64_t rows_done() const;
   /// Writes whole rows.
   void write(std::int64_t first_row, std::span<const char> bytes);
+  void set_done(std::int64_t first_row, std::int64_t rows);
   void finish();
 
  private:
@@ -52,7 +60,9 @@ class RowsFile {
     std::uint64_t free = 0;
   };
   void lock();
+  void join();
   bool resume(Progress& progress);
+  bool is_continued();
   void check_rows(Progress& progress);
   void begin(const Create& create);
   void reserve_space() const;
@@ -72,6 +82,7 @@ class RowsFile {
   std::string journal_name_;
   RowsContent content_;
   bool keep_;
+  bool joined_;
   std::vector<bool> done_;
   RowsLayout layout_;
   std::uint64_t entries_begin_ = 0;
@@ -81,5 +92,49 @@ class RowsFile {
   bool owned_ = false;          // locked: this object may remove the names
   bool worth_keeping_ = false;  // a row was written, in this run or an earlier one
 };
+
+/// What the writers of fields and codes by rows share.
+class RowsWriter {
+ public:
+  /// What a file holds: `name` the writer's class, for messages; `kind` distinguishes formats and types of values.
+  struct Content {
+    std::string_view name;
+    std::string kind;
+    Shape<2> shape;
+    std::uint64_t value_bytes = 0;
+  };
+  RowsWriter(const std::string& path, const Content& content, const Metadata& metadata, const RowsOptions& options,
+             const RowsFile::Create& create, Progress& progress);
+
+  [[nodiscard]] Shape<2> shape() const { return shape_; }
+  [[nodiscard]] std::int64_t rows_done() const { return file_.rows_done(); }
+  [[nodiscard]] bool is_done(std::int64_t row) const;
+  /// `bytes`: of `rows` {n, nx} values.
+  void write(std::int64_t first_row, Shape<2> rows, std::span<const char> bytes);
+  void set_done(std::int64_t first_row, std::int64_t rows);
+  void finish();
+
+ private:
+  std::string name_;
+  Shape<2> shape_;
+  bool joined_;
+  RowsFile file_;
+  bool finished_ = false;
+};
+
+/// Writes `header`, which rows of `bytes` in all follow, to a new file.
+RowsLayout create_with_header(const FileHandle& file, std::string_view header, std::uint64_t bytes,
+                              const std::string& path);
+
+/// The bytes of numbers in memory as a file holds them, little-endian; `swapped`: memory for them where needed.
+template <class T>
+std::span<const char> file_bytes_of(std::span<const T> values, std::string& swapped) {
+  if constexpr (std::endian::native == std::endian::little) {
+    return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+  } else {
+    for (const T value : values) store(swapped, value);
+    return swapped;
+  }
+}
 
 }  // namespace holotone::io

@@ -30,17 +30,28 @@ struct Signature {
 
   void add(std::string name, std::string type, nb::object fallback, bool keyword_only, std::string comment = {},
            bool may_be_field = false);
-  /// `def name(arguments) -> result`, with overloads before it for each kind of array if the result is an ArrayOf.
-  /// alone: the function has no overloads of its own.
+  /// `def name(arguments) -> result`, with overloads before it for each kind of array if the result is an ArrayOf, and
+  /// for the CPU if `device` decides its kind (on_device). alone: the function has no overloads of its own.
   [[nodiscard]] std::string text(std::string_view name, bool method, const std::string& result,
                                  bool alone = true) const;
   [[nodiscard]] std::string comments() const;
 
  private:
-  /// One line, in which the argument `anchor` has another type.
+  /// Another type for an argument in one line of the text; without its default if the line needs it.
+  struct Retyped {
+    const Parameter* parameter = nullptr;
+    std::string type;
+    bool required = false;
+  };
   [[nodiscard]] std::string line(std::string_view name, bool method, const std::string& result,
-                                 const Parameter* anchor = nullptr, const std::string& type = {}) const;
+                                 const std::vector<Retyped>& retyped = {}) const;
+  /// The line for arrays of one kind, "NDArray" or "OtherArray", by which the result's is known.
+  [[nodiscard]] std::string line_of(const std::string& kind, std::string_view name, bool method,
+                                    const std::string& result) const;
 };
+
+/// The type of an array that stays in the library's memory unless that is the CPU's: "NDArray[float32] | Array".
+std::string on_device(const std::string& numpy_type);
 
 /// Values given for the arguments of one call.
 class Given {

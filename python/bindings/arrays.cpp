@@ -392,20 +392,24 @@ void bind_arrays(nb::module_& module) {
              return fmt::format("holotone.Array(shape=({}), dtype={}, device={})", fmt::join(array.shape, ", "),
                                 array.element.name, to_string(array.queue.device()));
            })
-      .def("__array__",
-           [](const OwnArray& array, const nb::args& /*dtype*/, const nb::kwargs& /*copy*/) {
-             if (array.queue.device().backend != Backend::cpu) {
-               throw_argument("Array.__array__", "device", "cpu",
-                              to_string(array.queue.device()) + ": numpy() copies it");
-             }
-             return host_copy(array);
-           })
-      .def("__dlpack_device__",
-           [](const OwnArray& array) {
-             const Device device = array.queue.device();
-             const int type = device.backend == Backend::cuda ? dlpack_cuda : dlpack_cpu;
-             return nb::make_tuple(type, device.backend == Backend::cuda ? device.index : 0);
-           })
+      .def(
+          "__array__",
+          [](const OwnArray& array, const nb::args& /*dtype*/, const nb::kwargs& /*copy*/) {
+            if (array.queue.device().backend != Backend::cpu) {
+              throw_argument("Array.__array__", "device", "cpu",
+                             to_string(array.queue.device()) + ": numpy() copies it");
+            }
+            return host_copy(array);
+          },
+          nb::sig("def __array__(self, *args: Any, **kwargs: Any) -> NDArray[Any]"))
+      .def(
+          "__dlpack_device__",
+          [](const OwnArray& array) {
+            const Device device = array.queue.device();
+            const int type = device.backend == Backend::cuda ? dlpack_cuda : dlpack_cpu;
+            return nb::make_tuple(type, device.backend == Backend::cuda ? device.index : 0);
+          },
+          nb::sig("def __dlpack_device__(self) -> tuple[int, int]"))
       .def("__dlpack__", [](nb::handle self, const nb::kwargs& options) {
         const auto& array = nb::cast<const OwnArray&>(self);
         const Device device = array.queue.device();

@@ -39,40 +39,87 @@ std::string default_text(const nb::object& value) {
   return text;
 }
 
+constexpr std::string_view any_array = "ArrayOf[";
+/// A result that is NumPy's on the CPU only.
+constexpr std::string_view or_own = " | Array";
+/// Functions whose results holotone/_field.py puts into Fields.
+constexpr std::string_view of_fields[] = {"layer_field", "point_cloud_field", "stereogram_field"};
+
+/// A type whose ArrayOf[x] are replaced by of("[x]").
+template <class Of>
+std::string with_arrays(std::string type, const Of& of) {
+  for (std::size_t at = type.find(any_array); at != std::string::npos; at = type.find(any_array, at)) {
+    const std::size_t begin = at + any_array.size() - 1;
+    const std::size_t end = type.find(']', begin) + 1;
+    const std::string other = of(type.substr(begin, end - begin));
+    type.replace(at, end - at, other);
+    at += other.size();
+  }
+  return type;
+}
+
+const Parameter* named(const std::vector<Parameter>& parameters, std::string_view name) {
+  const auto place = std::ranges::find(parameters, name, &Parameter::name);
+  return place == parameters.end() ? nullptr : &*place;
+}
+
+/// The argument whose package is that of the results: the first array that is required.
+const Parameter* tells_kind(const std::vector<Parameter>& parameters) {
+  const auto place = std::ranges::find_if(parameters, [](const Parameter& one) {
+    return one.type.starts_with(any_array) && one.type.ends_with("]") && !one.fallback.is_valid();
+  });
+  return place == parameters.end() ? nullptr : &*place;
+}
+
+/// What the package's function of a name returns.
+std::string given(std::string_view name, const std::string& result) {
+  return std::ranges::count(of_fields, name) > 0 ? fmt::format("Field[{}]", result) : result;
+}
+
 }  // namespace
 
+std::string on_device(const std::string& numpy_type) { return fmt::format("{}{}", numpy_type, or_own); }
+
 std::string Signature::text(std::string_view name, bool method, const std::string& result, bool alone) const {
-  constexpr std::string_view array = "ArrayOf[";
   std::vector<std::string> lines;
-  const auto anchor = std::ranges::find_if(parameters, [&](const Parameter& one) {
-    return one.type.starts_with(array) && one.type.ends_with("]") && !one.fallback.is_valid();
-  });
-  const auto with = [&](const std::string& kind, bool has_elements) {
-    const auto replaced = [&](std::string type) {
-      for (std::size_t at = type.find(array); at != std::string::npos; at = type.find(array, at + kind.size())) {
-        type.replace(at, has_elements ? array.size() - 1 : type.find(']', at) + 1 - at, kind);
-      }
-      return type;
-    };
-    const bool is_field = kind == "Any";
-    if (anchor == parameters.end()) return line(name, method, replaced(result));
-    return line(name, method, replaced(result), &*anchor, is_field ? "Field" : replaced(anchor->type));
-  };
-  if (result.find(array) != std::string::npos) {
-    if (anchor == parameters.end() || anchor->may_be_field) lines.push_back(with("Any", false));
-    if (anchor != parameters.end()) {
-      lines.push_back(with("NDArray", true));
-      lines.push_back(with("OtherArray", false));
+  if (result.find(any_array) != std::string::npos) {
+    if (!tells_kind(parameters)) {  // without `out`, the plan's device decides
+      const std::string made =
+          with_arrays(result, [](const auto& of) { return on_device(fmt::format("NDArray{}", of)); });
+      lines.push_back(line(name, method, made, {{named(parameters, "out"), "None"}}));
     }
+    for (const char* const kind : {"NDArray", "OtherArray"}) lines.push_back(line_of(kind, name, method, result));
+  } else if (const Parameter* const device = named(parameters, "device"); device && result.ends_with(or_own)) {
+    const std::string made = result.substr(0, result.size() - or_own.size());
+    lines.push_back(line(name, method, given(name, made), {{device, "Literal['cpu']"}}));
   }
-  lines.push_back(line(name, method, result));  // what help shows
+  lines.push_back(line(name, method, given(name, result)));  // what help shows
   std::string text = alone && lines.size() > 1 ? "@overload\n" : "";
   for (const std::string& one : lines) text += (&one == lines.data() ? "" : ": ...\n@overload\n") + one;
   return text;
 }
 
-std::string Signature::line(std::string_view name, bool method, const std::string& result, const Parameter* anchor,
-                            const std::string& type) const {
+std::string Signature::line_of(const std::string& kind, std::string_view name, bool method,
+                               const std::string& result) const {
+  const auto of_kind = [&](const std::string& type) {
+    return with_arrays(type, [&](const std::string& of) { return kind == "NDArray" ? kind + of : kind; });
+  };
+  const Parameter* const anchor = tells_kind(parameters);
+  std::vector<Retyped> retyped;
+  if (anchor) {
+    const std::string type = of_kind(anchor->type);
+    retyped.push_back({anchor, anchor->may_be_field ? fmt::format("{} | Field[{}]", type, type) : type});
+  }
+  if (const Parameter* const out = named(parameters, "out")) {
+    std::string type = of_kind(out->type);  // "... | None"
+    if (!anchor) type.resize(type.rfind(" | None"));
+    retyped.push_back({out, type, !anchor});
+  }
+  return line(name, method, of_kind(result), retyped);
+}
+
+std::string Signature::line(std::string_view name, bool method, const std::string& result,
+                            const std::vector<Retyped>& retyped) const {
   std::string text = fmt::format("def {}({}", name, method ? "self" : "");
   const bool may_be_field = std::ranges::any_of(parameters, &Parameter::may_be_field);
   const auto separate = [&] { return text.back() == '(' ? "" : ", "; };
@@ -82,13 +129,16 @@ std::string Signature::line(std::string_view name, bool method, const std::strin
       if (one.keyword_only != keyword_only) continue;
       if (keyword_only && first) text += fmt::format("{}*", separate());
       first = false;
-      text += fmt::format("{}{}: {}", separate(), one.name, &one == anchor ? type : one.type);
+      const auto other = std::ranges::find(retyped, &one, &Retyped::parameter);
+      const std::string& type = other == retyped.end() ? one.type : other->type;
+      text += fmt::format("{}{}: {}", separate(), one.name, type);
       if (!one.fallback.is_valid()) {
         if (may_be_field && is_of_grid(one.name)) text += " = ...";  // of the Field
         continue;
       }
+      if (other != retyped.end() && other->required) continue;
       const std::string value = default_text(one.fallback);
-      const bool may_be_none = one.type == "Any" || one.type.ends_with("None");
+      const bool may_be_none = type == "Any" || type.ends_with("None");
       text += (value == "None" && !may_be_none ? " | None = " : " = ") + value;
     }
   }

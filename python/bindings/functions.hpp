@@ -149,10 +149,9 @@ std::string result_text(const Signature& signature, bool method, const std::tupl
   if constexpr (!std::is_void_v<R>) {
     using Value = std::remove_cvref_t<R>;
     parts.push_back(value_text<Value>());
-    // NumPy's on the CPU, else a holotone.Array.
     const bool has_device =
         method || std::ranges::any_of(signature.parameters, [](const Parameter& one) { return one.name == "device"; });
-    if (is_array<Value> && has_device) parts.back() += " | Any";
+    if (is_array<Value> && has_device) parts.back() = on_device(parts.back());
   }
   [[maybe_unused]] const auto add = [&]<class Q, class E>() {
     if constexpr (!std::is_same_v<E, Name>) parts.push_back(type_text<Q>());

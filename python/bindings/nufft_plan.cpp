@@ -118,6 +118,48 @@ nb::object type2(AnyNufft& self, nb::handle modes, bool real, bool gradient, nb:
   });
 }
 
+/// Lines of overloads, the last of which help shows.
+const char* overloads(const std::vector<std::string>& lines) {
+  return kept_text(fmt::format("@overload\n{}", fmt::join(lines, ": ...\n@overload\n")));
+}
+
+const char* type1_text() {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& strengths, const std::string& modes) {
+    lines.push_back(fmt::format("def type1(self, strengths: {}, *, out: {} | None = None, stream: Any = None) -> {}",
+                                strengths, modes, modes));
+  };
+  add("NDArray[float32] | NDArray[complex64]", "NDArray[complex64]");
+  add("NDArray[float64] | NDArray[complex128]", "NDArray[complex128]");
+  add("OtherArray", "OtherArray");
+  add("ArrayLike", "ArrayLike");
+  return overloads(lines);
+}
+
+const char* type2_text() {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& modes, const std::string& values, const std::string& real, bool gradient) {
+    // A flag of which the result depends has no default where it is True.
+    lines.push_back(
+        fmt::format("def type2(self, modes: {}, *, real: {}, gradient: {}, out: {} | None = None, "
+                    "stream: Any = None) -> {}",
+                    modes, real, gradient ? "Literal[True]" : "Literal[False] = False", values,
+                    gradient ? fmt::format("tuple[{}, {}]", values, values) : values));
+  };
+  for (const bool gradient : {false, true}) {
+    for (const auto& [modes, reals] : {std::pair{"complex64", "float32"}, std::pair{"complex128", "float64"}}) {
+      add(fmt::format("NDArray[{}]", modes), fmt::format("NDArray[{}]", modes), "Literal[False] = False", gradient);
+      add(fmt::format("NDArray[{}]", modes), fmt::format("NDArray[{}]", reals), "Literal[True]", gradient);
+    }
+    add("OtherArray", "OtherArray", "bool = False", gradient);
+    add("ArrayLike", "ArrayLike", "bool = False", gradient);
+  }
+  lines.emplace_back(
+      "def type2(self, modes: ArrayLike, *, real: bool = False, gradient: bool = False, out: ArrayLike | None = None, "
+      "stream: Any = None) -> ArrayLike | tuple[ArrayLike, ArrayLike]");
+  return overloads(lines);
+}
+
 }  // namespace
 
 void bind_nufft_plan(nb::module_& module) {
@@ -161,22 +203,21 @@ void bind_nufft_plan(nb::module_& module) {
           "Sets and sorts the points {count, 2} or {count, 3}, in periods, of the plan's dtype. Raises ArgumentError "
           "naming the first that is not finite.")
       .def("type1", &type1, nb::arg("strengths"), nb::kw_only(), nb::arg("out") = nb::none(),
-           nb::arg("stream") = nb::none(),
-           nb::sig("def type1(self, strengths: ArrayLike, *, out: ArrayLike | None = None, stream: Any = None) -> Any"),
+           nb::arg("stream") = nb::none(), nb::sig(type1_text()),
            "Modes of the plan's shape from strengths {count}: F[k] = sum_j c_j exp(-2 pi i k.x_j). Real strengths give "
            "half the modes, k_x = 0 .. floor(n_x / 2), at half the cost; the others are their conjugates at -k.")
       .def("type2", &type2, nb::arg("modes"), nb::kw_only(), nb::arg("real") = false, nb::arg("gradient") = false,
-           nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
-           nb::sig("def type2(self, modes: ArrayLike, *, real: bool = False, gradient: bool = False, "
-                   "out: ArrayLike | None = None, stream: Any = None) -> Any"),
+           nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(), nb::sig(type2_text()),
            "Values {count} at the points from modes of the plan's shape: c_j = sum_k F[k] exp(+2 pi i k.x_j). "
            "real=True: "
            "real values from half the modes (type1). gradient=True: returns (values, gradient), the latter {count, 2} "
            "or {count, 3} by the points' coordinates, per period.")
-      .def_prop_ro("shape",
-                   [](AnyNufft& self) {
-                     return with_plan(self, [](auto& plan, auto, auto) { return nb::object(to_python(plan.shape())); });
-                   })
+      .def_prop_ro(
+          "shape",
+          [](AnyNufft& self) {
+            return with_plan(self, [](auto& plan, auto, auto) { return nb::object(to_python(plan.shape())); });
+          },
+          nb::sig("def shape(self) -> tuple[int, ...]"))
       .def_prop_ro("points",
                    [](AnyNufft& self) { return with_plan(self, [](auto& plan, auto, auto) { return plan.points(); }); })
       .def_prop_ro("workspace_bytes", [](AnyNufft& self) {

@@ -47,6 +47,10 @@ inline constexpr bool is_extents = false;
 template <class T, std::size_t N>
 inline constexpr bool is_extents<std::array<T, N>> = std::is_arithmetic_v<T>;
 template <class T>
+inline constexpr bool is_complex_number = false;
+template <class T>
+inline constexpr bool is_complex_number<std::complex<T>> = true;
+template <class T>
 inline constexpr bool is_list = false;
 template <class T, std::size_t N>
 inline constexpr bool is_list<std::array<T, N>> = !std::is_arithmetic_v<T>;
@@ -105,6 +109,8 @@ std::string type_text() {
     return "int";
   } else if constexpr (std::is_floating_point_v<T>) {
     return "float";
+  } else if constexpr (is_complex_number<T>) {
+    return "complex";
   } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view> ||
                        std::is_same_v<T, Device> || std::is_same_v<T, const char*>) {
     return "str";
@@ -122,6 +128,8 @@ std::string type_text() {
     if constexpr (std::is_same_v<Value, std::byte>) return "bytes";
     if constexpr (Plain<Value> || is_extents<Value>) return "NumbersLike";
     return "Sequence[" + type_text<Value>() + "]";
+  } else if constexpr (is_list<T>) {
+    return "Sequence[" + type_text<typename T::value_type>() + "]";
   } else if constexpr (is_function<T>) {
     return callable_text(static_cast<const T*>(nullptr));
   } else if constexpr (std::is_same_v<T, std::map<std::string, std::string>>) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from . import _holotone
 from ._holotone import FieldGrid, PropagationPlan
@@ -12,21 +12,28 @@ from ._holotone import FieldGrid, PropagationPlan
 if TYPE_CHECKING:
     from numpy import complex64, float32
     from numpy.typing import NDArray
+    from typing_extensions import TypeVar
 
-    from ._types import ArrayOf
+    from ._types import ArrayOf, OtherArray
+
+    Values = TypeVar("Values", covariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    Values = TypeVar("Values", covariant=True)
 
 
-class Field:
+class Field(Generic[Values]):
     """A complex field {ny, nx}, its grid, and the metadata of its file.
 
-    `values` is an array of any package, complex64. Functions take a Field wherever they take a field, and then need
-    neither `shape` nor `pitch_m` nor `wavelength_m`.
+    `values` is an array of any package, complex64; Field[NDArray[complex64]] names it for type checkers. Functions
+    take a Field wherever they take a field, and then need neither `shape` nor `pitch_m` nor `wavelength_m`.
     """
 
     __slots__ = ("values", "wavelength_m", "pitch_m", "metadata")
 
     def __init__(
-        self, values: Any, *, wavelength_m: float, pitch_m: float, metadata: dict[str, str] | None = None
+        self, values: Values, *, wavelength_m: float, pitch_m: float, metadata: dict[str, str] | None = None
     ) -> None:
         if getattr(values, "ndim", None) != 2:
             if not isinstance(values, _holotone.Array) or len(values.shape) != 2:
@@ -39,22 +46,24 @@ class Field:
         self.metadata = dict(metadata or {})
 
     @property
-    def _holotone_values_(self) -> Any:
+    def _holotone_values_(self) -> Values:
         return self.values
 
     @property
     def grid(self) -> FieldGrid:
-        ny, nx = self.values.shape
-        return FieldGrid(nx=int(nx), ny=int(ny), pitch_m=self.pitch_m, wavelength_m=self.wavelength_m)
+        ny, nx = self.shape
+        return FieldGrid(nx=nx, ny=ny, pitch_m=self.pitch_m, wavelength_m=self.wavelength_m)
 
     @property
     def shape(self) -> tuple[int, int]:
-        ny, nx = self.values.shape
+        values: Any = self.values
+        ny, nx = values.shape
         return int(ny), int(nx)
 
     @property
     def dtype(self) -> Any:
-        return self.values.dtype
+        values: Any = self.values
+        return values.dtype
 
     def numpy(self) -> NDArray[complex64]:
         """The values as a NumPy array: the same memory if they are on the CPU, else a copy."""
@@ -67,10 +76,12 @@ class Field:
         return numpy.array(values, dtype=dtype) if copy or dtype not in (None, values.dtype) else values
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self.values.__dlpack__(**options)
+        values: Any = self.values
+        return values.__dlpack__(**options)
 
-    def __dlpack_device__(self) -> Any:
-        return self.values.__dlpack_device__()
+    def __dlpack_device__(self) -> tuple[int, int]:
+        values: Any = self.values
+        return values.__dlpack_device__()
 
     def __repr__(self) -> str:
         ny, nx = self.shape
@@ -124,22 +135,27 @@ def device_of(values: Any) -> str:
     return f"cuda:{index}" if int(kind) == 2 else "cpu"
 
 
-def point_cloud_field(
-    position_m: ArrayOf[float32], amplitude: ArrayOf[float32], phase_rad: ArrayOf[float32] | None = None, **options: Any
-) -> Field:
-    values = _holotone.point_cloud_field(position_m, amplitude, phase_rad, **options)
-    return Field(values, wavelength_m=_option("wavelength_m", options, _holotone.PointCloudOptions),
-                 pitch_m=_option("pitch_m", options, _holotone.PointCloudOptions))
+if TYPE_CHECKING:  # the stub has all options, and what these functions return
+    from ._holotone import layer_field, point_cloud_field, stereogram_field
+else:
 
+    def point_cloud_field(
+        position_m: ArrayOf[float32],
+        amplitude: ArrayOf[float32],
+        phase_rad: ArrayOf[float32] | None = None,
+        **options: Any,
+    ) -> Field:
+        values = _holotone.point_cloud_field(position_m, amplitude, phase_rad, **options)
+        return Field(values, wavelength_m=_option("wavelength_m", options, _holotone.PointCloudOptions),
+                     pitch_m=_option("pitch_m", options, _holotone.PointCloudOptions))
 
-def layer_field(intensity: ArrayOf[float32], distance_m: ArrayOf[float32], **options: Any) -> Field:
-    values = _holotone.layer_field(intensity, distance_m, **options)
-    return Field(values, wavelength_m=options["wavelength_m"], pitch_m=options["pitch_m"])
+    def layer_field(intensity: ArrayOf[float32], distance_m: ArrayOf[float32], **options: Any) -> Field:
+        values = _holotone.layer_field(intensity, distance_m, **options)
+        return Field(values, wavelength_m=options["wavelength_m"], pitch_m=options["pitch_m"])
 
-
-def stereogram_field(source: Any, channel: int, **options: Any) -> Field:
-    values = _holotone.stereogram_field(source, channel, **options)
-    return Field(values, wavelength_m=options["wavelength_m"], pitch_m=options["pitch_m"])
+    def stereogram_field(source: Any, channel: int, **options: Any) -> Field:
+        values = _holotone.stereogram_field(source, channel, **options)
+        return Field(values, wavelength_m=options["wavelength_m"], pitch_m=options["pitch_m"])
 
 
 def _option(name: str, options: dict[str, Any], defaults: Any) -> float:
@@ -154,6 +170,39 @@ def propagation_plan(field: Field, **options: Any) -> PropagationPlan:
     )
 
 
+@overload
+def propagate(
+    field: NDArray[complex64] | Field[NDArray[complex64]],
+    distance_m: float,
+    *,
+    wavelength_m: float | None = None,
+    pitch_m: float | None = None,
+    out: NDArray[complex64] | None = None,
+    stream: Any = None,
+    **options: Any,
+) -> Field[NDArray[complex64]]: ...
+@overload
+def propagate(
+    field: OtherArray | Field[OtherArray],
+    distance_m: float,
+    *,
+    wavelength_m: float | None = None,
+    pitch_m: float | None = None,
+    out: OtherArray | None = None,
+    stream: Any = None,
+    **options: Any,
+) -> Field[OtherArray]: ...
+@overload
+def propagate(
+    field: ArrayOf[complex64],
+    distance_m: float,
+    *,
+    wavelength_m: float | None = None,
+    pitch_m: float | None = None,
+    out: ArrayOf[complex64] | None = None,
+    stream: Any = None,
+    **options: Any,
+) -> Field: ...
 def propagate(
     field: ArrayOf[complex64],
     distance_m: float,
@@ -196,7 +245,9 @@ def as_field(field: Any, wavelength_m: float | None, pitch_m: float | None) -> F
     return Field(field, wavelength_m=wavelength_m, pitch_m=pitch_m)
 
 
-def read_field(path: Any, *, wavelength_m: float | None = None, pitch_m: float | None = None) -> Field:
+def read_field(
+    path: Any, *, wavelength_m: float | None = None, pitch_m: float | None = None
+) -> Field[NDArray[complex64]]:
     """Reads a complex field from HDF5 or NPY, with its metadata, to a NumPy array.
 
     A file that states neither wavelength nor pitch needs them here.

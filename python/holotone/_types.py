@@ -39,7 +39,7 @@ class JaxArray(Protocol):
 
 
 Element = TypeVar("Element", bound=numpy.generic)
-#: An array of another package than NumPy: results are of the same.
+#: An array of another package than NumPy, or an Array: results are of the same.
 OtherArray = TypeVar("OtherArray", bound=Union[TorchArray, CupyArray, JaxArray, Array])
 #: An array of any package with elements of a type.
 ArrayOf = Union[NDArray[Element], TorchArray, CupyArray, JaxArray, Array, Field]

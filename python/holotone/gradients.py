@@ -142,7 +142,9 @@ def nufft_type2_vjp(cotangent: Any, modes: Any, plan: Any) -> tuple[Any, Any]:
     return _conjugate_product(cotangent[:, None], slope).real, plan.type1(cotangent)
 
 
-def smoe_render_vjp(cotangent: Any, model: Any, image: Any, *, tolerance: float = 1e-6, device: str = "cpu") -> Any:
+def smoe_render_vjp(
+    cotangent: Any, model: _holotone.SmoeModel, image: Any, *, tolerance: float = 1e-6, device: str = "cpu"
+) -> _holotone.SmoeGradient:
     """Derivative of a rendered picture by all parameters of its model in two dimensions, as a SmoeGradient.
 
     `image` {ny, nx, channels}: the rendering of the model's whole box; both in host memory. The gradient of

@@ -134,7 +134,8 @@ TEST_F(BandsTest, DeterministicIsWrittenDown) {
 
 TEST_F(BandsTest, SeveralDevicesAreForFieldsByBands) {
   for (const auto& [output, devices, expected] :
-       {std::tuple{"a.png", "cpu,cpu", "--device: expected one device, except for a complex field"},
+       {std::tuple{"a.png", "cpu,cpu",
+                   "--device: expected a file .tif for codes, or .h5 or .npy for the complex field, or one device"},
         {"a.npy", "cpu,,cpu", "--device"},
         {"a.npy", "cpu,opencl:77", "opencl:77"},
         {"a.npy", "all,cpu", "'all'"}}) {
@@ -197,6 +198,29 @@ TEST_F(BandsTest, PartsJoinToTheWhole) {
   }
 }
 
+TEST_F(BandsTest, PartsOfCodesJoinToTheWhole) {
+  if (!can_write("a.tif")) return;
+  for (const char* bits : {"8", "10"}) {
+    const std::vector<std::string> options{"--method", "direct", "--rows-at-once", "20", "--bits", bits};
+    ASSERT_EQ(run(hologram("whole.tif", options)).exit_code, 0);
+    std::vector<std::string> join{"join"};
+    for (const char* block : {"1/3", "2/3", "3/3"}) {
+      const auto name = fmt::format("part_{}.tif", block[0]);
+      auto own = options;
+      own.insert(own.end(), {"--block", block});
+      ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
+      join.push_back(path(name));
+    }
+    join.insert(join.end(), {"-o", path("joined.tif")});
+    ASSERT_EQ(run(join).exit_code, 0);
+    EXPECT_TRUE(content_of(path("joined.tif")) == content_of(path("whole.tif"))) << bits;
+  }
+  auto field = hologram("field.h5", {"--rows-at-once", "20", "--block", "1/3"});
+  if (!can_write("a.h5")) return;
+  ASSERT_EQ(run(field).exit_code, 0);
+  expect_refused({"join", path("part_1.tif"), path("field.h5"), "-o", path("b.tif")}, {"10-bit codes", "a field"});
+}
+
 TEST_F(BandsTest, JoinNamesWhatIsWrong) {
   if (!can_write("a.h5")) return;
   const auto part = [&](const std::string& name, const std::string& block, std::vector<std::string> more = {}) {
@@ -234,6 +258,55 @@ TEST_F(BandsTest, JoinNamesWhatIsWrong) {
     EXPECT_EQ(result.exit_code, 2) << block;
     EXPECT_NE(result.error.find("--block"), std::string::npos) << result.error;
   }
+}
+
+// Codes by bands are those of the whole panel, with every table and grating in its place.
+TEST_F(BandsTest, CodesAreThoseOfTheWholePanel) {
+  if (!can_write("a.tif")) return;
+  const std::vector<std::vector<std::string>> cases{
+      {"--method", "direct"},
+      {"--method", "direct", "--bits", "10", "--carrier", "40um,-30um"},
+      {"--method", "direct", "--encode", "double-phase", "--amplitude-range", "0,0.001"},
+      {"--method", "direct", "--encode", "amplitude", "--amplitude-range", "-0.001,0.001", "--reference-angle", "1deg"},
+      {"--method", "recurrence", "--encode", "burckhardt", "--amplitude-range", "0,0.001", "--bits", "12"}};
+  for (const auto& options : cases) {
+    ASSERT_EQ(run(hologram("whole.tif", options)).exit_code, 0);
+    auto banded = options;
+    banded.insert(banded.end(), {"--rows-at-once", "20"});
+    EXPECT_EQ(run_json(hologram("bands.tif", banded))["bands"], 8);
+    ASSERT_EQ(run(on("cpu,cpu,cpu", hologram("several.tif", banded))).exit_code, 0);
+    EXPECT_TRUE(content_of(path("several.tif")) == content_of(path("bands.tif")));
+    const auto whole = read_image(path("whole.tif"));
+    auto bands = read_image(path("bands.tif"));
+    bands.metadata.erase("rows_at_once");
+    EXPECT_EQ(bands.metadata, whole.metadata);
+    // A code at the boundary of two may be the other one: bands round differently.
+    std::int64_t differ = 0;
+    const auto count = [&](const auto& codes, const auto& other) {
+      ASSERT_EQ(other.shape(), codes.shape());
+      for (std::int64_t i = 0; i < codes.size(); ++i) differ += codes.data()[i] != other.data()[i] ? 1 : 0;
+    };
+    using Bytes = Array<std::uint8_t, 3>;
+    using Words = Array<std::uint16_t, 3>;
+    if (const auto* const bytes = std::get_if<Bytes>(&whole.pixels)) {
+      count(*bytes, std::get<Bytes>(bands.pixels));
+    } else {
+      count(std::get<Words>(whole.pixels), std::get<Words>(bands.pixels));
+    }
+    std::printf("%s: %d of %d codes differ\n", options.back().c_str(), static_cast<int>(differ), 83 * 141);
+    EXPECT_LE(differ, 83 * 141 / 200);
+  }
+}
+
+TEST_F(BandsTest, CodesByBandsNeedTheirRange) {
+  const auto refused = [&](std::vector<std::string> more, std::initializer_list<const char*> words) {
+    more.insert(more.end(), {"--rows-at-once", "20"});
+    expect_refused(hologram("a.tif", more), words);
+  };
+  refused({"--encode", "amplitude"}, {"--rows-at-once", "--amplitude-range for --encode amplitude"});
+  refused({"--encode", "double-phase"}, {"--rows-at-once", "--amplitude-range"});
+  refused({"--encode", "single-sideband", "--amplitude-range", "-1,1"}, {"--rows-at-once", "single-sideband"});
+  refused({"--packed16"}, {"--rows-at-once", "--packed16"});
 }
 
 TEST_F(BandsTest, ColoursAndWhatTheFileSays) {
@@ -340,7 +413,7 @@ TEST_F(BandsTest, BadInput) {
   };
   refused("a.npy", {"--rows-at-once", "0"}, {"--rows-at-once", "'0'"});
   refused("a.npy", {"--rows-at-once", "x"}, {"--rows-at-once", "'x'"});
-  refused("a.png", {"--rows-at-once", "8"}, {"--rows-at-once", "complex field", "a.png"});
+  refused("a.png", {"--rows-at-once", "8"}, {"--rows-at-once", ".tif for codes", "a.png"});
   refused("a.ohc", {"--rows-at-once", "8"}, {"--rows-at-once", ".npy", "a.ohc"});
   refused("a_%d.npy", {"--rows-at-once", "8", "--spin", "90deg:2"}, {"--rows-at-once", "moving"});
   write_image(path("picture.png"), {Array<std::uint8_t, 3>({8, 8, 1}), {}});

@@ -48,6 +48,10 @@ TEST_F(CancelTest, EarlyWhileReading) { expect_cancelled(slow("out.png"), SIGINT
 
 TEST_F(CancelTest, TheSecondSignalEndsAtOnce) { expect_cancelled(slow("out.png"), SIGINT, 2, 1.5); }
 
+TEST_F(CancelTest, DevicesAreMeasuredUpToTheSignal) {
+  expect_cancelled({"devices", "--measure", "--json"}, SIGINT, 1, 0.3);
+}
+
 /// Short frames, so that several are written before a signal arrives.
 class CancelFramesTest : public CancelTest {
  protected:

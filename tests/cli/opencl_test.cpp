@@ -149,6 +149,19 @@ TEST_F(OpenclFaults, DevicesThatCannotBeOpened) {
   EXPECT_NE(listed.output.find("opencl:0"), std::string::npos);
 }
 
+TEST_F(OpenclFaults, OtherDevicesAreMeasured) {
+  const auto text = run_with("no context", {"devices", "--measure"});
+  EXPECT_EQ(text.exit_code, 0) << text.error;
+  EXPECT_NE(text.output.find("\n         not measured: clCreateContext: CL_DEVICE_NOT_AVAILABLE"), std::string::npos)
+      << text.output;
+  EXPECT_NE(text.output.find("direct sum "), std::string::npos) << text.output;
+  const auto json = nlohmann::json::parse(run_with("no context", {"devices", "--measure", "--json"}).output);
+  EXPECT_TRUE(json["devices"][0].contains("measured")) << json;
+  const auto& last = json["devices"].back();
+  EXPECT_FALSE(last.contains("measured")) << last;
+  EXPECT_NE(last["error"].get<std::string>().find("clCreateContext"), std::string::npos) << last;
+}
+
 TEST_F(OpenclFaults, TooLittleMemory) {
   expect_refused_with("little memory", hologram(), "on opencl:0, got none: 4.9 KiB are free");
   expect_refused_with("small arrays", hologram(), "on opencl:0, got none: one array has at most 4.9 KiB");

@@ -11,10 +11,17 @@ std::string content_of(const fs::path& path) {
 
 RunningProgram::RunningProgram(std::vector<std::string> arguments, fs::path captured,
                                const std::function<void()>& prepare)
+    : RunningProgram(
+          [&] {
+            arguments.insert(arguments.begin(), program_path());
+            return Words{std::move(arguments)};
+          }(),
+          std::move(captured), prepare) {}
+
+RunningProgram::RunningProgram(Words words, fs::path captured, const std::function<void()>& prepare)
     : captured_(std::move(captured)) {
-  arguments.insert(arguments.begin(), program_path());
   std::vector<char*> pointers;
-  for (auto& argument : arguments) pointers.push_back(argument.data());
+  for (auto& argument : words.words) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   const std::string output = (captured_ / "output").string();
   const std::string error = (captured_ / "error").string();
@@ -27,7 +34,7 @@ RunningProgram::RunningProgram(std::vector<std::string> arguments, fs::path capt
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
     prepare();
-    execv(pointers.front(), pointers.data());
+    execvp(pointers.front(), pointers.data());
     _exit(127);
   }
 }

@@ -45,6 +45,11 @@ class RunningProgram {
   /// `prepare` runs in the child just before the program starts, to set limits or descriptors.
   RunningProgram(
       std::vector<std::string> arguments, fs::path captured, const std::function<void()>& prepare = [] {});
+  /// Another program, found as a shell finds it.
+  static RunningProgram other(
+      std::vector<std::string> words, fs::path captured, const std::function<void()>& prepare = [] {}) {
+    return {Words{std::move(words)}, std::move(captured), prepare};
+  }
   ~RunningProgram();
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
@@ -58,6 +63,11 @@ class RunningProgram {
   ProgramResult wait(double seconds);
 
  private:
+  struct Words {
+    std::vector<std::string> words;
+  };
+  RunningProgram(Words words, fs::path captured, const std::function<void()>& prepare);
+
   pid_t process_ = -1;
   fs::path captured_;
 };

@@ -86,7 +86,7 @@ void complete(const TemporaryFolder& folder, const std::string& name, const Fiel
 }
 
 /// An interrupted run: rows 0 to 6 and 9 of 12.
-void leave_unfinished(const std::string& path, const FieldFile& field, const FieldRowsOptions& options) {
+void leave_unfinished(const std::string& path, const FieldFile& field, const RowsOptions& options) {
   FieldRowsWriter writer(path, field.values.shape(), field.metadata, options);
   writer.write(0, rows_of(field, 0, 7));
   writer.write(9, rows_of(field, 9, 1));
@@ -96,7 +96,7 @@ void leave_unfinished(const std::string& path, const FieldFile& field, const Fie
 TEST(FieldRowsResume, ContinuesAfterAnException) {
   const TemporaryFolder folder;
   const FieldFile field = with_metadata({12, 31});
-  const FieldRowsOptions options{"wavelength 532nm, points of x.ply", true};
+  const RowsOptions options{"wavelength 532nm, points of x.ply", true};
   for (const std::string& name : formats()) {
     const std::string path = folder.file(name);
     EXPECT_THROW(leave_unfinished(path, field, options), std::runtime_error);
@@ -128,7 +128,7 @@ TEST(FieldRowsResume, NothingIsLeftWithoutIt) {
 TEST(FieldRowsResume, OnlyTheSameIsContinued) {
   const TemporaryFolder folder;
   const FieldFile field = with_metadata({12, 31});
-  const FieldRowsOptions options{"key", true};
+  const RowsOptions options{"key", true};
   Metadata other = metadata;
   other["note"] = "another";
   for (const std::string& name : formats()) {
@@ -150,7 +150,7 @@ TEST(FieldRowsResume, OnlyTheSameIsContinued) {
 TEST(FieldRowsResume, DamagedRowsDoNotCount) {
   const TemporaryFolder folder;
   const FieldFile field = with_metadata({12, 31});
-  const FieldRowsOptions options{"key", true};
+  const RowsOptions options{"key", true};
   for (const std::string& name : formats()) {
     const std::string path = folder.file(name);
     const std::string data = folder.file("." + name + ".part");
@@ -215,7 +215,7 @@ TEST(FieldRowsResume, AKilledProcessLosesAtMostTheRowsInTheMaking) {
   const FieldFile field = with_metadata({96, 4001});
   FieldFile other = with_metadata({96, 4001});
   for (auto& value : other.values.host()) value = -value;
-  const FieldRowsOptions options{"key", true};
+  const RowsOptions options{"key", true};
   for (const std::string& name : formats()) {
     const std::string path = folder.file(name);
     int ends[2];
@@ -265,7 +265,7 @@ TEST(FieldRowsResume, AKilledProcessLosesAtMostTheRowsInTheMaking) {
 TEST(FieldRowsWriter, AFullDiskIsOneLineAndCanBeResumed) {
   const TemporaryFolder folder;
   const FieldFile field = with_metadata({64, 1000});
-  const FieldRowsOptions options{"key", true};
+  const RowsOptions options{"key", true};
   for (const std::string& name : formats()) {
     const std::string path = folder.file(name);
     const pid_t child = start_child([&] {

@@ -64,9 +64,12 @@ void require_memory_for(const HologramJob& job) {
   const bool on_host = job.device.backend == Backend::cpu;
   if (job.rows_at_once > 0) {
     const double pixels = static_cast<double>(job.panel.nx) * static_cast<double>(job.rows_at_once);
-    require_memory(
-        who, constant_bytes + pixels * (on_host ? channel_bytes(job) : copy_bytes) + (on_host ? fast_bytes(job) : 0),
-        fmt::format("bands of {} rows of {} pixels", job.rows_at_once, job.panel.nx));
+    const auto devices = static_cast<double>(job.devices.size());
+    // Each device computes a band while one more is written.
+    const double written = job.complex_field ? field_bytes : job.encode.bits <= 8 ? 1 : 2;
+    const double computed = on_host ? devices * (pixels * channel_bytes(job) + fast_bytes(job)) : 0;
+    require_memory(who, constant_bytes + pixels * (devices + 1) * written + computed,
+                   fmt::format("bands of {} rows of {} pixels", job.rows_at_once, job.panel.nx));
     return;
   }
   require_memory(

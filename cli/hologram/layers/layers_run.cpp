@@ -2,6 +2,7 @@
 #include <array>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/hologram_encoder.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
@@ -346,6 +347,8 @@ void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow
 int run_layers(const HologramArguments& arguments, const LayerArguments& layers) {
   const Stopwatch watch;
   const LayerJob job = layer_job(arguments, layers);
+  require_one_device(job.hologram.devices, "--hogel, which several devices compute, or one device",
+                     job.hologram.output);
   check_names(job);
   LayerWork work(job);
   // Before the waves are computed, which may take minutes.

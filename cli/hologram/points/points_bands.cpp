@@ -1,15 +1,19 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/digest.hpp>
-#include <cli/common/field_rows_run.hpp>
 #include <cli/common/memory_limit.hpp>
+#include <cli/common/ranks.hpp>
+#include <cli/common/rows_run.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_bands.hpp>
+#include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <list>
-#include <mutex>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace holotone::cli {
@@ -21,10 +25,21 @@ constexpr double most_share_of_free = 0.25;
 /// Pixels of a band: 128 MiB of field, and large enough that points and factors are rarely prepared.
 constexpr std::int64_t band_pixels = std::int64_t{1} << 24;
 
-bool is_written_by_rows(const HologramJob& job) {
+/// What a job lacks to be written by rows; empty: nothing.
+std::string why_not_by_rows(const HologramJob& job) {
   const auto extension = extension_of(job.output);
-  return job.complex_field && (extension == ".h5" || extension == ".hdf5" || extension == ".npy");
+  if (job.complex_field) {
+    const bool by_rows = extension == ".h5" || extension == ".hdf5" || extension == ".npy";
+    return by_rows ? "" : "a file .h5, .hdf5 or .npy for the complex field";
+  }
+  if (extension != ".tif" && extension != ".tiff") return "a file .tif for codes, or .h5 or .npy for the complex field";
+  if (job.packed16) return "codes without --packed16";
+  if (job.encode.encoding == Encoding::single_sideband) return "an encoding other than single-sideband";
+  const bool ranged = job.encode.encoding == Encoding::phase || job.encode.amplitude_max != 0;
+  return ranged ? "" : fmt::format("--amplitude-range for --encode {}", to_string(job.encode.encoding));
 }
+
+bool is_written_by_rows(const HologramJob& job) { return why_not_by_rows(job).empty(); }
 
 bool is_moving(const HologramJob& job) { return job.spin_frames > 0 || frame_pattern("--output", job.output); }
 
@@ -35,59 +50,52 @@ std::string key_of(const HologramJob& job, const PointSources& points) {
   add(points.position_m);
   add(points.amplitude);
   add(points.phase_rad);
-  const auto device = to_string(job.device);
-  return fmt::format("points {:016x} {}", digest, device.substr(0, device.find(':')));
+  return fmt::format("points {:016x} {}", digest, backend_of(job.device));
 }
 
-/// Rows that all devices have computed.
-class AllRows {
+/// A device that sums bands, and encodes them.
+template <class Value>
+class BandDevice {
  public:
-  explicit AllRows(Progress& all) : all_(all) {}
-  void begin(std::int64_t rows) { rows_ = rows; }
-  bool add(std::int64_t rows) {
-    const std::scoped_lock lock(mutex_);
-    done_ += rows;
-    return all_.update("summing points by bands of rows", done_, rows_);
+  BandDevice(const HologramJob& job, const Channel& channel, Queue own)
+      : queue_(std::move(own)), plan_(job.sum_options(channel), queue_, job.rows_at_once) {
+    if constexpr (is_codes) {
+      const auto options = job.encode_options(channel);
+      codes_from_sum_ = sum_gives_codes(job, options);
+      if (codes_from_sum_) return;
+      encoder_.emplace(options, job.grid(channel), queue_);
+      field_ = Array<Complex, 2>({job.rows_at_once, job.panel.nx}, queue_);
+    }
+  }
+
+  [[nodiscard]] PointCloudPlan& plan() { return plan_; }
+  [[nodiscard]] const Queue& queue() const { return queue_; }
+  /// The range that the codes stand for.
+  [[nodiscard]] EncodeReport report() const { return encoder_ ? encoder_->report() : EncodeReport{}; }
+
+  void make(const RowRange& rows, View<Value, 2> band, Progress& progress) {
+    if constexpr (!is_codes) {
+      plan_.execute(rows, {band, {}, {}}, progress);
+    } else {
+      if constexpr (sizeof(Value) == 1) {
+        if (codes_from_sum_) return plan_.execute(rows, {{}, {}, band}, progress);
+      }
+      const View<Complex, 2> field(field_.data(), band.shape(), queue_.device());
+      plan_.execute(rows, {field, {}, {}}, progress);
+      encoder_->execute(rows, std::as_const(field), band);
+    }
   }
 
  private:
-  Progress& all_;
-  std::int64_t rows_ = 0;
-  std::mutex mutex_;
-  std::int64_t done_ = 0;
+  static constexpr bool is_codes = !std::is_same_v<Value, Complex>;
+  Queue queue_;
+  PointCloudPlan plan_;
+  bool codes_from_sum_ = false;
+  std::optional<EncodePlan> encoder_;
+  Array<Complex, 2> field_;
 };
 
-/// Converts the progress of a device's bands to that of all rows that this run computes.
-class BandProgress final : public Progress {
- public:
-  explicit BandProgress(AllRows& all) : all_(all) {}
-  void begin_band(std::int64_t rows) {
-    begin_ += band_;
-    band_ = rows;
-  }
-  bool update(std::string_view, std::int64_t done, std::int64_t total) override {
-    const double share = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-    // Some methods process their points twice: the bar must not go back.
-    const auto reached = std::max(shown_, begin_ + static_cast<std::int64_t>(share * static_cast<double>(band_)));
-    return all_.add(reached - std::exchange(shown_, reached));
-  }
-
- private:
-  AllRows& all_;
-  std::int64_t begin_ = 0;
-  std::int64_t band_ = 0;
-  std::int64_t shown_ = 0;
-};
-
-/// A device that sums bands.
-struct BandDevice {
-  BandDevice(const PointCloudOptions& options, Queue own, std::int64_t rows, AllRows& all)
-      : queue(std::move(own)), plan(options, queue, rows), progress(all) {}
-  Queue queue;
-  PointCloudPlan plan;
-  BandProgress progress;
-};
-
+template <class Value>
 class BandWork {
  public:
   BandWork(const HologramJob& job, FrameSource& source, const BeforeSum& before)
@@ -104,51 +112,64 @@ class BandWork {
     for (auto& written : written_) written.finish();
     // All rows are written: a cancellation from here on keeps the file.
     UnfinishedRun::keep();
+    std::size_t c = 0;
+    for (const auto& written : written_) rows[c++].rates = written.rates();
     return rows;
   }
 
  private:
+  [[nodiscard]] RowRange rows_made() const { return job_.rows.rows > 0 ? job_.rows : RowRange{0, job_.panel.ny}; }
+
+  [[nodiscard]] Metadata metadata_of(std::size_t c, const ChannelPoints& points, const PointCloudInfo& info,
+                                     const EncodeReport& report) const {
+    Metadata metadata = points_metadata(job_, c, frame_, points, info);
+    if (job_.complex_field) {
+      set_metadata(metadata, "encoding", "complex");
+    } else {
+      if (!job_.correction.empty()) set_metadata(metadata, "correction", job_.correction);
+      describe_encoding(metadata, job_.encode_options(job_.channels[c]), report, false);
+    }
+    set_metadata(metadata, "rows_at_once", std::to_string(job_.rows_at_once));
+    if (job_.rows.rows > 0) {
+      set_metadata(metadata, "block_first_row", std::to_string(job_.rows.first_row));
+      set_metadata(metadata, "block_of_rows", std::to_string(job_.panel.ny));
+    }
+    return metadata;
+  }
+
   PointsRow make(std::size_t c) {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
-    const bool part = job_.rows.rows > 0;
-    const RowRange rows_made = part ? job_.rows : RowRange{0, job_.panel.ny};
-    const std::int64_t at_once = job_.rows_at_once;
     const ChannelPoints points(frame_.points.cloud, channel.colour);
     PointsHologram made;
     made.output = source_.output(frame_.number, channel);
-    AllRows all(bar_);
-    std::list<BandDevice> devices;
+    std::list<BandDevice<Value>> devices;
     std::vector<Queue> queues;
     for (const auto& device : job_.devices) {
-      auto& own = devices.emplace_back(job_.sum_options(channel), Queue::create(device), at_once, all);
-      own.plan.set_points(points.sources());
-      queues.push_back(own.queue);
+      auto& own = devices.emplace_back(job_, channel, Queue::create(device));
+      own.plan().set_points(points.sources());
+      queues.push_back(own.queue());
     }
-    made.info = devices.front().plan.info();
+    made.info = devices.front().plan().info();
     made.fresnel_deviation_rad = frame_.fresnel_deviation_rad[c];
-    Metadata metadata = points_metadata(job_, c, frame_, points, made.info);
-    set_metadata(metadata, "encoding", "complex");
-    set_metadata(metadata, "rows_at_once", std::to_string(at_once));
-    if (part) {
-      set_metadata(metadata, "block_first_row", std::to_string(rows_made.first_row));
-      set_metadata(metadata, "block_of_rows", std::to_string(job_.panel.ny));
-    }
-    auto& run = written_.emplace_back(
-        FieldRows{made.output, {rows_made.rows, job_.panel.nx}, metadata, key_of(job_, points.sources()), at_once},
-        job_.console, bar_);
-    all.begin(run.missing());
-    run.write(queues, [&](std::size_t device, std::int64_t first, View<Complex, 2> band) {
+    const RowRange rows = rows_made();
+    const Metadata metadata = metadata_of(c, points, made.info, devices.front().report());
+    auto& run = written_.emplace_back(BandedFile{made.output,
+                                                 {rows.rows, job_.panel.nx},
+                                                 metadata,
+                                                 key_of(job_, points.sources()),
+                                                 job_.rows_at_once,
+                                                 "summing points by bands of rows"},
+                                      job_.console, bar_);
+    run.write(queues, [&](std::size_t device, std::int64_t first, View<Value, 2> band, Progress& progress) {
       auto& own = *std::next(devices.begin(), static_cast<std::ptrdiff_t>(device));
-      const std::int64_t rows = band.shape()[0];
-      own.progress.begin_band(rows);
-      own.progress.step("", 0, 1);
-      own.plan.execute({rows_made.first_row + first, rows}, {band, {}, {}}, own.progress);
+      own.make({rows.first_row + first, band.shape()[0]}, band, progress);
     });
     made.compute_s = watch.seconds();
-    made.reconstruct_flags = flags_for(job_.output, metadata, {});
+    made.reconstruct_flags =
+        flags_for(job_.output, metadata, {job_.lut, job_.phase_range, job_.reference_angle, job_.carrier});
     PointsRow row = row_of(frame_, c, made);
-    row.bands = (rows_made.rows + at_once - 1) / at_once;
+    row.bands = (rows.rows + job_.rows_at_once - 1) / job_.rows_at_once;
     row.resumed = run.resumed();
     return row;
   }
@@ -157,7 +178,7 @@ class BandWork {
   FrameSource& source_;
   PreparedFrame frame_;
   ProgressBar bar_;
-  std::list<FieldRowsRun> written_;  ///< finished together at the end: a resumed run finds the first colours too
+  std::list<RowsRun<Value>> written_;  ///< finished together at the end: a resumed run finds the first colours too
 };
 
 std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, bool in_parts) {
@@ -165,17 +186,15 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, 
   constexpr std::int64_t most_rows = 1 << 24;
   if (!typed.empty()) {
     const auto rows = whole_number(option, typed, 1, most_rows);
-    if (!is_written_by_rows(job)) reject(option, "the complex field in a file .h5, .hdf5 or .npy", job.output);
+    if (const auto why = why_not_by_rows(job); !why.empty()) reject(option, why, job.output);
     if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
     return std::min(rows, job.panel.ny);
   }
-  const bool several = job.devices.size() > 1;
-  if (several && !is_written_by_rows(job)) {
-    reject("--device", "one device, except for a complex field in a file .h5, .hdf5 or .npy",
-           fmt::format("{} for {}", job.devices.size(), job.output));
+  const bool several = job.devices.size() > 1 || Ranks::all().several();
+  if (const auto why = why_not_by_rows(job); !why.empty()) {
+    require_one_device(job.devices, fmt::format("{}, or one device", why), job.output);
   }
-  if (several && is_moving(job))
-    reject("--device", "one device for moving pictures", std::to_string(job.devices.size()));
+  if (is_moving(job)) require_one_device(job.devices, "one device for moving pictures", job.output);
   if (!is_written_by_rows(job) || is_moving(job)) return 0;
   const double whole = bytes_for_whole(job);
   if (!several && !in_parts && whole <= most_whole_bytes && whole <= most_share_of_free * free_memory()) return 0;
@@ -187,9 +206,8 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, 
 RowRange rows_of_block(const HologramJob& job, const std::string& typed) {
   constexpr std::string_view option = "--block";
   constexpr std::string_view expected = "K/N such as 3/40, K from 1 to N";
-  const auto extension = extension_of(job.output);
-  if (!job.complex_field || (extension != ".h5" && extension != ".hdf5")) {
-    reject(option, "the complex field in a file .h5 or .hdf5", job.output);
+  if (const auto why = why_not_by_rows(job); !why.empty() || extension_of(job.output) == ".npy") {
+    reject(option, why.empty() ? "a file .h5, .hdf5 or .tif, which states the rows that it holds" : why, job.output);
   }
   if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
   const auto slash = typed.find('/');
@@ -220,7 +238,9 @@ void set_bands(HologramJob& job, const std::string& rows_at_once, const std::str
 }
 
 std::vector<PointsRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
-  return BandWork(job, source, before)();
+  if (job.complex_field) return BandWork<Complex>(job, source, before)();
+  if (job.encode.bits <= 8) return BandWork<std::uint8_t>(job, source, before)();
+  return BandWork<std::uint16_t>(job, source, before)();
 }
 
 }  // namespace holotone::cli

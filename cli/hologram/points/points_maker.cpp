@@ -19,14 +19,13 @@ View<const float, 1> values_of(const std::vector<float>& values) {
   return values.empty() ? View<const float, 1>{} : view_of(std::span<const float>(values));
 }
 
-/// True if the point sum's own 8-bit phase output is the chosen encoding.
+}  // namespace
+
 bool sum_gives_codes(const HologramJob& job, const EncodeOptions& encode) {
   return !job.complex_field && !job.packed16 && encode.encoding == Encoding::phase && encode.bits == 8 &&
          encode.level_phase_rad.empty() && encode.correction_rad.empty() && encode.carrier_x_rad == 0 &&
          encode.carrier_y_rad == 0 && encode.phase_range_rad == 2 * std::numbers::pi;
 }
-
-}  // namespace
 
 PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad) {
   PreparedFrame frame;

@@ -38,6 +38,9 @@ class ChannelPoints {
 Metadata points_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame,
                          const ChannelPoints& points, const PointCloudInfo& info);
 
+/// True if the point sum's own 8-bit phase output is the chosen encoding.
+bool sum_gives_codes(const HologramJob& job, const EncodeOptions& encode);
+
 /// Hologram of points, and the properties of its sum.
 struct PointsHologram : MadeHologram {
   PointCloudInfo info;

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cli/common/hologram_overrides.hpp>
+#include <cli/common/rows_run.hpp>
 #include <cstdint>
 #include <holotone/hologram/point_cloud.hpp>
 #include <string>
@@ -28,6 +29,7 @@ struct PointsRow {
   Flags reconstruct_flags;           ///< for metadata that the file does not store
   std::int64_t bands = 0;            ///< number of bands of the sum; 0: all at once
   std::int64_t resumed = 0;          ///< rows that an earlier run had made
+  BandRates rates;                   ///< of bands
 };
 
 }  // namespace holotone::cli

@@ -21,15 +21,6 @@ constexpr double least_reported_deviation_rad = 0.1;
 /// From here on points blur: the peak of one falls below 0.9 of the spherical wave's.
 constexpr double blurring_deviation_rad = 3;
 
-std::string names_of(const std::vector<Device>& devices) {
-  std::string names;
-  for (const auto& device : devices) {
-    if (!names.empty()) names += ',';
-    names += to_string(device);
-  }
-  return names;
-}
-
 nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
   nlohmann::json object{{"input", row.input},
                         {"output", row.output},
@@ -49,6 +40,8 @@ nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
     object["rows_at_once"] = job.rows_at_once;
     object["bands"] = row.bands;
     object["resumed_rows"] = row.resumed;
+    object["bands_s"] = row.rates.seconds;
+    object["write_s"] = row.rates.write_seconds;
   }
   return object;
 }
@@ -225,6 +218,9 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
   report(job.console, fmt::format("{}: {} x {} pixels, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny,
                                   range_of(rows, &PointsRow::points), to_string(first.info.method),
                                   first.info.arithmetic, names_of(job.devices), format_duration(seconds)));
+  for (const auto& row : rows) {
+    if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
+  }
   if (frames > 1)
     report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
   if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= least_reported_deviation_rad &&

@@ -9,37 +9,60 @@
 #include <utility>
 
 namespace holotone::cli {
+namespace {
 
-StereogramCodesMade make_codes(const StereogramJob& job, StereogramPlan& plan, const StereogramCodesTask& task,
+WeightOptions weight_options() {
+  WeightOptions weights;
+  weights.rule = WeightRule::least_squares;
+  return weights;
+}
+
+}  // namespace
+
+StereogramQuantization::StereogramQuantization(const StereogramJob& job, const FieldGrid& grid,
+                                               std::int64_t rows_at_once, Progress& progress)
+    : options(*job.codes),
+      weights(window_weights(grid, *job.options.viewer, {.hogel_px = job.options.hogel_px, .weights = weight_options()},
+                             progress)) {
+  options.hogel_px = job.options.hogel_px;
+  options.rows_at_once = rows_at_once;
+  options.cache_folder = cache_folder();
+}
+
+void StereogramQuantization::describe(Metadata& metadata) const {
+  const WeightOptions own = weight_options();
+  describe_quantization(metadata, {"vded", options, options.scale, &own, &weights});
+}
+
+StereogramQuantizer::StereogramQuantizer(StereogramPlan& plan, const StereogramQuantization& quantization,
+                                         const Queue& queue)
+    : plan_(plan),
+      diffusion_(quantization.options, quantization.weights.weights, plan.options().grid.shape(), queue),
+      field_({quantization.options.rows_at_once, plan.options().grid.nx}, queue) {}
+
+StereogramReport StereogramQuantizer::make(const ViewSource& source, int colour, const RowRange& part,
+                                           View<std::uint8_t, 2> codes, Progress& progress) {
+  return stereogram_codes(plan_, diffusion_, source, colour, part, field_.view(), codes, progress);
+}
+
+StereogramCodesMade make_codes(const StereogramJob& job, StereogramPlan& plan,
+                               const StereogramQuantization& quantization, const StereogramCodesTask& task,
                                const Queue& queue, Progress& progress) {
   const auto& grid = plan.options().grid;
-  WindowWeightOptions windows;
-  windows.hogel_px = job.options.hogel_px;
-  windows.weights.rule = WeightRule::least_squares;
   StereogramCodesMade made;
-  made.weights = window_weights(grid, *job.options.viewer, windows, progress);
-
-  ErrorDiffusionOptions options = *job.codes;
-  options.hogel_px = job.options.hogel_px;
-  options.rows_at_once = task.rows_at_once;
-  options.cache_folder = cache_folder();
-  ErrorDiffusionPlan diffusion(options, made.weights.weights, grid.shape(), queue);
-
+  StereogramQuantizer quantizer(plan, quantization, queue);
   std::optional<CodesWriter> writer;
   Array<std::uint8_t, 3> shown;
   if (job.shown) {
     shown = Array<std::uint8_t, 3>({grid.ny, grid.nx, 1});
   } else {
-    Metadata metadata = task.metadata;
-    describe_quantization(metadata, {"vded", options, options.scale, &windows.weights, &made.weights});
-    writer.emplace(task.output, grid.shape(), metadata, true, job.writing);
+    writer.emplace(task.output, grid.shape(), task.metadata, true, job.writing);
   }
-  Array<Complex, 2> field({task.rows_at_once, grid.nx}, queue);
-  Array<std::uint8_t, 2> codes(field.shape(), queue);
+  Array<std::uint8_t, 2> codes({task.rows_at_once, grid.nx}, queue);
   for (std::int64_t row = 0; row < grid.ny; row += task.rows_at_once) {
     const RowRange part{row, std::min(task.rows_at_once, grid.ny - row)};
     const View<std::uint8_t, 2> own(codes.data(), {part.rows, grid.nx}, queue.device());
-    made.report += stereogram_codes(plan, diffusion, task.source, task.colour, part, field.view(), own, progress);
+    made.report += quantizer.make(task.source, task.colour, part, own, progress);
     const View<std::uint8_t, 2> target =
         writer ? writer->next(part.rows) : View<std::uint8_t, 2>(shown.data() + row * grid.nx, {part.rows, grid.nx});
     copy<std::uint8_t, 2>(target, own, queue);
@@ -53,7 +76,6 @@ StereogramCodesMade make_codes(const StereogramJob& job, StereogramPlan& plan, c
   } else {
     made.shown = Image{std::move(shown), {}};
   }
-  made.weights.weights = {};
   return made;
 }
 

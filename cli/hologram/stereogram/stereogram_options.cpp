@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/code_levels.hpp>
+#include <cli/common/codes_writer.hpp>
 #include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
@@ -161,6 +162,8 @@ void set_picture(StereogramJob& job, const HologramArguments& arguments, const L
 
 }  // namespace
 
+bool StereogramJob::writes_rows() const { return !shown && (!codes || CodesWriter::takes_any_order(output, writing)); }
+
 StereogramOptions StereogramJob::options_for(const Channel& channel) const {
   StereogramOptions own = options;
   own.grid.wavelength_m = channel.wavelength_m;
@@ -282,10 +285,15 @@ StereogramJob stereogram_job(const HologramArguments& arguments, const Stereogra
     reject("--bits", "--scale for codes of holograms computed hogel by hogel", source);
   }
   job.channels = channels_of(arguments);
-  job.device = device_option(arguments.device, arguments.console,
-                             job.codes ? "field to codes: error diffusion" : "light field to field");
+  job.devices = devices_option(arguments.device, arguments.console,
+                               job.codes ? "field to codes: error diffusion" : "light field to field");
+  job.device = job.devices.front();
   job.console = arguments.console;
   job.writing.compression = compression_of(arguments.compression);
+  if (shown || !job.writes_rows()) {
+    require_one_device(
+        job.devices, "a field in a file .h5 or .npy, codes in a .tif without --compression, or one device", job.output);
+  }
   set_hogels(job, arguments, stereogram);
   if (of_views) {
     set_views(job, arguments, stereogram, layers);

@@ -54,9 +54,12 @@ struct StereogramJob {
   std::shared_ptr<PanelOutput> shown;          ///< what --output names, if it is a monitor
   std::optional<HologramJob> encoding;         ///< of the whole field for a monitor, without `codes`
   ImageWriteOptions writing;
-  Device device;
+  Device device;                ///< the first of `devices`
+  std::vector<Device> devices;  ///< several only for a file that is written by rows in any order
   ConsoleOptions console;
 
+  /// True if the output is written by bands of rows in any order.
+  [[nodiscard]] bool writes_rows() const;
   [[nodiscard]] StereogramOptions options_for(const Channel& channel) const;
   /// Largest power of two from 16 to 1024 with N <= lambda d / (4 pitch^2) and four hogels across the panel; at least
   /// 16. Then the curvature of the nearest point, at d, changes a ray's frequency at a hogel's edge by at most 1 / (8

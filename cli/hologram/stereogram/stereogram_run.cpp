@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
-#include <cli/common/field_rows_run.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/hologram_encoder.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/rows_run.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/hologram/stereogram/stereogram_codes.hpp>
@@ -33,6 +34,7 @@ struct StereogramRow {
   std::int64_t resumed = 0;  ///< rows of pixels that an earlier run had made
   HogelWeights weights;      ///< statistics; codes only
   double compute_s = 0;
+  BandRates rates;  ///< of files that are written by bands
 };
 
 class StereogramWork {
@@ -55,12 +57,15 @@ class StereogramWork {
 
   std::vector<StereogramRow> operator()() {
     const UnfinishedRun run;
-    const Queue queue = Queue::create(job_.device);
     ProgressBar bar(job_.console);
+    std::vector<Queue> queues;
+    for (const auto& device : job_.devices) queues.push_back(Queue::create(device));
     std::vector<StereogramRow> rows;
-    std::list<FieldRowsRun> written;  // finished together at the end: a resumed run finds the first colours too
-    for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, queue, bar, written));
-    for (auto& run_of_channel : written) run_of_channel.finish();
+    Written written;
+    for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, queues, bar, written));
+    std::size_t c = 0;
+    for (auto& fields : written.fields) rows[c++].rates = finished(fields);
+    for (auto& codes : written.codes) rows[c++].rates = finished(codes);
     // All rows are written: a cancellation from here on keeps the file.
     UnfinishedRun::keep();
     return rows;
@@ -81,33 +86,79 @@ class StereogramWork {
     return std::max<std::int64_t>(1, bytes_at_once / row_bytes);
   }
 
-  StereogramRow make(std::size_t c, const Queue& queue, Progress& progress, std::list<FieldRowsRun>& written) {
+  /// Files of all channels, finished together at the end: a resumed run finds the first colours too.
+  struct Written {
+    std::list<RowsRun<Complex>> fields;
+    std::list<RowsRun<std::uint8_t>> codes;
+  };
+
+  template <class Run>
+  static BandRates finished(Run& run) {
+    run.finish();
+    return run.rates();
+  }
+
+  /// A device's plans, and what it has computed.
+  struct Computer {
+    StereogramPlan plan;
+    std::optional<StereogramQuantizer> quantizer;
+    StereogramReport report;
+  };
+
+  StereogramRow make(std::size_t c, const std::vector<Queue>& queues, ProgressBar& bar, Written& written) {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
-    StereogramPlan plan(job_.options_for(channel), queue);
-    StereogramRow row{c, job_.output_of(channel), plan.info(), {}, 0, {}, 0};
-    const std::int64_t n = job_.options.hogel_px;
-    const auto metadata = metadata_of(channel);
+    std::list<Computer> computers;
+    for (const auto& queue : queues) computers.push_back({StereogramPlan(job_.options_for(channel), queue), {}, {}});
+    auto& first = computers.front();
+    StereogramRow row;
+    row.channel = c;
+    row.output = job_.output_of(channel);
+    row.info = first.plan.info();
+    const auto& grid = first.plan.options().grid;
+    const std::int64_t rows = rows_at_once() * job_.options.hogel_px;
+    Metadata metadata = metadata_of(channel);
     const int colour = views_.source->channels() > 1 ? static_cast<int>(c) : 0;
+    const auto key = key_of(metadata);
+    std::optional<StereogramQuantization> quantization;
     if (job_.codes) {
-      auto made =
-          make_codes(job_, plan, {row.output, metadata, *views_.source, colour, rows_at_once() * n}, queue, progress);
-      row.report = made.report;
-      row.weights = std::move(made.weights);
-      if (made.shown) job_.shown->add(c, *made.shown);
-    } else if (job_.encoding) {
-      Array<Complex, 2> field(plan.options().grid.shape(), queue);
-      row.report = plan.execute(*views_.source, colour, {0, job_.panel.ny}, field.view(), progress);
-      MadeHologram made;
-      HologramEncoder(*job_.encoding, channel, queue).encode(std::as_const(field).view(), made);
-      job_.shown->add(c, *made.image);
-    } else {
-      const FieldRows rows{row.output, plan.options().grid.shape(), metadata, key_of(metadata), rows_at_once() * n};
-      auto& run = written.emplace_back(rows, job_.console, progress);
+      quantization.emplace(job_, grid, rows, bar);
+      quantization->describe(metadata);
+    }
+    const auto write = [&](auto& run, const auto& compute) {
       row.resumed = run.resumed();
-      run.write({queue}, [&](std::size_t, std::int64_t first_row, View<Complex, 2> part) {
-        row.report += plan.execute(*views_.source, colour, {first_row, part.shape()[0]}, part, progress);
+      run.write(queues, [&](std::size_t device, std::int64_t first_row, auto part, Progress& progress) {
+        auto& own = *std::next(computers.begin(), static_cast<std::ptrdiff_t>(device));
+        own.report += compute(own, views_.source_of(device), RowRange{first_row, part.shape()[0]}, part, progress);
       });
+      for (const auto& own : computers) row.report += own.report;
+    };
+    const BandedFile file{row.output, grid.shape(), metadata, key, rows, "computing hogels"};
+    if (job_.encoding) {
+      Array<Complex, 2> field(grid.shape(), queues.front());
+      row.report = first.plan.execute(*views_.source, colour, {0, job_.panel.ny}, field.view(), bar);
+      MadeHologram made;
+      HologramEncoder(*job_.encoding, channel, queues.front()).encode(std::as_const(field).view(), made);
+      job_.shown->add(c, *made.image);
+    } else if (!job_.writes_rows()) {
+      auto made = make_codes(job_, first.plan, *quantization, {row.output, metadata, *views_.source, colour, rows},
+                             queues.front(), bar);
+      row.report = made.report;
+      if (made.shown) job_.shown->add(c, *made.shown);
+    } else if (job_.codes) {
+      auto queue = queues.begin();
+      for (auto& own : computers) own.quantizer.emplace(own.plan, *quantization, *queue++);
+      write(written.codes.emplace_back(file, job_.console, bar),
+            [&](Computer& own, const ViewSource& source, const RowRange& part, View<std::uint8_t, 2> codes,
+                Progress& progress) { return own.quantizer->make(source, colour, part, codes, progress); });
+    } else {
+      write(written.fields.emplace_back(file, job_.console, bar),
+            [&](Computer& own, const ViewSource& source, const RowRange& part, View<Complex, 2> field,
+                Progress& progress) { return own.plan.execute(source, colour, part, field, progress); });
+    }
+    if (quantization) {
+      row.weights = std::move(quantization->weights);
+      row.weights.weights = {};
     }
     row.compute_s = watch.seconds();
     return row;
@@ -131,7 +182,7 @@ class StereogramWork {
   [[nodiscard]] std::string key_of(const Metadata& metadata) const {
     std::string key =
         fmt::format("{} {} {} {} {:x} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.camera_span_m),
-                    views_.facts.dump(), views_.digest, to_string(job_.device));
+                    views_.facts.dump(), views_.digest, backend_of(job_.device));
     for (const auto& [name, value] : metadata) key += fmt::format(" {}={}", name, value);
     return key;
   }
@@ -224,7 +275,7 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
                         {"padding_px", {first.info.padding[1], first.info.padding[0]}},
                         {"seed", job.options.seed},
                         {"software", "holotone " HOLOTONE_VERSION},
-                        {"device", to_string(job.device)},
+                        {"device", names_of(job.devices)},
                         {"panel", job.panel.name},
                         {"resolution", {job.panel.nx, job.panel.ny}},
                         {"pitch_m", job.panel.pitch_m},
@@ -248,6 +299,10 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
                        {"lit_share", share(row.report.lit, row.report.rays)},
                        {"resumed_rows", row.resumed},
                        {"compute_s", row.compute_s}};
+    if (job.writes_rows()) {
+      one["bands_s"] = row.rates.seconds;
+      one["write_s"] = row.rates.write_seconds;
+    }
     if (job.options.method == StereogramMethod::layered) {
       one["layers_per_hogel"] = share(row.report.layers, row.report.hogels);
       one["too_near_share"] = share(row.report.too_near, row.report.lit);
@@ -318,7 +373,10 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
   report(job.console,
          fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed{}, on {}, {}", what,
                      job.panel.nx, job.panel.ny, first.info.hogels[1], first.info.hogels[0], job.options.hogel_px,
-                     100 * share(all.computed, all.rays), codes, to_string(job.device), format_duration(seconds)));
+                     100 * share(all.computed, all.rays), codes, names_of(job.devices), format_duration(seconds)));
+  for (const auto& row : rows) {
+    if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
+  }
 }
 
 }  // namespace

@@ -154,6 +154,9 @@ StereogramViews views_of_model(const StereogramJob& job) {
   const auto bytes = io::read_bytes(job.views);
   views.digest = digest_of<char>({bytes.data(), bytes.size()}, first_digest);
   views.source = std::make_unique<LightFieldViews>(model, options, job.device);
+  for (std::size_t i = 1; i < job.devices.size(); ++i) {
+    views.on_others.push_back(std::make_unique<LightFieldViews>(model, options, job.devices[i]));
+  }
   describe(views, job);
   return views;
 }

@@ -1,0 +1,67 @@
+#include <chrono>
+#include <cli/common/band_queue.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace holotone::cli {
+namespace {
+
+// Requests to the first process: a letter, and the band that it is about.
+constexpr char asks = 'a';
+constexpr char wrote = 'w';
+constexpr char failed = 'f';
+constexpr char leaves = 'l';
+constexpr std::string_view no_band = "-";
+
+}  // namespace
+
+BandQueue::BandQueue(std::vector<std::int64_t> bands, std::function<void(std::int64_t)> written)
+    : bands_(std::move(bands)), written_(std::move(written)) {}
+
+std::optional<std::int64_t> BandQueue::take() {
+  const std::scoped_lock lock(mutex_);
+  if (stopped_ || taken_ == bands_.size()) return std::nullopt;
+  return bands_[taken_++];
+}
+
+std::optional<std::int64_t> BandQueue::next() {
+  auto& ranks = Ranks::all();
+  if (ranks.first()) return take();
+  const std::scoped_lock lock(asking_);
+  if (stopped_) return std::nullopt;
+  ranks.send(0, Ranks::Tag::request, std::string(1, asks));
+  const auto answer = ranks.wait(Ranks::Tag::answer).second;
+  if (answer == no_band) return std::nullopt;
+  return std::stoll(answer);
+}
+
+void BandQueue::done(std::int64_t band) {
+  auto& ranks = Ranks::all();
+  if (!ranks.first()) ranks.send(0, Ranks::Tag::request, wrote + std::to_string(band));
+}
+
+void BandQueue::stop() {
+  auto& ranks = Ranks::all();
+  const std::scoped_lock lock(ranks.first() ? mutex_ : asking_);
+  stopped_ = true;
+  if (!ranks.first()) ranks.send(0, Ranks::Tag::request, std::string(1, failed));
+}
+
+void BandQueue::leave() { Ranks::all().send(0, Ranks::Tag::request, std::string(1, leaves)); }
+
+void BandQueue::serve() {
+  auto& ranks = Ranks::all();
+  for (int left = 1; left < ranks.count();) {
+    const auto [from, request] = ranks.wait(Ranks::Tag::request);
+    if (request.front() == asks) {
+      const auto band = take();
+      ranks.send(from, Ranks::Tag::answer, band ? std::to_string(*band) : std::string(no_band));
+    }
+    if (request.front() == wrote) written_(std::stoll(request.substr(1)));
+    if (request.front() == failed) stop();
+    if (request.front() == leaves) ++left;
+  }
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,429 @@
+#include <algorithm>
+#include <atomic>
+#include <cli/common/band_queue.hpp>
+#include <cli/common/bounded_queue.hpp>
+#include <cli/common/cancel.hpp>
+#include <cli/common/error_words.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/common/ranks.hpp>
+#include <cli/common/rows_run.hpp>
+#include <cli/common/values.hpp>
+#include <exception>
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/io/code_rows.hpp>
+#include <holotone/io/field_rows.hpp>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace holotone::cli {
+namespace {
+
+/// True if unfinished rows of a stopped run exist.
+bool is_begun(const std::string& output) {
+  const std::filesystem::path path(output);
+  std::error_code error;
+  return std::filesystem::exists(path.parent_path() / fmt::format(".{}.part", path.filename().string()), error);
+}
+
+template <class Value>
+struct WriterOf {
+  using Type = CodeRowsWriter;
+  static std::unique_ptr<Type> make(const BandedFile& file, const RowsOptions& options, Progress& progress) {
+    return std::make_unique<Type>(file.output, file.shape, 8 * static_cast<int>(sizeof(Value)), file.metadata, options,
+                                  progress);
+  }
+};
+template <>
+struct WriterOf<std::complex<float>> {
+  using Type = FieldRowsWriter;
+  static std::unique_ptr<Type> make(const BandedFile& file, const RowsOptions& options, Progress& progress) {
+    return std::make_unique<Type>(file.output, file.shape, file.metadata, options, progress);
+  }
+};
+
+/// The rows that all devices have computed, and the bar that shows them.
+class AllRows {
+ public:
+  AllRows(ProgressBar& bar, std::string stage, std::int64_t rows, std::int64_t columns)
+      : bar_(bar), stage_(std::move(stage)), rows_(rows), columns_(columns) {}
+
+  bool add(std::int64_t rows) {
+    const std::scoped_lock lock(mutex_);
+    done_ += rows;
+    constexpr double giga = 1e9;
+    const double all = static_cast<double>(rows_ * columns_) / giga;
+    if (all >= 0.1) {
+      const double made = static_cast<double>(done_ * columns_) / giga;
+      bar_.set_detail(
+          fmt::format("{:.2f} of {:.2f} gigapixels, {:.2g} a second{}", made, all, made / watch_.seconds(), slowest_));
+    }
+    return bar_.update(stage_, done_, rows_);
+  }
+  void set_slowest(const std::string& text) {
+    const std::scoped_lock lock(mutex_);
+    slowest_ = text;
+  }
+
+ private:
+  ProgressBar& bar_;
+  std::string stage_;
+  std::int64_t rows_;
+  std::int64_t columns_;
+  Stopwatch watch_;
+  std::mutex mutex_;
+  std::int64_t done_ = 0;
+  std::string slowest_;
+};
+
+/// Converts the progress of a device's bands to that of all rows.
+class BandProgress final : public Progress {
+ public:
+  explicit BandProgress(AllRows& all) : all_(all) {}
+  void begin(std::int64_t rows) {
+    band_ = rows;
+    shown_ = 0;
+  }
+  bool update(std::string_view, std::int64_t done, std::int64_t total) override {
+    const double share = total > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0) : 0;
+    // Some methods process their points twice: the bar must not go back.
+    const auto reached = std::max(shown_, static_cast<std::int64_t>(share * static_cast<double>(band_)));
+    return all_.add(reached - std::exchange(shown_, reached));
+  }
+
+ private:
+  AllRows& all_;
+  std::int64_t band_ = 0;
+  std::int64_t shown_ = 0;
+};
+
+/// Pixels and time of one device.
+struct DeviceRate {
+  std::int64_t pixels = 0;
+  double seconds = 0;
+  [[nodiscard]] double rate() const { return seconds > 0 ? static_cast<double>(pixels) / seconds : 0; }
+};
+
+std::size_t slowest_of(const std::vector<DeviceRate>& rates) {
+  std::size_t slowest = 0;
+  for (std::size_t i = 1; i < rates.size(); ++i) {
+    if (rates[i].pixels > 0 && (rates[slowest].pixels == 0 || rates[i].rate() < rates[slowest].rate())) slowest = i;
+  }
+  return slowest;
+}
+
+/// A computed band on its way to the file.
+template <class Value>
+struct MadeBand {
+  std::int64_t first = 0;
+  std::int64_t rows = 0;
+  Array<Value, 1> memory;
+};
+
+}  // namespace
+
+template <class Value>
+struct RowsRun<Value>::State {
+  BandedFile file;
+  const ConsoleOptions& console;
+  ProgressBar& bar;
+  bool begun = false;  ///< unfinished rows of an earlier run existed, of any key
+  std::unique_ptr<typename WriterOf<Value>::Type> writer;
+  std::int64_t resumed = 0;
+  BandRates rates;
+
+  void open();
+  [[nodiscard]] std::int64_t rows_of(std::int64_t band) const {
+    return std::min(file.rows_at_once, file.shape[0] - band);
+  }
+  [[nodiscard]] std::vector<std::int64_t> missing_bands() const;
+  [[nodiscard]] std::int64_t missing() const;
+};
+
+// The first process creates the file, the others join it.
+template <class Value>
+void RowsRun<Value>::State::open() {
+  auto& ranks = Ranks::all();
+  std::string identity = fmt::format("{}\n{}\n{}\n", to_string<2>(file.shape), file.rows_at_once, file.key);
+  for (const auto& [name, value] : file.metadata) identity += fmt::format("{}={}\n", name, value);
+  ranks.require_same("devices, files and options", identity);
+  begun = is_begun(file.output);
+  ranks.together([&] {
+    if (ranks.first()) writer = WriterOf<Value>::make(file, {file.key, true, false}, bar);
+  });
+  ranks.together([&] {
+    if (!ranks.first()) writer = WriterOf<Value>::make(file, {file.key, true, true}, bar);
+  });
+}
+
+template <class Value>
+std::vector<std::int64_t> RowsRun<Value>::State::missing_bands() const {
+  std::vector<std::int64_t> bands;
+  for (std::int64_t first = 0; first < file.shape[0]; first += file.rows_at_once) {
+    bool done = true;
+    for (std::int64_t row = first; row < first + rows_of(first); ++row) done = done && writer->is_done(row);
+    if (!done) bands.push_back(first);
+  }
+  return bands;
+}
+
+template <class Value>
+std::int64_t RowsRun<Value>::State::missing() const {
+  std::int64_t rows = 0;
+  for (const auto first : missing_bands()) rows += rows_of(first);
+  return rows;
+}
+
+template <class Value>
+RowsRun<Value>::RowsRun(BandedFile file, const ConsoleOptions& console, ProgressBar& progress)
+    : state_(new State{std::move(file), console, progress, false, nullptr, 0, {}}) {
+  auto& state = *state_;
+  state.open();
+  if (!Ranks::all().first()) return;
+  state.resumed = state.file.shape[0] - state.missing();
+  if (state.begun && state.resumed == 0) {
+    remark(console, fmt::format("rows of another {} are discarded: options or files have changed", state.file.output));
+  }
+}
+
+template <class Value>
+RowsRun<Value>::~RowsRun() = default;
+
+template <class Value>
+std::int64_t RowsRun<Value>::resumed() const {
+  return state_->resumed;
+}
+
+template <class Value>
+const BandRates& RowsRun<Value>::rates() const {
+  return state_->rates;
+}
+
+namespace {
+
+/// The threads of one process: devices compute bands, one thread writes them.
+template <class Value, class Writer>
+class BandWorkers {
+ public:
+  BandWorkers(const BandedFile& file, Writer& writer, const std::vector<Queue>& queues,
+              const typename RowsRun<Value>::Compute& compute, BandQueue& bands, AllRows& all)
+      : file_(file),
+        writer_(writer),
+        queues_(queues),
+        compute_(compute),
+        bands_(bands),
+        all_(all),
+        empty_(queues.size() + 1),
+        made_(queues.size() + 1),
+        rates_(queues.size()) {}
+
+  /// Computes and writes bands until none is left or something fails. Throws the first error.
+  void operator()() {
+    for (std::size_t i = 0; i <= queues_.size(); ++i) empty_.push({});
+    std::thread writer([&] { guarded([&] { write(); }); });
+    const int threads = std::max(1, thread_count() / static_cast<int>(queues_.size()));
+    if (queues_.size() == 1) {
+      guarded([&] { compute(0); });
+    } else {
+      std::vector<std::thread> workers;
+      for (std::size_t i = 0; i < queues_.size(); ++i) {
+        workers.emplace_back([&, i] {
+          limit_threads(threads);
+          guarded([&] { compute(i); });
+        });
+      }
+      for (auto& worker : workers) worker.join();
+    }
+    made_.close();
+    writer.join();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+  void add_to(BandRates& rates) const {
+    rates.write_seconds = write_seconds_;
+    rates.write_bytes = write_bytes_;
+    rates.slowest = slowest_of(rates_);
+    rates.slowest_rate = rates_[rates.slowest].rate();
+  }
+
+ private:
+  void guarded(const std::function<void()>& work) noexcept {
+    try {
+      work();
+    } catch (...) {
+      {
+        const std::scoped_lock lock(mutex_);
+        if (!error_) error_ = std::current_exception();
+      }
+      made_.abandon();
+      empty_.abandon();
+      try {
+        bands_.stop();
+      } catch (...) {  // the first error is told
+      }
+    }
+  }
+
+  void compute(std::size_t device) {
+    const std::int64_t nx = file_.shape[1];
+    const Queue& queue = queues_[device];
+    const bool here = queue.device() == Device{};
+    const std::int64_t most = std::min(file_.rows_at_once, file_.shape[0]) * nx;
+    Array<Value, 1> on_device;
+    BandProgress progress(all_);
+    while (auto memory = empty_.pop()) {
+      check_cancelled("writing");
+      const auto first = bands_.next();
+      if (!first) return;
+      const Stopwatch watch;
+      if (memory->empty()) *memory = Array<Value, 1>({most});
+      if (!here && on_device.empty()) on_device = Array<Value, 1>({most}, queue);
+      const std::int64_t rows = std::min(file_.rows_at_once, file_.shape[0] - *first);
+      const View<Value, 2> part((here ? *memory : on_device).data(), {rows, nx}, queue.device());
+      progress.begin(rows);
+      progress.step({}, 0, 1);
+      compute_(device, *first, part, progress);
+      if (!here) copy<Value, 2>(View<Value, 2>(memory->data(), {rows, nx}), part, queue);
+      queue.synchronize();
+      progress.step({}, 1, 1);
+      note(device, rows * nx, watch.seconds());
+      if (!made_.push({*first, rows, *std::move(memory)})) return;
+    }
+  }
+
+  /// Counts a band, and tells the slowest of several devices.
+  void note(std::size_t device, std::int64_t pixels, double seconds) {
+    const std::scoped_lock lock(mutex_);
+    rates_[device].pixels += pixels;
+    rates_[device].seconds += seconds;
+    if (rates_.size() == 1) return;
+    const std::size_t slowest = slowest_of(rates_);
+    all_.set_slowest(
+        fmt::format(", {} slowest with {:.2g}", to_string(queues_[slowest].device()), rates_[slowest].rate() / 1e9));
+  }
+
+  void write() {
+    while (auto band = made_.pop()) {
+      const Stopwatch watch;
+      const View<const Value, 2> rows(band->memory.data(), {band->rows, file_.shape[1]});
+      writer_.write(band->first, rows);
+      write_seconds_ += watch.seconds();
+      write_bytes_ += rows.size() * static_cast<std::int64_t>(sizeof(Value));
+      bands_.done(band->first);
+      empty_.push(std::move(band->memory));
+    }
+  }
+
+  const BandedFile& file_;
+  Writer& writer_;
+  const std::vector<Queue>& queues_;
+  const typename RowsRun<Value>::Compute& compute_;
+  BandQueue& bands_;
+  AllRows& all_;
+  BoundedQueue<Array<Value, 1>> empty_;
+  BoundedQueue<MadeBand<Value>> made_;
+  std::vector<DeviceRate> rates_;
+  double write_seconds_ = 0;
+  std::int64_t write_bytes_ = 0;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+template <class Value>
+void RowsRun<Value>::write(const std::vector<Queue>& queues, const Compute& compute) {
+  auto& state = *state_;
+  auto& ranks = Ranks::all();
+  const Stopwatch watch;
+  const auto missing = ranks.first() ? state.missing_bands() : std::vector<std::int64_t>{};
+  if (ranks.first() && std::ssize(missing) < ranks.count()) {
+    remark(state.console, fmt::format("{} for {} processes; --rows-at-once makes more and smaller ones",
+                                      counted(std::ssize(missing), "band"), ranks.count()));
+  }
+  AllRows all(state.bar, state.file.stage, state.missing(), state.file.shape[1]);
+  state.rates.pixels = state.missing() * state.file.shape[1];
+  std::vector<std::int64_t> of_others;  // bands; the writer takes one call at a time
+  BandQueue bands(missing, [&](std::int64_t band) {
+    of_others.push_back(band);
+    all.add(state.rows_of(band));
+  });
+  BandWorkers<Value, typename WriterOf<Value>::Type> workers(state.file, *state.writer, queues, compute, bands, all);
+  std::exception_ptr error;
+  const auto work = [&] {
+    try {
+      workers();
+      check_cancelled("writing");
+    } catch (...) {
+      error = std::current_exception();
+    }
+  };
+  try {
+    if (ranks.several() && ranks.first()) {
+      {
+        const std::jthread own(work);
+        bands.serve();
+      }
+      for (const auto band : of_others) state.writer->set_done(band, state.rows_of(band));
+    } else {
+      work();
+      if (ranks.several()) bands.leave();
+    }
+    ranks.agree(error);
+  } catch (const Error& failure) {
+    const std::int64_t kept_rows = state.file.shape[0] - state.missing();
+    if (!ranks.first() || kept_rows == 0) throw;
+    const auto kept =
+        fmt::format("{} of {} rows are kept; run the same command to resume", kept_rows, state.file.shape[0]);
+    if (failure.code() != ErrorCode::cancelled) throw with_remark(failure, kept);
+    remark(state.console, kept);
+    throw;
+  }
+  workers.add_to(state.rates);
+  state.rates.seconds = watch.seconds();
+}
+
+template <class Value>
+void RowsRun<Value>::finish() {
+  auto& state = *state_;
+  auto& ranks = Ranks::all();
+  const Stopwatch watch;
+  ranks.together([&] {
+    if (!ranks.first()) state.writer->finish();
+  });
+  ranks.together([&] {
+    if (!ranks.first()) return;
+    UnfinishedRun::will_write(state.file.output);
+    state.writer->finish();
+  });
+  state.rates.write_seconds += watch.seconds();
+}
+
+template class RowsRun<std::complex<float>>;
+template class RowsRun<std::uint8_t>;
+template class RowsRun<std::uint16_t>;
+
+std::string text_of(const BandRates& rates, const std::vector<Device>& devices) {
+  constexpr double giga = 1e9;
+  const double pixels = static_cast<double>(rates.pixels);
+  if (pixels < 0.1 * giga || rates.seconds <= 0) return {};
+  std::string text = fmt::format("{:.3g} gigapixels a second", pixels / giga / rates.seconds);
+  if (rates.write_seconds > 0) {
+    const double bytes = static_cast<double>(rates.write_bytes);
+    text +=
+        fmt::format("; {} written, the disk took {}/s", format_bytes(bytes), format_bytes(bytes / rates.write_seconds));
+  }
+  if (devices.size() > 1 && rates.slowest_rate > 0) {
+    text += fmt::format("; {} is the slowest of {} devices with {:.3g}", to_string(devices[rates.slowest]),
+                        devices.size(), rates.slowest_rate / giga);
+  }
+  return text;
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/console.hpp>
+#include <cli/info/measure_device.hpp>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <fmt/format.h>
+#include <holotone/core/parallel.hpp>
+#include <holotone/hologram/point_cloud.hpp>
+#include <holotone/optics/propagation.hpp>
+#include <string>
+#include <vector>
+
+namespace holotone::cli {
+namespace {
+
+using Bytes = Array<std::uint8_t, 1>;
+
+/// Seconds for the repetitions of one figure, and seconds after which even the first few of them end.
+constexpr double figure_s = 0.12;
+constexpr double figure_limit_s = 0.5;
+constexpr std::size_t least_repetitions = 3;
+constexpr std::size_t most_repetitions = 50;
+
+/// Bytes of a copy: more than the caches of a GPU (50 MiB of an H100) and of most processors.
+constexpr std::int64_t copied_bytes = std::int64_t{128} << 20;
+
+/// Median seconds of a work and the wait for it. The first run, in which a driver loads its kernels, does not count.
+template <class Work>
+double median_seconds(const Queue& queue, double seconds, const Work& work) {
+  const auto run = [&] {
+    check_cancelled("measuring");
+    const Stopwatch one;
+    work();
+    queue.synchronize();
+    return one.seconds();
+  };
+  (void)run();
+  std::vector<double> times;
+  const Stopwatch all;
+  do {
+    times.push_back(run());
+  } while (times.size() < most_repetitions &&
+           all.seconds() < (times.size() < least_repetitions ? figure_limit_s : seconds));
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+/// Host memory whose pages exist.
+Bytes host_bytes(std::int64_t count) {
+  Bytes bytes({count});
+  std::memset(bytes.data(), 1, bytes.bytes());
+  return bytes;
+}
+
+void measure_copies(const Queue& queue, DeviceFigures& figures) {
+  Bytes host = host_bytes(copied_bytes);
+  Bytes target({copied_bytes}, queue);
+  const double upload_s =
+      median_seconds(queue, figure_s, [&] { copy<std::uint8_t, 1>(target.view(), host.view(), queue); });
+  const double download_s =
+      median_seconds(queue, figure_s, [&] { copy<std::uint8_t, 1>(host.view(), target.view(), queue); });
+  figures.upload_bytes_per_s = copied_bytes / upload_s;
+  figures.download_bytes_per_s = copied_bytes / download_s;
+}
+
+/// On the CPU by all threads: a copy of its arrays is one thread's.
+void copy_within(Bytes& target, const Bytes& source, const Queue& queue) {
+  if (queue.device().backend != Backend::cpu) return copy(target.view(), source.view(), queue);
+  constexpr std::int64_t piece = 1 << 20;
+  static_assert(copied_bytes % piece == 0);
+  parallel_for(0, copied_bytes / piece,
+               [&](std::int64_t i) { std::memcpy(target.data() + i * piece, source.data() + i * piece, piece); });
+}
+
+double measure_memory(const Queue& queue) {
+  const Device device = queue.device();
+  const Bytes source = device.backend == Backend::cpu ? host_bytes(copied_bytes) : Bytes({copied_bytes}, queue);
+  Bytes target({copied_bytes}, queue);
+  return 2 * copied_bytes / median_seconds(queue, figure_s, [&] { copy_within(target, source, queue); });
+}
+
+double measure_propagation(const Queue& queue) {
+  constexpr double distance_m = 0.1;
+  const auto [ny, nx] = measured_propagation;
+  PropagationPlan plan({.grid = {.nx = nx, .ny = ny, .pitch_m = 8e-6, .wavelength_m = 532e-9},
+                        .method = PropagationMethod::angular_spectrum},
+                       queue);
+  Array<Complex, 2> light(measured_propagation);
+  std::ranges::fill(light.host(), Complex(1));
+  const Array<Complex, 2> input = light.to(queue.device());
+  Array<Complex, 2> output(measured_propagation, queue);
+  return median_seconds(queue, figure_s, [&] { plan.execute(input.view(), output.view(), distance_m); });
+}
+
+/// Points in front of a panel of this size, on a spiral.
+struct Cloud {
+  Array<float, 2> position_m;
+  Array<float, 1> amplitude;
+
+  Cloud(std::int64_t count, double panel_m) : position_m({count, 3}), amplitude({count}) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double turn = static_cast<double>(i) / static_cast<double>(count);
+      const auto place = std::polar(panel_m / 2 * turn, 100 * turn);
+      position_m(i, std::int64_t{0}) = static_cast<float>(place.real());
+      position_m(i, std::int64_t{1}) = static_cast<float>(place.imag());
+      position_m(i, std::int64_t{2}) = static_cast<float>(-0.2 - 0.01 * turn);
+      amplitude(i) = 1;
+    }
+  }
+};
+
+/// The number of points grows until a sum takes this time, in which the launch of a kernel is lost.
+constexpr double least_sum_s = 5e-3;
+constexpr std::int64_t least_points = 64;
+constexpr std::int64_t most_points = 1 << 17;
+
+double measure_points(const Queue& queue) {
+  constexpr Shape<2> shape = {512, 512};
+  constexpr double pitch_m = 8e-6;
+  // Without the band limit every point lights every pixel.
+  PointCloudPlan plan({.pitch_m = pitch_m, .shape = shape, .method = PointMethod::direct, .band_limit = false}, queue);
+  Array<std::complex<float>, 2> field(shape, queue);
+  QuietProgress progress;
+  const auto sum = [&] { plan.execute({.field = field.view()}, progress); };
+  for (std::int64_t count = least_points;; count *= 8) {
+    const Cloud cloud(count, 512 * pitch_m);
+    plan.set_points({.position_m = cloud.position_m.view(), .amplitude = cloud.amplitude.view()});
+    const bool last = 8 * count > most_points;
+    if (!last && median_seconds(queue, 0, sum) < least_sum_s) continue;
+    const double pairs = static_cast<double>(count) * static_cast<double>(element_count(shape));
+    return pairs / median_seconds(queue, figure_s, sum);
+  }
+}
+
+}  // namespace
+
+DeviceFigures measure_device(Device device, Progress& progress) {
+  const std::string stage = fmt::format("measuring {}", to_string(device));
+  constexpr std::int64_t steps = 4;
+  DeviceFigures figures;
+  const Queue queue(device);
+  progress.step(stage, 0, steps);
+  measure_copies(queue, figures);
+  progress.step(stage, 1, steps);
+  figures.memory_bytes_per_s = measure_memory(queue);
+  progress.step(stage, 2, steps);
+  figures.propagation_s = measure_propagation(queue);
+  progress.step(stage, 3, steps);
+  figures.point_pixels_per_s = measure_points(queue);
+  progress.step(stage, steps, steps);
+  return figures;
+}
+
+}  // namespace holotone::cli

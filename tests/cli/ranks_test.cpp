@@ -1,0 +1,184 @@
+// Several processes under mpirun write one file, which is that of one process.
+#include <cstdlib>
+#include <holotone/core/random.hpp>
+#include <tests/cli/program.hpp>
+#include <unistd.h>
+
+namespace holotone::test {
+namespace {
+
+bool has_mpirun() {
+  return std::system("command -v mpirun >/dev/null 2>&1") == 0 &&
+         fs::exists(fs::path(program_path()).parent_path() / "holotone_mpi.so");
+}
+
+class RanksTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    if (!has_mpirun()) GTEST_SKIP() << "no mpirun, or a build without MPI";
+    put_cloud("cloud.csv", 60);
+  }
+
+  void put_cloud(const std::string& name, int count) const {
+    std::string text = "x,y,z,r,g,b\n";
+    std::uint64_t counter = 0;
+    const auto uniform = [&] { return random_uniform64(5, counter++); };
+    for (int i = 0; i < count; ++i) {
+      text += fmt::format("{:.9g},{:.9g},{:.9g},{:.3f},{:.3f},{:.3f}\n", 180e-6 * (uniform() - 0.5),
+                          300e-6 * (uniform() - 0.5), -0.01 * (1 + uniform()), uniform(), uniform(), uniform());
+    }
+    write(name, text);
+  }
+
+  /// The words of a command of 8 bands, without the program.
+  [[nodiscard]] std::vector<std::string> hologram(const std::string& output, std::vector<std::string> more = {}) const {
+    std::vector<std::string> words{"hologram",
+                                   path("cloud.csv"),
+                                   "-o",
+                                   path(output),
+                                   "--device",
+                                   "cpu",
+                                   "--resolution",
+                                   "83x141",
+                                   "--pitch",
+                                   "2um",
+                                   "--method",
+                                   "direct",
+                                   "--rows-at-once",
+                                   "20",
+                                   "--keep-coordinates"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  /// mpirun with so many processes of these words; several lists: processes that differ.
+  [[nodiscard]] static std::vector<std::string> under_mpirun(
+      const std::vector<std::pair<int, std::vector<std::string>>>& processes) {
+    std::vector<std::string> words{"mpirun", "--oversubscribe", "--bind-to", "none"};
+    for (const auto& [count, own] : processes) {
+      if (words.size() > 4) words.emplace_back(":");
+      words.insert(words.end(), {"-n", std::to_string(count), program_path()});
+      words.insert(words.end(), own.begin(), own.end());
+    }
+    return words;
+  }
+
+  [[nodiscard]] RunningProgram start(const std::vector<std::pair<int, std::vector<std::string>>>& processes) const {
+    return RunningProgram::other(under_mpirun(processes), captured_, [] {
+      setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+      setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+      setenv("OMP_NUM_THREADS", "2", 1);
+    });
+  }
+
+  [[nodiscard]] ProgramResult run_ranks(int count, const std::vector<std::string>& words) const {
+    return start({{count, words}}).wait(120);
+  }
+
+  /// Exit code 2, and exactly one line of the program that contains `expected`; mpirun adds its own.
+  void expect_one_line(const ProgramResult& result, const std::string& expected) const {
+    EXPECT_EQ(result.exit_code, 2) << result.error;
+    int lines = 0;
+    bool found = false;
+    std::istringstream text(result.error);
+    for (std::string line; std::getline(text, line);) {
+      if (!line.starts_with("holotone")) continue;
+      ++lines;
+      found = found || line.find(expected) != std::string::npos;
+    }
+    EXPECT_EQ(lines, 1) << result.error;
+    EXPECT_TRUE(found) << expected << '\n' << result.error;
+  }
+};
+
+TEST_F(RanksTest, TheFileIsThatOfOneProcess) {
+  for (const char* name : {"a.npy", "a.h5", "a.tif"}) {
+    if (!can_write(name)) continue;
+    const auto whole = std::string("whole_") + name;
+    ASSERT_EQ(run(hologram(whole)).exit_code, 0);
+    for (const int count : {2, 3, 5}) {
+      const auto result = run_ranks(count, hologram(name, {"--json"}));
+      ASSERT_EQ(result.exit_code, 0) << result.error;
+      EXPECT_EQ(nlohmann::json::parse(result.output)["bands"], 8);
+      EXPECT_TRUE(content_of(path(name)) == content_of(path(whole))) << name << ' ' << count;
+    }
+  }
+}
+
+TEST_F(RanksTest, ColoursAndMoreProcessesThanBands) {
+  const std::vector<std::string> options{"--rgb", "638nm,520nm,450nm", "--rows-at-once", "50"};
+  ASSERT_EQ(run(hologram("whole.npy", options)).exit_code, 0);
+  const auto result = run_ranks(5, hologram("a.npy", options));
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.error.find("3 bands for 5 processes; --rows-at-once"), std::string::npos) << result.error;
+  for (const char* colour : {"r", "g", "b"}) {
+    EXPECT_TRUE(content_of(path(fmt::format("a_{}.npy", colour))) ==
+                content_of(path(fmt::format("whole_{}.npy", colour))));
+  }
+}
+
+// All processes or one of them are killed at any moment; another number of processes goes on.
+TEST_F(RanksTest, KilledRunsGoOn) {
+  put_cloud("cloud.csv", 400);
+  const std::vector<std::string> large{"--resolution", "600x900", "--rows-at-once", "30", "--no-band-limit"};
+  const auto line = [&](const std::string& name) {
+    auto words = hologram(name);
+    for (const char* option : {"--resolution", "--rows-at-once"}) {
+      const auto at = std::find(words.begin(), words.end(), option);
+      words.erase(at, at + 2);
+    }
+    words.insert(words.end(), large.begin(), large.end());
+    return words;
+  };
+  ASSERT_EQ(run(line("whole.npy")).exit_code, 0);
+  int killed = 0;
+  for (int i = 0; i < 6; ++i) {
+    fs::remove(path("a.npy"));
+    {
+      auto program = start({{2 + i % 3, line("a.npy")}});
+      const auto pause = 300 + 900 * random_uniform64(4, static_cast<std::uint64_t>(i));
+      std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(pause));
+      // The folder's name is in the lines of this test's processes alone; the brackets keep the shell's own line out.
+      const auto pattern = fmt::format("pkill -KILL {} -f '[h]ologram {}'", i % 2 == 0 ? "" : "-n", path("cloud.csv"));
+      (void)!std::system(pattern.c_str());
+      killed += program.wait(30).exit_code != 0 ? 1 : 0;
+    }
+    const auto result = i % 3 == 0 ? run(line("a.npy")) : run_ranks(4 - i % 3, line("a.npy"));
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    ASSERT_TRUE(content_of(path("a.npy")) == content_of(path("whole.npy"))) << i;
+  }
+  std::printf("%d of 6 runs were killed\n", killed);
+  EXPECT_GT(killed, 0);
+  EXPECT_FALSE(fs::exists(path(".a.npy.part")));
+}
+
+TEST_F(RanksTest, WhatDiffersIsNamed) {
+  put_cloud("other.csv", 61);
+  const auto of_other = [&](const std::string& name) {
+    auto words = hologram("a.npy");
+    words[1] = path(name);
+    return words;
+  };
+  expect_one_line(start({{2, hologram("a.npy")}, {1, of_other("other.csv")}}).wait(60),
+                  "expected the same devices, files and options in all processes, got others in rank 2 on ");
+  expect_one_line(start({{2, hologram("a.npy")}, {1, of_other("missing.csv")}}).wait(60), "missing.csv");
+  expect_one_line(run_ranks(3, of_other("missing.csv")), "missing.csv");
+  expect_one_line(run_ranks(3, hologram("a.npy", {"--tolerance", "-1"})), "--tolerance");
+  expect_one_line(run_ranks(2, hologram("missing/a.npy")), "missing");
+  EXPECT_EQ(files(), (std::set<std::string>{"cloud.csv", "other.csv"}));
+}
+
+TEST_F(RanksTest, WhatTakesOneProcessSaysSo) {
+  expect_one_line(run_ranks(2, {"info", path("cloud.csv")}), "mpirun: expected one process for `holotone info`, got 2");
+  auto words = hologram("a.png");
+  words.erase(std::find(words.begin(), words.end(), "--rows-at-once"),
+              std::find(words.begin(), words.end(), "--rows-at-once") + 2);
+  expect_one_line(run_ranks(2, words), "mpirun: expected a file .tif for codes");
+  write_image(path("picture.png"), {Array<std::uint8_t, 3>({8, 8, 1}), {}});
+  expect_one_line(run_ranks(2, {"hologram", "--image", path("picture.png"), "-o", path("a.h5"), "--device", "cpu"}),
+                  "mpirun: expected --hogel");
+  EXPECT_EQ(files(), (std::set<std::string>{"cloud.csv", "picture.png"}));
+}
+
+}  // namespace
+}  // namespace holotone::test
