@@ -248,6 +248,7 @@ HologramJob hologram_job(const HologramArguments& arguments) {
   job.sum.wave = parse_wave(arguments.wave);
   job.sum.tolerance = positive_number("--tolerance", arguments.tolerance);
   job.sum.band_limit = !arguments.no_band_limit;
+  job.sum.deterministic = arguments.deterministic;
   // One cone for all colours: a point that lit fewer pixels in blue than in red would be tinted, most near the middle.
   job.sum.cone_wavelength_m = std::ranges::min(job.channels, {}, &Channel::wavelength_m).wavelength_m;
   check_wave(job);

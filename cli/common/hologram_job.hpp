@@ -44,6 +44,7 @@ struct HologramArguments {
   std::string block;
   std::string compression = "auto";
   bool no_band_limit = false;
+  bool deterministic = false;
   bool packed16 = false;
   PanelOutputArguments shown;
 };

@@ -123,6 +123,7 @@ struct MatrixProduct::State {
   Layout c;
   cublasLtMatmulAlgo_t algorithm{};
   std::optional<MatrixProductChoice> chosen;
+  bool own_kernel = false;  ///< multiplies by it, not by `algorithm`
 
   /// Loads cuBLASLt and describes the product to it.
   void describe() {
@@ -251,12 +252,19 @@ MatrixProduct& MatrixProduct::operator=(MatrixProduct&&) noexcept = default;
 
 void MatrixProduct::choose(MatrixProductChoice how, const void* a, const void* b, void* c) {
   State& s = *state_;
-  if (s.chosen && (s.chosen == how || s.chosen == MatrixProductChoice::timed)) return;
+  const bool own = how == MatrixProductChoice::own;
+  if (s.chosen && (s.chosen == how || (s.chosen == MatrixProductChoice::timed && !own))) return;
+  s.own_kernel = own;
+  if (own) {
+    s.chosen = how;
+    return;
+  }
   const DeviceScope scope(s.queue.device());
   auto& known = choices();
   const std::lock_guard lock(known.mutex);
   const auto key = s.key();
   if (how == MatrixProductChoice::at_once && s.is_small() && !known.algorithm.contains(key)) {
+    s.own_kernel = true;
     s.chosen = how;
     return;
   }
@@ -283,7 +291,7 @@ void MatrixProduct::choose(MatrixProductChoice how, const void* a, const void* b
 void MatrixProduct::run(const void* a, const void* b, void* c, bool accumulate) const {
   const State& s = *state_;
   const DeviceScope scope(s.queue.device());
-  if (s.handle == nullptr) {
+  if (s.own_kernel) {
     enqueue_matrix_product(s.shape, a, b, c, accumulate, stream_of(s.queue));
   } else {
     check_blas(s.launch(s.algorithm, a, b, c, accumulate), "cublasLtMatmul");

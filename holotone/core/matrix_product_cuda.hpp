@@ -30,6 +30,8 @@ enum class MatrixProductChoice {
   /// cuBLASLt's first product in a process costs 0.2 s: half a gigabyte is loaded.
   at_once,
   timed,  ///< the fastest of cuBLASLt on this device: pays after many products, as each candidate is loaded and timed
+  /// The kernel of Holotone's own for every product: bits that depend neither on times nor on the version of cuBLASLt.
+  own,
 };
 
 /// Matrix product on the tensor cores. Timed choices are kept for the process, by shape (depth rounded to a quarter
@@ -44,16 +46,17 @@ class MatrixProduct {
 
   static constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
 
-  /// Chooses the algorithm; at first, and once more when it is to be timed. `timed` times the candidates on these
-  /// operands (overwrites C) unless the shape was timed before, and waits for the device. Throws device if cuBLASLt has
-  /// no algorithm.
+  /// Chooses the algorithm; at first, and once more when it is to be timed or the own kernel. `timed` times the
+  /// candidates on these operands (overwrites C) unless the shape was timed before, and waits for the device. Throws
+  /// device if cuBLASLt has no algorithm.
   void choose(MatrixProductChoice how, const void* a, const void* b, void* c);
   /// Enqueues the product; `accumulate` adds it to C.
   void run(const void* a, const void* b, void* c, bool accumulate) const;
   [[nodiscard]] const MatrixProductShape& shape() const;
 
   /// Choice for the execution after `executions` others of a plan: the second is the first of many.
-  static MatrixProductChoice choice_after(std::int64_t executions) {
+  static MatrixProductChoice choice_after(std::int64_t executions, bool deterministic) {
+    if (deterministic) return MatrixProductChoice::own;
     return executions == 0 ? MatrixProductChoice::at_once : MatrixProductChoice::timed;
   }
 

@@ -74,15 +74,16 @@ template <class Sum, class Out, bool accumulate>
 __global__ void __launch_bounds__(threads) product_kernel(Operands own) {
   __shared__ __align__(128) char stage_memory[stages * stage_bytes];
   const auto shared = static_cast<std::uint32_t>(__cvta_generic_to_shared(stage_memory));
-  const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x) * tile;
-  const std::int64_t first_column = static_cast<std::int64_t>(blockIdx.y) * tile;
+  const auto row_tiles = static_cast<unsigned>((own.rows + tile - 1) / tile);
+  const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x % row_tiles) * tile;
+  const std::int64_t first_column = static_cast<std::int64_t>(blockIdx.x / row_tiles) * tile;
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
   const int warp_row = warp / 4 * 64;
   const int warp_column = warp % 4 * 32;
   const auto steps = static_cast<int>((own.row_bytes + step_bytes - 1) / step_bytes);
 
-  for (std::int64_t item = blockIdx.z; item < own.batch; item += gridDim.z) {
+  for (std::int64_t item = blockIdx.y; item < own.batch; item += gridDim.y) {
     const char* const a = own.a + item * own.a_batch_bytes;
     const char* const b = own.b + item * own.b_batch_bytes;
 
@@ -156,9 +157,9 @@ __global__ void __launch_bounds__(threads) product_kernel(Operands own) {
 
 template <class Sum, class Out>
 void launch(const Operands& own, bool accumulate, cudaStream_t stream) {
-  constexpr std::int64_t most_blocks = 65535;  // along y and z
+  constexpr std::int64_t most_blocks = 65535;  // along y
   const auto tiles = [](std::int64_t count) { return static_cast<unsigned>((count + tile - 1) / tile); };
-  const dim3 grid(tiles(own.rows), tiles(own.columns), static_cast<unsigned>(std::min(own.batch, most_blocks)));
+  const dim3 grid(tiles(own.rows) * tiles(own.columns), static_cast<unsigned>(std::min(own.batch, most_blocks)));
   if (accumulate) {
     product_kernel<Sum, Out, true><<<grid, threads, 0, stream>>>(own);
   } else {

@@ -38,6 +38,7 @@ constexpr MetadataKey table[] = {
     {"cone_wavelength_m", number, "m", least_wavelength_m, most_wavelength_m, "hologram"},
     {"correction", text, {}, 0, 0, "hologram, optimize, panel"},
     {"decades", number, {}, 0.1, 40, "reconstruct"},
+    {"deterministic", flag, {}, 0, 1, "hologram"},
     {"distance_m", number, "m", -most_distance_m, most_distance_m,
      "hologram, optimize, panel, propagate, quantize, reconstruct"},
     {"distance_max_m", number, "m", -most_distance_m, most_distance_m, "hologram, propagate"},

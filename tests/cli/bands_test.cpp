@@ -102,19 +102,34 @@ std::vector<std::string> on(const std::string& devices, std::vector<std::string>
 TEST_F(BandsTest, SeveralDevicesGiveTheSameFile) {
   for (const char* method : {"direct", "recurrence", "separable", "fast"}) {
     put_cloud(std::string_view(method) == "fast" ? 3000 : 60, 1, 10e-3);
-    const std::vector<std::string> options{"--method", method, "--rows-at-once", "20"};
-    ASSERT_EQ(run(hologram("one.npy", options)).exit_code, 0);
-    for (const char* devices : {"cpu,cpu", "cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu"}) {
-      const auto json = run_json(on(devices, hologram("several.npy", options)));
-      EXPECT_EQ(json["device"], devices);
-      EXPECT_EQ(json["bands"], 8);
-      // Transforms and matrix products add in an order that depends on the number of threads.
-      const bool same = content_of(path("several.npy")) == content_of(path("one.npy"));
-      const bool ordered = method == std::string_view("direct") || method == std::string_view("recurrence");
-      EXPECT_TRUE(same || !ordered) << method << ' ' << devices;
-      EXPECT_LE(difference("several.npy", "one.npy"), 2e-6) << method << ' ' << devices;
+    // Matrix products add in an order that depends on the number of threads, unless they are told not to.
+    const bool ordered = method == std::string_view("direct") || method == std::string_view("recurrence");
+    for (const bool deterministic : {false, true}) {
+      std::vector<std::string> options{"--method", method, "--rows-at-once", "20"};
+      if (deterministic) options.emplace_back("--deterministic");
+      ASSERT_EQ(run(hologram("one.npy", options)).exit_code, 0);
+      for (const char* devices : {"cpu", "cpu,cpu", "cpu,cpu,cpu", "cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu"}) {
+        const auto json = run_json(on(devices, hologram("several.npy", options)));
+        EXPECT_EQ(json["device"], devices);
+        EXPECT_EQ(json["bands"], 8);
+        const bool same = content_of(path("several.npy")) == content_of(path("one.npy"));
+        EXPECT_TRUE(same || !(ordered || deterministic)) << method << ' ' << devices;
+        EXPECT_LE(difference("several.npy", "one.npy"), 2e-6) << method << ' ' << devices;
+      }
     }
   }
+}
+
+// The file says so, and rows of a sum that was not deterministic are not continued.
+TEST_F(BandsTest, DeterministicIsWrittenDown) {
+  if (!can_write("a.h5")) return;
+  ASSERT_EQ(run(hologram("a.h5", {"--rows-at-once", "20", "--deterministic"})).exit_code, 0);
+  EXPECT_EQ(read_field(path("a.h5")).metadata["deterministic"], "1");
+  ASSERT_EQ(run(hologram("a.h5", {"--rows-at-once", "20"})).exit_code, 0);
+  EXPECT_FALSE(read_field(path("a.h5")).metadata.contains("deterministic"));
+  write_image(path("picture.png"), {Array<std::uint8_t, 3>({8, 8, 1}), {}});
+  expect_refused({"hologram", "--image", path("picture.png"), "-o", path("a.npy"), "--deterministic"},
+                 {"--deterministic", "points"});
 }
 
 TEST_F(BandsTest, SeveralDevicesAreForFieldsByBands) {

@@ -85,7 +85,7 @@ constexpr MatrixProductShape shapes[] = {
 TEST_P(MatrixProductTest, AgreesWithSumsInFloat64) {
   on_each([](Device device) {
     for (auto shape : shapes) {
-      for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed}) {
+      for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed, MatrixProductChoice::own}) {
         SCOPED_TRACE(shape.rows);
         const double floats = error_of<__half, float>(shape, how, device);
         EXPECT_LT(floats, 2e-5);
@@ -104,7 +104,7 @@ TEST_P(MatrixProductTest, IntegersAreExact) {
   on_each([](Device device) {
     for (auto shape : shapes) {
       shape.element = MatrixElement::int8;
-      for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed}) {
+      for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed, MatrixProductChoice::own}) {
         EXPECT_EQ((error_of<std::int8_t, std::int32_t>(shape, how, device)), 0) << shape.rows;
       }
     }

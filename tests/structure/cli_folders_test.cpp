@@ -31,6 +31,7 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
       {"cli/info", common},
       {"cli/join", common},
       {"cli/measure", common},
+      {"cli/mpi", common},
       {"cli/optimize", common},
       {"cli/panel", common},
       {"cli/propagate", common},

@@ -78,6 +78,7 @@ Metadata points_metadata(const HologramJob& job, std::size_t channel, const Prep
   set_metadata(metadata, "tolerance", job.sum.tolerance);
   set_metadata(metadata, "wave", to_string(job.sum.wave));
   set_metadata(metadata, "band_limit", job.sum.band_limit ? "1" : "0");
+  if (job.sum.deterministic) set_metadata(metadata, "deterministic", "1");
   if (colours && job.sum.band_limit) set_metadata(metadata, "cone_wavelength_m", job.sum.cone_wavelength_m);
   set_metadata(metadata, "fresnel_deviation_rad", frame.fresnel_deviation_rad[channel]);
   set_metadata(metadata, "seed", std::to_string(job.scene.seed));

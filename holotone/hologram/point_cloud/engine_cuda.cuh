@@ -31,8 +31,6 @@ class PreparedPoints {
   [[nodiscard]] std::int64_t count() const { return count_; }
   [[nodiscard]] std::int64_t padded_count() const;
   [[nodiscard]] std::size_t bytes() const { return storage_.bytes(); }
-  /// Returns {largest |amplitude|, root mean square amplitude}; waits for the device.
-  [[nodiscard]] float2 amplitude_statistics() const;
 
  private:
   PointCloudOptions options_;
@@ -40,8 +38,8 @@ class PreparedPoints {
   std::int64_t padding_;
   std::int64_t count_ = 0;
   std::int64_t capacity_ = 0;
-  Array<float4, 1> storage_;    ///< position, wave, lit; then one element for the statistics
-  Array<float, 1> statistics_;  ///< {bits of max |A|, sum of A^2}
+  Array<float4, 1> storage_;    ///< position, wave, lit
+  Array<unsigned, 1> largest_;  ///< bits of max |A|
 };
 
 #if defined(__CUDACC__)

@@ -101,7 +101,7 @@ void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>
     own.push_back(point);
   }
   const Shape<2> shape = tile.shape();
-  FactorProducts sums(shape, sum_form(options().tolerance));
+  FactorProducts sums(shape, sum_form(options().tolerance), options().deterministic);
   Array<Complex, 2> total(shape);
   for (std::size_t done = 0; done < own.size(); done += FactorProducts::full_count) {
     sums.add(std::span(own).subspan(done, std::min(FactorProducts::full_count, own.size() - done)));

@@ -3,6 +3,7 @@
 #include <holotone/hologram/point_cloud/fast_products_cuda.cuh>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace holotone::point_cloud {
@@ -80,27 +81,20 @@ class FastPlan {
   [[nodiscard]] void* scratch() { return scratch_.data(); }
 
   /// Spreads the points into rows of the first product.
-  void set(const RawPoints& points, const PointSummary& summary) {
+  void set(const RawPoints& points, const PointSummary& summary, bool deterministic) {
     const auto stream = cuda::stream_of(queue_);
-    const auto clear = [&](auto* cells) {
-      cuda::check(cudaMemsetAsync(cells, 0, static_cast<std::size_t>(grid_.cells()) * sizeof *cells, stream),
-                  "cudaMemsetAsync");
-    };
-    if (sorts_points(grid_, points.count, tolerance_)) {
-      clear(cells_.data());
-      const std::int64_t turn = std::min(points.count, std::max<std::int64_t>(1, most_records / grid_.tiles()));
-      const SortMemory memory = reserve_sort(turn);
-      for (std::int64_t first = 0; first < points.count; first += turn) {
-        spread_sorted(grid_, points, first, std::min(turn, points.count - first), memory, cells_.data(), stream);
-      }
-    } else if (summary.crowd > longest_sum_) {
+    if (deterministic) {
+      reserve(fixed_cells_, grid_.cells() + 8, queue_);
+      const float scale = fixed_scale_of(summary, points.count);
+      spread(points, scale, fixed_cells_.data());
+      round_cells(grid_.cells(), fixed_cells_.data(), 1 / static_cast<double>(scale), cells_.data(), stream);
+    } else if (summary.crowd > longest_sum_ && !sorts_points(grid_, points.count, tolerance_)) {
       reserve(exact_cells_, grid_.cells() + 8, queue_);
       clear(exact_cells_.data());
-      spread_unsorted(grid_, points, 0, points.count, exact_cells_.data(), stream);
-      round_cells(grid_.cells(), exact_cells_.data(), cells_.data(), stream);
+      spread_unsorted(grid_, points, 0, points.count, 1, exact_cells_.data(), stream);
+      round_cells(grid_.cells(), exact_cells_.data(), 1, cells_.data(), stream);
     } else {
-      clear(cells_.data());
-      spread_unsorted(grid_, points, 0, points.count, cells_.data(), stream);
+      spread(points, 1, cells_.data());
     }
     scale_ = scale_of(summary, points.count);
     convert_cells(grid_, cells_.data(), scale_, rows_.data(), stream);
@@ -121,12 +115,35 @@ class FastPlan {
   }
 
   [[nodiscard]] std::size_t bytes() const {
-    return scratch_.bytes() + cells_.bytes() + exact_cells_.bytes() + rows_.bytes() + columns_.bytes() +
-           depth_.bytes() + between_.bytes() + operand_.bytes() + pixels_.bytes() + sort_memory_.bytes() +
-           tables_.bytes() + middle_.bytes();
+    return scratch_.bytes() + cells_.bytes() + exact_cells_.bytes() + fixed_cells_.bytes() + rows_.bytes() +
+           columns_.bytes() + depth_.bytes() + between_.bytes() + operand_.bytes() + pixels_.bytes() +
+           sort_memory_.bytes() + tables_.bytes() + middle_.bytes();
   }
 
  private:
+  template <class Cell>
+  void clear(Cell* cells) {
+    cuda::check(
+        cudaMemsetAsync(cells, 0, static_cast<std::size_t>(grid_.cells()) * sizeof *cells, cuda::stream_of(queue_)),
+        "cudaMemsetAsync");
+  }
+
+  /// Sets the cells to the sums of the points, in integers times `scale`: these are the same in every run.
+  template <class Cell>
+  void spread(const RawPoints& points, float scale, Cell* cells) {
+    const auto stream = cuda::stream_of(queue_);
+    clear(cells);
+    if (!sorts_points(grid_, points.count, tolerance_)) {
+      spread_unsorted(grid_, points, 0, points.count, scale, cells, stream);
+      return;
+    }
+    const std::int64_t turn = std::min(points.count, std::max<std::int64_t>(1, most_records / grid_.tiles()));
+    const SortMemory memory = reserve_sort(turn, std::is_same_v<Cell, longlong2>);
+    for (std::int64_t first = 0; first < points.count; first += turn) {
+      spread_sorted(grid_, points, first, std::min(turn, points.count - first), memory, scale, cells, stream);
+    }
+  }
+
   /// Returns a power of two that keeps the rows' largest sums, 2.5 sum |A| <= 2.5 sqrt(count sum A^2), below the
   /// largest fp16 number, also after multiplication by the column factors. Values below 6e-8 are lost, which is
   /// negligible.
@@ -137,17 +154,25 @@ class FastPlan {
                      : 1;
   }
 
-  SortMemory reserve_sort(std::int64_t count) {
+  /// Returns the power of two that makes strengths fixed-point numbers whose sums, at most sum |A|, stay below 2^62.
+  [[nodiscard]] static float fixed_scale_of(const PointSummary& summary, std::int64_t count) {
+    const double bound = std::sqrt(static_cast<double>(count) * static_cast<double>(summary.squares));
+    return bound > 0 ? static_cast<float>(std::exp2(std::clamp(std::floor(61 - std::log2(bound)), -126.0, 126.0))) : 1;
+  }
+
+  SortMemory reserve_sort(std::int64_t count, bool ordered) {
     const int bins = fast_bins(grid_);
     const auto records = static_cast<std::size_t>(count * grid_.tiles());
     SortMemory memory{};
-    memory.scan_bytes = fast_scan_bytes(bins);
+    memory.scratch_bytes = fast_sort_bytes(bins, count * grid_.tiles(), ordered);
     const auto padded = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
     const std::size_t bin_bytes = padded(sizeof(int) * static_cast<std::size_t>(bins + 1));
-    reserve(sort_memory_,
-            static_cast<std::int64_t>(2 * bin_bytes + padded(records * sizeof(uint2)) +
-                                      padded(records * sizeof(SpreadRecord)) + padded(memory.scan_bytes)),
-            queue_);
+    const std::size_t order_bytes = ordered ? padded(4 * sizeof(unsigned) * records) : 0;
+    reserve(
+        sort_memory_,
+        static_cast<std::int64_t>(2 * bin_bytes + padded(records * sizeof(uint2)) +
+                                  padded(records * sizeof(SpreadRecord)) + order_bytes + padded(memory.scratch_bytes)),
+        queue_);
     std::byte* at = sort_memory_.data();
     const auto take = [&](std::size_t bytes) {
       std::byte* const here = at;
@@ -158,7 +183,8 @@ class FastPlan {
     memory.bin_and_rank = static_cast<uint2*>(take(records * sizeof(uint2)));
     memory.bin_count = static_cast<int*>(take(bin_bytes));
     memory.bin_begin = static_cast<int*>(take(bin_bytes));
-    memory.scan_memory = take(memory.scan_bytes);
+    if (ordered) memory.order = static_cast<unsigned*>(take(order_bytes));
+    memory.scratch = take(memory.scratch_bytes);
     return memory;
   }
 
@@ -191,7 +217,8 @@ class FastPlan {
   float largest_column_factor_ = 1;
   Array<std::byte, 1> scratch_;
   Array<float2, 1> cells_;
-  Array<double2, 1> exact_cells_;  ///< of clouds with crowds
+  Array<double2, 1> exact_cells_;    ///< of clouds with crowds
+  Array<longlong2, 1> fixed_cells_;  ///< of deterministic sums
   Array<__half, 1> rows_;
   Array<__half, 1> columns_;
   Array<__half, 1> depth_;
@@ -219,6 +246,7 @@ class FastCuda final : public PointCloudPlan::Engine {
       number_ = 0;  // in case the following calls fail
       choice_ = choice.fast;
       plan_.make(*choice_.grid, choice_.window, options_.tolerance);
+      remade_ = false;
       number_ = choice.fast_number;
     }
     points_ = std::move(points);
@@ -231,7 +259,7 @@ class FastCuda final : public PointCloudPlan::Engine {
 
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
-    const auto how = cuda::MatrixProduct::choice_after(executions_++);
+    const auto how = cuda::MatrixProduct::choice_after(executions_++, options_.deterministic);
     for (std::int64_t row = part.first_row; row < part.end(); row += rows_at_once_) {
       // The last grid ends at the panel's last row and has full height.
       const std::int64_t first_row = std::min(row, options_.shape[0] - rows_at_once_);
@@ -284,7 +312,7 @@ class FastCuda final : public PointCloudPlan::Engine {
                         cloud.center_y,
                         cloud.turns_metre,
                         cloud.reach_per_metre};
-    plan_.set(raw, points_.summary);
+    plan_.set(raw, points_.summary, options_.deterministic);
     if (lights_whole_panel(cloud)) {
       products_.clear();
     } else {
@@ -297,13 +325,18 @@ class FastCuda final : public PointCloudPlan::Engine {
   void lay_boxes(const Shape<2>& shape, std::int64_t first_row) {
     // The cloud that the grid was made for, which contains the present one.
     const FastCloud cloud = fast_cloud(options_, shape, first_row, choice_.cloud.count, choice_.cloud.summary);
-    FastGrid grid = plan_.grid();
+    // A deterministic part always begins with the same grid, whatever parts were summed before.
+    FastGrid grid = options_.deterministic ? *choice_.grid : plan_.grid();
     if (!move_fast_grid(grid, cloud)) {
       // At the band limit, boxes of parts in between may be larger: makes a grid with room for them.
+      remade_ = true;
       plan_.make(remade_fast_grid(grid, choice_.window, cloud, options_.tolerance), choice_.window, options_.tolerance);
-      return;
+    } else if (options_.deterministic && remade_) {
+      plan_.make(grid, choice_.window, options_.tolerance);
+      remade_ = false;
+    } else {
+      plan_.move(grid);
     }
-    plan_.move(grid);
   }
 
   PointCloudOptions options_;
@@ -317,7 +350,8 @@ class FastCuda final : public PointCloudPlan::Engine {
   Array<float, 1> amplitude_;
   Array<float, 1> phase_rad_;
   FastChoice choice_;
-  int number_ = 0;  ///< MethodChoice::fast_number of the grid
+  int number_ = 0;       ///< MethodChoice::fast_number of the grid
+  bool remade_ = false;  ///< the plan's grid has other extents than that of choice_
   bool filled_ = false;
   std::int64_t first_row_ = 0;  ///< first row of the filled grid
 };

@@ -38,24 +38,33 @@ struct SortMemory {
   int* bin_begin;       ///< bins + 1: first record of each bin
   uint2* bin_and_rank;  ///< per tile and point; bin ~0: not spread in this tile
   SpreadRecord* record;
-  void* scan_memory;
-  std::size_t scan_bytes;
+  unsigned* order;  ///< 4 per tile and point, to sort the points of a bin by their number; null: as atomics happen to
+  void* scratch;
+  std::size_t scratch_bytes;
 };
 
 int fast_bins(const FastGrid& grid);
 std::size_t fast_scan_bytes(int bins);
+/// Bytes of scratch to sort records, with `ordered` those of a bin by their number.
+std::size_t fast_sort_bytes(int bins, std::int64_t records, bool ordered);
+/// begin[i] = sum of count[0 .. i - 1] for 0 <= i <= bins; count has bins + 1 elements too, memory fast_scan_bytes.
+void fast_scan(const int* count, int* begin, int bins, void* memory, cudaStream_t stream);
 
 /// Adds points [first, first + count) that light a tile wholly to cells[tile][plane][row][column], unsorted; fastest
-/// for few points. Cell: float2, or double2 where equal points crowd: float32 sums lose some (longest_float_sum).
+/// for few points. Cell: float2, or double2 where equal points crowd: float32 sums lose some (longest_float_sum); or
+/// longlong2 of strengths times `scale`, a power of two: integers give the same sum in every order. Others: scale 1.
 template <class Cell>
-void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count, Cell* cells,
-                     cudaStream_t stream);
-/// Rounds cells to float32.
-void round_cells(std::int64_t count, const double2* cells, float2* rounded, cudaStream_t stream);
+void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count, float scale,
+                     Cell* cells, cudaStream_t stream);
+/// Rounds cells times `scale` to float32. Cell: double2 or longlong2.
+template <class Cell>
+void round_cells(std::int64_t count, const Cell* cells, double scale, float2* rounded, cudaStream_t stream);
 /// Adds the same points through bins and the tensor cores. Strengths and windows are rounded to fp16 or, with `split`,
-/// to pairs of fp16.
+/// to pairs of fp16. Cell: float2, or longlong2 of sums times `scale`, the same in every run if the memory has an
+/// `order`.
+template <class Cell>
 void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,
-                   const SortMemory& memory, float2* cells, cudaStream_t stream);
+                   const SortMemory& memory, float scale, Cell* cells, cudaStream_t stream);
 
 /// Reciprocals 1 / phihat of the windows' transforms: for a tile's columns and rows, and for |r - r0| / nm over [0, r0
 /// / nm] in table_size steps.

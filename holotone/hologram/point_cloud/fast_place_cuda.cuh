@@ -100,6 +100,16 @@ __device__ __forceinline__ void add_two_cells(double2* cell, float4 value) {
   atomicAdd(&cell[1].y, static_cast<double>(value.w));
 }
 
+__device__ __forceinline__ void add_fixed(long long* sum, float value) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(__float2ll_rn(value)));
+}
+__device__ __forceinline__ void add_two_cells(longlong2* cell, float4 value) {
+  add_fixed(&cell[0].x, value.x);
+  add_fixed(&cell[0].y, value.y);
+  add_fixed(&cell[1].x, value.z);
+  add_fixed(&cell[1].y, value.w);
+}
+
 /// Calls action(constant) for a run-time width of 2 to widest_fast_window.
 template <class Action>
 void with_width(int width, const Action& action) {

@@ -14,20 +14,12 @@ constexpr std::int64_t longest_batch = 2048;
 constexpr std::int64_t point_granularity = 64;
 constexpr std::int64_t budget_bytes = std::int64_t{1} << 30;
 
-/// Counts (slots null) or gathers the points that light a tile in part, in coordinates of the tile.
-__global__ void gather_kernel(FastGrid grid, RawPoints points, int* tile_count, const int* slots, float4* records,
-                              std::int64_t record_count) {
-  const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
-  const int tile = blockIdx.y;
-  const bool partly = j < points.count && place_of(grid, points, j, tile).lit == Lit::partly;
-  const unsigned found = __ballot_sync(all_lanes, partly);
-  if (found == 0) return;
-  const int lane = threadIdx.x % 32;
-  int first = 0;
-  if (lane == 0) first = atomicAdd(tile_count + tile, __popc(found));
-  first = __shfl_sync(all_lanes, first, 0);
-  if (slots == nullptr || !partly) return;
-  const std::int64_t slot = slots[tile] + first + __popc(found & ((1U << lane) - 1));
+/// Points of one block of gather_kernel: rounds of one point for each thread.
+constexpr int gather_rounds = 8;
+
+/// Writes the record of a point in coordinates of the tile.
+__device__ __forceinline__ void write_record(const FastGrid& grid, const RawPoints& points, std::int64_t j, int tile,
+                                             std::int64_t slot, float4* records, std::int64_t record_count) {
   const double distance = -static_cast<double>(points.position[3 * j + 2]);
   const double x = points.position[3 * j] * points.inverse_pitch + points.center_x;
   const double y = points.center_y - points.position[3 * j + 1] * points.inverse_pitch;
@@ -39,6 +31,46 @@ __global__ void gather_kernel(FastGrid grid, RawPoints points, int* tile_count, 
   records[slot] = record.position;
   records[record_count + slot] = record.wave;
   records[2 * record_count + slot] = record.lit;
+}
+
+/// Counts (begins null) or gathers the points that light a tile in part, in their order: counts[tile][block], and the
+/// sums of all counts before each.
+__global__ void __launch_bounds__(threads)
+    gather_kernel(FastGrid grid, RawPoints points, int* counts, const int* begins, const int* slots, float4* records,
+                  std::int64_t record_count) {
+  constexpr int warps = threads / 32;
+  __shared__ int warp_found[warps];
+  const int tile = blockIdx.y;
+  const int lane = threadIdx.x % 32;
+  const int warp = threadIdx.x / 32;
+  const std::int64_t first_block = static_cast<std::int64_t>(tile) * gridDim.x;
+  int before = begins == nullptr ? 0 : slots[tile] + begins[first_block + blockIdx.x] - begins[first_block];
+  for (int round = 0; round < gather_rounds; ++round) {
+    const std::int64_t first = (blockIdx.x * static_cast<std::int64_t>(gather_rounds) + round) * threads;
+    if (first >= points.count) break;
+    const std::int64_t j = first + threadIdx.x;
+    const bool partly = j < points.count && place_of(grid, points, j, tile).lit == Lit::partly;
+    const unsigned found = __ballot_sync(all_lanes, partly);
+    if (lane == 0) warp_found[warp] = __popc(found);
+    __syncthreads();
+    int ahead = __popc(found & ((1U << lane) - 1));
+    int all = 0;
+#pragma unroll
+    for (int w = 0; w < warps; ++w) {
+      ahead += w < warp ? warp_found[w] : 0;
+      all += warp_found[w];
+    }
+    __syncthreads();  // the next round overwrites warp_found
+    if (partly && begins != nullptr) write_record(grid, points, j, tile, before + ahead, records, record_count);
+    before += all;
+  }
+  if (begins == nullptr && threadIdx.x == 0) counts[first_block + blockIdx.x] = before;
+}
+
+/// Number of points that light each tile in part.
+__global__ void count_kernel(int tiles, std::int64_t blocks, const int* begins, int* tile_count) {
+  const int tile = blockIdx.x * threads + threadIdx.x;
+  if (tile < tiles) tile_count[tile] = begins[(tile + 1) * blocks] - begins[tile * blocks];
 }
 
 /// Adds the jobs [first_job, first_job + batches) of every tile to the panel.
@@ -85,10 +117,20 @@ void FastProducts::set(const FastGrid& grid, const RawPoints& points, float larg
   reserve(largest_, 1, queue_);
   copy_bytes(largest_.data(), queue_.device(), &largest, Device{}, sizeof largest, queue_);
   const std::size_t count_bytes = sizeof(int) * static_cast<std::size_t>(tiles);
-  const dim3 blocks(cuda::blocks_for(points.count, threads), static_cast<unsigned>(tiles));
-  cuda::check(cudaMemsetAsync(tiles_.data(), 0, count_bytes, stream), "cudaMemsetAsync");
-  gather_kernel<<<blocks, threads, 0, stream>>>(grid, points, tiles_.data(), nullptr, nullptr, 0);
+  const dim3 blocks(cuda::blocks_for(points.count, threads * gather_rounds), static_cast<unsigned>(tiles));
+  // The last count is read, but no sum holds it.
+  const std::int64_t entries = std::int64_t{1} * tiles * blocks.x + 1;
+  const auto scan_bytes = static_cast<std::int64_t>(fast_scan_bytes(static_cast<int>(entries - 1)));
+  reserve(counts_, 2 * entries, queue_);
+  reserve(scan_memory_, scan_bytes, queue_);
+  int* const counts = counts_.data();
+  int* const begins = counts + entries;
+  cuda::check(cudaMemsetAsync(counts + entries - 1, 0, sizeof(int), stream), "cudaMemsetAsync");
+  gather_kernel<<<blocks, threads, 0, stream>>>(grid, points, counts, nullptr, nullptr, nullptr, 0);
   cuda::check_launch("gather");
+  fast_scan(counts, begins, static_cast<int>(entries - 1), scan_memory_.data(), stream);
+  count_kernel<<<cuda::blocks_for(tiles, threads), threads, 0, stream>>>(tiles, blocks.x, begins, tiles_.data());
+  cuda::check_launch("count");
   std::vector<int> tile_points(static_cast<std::size_t>(tiles));
   copy_bytes(tile_points.data(), Device{}, tiles_.data(), queue_.device(), count_bytes, queue_);
   queue_.synchronize();
@@ -98,8 +140,7 @@ void FastProducts::set(const FastGrid& grid, const RawPoints& points, float larg
   reserve(records_, 3 * slots, queue_);
   cuda::check(cudaMemsetAsync(records_.data(), 0, static_cast<std::size_t>(3 * slots) * sizeof(float4), stream),
               "cudaMemsetAsync");
-  cuda::check(cudaMemsetAsync(tiles_.data(), 0, count_bytes, stream), "cudaMemsetAsync");
-  gather_kernel<<<blocks, threads, 0, stream>>>(grid, points, tiles_.data(), tiles_.data() + tiles, records_.data(),
+  gather_kernel<<<blocks, threads, 0, stream>>>(grid, points, nullptr, begins, tiles_.data() + tiles, records_.data(),
                                                 slots);
   cuda::check_launch("gather");
 }
@@ -176,7 +217,8 @@ const float2* FastProducts::sum(cuda::MatrixProductChoice how, void* scratch) {
 }
 
 std::size_t FastProducts::bytes() const {
-  return tiles_.bytes() + records_.bytes() + x_.bytes() + y_.bytes() + c_.bytes() + panel_.bytes();
+  return tiles_.bytes() + counts_.bytes() + scan_memory_.bytes() + records_.bytes() + x_.bytes() + y_.bytes() +
+         c_.bytes() + panel_.bytes();
 }
 
 }  // namespace holotone::point_cloud

@@ -31,7 +31,9 @@ class FastProducts {
   int batch_points_ = 0;  ///< points per job, all of one tile
   int batches_ = 0;       ///< jobs per product call
   std::int64_t jobs_ = 0;
-  Array<int, 1> tiles_;         ///< counts, then first slots, then first jobs, of each tile
+  Array<int, 1> tiles_;   ///< counts, then first slots, then first jobs, of each tile
+  Array<int, 1> counts_;  ///< of the points that each block of a kernel finds for each tile, and their sums
+  Array<std::byte, 1> scan_memory_;
   Array<float4, 1> records_;    ///< position, wave, lit
   Array<unsigned, 1> largest_;  ///< bits of largest_amplitude_
   Array<std::byte, 1> x_;

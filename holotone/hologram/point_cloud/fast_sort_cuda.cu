@@ -1,8 +1,11 @@
 // Sorts points into bins and spreads them on the tensor cores. A bin's cells are a sum over its points of products of
 // three windows: a matrix product whose depth is the points.
+#include <bit>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda_pipeline.h>
 #include <holotone/hologram/point_cloud/fast_place_cuda.cuh>
+#include <type_traits>
 
 namespace holotone::point_cloud {
 namespace {
@@ -64,6 +67,23 @@ __global__ void count_kernel(FastGrid grid, RawPoints points, std::int64_t begin
     where = make_uint2(static_cast<unsigned>(bin), static_cast<unsigned>(atomicAdd(memory.bin_count + bin, 1)));
   }
   memory.bin_and_rank[tile * count + i] = where;
+}
+
+/// Records by their number, each with its bin as the key; those of no bin are last.
+__global__ void number_kernel(SortMemory memory, unsigned bins, unsigned records) {
+  const unsigned i = blockIdx.x * sort_threads + threadIdx.x;
+  if (i >= records) return;
+  memory.order[i] = min(memory.bin_and_rank[i].x, bins);
+  memory.order[2 * static_cast<std::size_t>(records) + i] = i;
+}
+
+/// Replaces the ranks by the places in the sorted list.
+__global__ void rank_kernel(SortMemory memory, unsigned bins, unsigned records, const unsigned* sorted_bins,
+                            const unsigned* sorted_numbers) {
+  const unsigned i = blockIdx.x * sort_threads + threadIdx.x;
+  if (i >= records) return;
+  const unsigned bin = sorted_bins[i];
+  if (bin < bins) memory.bin_and_rank[sorted_numbers[i]].y = i - static_cast<unsigned>(memory.bin_begin[bin]);
 }
 
 __device__ __forceinline__ unsigned fixed(double place) {
@@ -245,12 +265,13 @@ __device__ __forceinline__ void add_points_finely(BinSums& sums, const PointWeig
   }
 }
 
-/// Adds the first `deep` planes of a bin's sums to the grid.
+/// Adds the first `deep` planes of a bin's sums to the grid, times `scale` as integers.
+template <class Cell>
 __device__ __forceinline__ void flush(const FastGrid& grid, const BinSums& sums, const BinCorner& corner, int deep,
-                                      float2* cells) {
+                                      float scale, Cell* cells) {
   const int group = threadIdx.x / 4;
   const int within = threadIdx.x % 4;
-  float2* const tile_cells = cells + static_cast<std::int64_t>(corner.tile) * grid.planes * grid.rows * grid.columns;
+  Cell* const tile_cells = cells + static_cast<std::int64_t>(corner.tile) * grid.planes * grid.rows * grid.columns;
 #pragma unroll
   for (int plane = 0; plane < 8; ++plane) {
     if (plane >= deep) break;
@@ -261,9 +282,13 @@ __device__ __forceinline__ void flush(const FastGrid& grid, const BinSums& sums,
       const int row = corner.row + group;
       if (column < grid.columns && row < grid.rows && corner.plane + plane < grid.planes &&
           (c[0] != 0 || c[1] != 0 || c[2] != 0 || c[3] != 0)) {
+        float4 value = make_float4(c[0], c[2], c[1], c[3]);
+        if constexpr (std::is_same_v<Cell, longlong2>) {
+          value = make_float4(scale * value.x, scale * value.y, scale * value.z, scale * value.w);
+        }
         add_two_cells(
             tile_cells + (static_cast<std::int64_t>(corner.plane + plane) * grid.rows + row) * grid.columns + column,
-            make_float4(c[0], c[2], c[1], c[3]));
+            value);
       }
     }
   }
@@ -271,10 +296,10 @@ __device__ __forceinline__ void flush(const FastGrid& grid, const BinSums& sums,
 
 /// Spreads the sorted list, one share per warp. If the next bin follows the last one in depth, the planes that both
 /// cover stay in registers.
-template <int Width, bool Finely>
+template <int Width, bool Finely, class Cell>
 __global__ void __launch_bounds__(32, Finely ? 10 : 11)
     spread_sorted_kernel(FastGrid grid, const SpreadRecord* records, const int* bin_begin, int bins, int share,
-                         float beta_log2, float2* cells) {
+                         float beta_log2, float scale, Cell* cells) {
   constexpr int deep = bin_planes(Width);
   __shared__ uint4 staged[2][16];
   const int total = bin_begin[bins];
@@ -314,7 +339,7 @@ __global__ void __launch_bounds__(32, Finely ? 10 : 11)
     int next = bin + 1;
     while (!last && bin_begin[next + 1] <= at) ++next;
     const bool slides = !last && next == bin + 1 && next % counts.planes != 0;
-    flush(grid, sums, corner, slides ? deep : 8, cells);
+    flush(grid, sums, corner, slides ? deep : 8, scale, cells);
     if (last) return;
 #pragma unroll
     for (int plane = 0; plane < 8; ++plane) {
@@ -327,6 +352,37 @@ __global__ void __launch_bounds__(32, Finely ? 10 : 11)
     }
     bin = next;
   }
+}
+
+/// Keys and numbers of the records, each with a copy.
+struct Order {
+  Order(unsigned* memory, std::int64_t records)
+      : bins(memory, memory + records), numbers(memory + 2 * records, memory + 3 * records) {}
+  cub::DoubleBuffer<unsigned> bins;
+  cub::DoubleBuffer<unsigned> numbers;
+};
+
+/// Sorts by bin. The sort is stable: records of a bin stay in the order of their numbers.
+std::size_t sort_order(void* scratch, std::size_t bytes, Order& order, int bins, std::int64_t records,
+                       cudaStream_t stream) {
+  const int key_bits = std::bit_width(static_cast<unsigned>(bins));  // of 0 to bins
+  cuda::check(cub::DeviceRadixSort::SortPairs(scratch, bytes, order.bins, order.numbers, static_cast<int>(records), 0,
+                                              key_bits, stream),
+              "cub::DeviceRadixSort");
+  return bytes;
+}
+
+void order_records(const SortMemory& memory, int bins, std::int64_t records, cudaStream_t stream) {
+  const auto blocks = cuda::blocks_for(records, sort_threads);
+  const auto count = static_cast<unsigned>(records);
+  const auto bin_count = static_cast<unsigned>(bins);
+  number_kernel<<<blocks, sort_threads, 0, stream>>>(memory, bin_count, count);
+  cuda::check_launch("spread number");
+  Order order(memory.order, records);
+  sort_order(memory.scratch, memory.scratch_bytes, order, bins, records, stream);
+  rank_kernel<<<blocks, sort_threads, 0, stream>>>(memory, bin_count, count, order.bins.Current(),
+                                                   order.numbers.Current());
+  cuda::check_launch("spread rank");
 }
 
 }  // namespace
@@ -344,8 +400,21 @@ std::size_t fast_scan_bytes(int bins) {
   return bytes;
 }
 
+std::size_t fast_sort_bytes(int bins, std::int64_t records, bool ordered) {
+  const std::size_t scan = fast_scan_bytes(bins);
+  if (!ordered) return scan;
+  Order order(nullptr, 0);
+  return std::max(scan, sort_order(nullptr, 0, order, bins, records, nullptr));
+}
+
+void fast_scan(const int* count, int* begin, int bins, void* memory, cudaStream_t stream) {
+  std::size_t bytes = fast_scan_bytes(bins);
+  cuda::check(cub::DeviceScan::ExclusiveSum(memory, bytes, count, begin, bins + 1, stream), "cub::DeviceScan");
+}
+
+template <class Cell>
 void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count,
-                   const SortMemory& memory, float2* cells, cudaStream_t stream) {
+                   const SortMemory& memory, float scale, Cell* cells, cudaStream_t stream) {
   const int bins = fast_bins(grid);
   cuda::check(cudaMemsetAsync(memory.bin_count, 0, sizeof(int) * static_cast<std::size_t>(bins + 1), stream),
               "cudaMemsetAsync");
@@ -356,18 +425,20 @@ void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t f
   with_width(grid.window_width, [&](auto width) {
     count_kernel<width.value><<<blocks, sort_threads, 0, stream>>>(grid, points, first, count, memory);
     cuda::check_launch("spread count");
-    std::size_t bytes = memory.scan_bytes;
-    cuda::check(
-        cub::DeviceScan::ExclusiveSum(memory.scan_memory, bytes, memory.bin_count, memory.bin_begin, bins + 1, stream),
-        "cub::DeviceScan");
+    fast_scan(memory.bin_count, memory.bin_begin, bins, memory.scratch, stream);
+    if (memory.order != nullptr) order_records(memory, bins, records, stream);
     scatter_kernel<width.value><<<blocks, sort_threads, 0, stream>>>(grid, points, first, count, memory);
     cuda::check_launch("spread scatter");
-    const auto spread =
-        grid.split == 1 ? spread_sorted_kernel<width.value, false> : spread_sorted_kernel<width.value, true>;
+    const auto spread = grid.split == 1 ? spread_sorted_kernel<width.value, false, Cell>
+                                        : spread_sorted_kernel<width.value, true, Cell>;
     spread<<<cuda::blocks_for(records, share), 32, 0, stream>>>(grid, memory.record, memory.bin_begin, bins, share,
-                                                                beta_log2_of(grid), cells);
+                                                                beta_log2_of(grid), scale, cells);
     cuda::check_launch("spread_sorted");
   });
 }
+template void spread_sorted(const FastGrid&, const RawPoints&, std::int64_t, std::int64_t, const SortMemory&, float,
+                            float2*, cudaStream_t);
+template void spread_sorted(const FastGrid&, const RawPoints&, std::int64_t, std::int64_t, const SortMemory&, float,
+                            longlong2*, cudaStream_t);
 
 }  // namespace holotone::point_cloud

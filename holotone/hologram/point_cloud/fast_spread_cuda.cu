@@ -1,4 +1,5 @@
 #include <holotone/hologram/point_cloud/fast_place_cuda.cuh>
+#include <type_traits>
 
 namespace holotone::point_cloud {
 namespace {
@@ -7,11 +8,11 @@ constexpr int block_threads = 128;
 constexpr unsigned all_lanes = 0xffffffffU;
 
 /// Each warp spreads points_a_warp points of one tile in sequence; each lane adds pairs of neighbouring columns. Cell:
-/// float2 or double2.
+/// float2, double2, or longlong2 of strengths times `scale`.
 template <int Width, class Cell>
 __global__ void __launch_bounds__(block_threads)
     spread_unsorted_kernel(FastGrid grid, RawPoints points, std::int64_t begin, std::int64_t end, int points_a_warp,
-                           float beta_log2, Cell* cells) {
+                           float beta_log2, float scale, Cell* cells) {
   constexpr int pairs = (Width + 2) / 2;  // a window may begin in the middle of a pair
   constexpr int operations = Width * Width * pairs;
   const int lane = threadIdx.x % 32;
@@ -32,6 +33,7 @@ __global__ void __launch_bounds__(block_threads)
     own_row = static_cast<float>(place.row);
     own_plane = static_cast<float>(place.plane);
     if (own_lit) own_strength = strength_of(points, first + lane, place);
+    if constexpr (std::is_same_v<Cell, longlong2>) own_strength = {scale * own_strength.x, scale * own_strength.y};
   }
   Cell* const tile_cells = cells + static_cast<std::int64_t>(tile) * grid.planes * grid.rows * grid.columns;
   for (unsigned lit = __ballot_sync(all_lanes, own_lit); lit != 0; lit &= lit - 1) {
@@ -70,35 +72,45 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
+template <class Cell>
 __global__ void __launch_bounds__(block_threads)
-    round_cells_kernel(std::int64_t count, const double2* cells, float2* rounded) {
+    round_cells_kernel(std::int64_t count, const Cell* cells, double scale, float2* rounded) {
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(block_threads) + threadIdx.x;
-  if (i < count) rounded[i] = make_float2(static_cast<float>(cells[i].x), static_cast<float>(cells[i].y));
+  if (i >= count) return;
+  rounded[i] = make_float2(static_cast<float>(static_cast<double>(cells[i].x) * scale),
+                           static_cast<float>(static_cast<double>(cells[i].y) * scale));
 }
 
 }  // namespace
 
 template <class Cell>
-void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count, Cell* cells,
-                     cudaStream_t stream) {
+void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t first, std::int64_t count, float scale,
+                     Cell* cells, cudaStream_t stream) {
   const std::int64_t work = count * grid.tiles();
   const int points_a_warp = work > 300000 ? 32 : work > 40000 ? 8 : 2;
   const dim3 blocks(cuda::blocks_for((count + points_a_warp - 1) / points_a_warp * 32, block_threads),
                     static_cast<unsigned>(grid.tiles()));
   with_width(grid.window_width, [&](auto width) {
     spread_unsorted_kernel<width.value, Cell><<<blocks, block_threads, 0, stream>>>(
-        grid, points, first, first + count, points_a_warp, beta_log2_of(grid), cells);
+        grid, points, first, first + count, points_a_warp, beta_log2_of(grid), scale, cells);
   });
   cuda::check_launch("spread_unsorted");
 }
-template void spread_unsorted<float2>(const FastGrid&, const RawPoints&, std::int64_t, std::int64_t, float2*,
-                                      cudaStream_t);
-template void spread_unsorted<double2>(const FastGrid&, const RawPoints&, std::int64_t, std::int64_t, double2*,
-                                       cudaStream_t);
 
-void round_cells(std::int64_t count, const double2* cells, float2* rounded, cudaStream_t stream) {
-  round_cells_kernel<<<cuda::blocks_for(count, block_threads), block_threads, 0, stream>>>(count, cells, rounded);
+template <class Cell>
+void round_cells(std::int64_t count, const Cell* cells, double scale, float2* rounded, cudaStream_t stream) {
+  round_cells_kernel<<<cuda::blocks_for(count, block_threads), block_threads, 0, stream>>>(count, cells, scale,
+                                                                                           rounded);
   cuda::check_launch("round_cells");
 }
+
+template void spread_unsorted(const FastGrid&, const RawPoints&, std::int64_t, std::int64_t, float, float2*,
+                              cudaStream_t);
+template void spread_unsorted(const FastGrid&, const RawPoints&, std::int64_t, std::int64_t, float, double2*,
+                              cudaStream_t);
+template void spread_unsorted(const FastGrid&, const RawPoints&, std::int64_t, std::int64_t, float, longlong2*,
+                              cudaStream_t);
+template void round_cells(std::int64_t, const double2*, double, float2*, cudaStream_t);
+template void round_cells(std::int64_t, const longlong2*, double, float2*, cudaStream_t);
 
 }  // namespace holotone::point_cloud

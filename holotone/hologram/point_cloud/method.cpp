@@ -164,8 +164,9 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
   const std::int64_t first_row = (options_.shape[0] - part[0]) / 2;
   FastCloud cloud = fast_cloud(options_, part, first_row, points.sources.amplitude.size(), points.summary);
   cloud.center_y_span = static_cast<double>(options_.shape[0] - part[0] - first_row);
-  if (holds(planned_, cloud)) return;
-  widen(cloud, planned_);
+  // Deterministic sums do not depend on the clouds before.
+  if (!options_.deterministic && holds(planned_, cloud)) return;
+  widen(cloud, options_.deterministic ? FastCloud{} : planned_);
   planned_ = {};  // in case the following calls fail
   const double pairs = static_cast<double>(element_count(part)) * static_cast<double>(cloud.count);
   choice_.fast =

@@ -24,7 +24,7 @@ struct PrepareArguments {
                            ///< band limit
 };
 
-__global__ void prepare_points(PrepareArguments in, float4* position, float4* wave, float4* lit, unsigned* statistics) {
+__global__ void prepare_points(PrepareArguments in, float4* position, float4* wave, float4* lit, unsigned* largest) {
   const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   float magnitude = 0;
   if (j < in.padded) {
@@ -45,14 +45,11 @@ __global__ void prepare_points(PrepareArguments in, float4* position, float4* wa
       magnitude = fabsf(amplitude);
     }
   }
-  float square = magnitude * magnitude;
   for (int offset = 16; offset > 0; offset /= 2) {
     magnitude = fmaxf(magnitude, __shfl_xor_sync(0xffffffffU, magnitude, offset));
-    square += __shfl_xor_sync(0xffffffffU, square, offset);
   }
   if (threadIdx.x % 32 == 0 && magnitude > 0) {
-    atomicMax(statistics, __float_as_uint(magnitude));  // positive floats order like their bits
-    atomicAdd(reinterpret_cast<float*>(statistics) + 1, square);
+    atomicMax(largest, __float_as_uint(magnitude));  // positive floats order like their bits
   }
 }
 
@@ -69,10 +66,10 @@ struct DeviceSummary {
   unsigned long long first_bad;  // initially all ones, like low
   unsigned low[3];               // ordered
   unsigned unused;
-  unsigned high[3];  // initially zero, like largest and squares
+  unsigned high[3];  // initially zero, like all that follows
   unsigned largest;
-  float squares;
   unsigned crowd;
+  float squares[summary_blocks];  // of each block, so that the host adds them in order
   float sample[PointSummary::sample_count][3];
 };
 
@@ -101,14 +98,13 @@ __global__ void __launch_bounds__(block_threads)
   __shared__ unsigned lows[3];
   __shared__ unsigned highs[3];
   __shared__ unsigned block_largest;
-  __shared__ float block_squares;
+  __shared__ float warp_squares[block_threads / 32];
   __shared__ unsigned block_crowd;
   if (threadIdx.x < 3) {
     lows[threadIdx.x] = ~0U;
     highs[threadIdx.x] = 0;
   } else if (threadIdx.x == 3) {
     block_largest = 0;
-    block_squares = 0;
     block_crowd = 0;
   }
   __syncthreads();
@@ -152,7 +148,7 @@ __global__ void __launch_bounds__(block_threads)
       atomicMax(&highs[axis], ordered(high[axis]));
     }
     atomicMax(&block_largest, __float_as_uint(largest));  // positive floats order like their bits
-    atomicAdd(&block_squares, squares);
+    warp_squares[threadIdx.x / 32] = squares;
     atomicMax(&block_crowd, crowd);
   }
   __syncthreads();
@@ -161,7 +157,9 @@ __global__ void __launch_bounds__(block_threads)
     atomicMax(&all->high[threadIdx.x], highs[threadIdx.x]);
   } else if (threadIdx.x == 3) {
     atomicMax(&all->largest, block_largest);
-    atomicAdd(&all->squares, block_squares);
+    float block_squares = 0;
+    for (const float own : warp_squares) block_squares += own;
+    all->squares[blockIdx.x] = block_squares;
     atomicMax(&all->crowd, block_crowd);
   }
 }
@@ -191,20 +189,22 @@ PointSummary summarise_points_cuda(const PointSources& points, const Queue& queu
     summary.high[axis] = unordered(host.high[axis]);
   }
   summary.largest = std::bit_cast<float>(host.largest);
-  summary.squares = host.squares;
+  double squares = 0;
+  for (const float block : host.squares) squares += static_cast<double>(block);
+  summary.squares = static_cast<float>(squares);
   summary.crowd = count <= PointSummary::counted_points ? host.crowd : count;
   std::memcpy(summary.sample.data(), host.sample, sizeof host.sample);
   return summary;
 }
 
 PreparedPoints::PreparedPoints(const PointCloudOptions& options, Queue queue, std::int64_t padding)
-    : options_(options), queue_(std::move(queue)), padding_(padding), statistics_({2}, queue_) {}
+    : options_(options), queue_(std::move(queue)), padding_(padding), largest_({1}, queue_) {}
 
 std::int64_t PreparedPoints::padded_count() const { return (count_ + padding_ - 1) / padding_ * padding_; }
 
 PointRecords PreparedPoints::records() const {
   const float4* base = storage_.data();
-  return {base, base + capacity_, base + 2 * capacity_, reinterpret_cast<const unsigned*>(statistics_.data())};
+  return {base, base + capacity_, base + 2 * capacity_, largest_.data()};
 }
 
 void PreparedPoints::set(const PointSources& points) {
@@ -217,7 +217,7 @@ void PreparedPoints::set(const PointSources& points) {
     storage_ = Array<float4, 1>({3 * padded}, queue_);
     capacity_ = padded;
   }
-  cuda::check(cudaMemsetAsync(statistics_.data(), 0, 2 * sizeof(float), stream), "cudaMemsetAsync");
+  cuda::check(cudaMemsetAsync(largest_.data(), 0, sizeof(unsigned), stream), "cudaMemsetAsync");
   if (count_ == 0) return;
   const double pitch = options_.pitch_m;
   PrepareArguments in{};
@@ -233,16 +233,8 @@ void PreparedPoints::set(const PointSources& points) {
   in.reach_per_metre = options_.band_limit ? cone_wavelength_m(options_) / (2 * pitch * pitch) : 0;
   float4* base = storage_.data();
   prepare_points<<<cuda::blocks_for(padded, block_threads), block_threads, 0, stream>>>(
-      in, base, base + capacity_, base + 2 * capacity_, reinterpret_cast<unsigned*>(statistics_.data()));
+      in, base, base + capacity_, base + 2 * capacity_, largest_.data());
   cuda::check_launch("prepare_points");
-}
-
-float2 PreparedPoints::amplitude_statistics() const {
-  float values[2] = {};
-  copy_bytes(values, Device{}, statistics_.data(), queue_.device(), sizeof values, queue_);
-  queue_.synchronize();
-  const auto n = static_cast<float>(count_ > 0 ? count_ : 1);
-  return {values[0], sqrtf(values[1] / n)};
 }
 
 }  // namespace holotone::point_cloud

@@ -26,6 +26,11 @@ constexpr std::size_t factor_bytes = std::size_t{40} << 20;
 /// for 2048 waves in phase, three products, 16 x 24 pixels). It adds the depth of larger products in blocks.
 constexpr std::int64_t small_panel = 65536;
 
+/// Extents of the blocks of a deterministic product: some sixty for 1080p, and a block's factors are packed for no more
+/// than a tenth of its time.
+constexpr std::int32_t block_rows = 256;
+constexpr std::int32_t block_columns = 512;
+
 using Form = SumForm;
 
 int planes_of(Form form) { return form == Form::three_products ? 3 : form == Form::two_products ? 2 : 1; }
@@ -50,6 +55,18 @@ void sum_of(const float* a, const float* b, std::int32_t count, float* result) {
   for (std::int32_t i = 0; i < count; ++i) result[i] = a[i] + b[i];
 }
 
+/// An axis in parts of nearly the same size, of at most about `most` pixels each.
+struct Cuts {
+  Cuts(std::int32_t size, std::int32_t most) : parts((size + most - 1) / most), pixels(size) {}
+  [[nodiscard]] PixelRange part(std::int64_t i) const { return {cut(i), cut(i + 1)}; }
+  [[nodiscard]] std::int32_t cut(std::int64_t i) const {
+    constexpr std::int64_t at_once = 16;  // pixels that BLAS multiplies at once
+    return static_cast<std::int32_t>(i == parts ? pixels : pixels * i / parts / at_once * at_once);
+  }
+  std::int64_t parts;
+  std::int64_t pixels;
+};
+
 /// One chunk of points, the range of pixels that any of them lights, and their factors in blocks of count rows.
 class Chunk {
  public:
@@ -62,19 +79,39 @@ class Chunk {
   }
 
   /// Adds the product to planes of `nx` columns, `plane_size` apart.
-  void multiply(float* planes, std::int64_t nx, std::int64_t plane_size) const {
-    const auto count = std::ssize(points_);
-    const auto depth = form_ == Form::three_products ? count : 2 * count;
-    for (int i = 0; i < planes_of(form_); ++i) {
-      const float* rows = row_factors_ + i * depth * rows_.size();
-      const float* columns = column_factors_ + (form_ == Form::three_products ? i * depth * columns_.size() : 0);
-      float* target = planes + i * plane_size + rows_.begin * nx + columns_.begin;
-      cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows_.size(), columns_.size(), static_cast<blasint>(depth),
-                  1.0F, rows, rows_.size(), columns, columns_.size(), 1.0F, target, static_cast<blasint>(nx));
+  void multiply(float* planes, std::int64_t nx, std::int64_t plane_size, bool fixed_blocks) const {
+    const std::int64_t products = planes_of(form_);
+    const auto add = [&](std::int64_t plane, PixelRange rows, PixelRange columns) {
+      add_product(plane, rows, columns, planes + plane * plane_size, nx);
+    };
+    if (!fixed_blocks) {
+      const PixelRange all_rows{0, rows_.size()};
+      const PixelRange all_columns{0, columns_.size()};
+      for (std::int64_t plane = 0; plane < products; ++plane) add(plane, all_rows, all_columns);
+      return;
     }
+    // A product of one thread: BLAS divides larger ones by the number of threads, on which the last bits then depend.
+    const Cuts down(rows_.size(), block_rows);
+    const Cuts across(columns_.size(), block_columns);
+    const std::int64_t blocks = down.parts * across.parts;
+    parallel_for(0, products * blocks, [&](std::int64_t i) {
+      add(i / blocks, down.part(i % blocks / across.parts), across.part(i % across.parts));
+    });
   }
 
  private:
+  /// Adds some rows and columns of a product to its plane.
+  void add_product(std::int64_t product, PixelRange rows, PixelRange columns, float* plane, std::int64_t nx) const {
+    const auto count = std::ssize(points_);
+    const auto depth = form_ == Form::three_products ? count : 2 * count;
+    const float* y = row_factors_ + product * depth * rows_.size() + rows.begin;
+    const float* x = column_factors_ + columns.begin;
+    if (form_ == Form::three_products) x += product * depth * columns_.size();
+    float* target = plane + (rows_.begin + rows.begin) * nx + columns_.begin + columns.begin;
+    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows.size(), columns.size(), static_cast<blasint>(depth), 1.0F,
+                y, rows_.size(), x, columns_.size(), 1.0F, target, static_cast<blasint>(nx));
+  }
+
   void fill(std::int64_t j) const {
     const auto& point = points_[static_cast<std::size_t>(j)];
     const auto count = std::ssize(points_);
@@ -119,8 +156,8 @@ class SeparableCpu final : public BlockEngine {
       : BlockEngine(options),
         block_rows_(rows_of_block(options.shape)),
         full_(sum_form(options.tolerance)),
-        sums_({block_rows_, options.shape[1]}, full_),
-        real_sums_({block_rows_, options.shape[1]}, Form::real_part) {}
+        sums_({block_rows_, options.shape[1]}, full_, options.deterministic),
+        real_sums_({block_rows_, options.shape[1]}, Form::real_part, options.deterministic) {}
 
   void set_points(EnginePoints points, const MethodChoice& /*choice*/) override {
     points_ = std::move(points.pixels);
@@ -256,7 +293,7 @@ void FactorProducts::add(std::span<const PixelPoint> points) {
   float* column_factors = factors_.data() + static_cast<std::int64_t>(chunk) * row_blocks(form_) * shape_[0];
   for (std::size_t done = 0; done < points.size(); done += chunk) {
     Chunk(form_, points.subspan(done, std::min(chunk, points.size() - done)), factors_.data(), column_factors)
-        .multiply(planes_.data(), shape_[1], pixels);
+        .multiply(planes_.data(), shape_[1], pixels, deterministic_);
   }
   count_ += points.size();
 }
@@ -289,7 +326,7 @@ std::size_t separable_cpu_bytes(const PointCloudOptions& options, std::int64_t c
   const Shape<2> block{rows_of_block(options.shape), options.shape[1]};
   const auto points = static_cast<std::size_t>(count);
   return points * sizeof(PixelPoint) * (block[0] < options.shape[0] ? 2 : 1) +
-         FactorProducts(block, sum_form(options.tolerance)).bytes(points);
+         FactorProducts(block, sum_form(options.tolerance), options.deterministic).bytes(points);
 }
 
 EnginePointer separable_cpu(const PointCloudOptions& options) { return std::make_unique<SeparableCpu>(options); }

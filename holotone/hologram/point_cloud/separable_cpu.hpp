@@ -68,7 +68,9 @@ double sum_error(SumForm form);
 /// Accumulated sums of waves: points are added in any number of pieces, then the sums are moved to the outputs.
 class FactorProducts {
  public:
-  FactorProducts(const Shape<2>& shape, SumForm form) : shape_(shape), form_(form) {}
+  /// deterministic: the same bits for any number of threads.
+  FactorProducts(const Shape<2>& shape, SumForm form, bool deterministic)
+      : shape_(shape), form_(form), deterministic_(deterministic) {}
   /// Resets to `rows` rows; drops sums that were not moved, such as those of a cancelled sum.
   void begin(std::int64_t rows) {
     shape_[0] = rows;
@@ -95,6 +97,7 @@ class FactorProducts {
 
   Shape<2> shape_;
   SumForm form_;
+  bool deterministic_;
   std::size_t count_ = 0;
   Array<float, 1> planes_;
   Array<float, 1> factors_;

@@ -25,17 +25,18 @@ std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + s
 
 /// Returns the expected relative l2 error of int8 factors: both axes are rounded to steps of 1 / 127 (variance 1 / 12
 /// of a squared step in each of two components), the Y axis relative to the largest amplitude.
-double int8_error(float2 amplitude) {
-  if (!(amplitude.y > 0)) return 1;
+double int8_error(const PointSummary& points, std::int64_t count) {
+  const double mean = std::sqrt(static_cast<double>(points.squares) / static_cast<double>(count));
+  if (!(mean > 0)) return 1;
   const double step = std::sqrt(2.0 / 12.0) / 127.0;
-  const double ratio = amplitude.x / amplitude.y;
+  const double ratio = static_cast<double>(points.largest) / mean;
   return 1.2 * step * std::sqrt(1 + ratio * ratio);
 }
 
-/// Chooses the cheapest arithmetic for these points; reads their amplitudes only if the tolerance permits int8.
-Arithmetic choose_arithmetic(double tolerance, const PreparedPoints& points) {
+/// Chooses the cheapest arithmetic for these points.
+Arithmetic choose_arithmetic(double tolerance, const PointSummary& points, std::int64_t count) {
   if (tolerance >= 4e-3) {
-    if (const double error = int8_error(points.amplitude_statistics()); error <= tolerance) {
+    if (const double error = int8_error(points, count); error <= tolerance) {
       return {FactorType::int8, ProductForm::complex_four, error, "int8, four products"};
     }
   }
@@ -94,7 +95,7 @@ class SeparableCuda final : public PointCloudPlan::Engine {
   void set_points(EnginePoints points, const MethodChoice& /*choice*/) override {
     const cuda::DeviceScope scope(queue_.device());
     points_.set(points.sources);
-    const Arithmetic arithmetic = choose_arithmetic(options_.tolerance, points_);
+    const Arithmetic arithmetic = choose_arithmetic(options_.tolerance, points.summary, points_.count());
     const std::int64_t planes = product_count(arithmetic.form) * row_blocks(arithmetic.form);
     // The band is as high as the product budget allows for one batch: the whole part unless it is huge.
     const std::int64_t most_rows = std::max<std::int64_t>(8, product_budget_bytes / (planes * columns_ * 4));
@@ -118,7 +119,7 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     const ProductForm form = real ? ProductForm::real_part : arithmetic_.form;
     Route& route = real ? real_ : complex_;
     if (!route.product && route.chunks.calls > 0) make_product(route, form);
-    how_ = cuda::MatrixProduct::choice_after(executions_++);
+    how_ = cuda::MatrixProduct::choice_after(executions_++, options_.deterministic);
     const OutputPointers pointers = pointers_of(output);
     for (std::int64_t row = part.first_row; row < part.end(); row += band_rows_) {
       // A band at the panel's end starts early enough to be full.
@@ -163,7 +164,8 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     shape.depth = static_cast<std::int64_t>(depth_segments(arithmetic_.type, form)) * route.chunks.batch_points;
     shape.batch = static_cast<std::int64_t>(route.chunks.batches) * product_count(form);
     route.product.emplace(shape, queue_, scratch_.data());
-    route.product->choose(cuda::MatrixProductChoice::at_once, y_.data(), x_.data(), c_.data());
+    route.product->choose(cuda::MatrixProduct::choice_after(0, options_.deterministic), y_.data(), x_.data(),
+                          c_.data());
   }
 
   void sum_band(Route& route, ProductForm form, int first_row, const RowRange& part, const OutputPointers& output) {
