@@ -40,30 +40,36 @@ def write_points(path, count, radius_m, distance_m, seed):
     path.write_bytes(head.encode() + points.tobytes())
 
 
-def rows_of(folder, views, largest):
+def rows_of(folder, views, shrink):
     """Rows: name, devices, pixels a side, points (millions), colours, words of the command after `hologram`."""
 
     def points(name, millions, side, radius_m, more, devices):
+        side, millions, radius_m = side // shrink, millions / shrink**2, radius_m / shrink
         cloud = folder / f"points_{millions:g}.ply"
         words = [str(cloud), "-o", str(folder / "out.tif"), "--resolution", f"{side}x{side}", "--pitch", "1um",
                  "--keep-coordinates", *more]
-        return {"name": name, "devices": devices, "side": side, "points": int(millions * 1e6),
+        return {"name": name, "devices": devices, "side": side, "points": max(1, int(millions * 1e6)),
                 "radius_m": radius_m, "cloud": cloud, "words": words, "colours": 3 if "--rgb" in more else 1}
 
     rows = [
         points("points/186_megapixels/rgb", 1.02, 13_640, 4e-3, RGB, "cuda:0"),
         points("points/1.8_gigapixels/rgb", 2, 42_427, 12e-3, RGB, "cuda:0"),
-        points("points/10_gigapixels", 10, 100_000, 30e-3, [], "cuda:0"),
+        points("points/2.5_gigapixels", 10, 50_000, 15e-3, [], "cuda:0"),
+        points("points/2.5_gigapixels", 10, 50_000, 15e-3, [], "all"),
         points("points/10_gigapixels", 10, 100_000, 30e-3, [], "all"),
     ]
-    if views:
-        for devices in ("cuda:0", "all"):
-            rows.append({"name": "views/10_gigapixels", "devices": devices, "side": 98_304, "points": 0, "colours": 1,
-                         "words": ["--views", views, "-o", str(folder / "out.tif"), "--resolution", "98304x98304",
-                                   "--pitch", "1um", "--hogel", "2048", "--scale", "1", "--bits", "8", "--wavelength",
-                                   "532nm", "--viewer", "36mm:9.2mm", "--view-distance", "36mm", "--camera-span",
-                                   "9.2mm", "--distance", "9.1cm", "--size", "100mm"]})
-    return [row for row in rows if row["side"] <= largest]
+    # Lagrange et al. 2024, Table 1, enlarged twice and four times with the viewer: the same rays a hogel.
+    for name, side, times, devices in (("2.4", 49_152, 2, "cuda:0"), ("2.4", 49_152, 2, "all"), ("9.7", 98_304, 4, "all")):
+        side //= shrink
+        words = ["--views", views, "-o", str(folder / "out.tif"), "--resolution", f"{side}x{side}", "--pitch", "0.75um",
+                 "--wavelength", "635nm", "--hogel", "2048", "--scale", "1", "--bits", "8",
+                 "--viewer", f"{36 * times}mm:{9.2 * times}mm", "--camera-span", f"{9.2 * times}mm",
+                 "--distance", f"{91 * times}mm", "--size", f"{65 * times}mm"]
+        rows.append({"name": f"views/{name}_gigapixels", "devices": devices, "side": side, "points": 0, "colours": 1,
+                     "words": words})
+    if not views:
+        rows = [row for row in rows if row["points"]]
+    return rows
 
 
 def measure(program, row, seed):
@@ -97,7 +103,8 @@ def main():
     parser.add_argument("--views", help="pattern of views, such as 'chess/view_%%v_%%u.png'")
     parser.add_argument("--only", default="", help="rows whose name holds this pattern")
     parser.add_argument("--folder", help="folder for the clouds and the files (a temporary one)")
-    parser.add_argument("--largest", type=int, default=1_000_000, help="pixels a side of the largest row")
+    parser.add_argument("--shrink", type=int, default=1, help="divisor of all sides, to try the script")
+    parser.add_argument("--commit", default="", help="of the program, for --json")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     program = str(pathlib.Path(options.program).resolve())
@@ -106,7 +113,7 @@ def main():
     gpus = [f"{one['name']} ({one['detail']})" for one in devices["devices"] if one["device"].startswith("cuda")]
     results = []
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for row in rows_of(pathlib.Path(folder), options.views, options.largest):
+        for row in rows_of(pathlib.Path(folder), options.views, options.shrink):
             if not re.search(options.only, row["name"]):
                 continue
             result = measure(program, row, options.seed)
@@ -119,7 +126,7 @@ def main():
         kept = json.loads(target.read_text())["rows"] if target.exists() else []
         known = {(row["name"], row["device"]) for row in results}
         kept = [row for row in kept if (row["name"], row["device"]) not in known]
-        context = {"software": version, "gpus": gpus, "processors": os.cpu_count(),
+        context = {"software": version, "commit": options.commit, "gpus": gpus, "processors": os.cpu_count(),
                    "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
         target.write_text(json.dumps({"context": context, "rows": kept + results}, indent=1) + "\n")
 

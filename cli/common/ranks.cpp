@@ -196,6 +196,18 @@ void Ranks::require_same(std::string_view what, const std::string& text) {
   });
 }
 
+float Ranks::largest(float own) {
+  if (!several()) return own;
+  const auto text_of_value = [](float value) { return fmt::format("{:a}", value); };
+  if (!first()) {
+    send(0, Tag::request, text_of_value(own));
+    return std::strtof(wait(Tag::answer).second.c_str(), nullptr);
+  }
+  for (int i = 1; i < count_; ++i) own = std::max(own, std::strtof(wait(Tag::request).second.c_str(), nullptr));
+  for (int to = 1; to < count_; ++to) send(to, Tag::answer, text_of_value(own));
+  return own;
+}
+
 void Ranks::leave(int exit_code) const {
   if (!several()) return;
   if (exit_code != 0 && !agreed_on_error_) module_->transport->abort(exit_code);

@@ -44,6 +44,9 @@ class Ranks {
   /// Throws io in all processes, naming the rank, unless all have the same text. `what`: "files and options".
   void require_same(std::string_view what, const std::string& text);
 
+  /// The largest of the values of all processes, in all.
+  float largest(float own);
+
   /// True after an error that all processes throw: the first prints it.
   [[nodiscard]] bool agreed_on_error() const { return agreed_on_error_; }
   /// Leaves the job. If the others do not know of a failure, ends them too.

@@ -103,6 +103,20 @@ class BandProgress final : public Progress {
   std::int64_t shown_ = 0;
 };
 
+/// Runs work(device), which does not throw, for every device in a thread of its own with its share of the processors; for
+/// one device in this thread.
+void on_devices(std::size_t devices, const std::function<void(std::size_t)>& work) {
+  if (devices == 1) return work(0);
+  const int threads = std::max(1, thread_count() / static_cast<int>(devices));
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 0; i < devices; ++i) {
+    workers.emplace_back([&, i] {
+      limit_threads(threads);
+      work(i);
+    });
+  }
+}
+
 /// Pixels and time of one device.
 struct DeviceRate {
   std::int64_t pixels = 0;
@@ -127,6 +141,23 @@ struct MadeBand {
 };
 
 }  // namespace
+
+void share_among(std::size_t devices, std::int64_t count,
+                 const std::function<void(std::size_t device, std::int64_t item)>& work) {
+  std::atomic<std::int64_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr error;
+  on_devices(devices, [&](std::size_t device) {
+    try {
+      for (std::int64_t item = next++; item < count; item = next++) work(device, item);
+    } catch (...) {
+      next = count;
+      const std::scoped_lock lock(mutex);
+      if (!error) error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
+}
 
 template <class Value>
 struct RowsRun<Value>::State {
@@ -227,19 +258,7 @@ class BandWorkers {
   void operator()() {
     for (std::size_t i = 0; i <= queues_.size(); ++i) empty_.push({});
     std::thread writer([&] { guarded([&] { write(); }); });
-    const int threads = std::max(1, thread_count() / static_cast<int>(queues_.size()));
-    if (queues_.size() == 1) {
-      guarded([&] { compute(0); });
-    } else {
-      std::vector<std::thread> workers;
-      for (std::size_t i = 0; i < queues_.size(); ++i) {
-        workers.emplace_back([&, i] {
-          limit_threads(threads);
-          guarded([&] { compute(i); });
-        });
-      }
-      for (auto& worker : workers) worker.join();
-    }
+    on_devices(queues_.size(), [&](std::size_t device) { guarded([&] { compute(device); }); });
     made_.close();
     writer.join();
     if (error_) std::rethrow_exception(error_);

@@ -342,6 +342,18 @@ void EncodePlan::execute(const RowRange& part, View<const Complex, 2> field, Vie
   state_->execute(part, field, codes);
 }
 
+EncodeReport EncodePlan::measure(const RowRange& part, View<const Complex, 2> field) {
+  constexpr std::string_view where = "EncodePlan::measure";
+  require_rows(where, part, state_->shape[0]);
+  if (state_->encoding == Encoding::single_sideband) {
+    throw_unsupported(where, "encoding", "one other than single-sideband, whose filter needs all rows",
+                      to_string(state_->encoding));
+  }
+  require_view(where, "field", field, {part.rows, state_->shape[1]}, state_->queue.device());
+  const float peak = state_->engine->peak(part.first_row, field);
+  return {state_->encoding == Encoding::amplitude ? -peak : 0, peak};
+}
+
 EncodeReport EncodePlan::report() const { return state_->engine->report(); }
 std::size_t EncodePlan::workspace_bytes() const { return state_->engine->workspace_bytes(); }
 

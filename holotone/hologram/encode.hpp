@@ -107,6 +107,11 @@ class EncodePlan {
   void execute(const RowRange& part, View<const Complex, 2> field, View<std::uint16_t, 2> codes);
   void execute(const RowRange& part, View<const Complex, 2> field, View<std::uint8_t, 2> codes);
 
+  /// Returns the range of some rows by themselves; waits. That of a panel in parts is the largest of its parts: a first
+  /// pass measures it, and a second plan with this amplitude_min and amplitude_max makes the codes of the whole panel.
+  /// Both are zero for rows without light and for Encoding::phase. A range that is given is ignored. Throws unsupported
+  /// for single_sideband, else as execute does.
+  [[nodiscard]] EncodeReport measure(const RowRange& part, View<const Complex, 2> field);
   /// Returns the range of the last execute; waits for it if it was measured in the field.
   [[nodiscard]] EncodeReport report() const;
   [[nodiscard]] std::size_t workspace_bytes() const;

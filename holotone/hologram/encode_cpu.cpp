@@ -212,6 +212,10 @@ class CpuEngine final : public Engine {
   void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) override {
     run(first_row, field, codes);
   }
+  float peak(std::int64_t first_row, View<const Complex, 2> field) override {
+    if (tables_.encoding == Encoding::phase) return 0;
+    return peak_of(first_row, field.shape()[0], field.data());
+  }
   [[nodiscard]] EncodeReport report() const override { return {low_, high_}; }
   [[nodiscard]] std::size_t workspace_bytes() const override {
     return tables_.shift_map.size() * sizeof(float) + spectrum_.bytes() + (fft_ ? fft_->workspace_bytes() : 0) +
@@ -251,12 +255,12 @@ class CpuEngine final : public Engine {
 
   static std::int64_t block_count(std::int64_t ny) { return (ny + block_rows - 1) / block_rows; }
 
-  [[nodiscard]] float peak_of(const Complex* field) {
-    const auto [ny, nx] = tables_.shape;
-    std::vector<float> peaks(static_cast<std::size_t>(block_count(ny)));
-    for_rows(ny, [&, nx = nx](std::int64_t block, std::int64_t y) {
+  [[nodiscard]] float peak_of(std::int64_t first_row, std::int64_t rows, const Complex* field) {
+    const std::int64_t nx = tables_.shape[1];
+    std::vector<float> peaks(static_cast<std::size_t>(block_count(rows)));
+    for_rows(rows, [&](std::int64_t block, std::int64_t y) {
       float& peak = peaks[static_cast<std::size_t>(block)];
-      peak = peak_of_any_row(tables_.encoding, row_of(field + y * nx, y), peak);
+      peak = peak_of_any_row(tables_.encoding, row_of(field + y * nx, first_row + y), peak);
     });
     return *std::max_element(peaks.begin(), peaks.end());
   }
@@ -274,9 +278,9 @@ class CpuEngine final : public Engine {
   void run(std::int64_t first_row, View<const Complex, 2> field, View<Code, 2> codes) {
     const Complex* source = tables_.encoding == Encoding::single_sideband ? upper_sideband(field) : field.data();
     if (tables_.measured_range) {
-      const float peak = peak_of(source);
-      high_ = peak > 0 ? peak : 1.0f;
-      low_ = tables_.symmetric_range ? -high_ : 0.0f;
+      const auto range = range_of_peak(peak_of(first_row, field.shape()[0], source), tables_.symmetric_range);
+      low_ = range.amplitude_min;
+      high_ = range.amplitude_max;
     }
     Levels levels{};
     levels.phase = {tables_.scale, tables_.last, tables_.threshold, 0, nullptr, nullptr, nullptr};

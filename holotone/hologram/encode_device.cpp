@@ -61,11 +61,28 @@ DeviceEngine::DeviceEngine(const Tables& tables, const Queue& queue)
 EncodeReport DeviceEngine::report() const {
   if (peak_.empty()) return {whole_.low, whole_.high};
   if (!ran_) return {};
-  float peak = 0;
-  copy_bytes(&peak, Device{}, peak_.data(), queue_.device(), sizeof(peak), queue_);
+  return range_of_peak(fetched(peak_), whole_.symmetric);
+}
+
+float DeviceEngine::peak(std::int64_t first_row, View<const Complex, 2> field) {
+  if (encoding_ == Encoding::phase) return 0;
+  Array<std::uint32_t, 1> peak({1}, queue_);
+  measure_rows({first_row, field.shape()[0]}, field.data(), peak);
+  return fetched(peak);
+}
+
+void DeviceEngine::measure_rows(const RowRange& part, const Complex* field, Array<std::uint32_t, 1>& peak) {
+  clear(peak.data(), peak.bytes());
+  for_blocks(part, field, [&](const RowRange& block, const Complex* values) {
+    measure(parameters_of(block), plain(values), peak.data());
+  });
+}
+
+float DeviceEngine::fetched(const Array<std::uint32_t, 1>& peak) const {
+  float value = 0;
+  copy_bytes(&value, Device{}, peak.data(), queue_.device(), sizeof(value), queue_);
   queue_.synchronize();
-  const float high = peak > 0 ? peak : 1.0f;
-  return {whole_.symmetric ? -high : 0.0f, high};
+  return value;
 }
 
 std::size_t DeviceEngine::workspace_bytes() const {
@@ -85,12 +102,7 @@ Parameters DeviceEngine::parameters_of(const RowRange& part) const {
 template <class Code>
 void DeviceEngine::run(const RowRange& part, const Complex* field, Code* codes) {
   if (encoding_ == Encoding::single_sideband) field = upper_sideband(field);
-  if (!peak_.empty()) {
-    clear(peak_.data(), peak_.bytes());
-    for_blocks(part, field, [&](const RowRange& block, const Complex* values) {
-      measure(parameters_of(block), plain(values), peak_.data());
-    });
-  }
+  if (!peak_.empty()) measure_rows(part, field, peak_);
   ran_ = true;
   for_blocks(part, field, [&](const RowRange& block, const Complex* values) {
     encode(parameters_of(block), plain(values), codes + (block.first_row - part.first_row) * shape_[1]);

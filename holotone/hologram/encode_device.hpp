@@ -30,6 +30,7 @@ class DeviceEngine : public Engine {
   void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) final {
     run({first_row, field.shape()[0]}, field.data(), codes.data());
   }
+  float peak(std::int64_t first_row, View<const Complex, 2> field) final;
   [[nodiscard]] EncodeReport report() const final;
   [[nodiscard]] std::size_t workspace_bytes() const final;
 
@@ -50,6 +51,8 @@ class DeviceEngine : public Engine {
 
   template <class Code>
   void run(const RowRange& part, const Complex* field, Code* codes);
+  void measure_rows(const RowRange& part, const Complex* field, Array<std::uint32_t, 1>& peak);
+  [[nodiscard]] float fetched(const Array<std::uint32_t, 1>& peak) const;
   template <class Body>
   void for_blocks(const RowRange& part, const Complex* field, const Body& body);
   const Complex* upper_sideband(const Complex* field);

@@ -44,6 +44,8 @@ class Engine {
   /// is measured or the sideband removed.
   virtual void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint16_t, 2> codes) = 0;
   virtual void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) = 0;
+  /// The largest magnitude of these rows that determines a range; 0 for Encoding::phase. Waits.
+  virtual float peak(std::int64_t first_row, View<const Complex, 2> field) = 0;
   [[nodiscard]] virtual EncodeReport report() const = 0;
   [[nodiscard]] virtual std::size_t workspace_bytes() const = 0;
 };
@@ -51,6 +53,12 @@ class Engine {
 std::unique_ptr<Engine> cpu_engine(Tables tables);
 std::unique_ptr<Engine> cuda_engine(const Tables& tables, const Queue& queue);
 std::unique_ptr<Engine> opencl_engine(const Tables& tables, const Queue& queue);
+
+/// The range of a field of this peak: a field that is zero everywhere is mapped as if its largest value were 1.
+inline EncodeReport range_of_peak(float peak, bool symmetric) {
+  const float high = peak > 0 ? peak : 1.0f;
+  return {symmetric ? -high : 0.0f, high};
+}
 
 /// Rows of the spectrum that single_sideband removes, from the first: spatial frequencies f_y <= 0 are the rows
 /// 0 .. ny / 2, because y falls as the row rises.

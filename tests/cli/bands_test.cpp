@@ -266,7 +266,8 @@ TEST_F(BandsTest, CodesAreThoseOfTheWholePanel) {
   const std::vector<std::vector<std::string>> cases{
       {"--method", "direct"},
       {"--method", "direct", "--bits", "10", "--carrier", "40um,-30um"},
-      {"--method", "direct", "--encode", "double-phase", "--amplitude-range", "0,0.001"},
+      {"--method", "direct", "--encode", "double-phase"},
+      {"--method", "recurrence", "--encode", "amplitude", "--reference-angle", "1deg"},
       {"--method", "direct", "--encode", "amplitude", "--amplitude-range", "-0.001,0.001", "--reference-angle", "1deg"},
       {"--method", "recurrence", "--encode", "burckhardt", "--amplitude-range", "0,0.001", "--bits", "12"}};
   for (const auto& options : cases) {
@@ -303,8 +304,8 @@ TEST_F(BandsTest, CodesByBandsNeedTheirRange) {
     more.insert(more.end(), {"--rows-at-once", "20"});
     expect_refused(hologram("a.tif", more), words);
   };
-  refused({"--encode", "amplitude"}, {"--rows-at-once", "--amplitude-range for --encode amplitude"});
-  refused({"--encode", "double-phase"}, {"--rows-at-once", "--amplitude-range"});
+  refused({"--encode", "amplitude"}, {"--rows-at-once", "--amplitude-range, or --deterministic", "amplitude"});
+  refused({"--encode", "double-phase", "--method", "separable"}, {"--rows-at-once", "--amplitude-range"});
   refused({"--encode", "single-sideband", "--amplitude-range", "-1,1"}, {"--rows-at-once", "single-sideband"});
   refused({"--packed16"}, {"--rows-at-once", "--packed16"});
 }

@@ -96,6 +96,16 @@ TEST_F(RanksTest, TheFileIsThatOfOneProcess) {
   }
 }
 
+// The first pass over the bands, which measures the range, is shared too.
+TEST_F(RanksTest, OneRangeForAll) {
+  if (!can_write("a.tif")) GTEST_SKIP() << "a build without libtiff";
+  const std::vector<std::string> options{"--encode", "double-phase"};
+  ASSERT_EQ(run(hologram("whole.tif", options)).exit_code, 0);
+  const auto result = run_ranks(3, hologram("a.tif", options));
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_TRUE(content_of(path("a.tif")) == content_of(path("whole.tif")));
+}
+
 TEST_F(RanksTest, ColoursAndMoreProcessesThanBands) {
   const std::vector<std::string> options{"--rgb", "638nm,520nm,450nm", "--rows-at-once", "50"};
   ASSERT_EQ(run(hologram("whole.npy", options)).exit_code, 0);

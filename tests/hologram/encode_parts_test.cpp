@@ -66,6 +66,45 @@ void expect_parts_of_whole(const EncodeOptions& options, const FieldGrid& grid, 
   EXPECT_EQ(plan.report().amplitude_max, options.amplitude_max);
 }
 
+// The largest range of the parts is that of the whole, and gives its codes.
+TEST_P(EncodeParts, TheirRangesAreThatOfTheWhole) {
+  on_each([](Device device) {
+    const auto grid = grid_of(43, 65);
+    const Queue queue(device);
+    const auto field = cases::upload(cases::disc_field(grid, 4), grid, device);
+    for (auto options : cases::one_of_each()) {
+      if (options.encoding == Encoding::single_sideband) continue;
+      SCOPED_TRACE(testing::Message() << to_string(options.encoding));
+      options.amplitude_min = options.amplitude_max = 0;
+      if (options.encoding == Encoding::amplitude) options.reference_angle_y_rad = 0.017;
+      EncodePlan plan(options, grid, queue);
+      const auto all = [&](EncodePlan& own) {
+        Array<std::uint16_t, 2> codes(grid.shape(), queue);
+        own.execute(field.view(), codes.view());
+        queue.synchronize();
+        return codes.to(Device{});
+      };
+      const auto whole = all(plan);
+      holotone::EncodeReport range;
+      for (std::int64_t first = 0; first < grid.ny; first += 9) {
+        const RowRange part{first, std::min<std::int64_t>(9, grid.ny - first)};
+        const auto own = plan.measure(part, {field.data() + first * grid.nx, {part.rows, grid.nx}, device});
+        range.amplitude_min = std::min(range.amplitude_min, own.amplitude_min);
+        range.amplitude_max = std::max(range.amplitude_max, own.amplitude_max);
+      }
+      EXPECT_EQ(range.amplitude_min, plan.report().amplitude_min);
+      EXPECT_EQ(range.amplitude_max, plan.report().amplitude_max);
+      options.amplitude_min = range.amplitude_min;
+      options.amplitude_max = range.amplitude_max;
+      EncodePlan second(options, grid, queue);
+      EXPECT_TRUE(std::ranges::equal(all(second).host(), whole.host()));
+      Array<Complex, 2> dark({2, grid.nx});
+      std::fill_n(dark.data(), dark.size(), Complex{});
+      EXPECT_EQ(plan.measure({0, 2}, std::as_const(dark).to(device).view()).amplitude_max, 0);
+    }
+  });
+}
+
 TEST_P(EncodeParts, TogetherTheyAreTheWhole) {
   on_each([](Device device) {
     for (const auto& grid : {grid_of(43, 65), grid_of(20, 64)}) {

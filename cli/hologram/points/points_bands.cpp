@@ -12,6 +12,7 @@
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <list>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -28,6 +29,13 @@ std::int64_t band_pixels(const Panel& panel) {
   return std::clamp(panel.ny * panel.nx / 64, std::int64_t{1} << 24, std::int64_t{1} << 27);
 }
 
+/// True if no range has to be measured in the field.
+bool is_ranged(const HologramJob& job) {
+  const auto& encode = job.encode;
+  return job.complex_field || encode.encoding == Encoding::phase || encode.amplitude_min != 0 ||
+         encode.amplitude_max != 0;
+}
+
 /// What a job lacks to be written by rows; empty: nothing.
 std::string why_not_by_rows(const HologramJob& job) {
   const auto extension = extension_of(job.output);
@@ -38,8 +46,11 @@ std::string why_not_by_rows(const HologramJob& job) {
   if (extension != ".tif" && extension != ".tiff") return "a file .tif for codes, or .h5 or .npy for the complex field";
   if (job.packed16) return "codes without --packed16";
   if (job.encode.encoding == Encoding::single_sideband) return "an encoding other than single-sideband";
-  const bool ranged = job.encode.encoding == Encoding::phase || job.encode.amplitude_max != 0;
-  return ranged ? "" : fmt::format("--amplitude-range for --encode {}", to_string(job.encode.encoding));
+  // A range that is measured has to be the same when a stopped run goes on.
+  const bool same_bits =
+      job.sum.deterministic || job.sum.method == PointMethod::direct || job.sum.method == PointMethod::recurrence;
+  if (is_ranged(job) || same_bits) return "";
+  return fmt::format("--amplitude-range, or --deterministic, for --encode {}", to_string(job.encode.encoding));
 }
 
 bool is_written_by_rows(const HologramJob& job) { return why_not_by_rows(job).empty(); }
@@ -63,10 +74,11 @@ class BandDevice {
   BandDevice(const HologramJob& job, const Channel& channel, Queue own)
       : queue_(std::move(own)), plan_(job.sum_options(channel), queue_, job.rows_at_once) {
     if constexpr (is_codes) {
-      const auto options = job.encode_options(channel);
-      codes_from_sum_ = sum_gives_codes(job, options);
+      encode_ = job.encode_options(channel);
+      grid_ = job.grid(channel);
+      codes_from_sum_ = sum_gives_codes(job, encode_);
       if (codes_from_sum_) return;
-      encoder_.emplace(options, job.grid(channel), queue_);
+      encoder_.emplace(encode_, grid_, queue_);
       field_ = Array<Complex, 2>({job.rows_at_once, job.panel.nx}, queue_);
     }
   }
@@ -76,6 +88,16 @@ class BandDevice {
   /// The range that the codes stand for.
   [[nodiscard]] EncodeReport report() const { return encoder_ ? encoder_->report() : EncodeReport{}; }
 
+  /// The largest value that has to be mapped to codes in these rows.
+  float peak(const RowRange& rows, Progress& progress) {
+    return encoder_->measure(rows, summed(rows, progress)).amplitude_max;
+  }
+  void set_range(const EncodeReport& range) {
+    encode_.amplitude_min = range.amplitude_min;
+    encode_.amplitude_max = range.amplitude_max;
+    encoder_.emplace(encode_, grid_, queue_);
+  }
+
   void make(const RowRange& rows, View<Value, 2> band, Progress& progress) {
     if constexpr (!is_codes) {
       plan_.execute(rows, {band, {}, {}}, progress);
@@ -83,16 +105,23 @@ class BandDevice {
       if constexpr (sizeof(Value) == 1) {
         if (codes_from_sum_) return plan_.execute(rows, {{}, {}, band}, progress);
       }
-      const View<Complex, 2> field(field_.data(), band.shape(), queue_.device());
-      plan_.execute(rows, {field, {}, {}}, progress);
-      encoder_->execute(rows, std::as_const(field), band);
+      encoder_->execute(rows, summed(rows, progress), band);
     }
   }
 
  private:
   static constexpr bool is_codes = !std::is_same_v<Value, Complex>;
+
+  View<const Complex, 2> summed(const RowRange& rows, Progress& progress) {
+    const View<Complex, 2> field(field_.data(), {rows.rows, field_.shape()[1]}, queue_.device());
+    plan_.execute(rows, {field, {}, {}}, progress);
+    return field;
+  }
+
   Queue queue_;
   PointCloudPlan plan_;
+  EncodeOptions encode_;
+  FieldGrid grid_;
   bool codes_from_sum_ = false;
   std::optional<EncodePlan> encoder_;
   Array<Complex, 2> field_;
@@ -140,6 +169,32 @@ class BandWork {
     return metadata;
   }
 
+  /// Measures the range of the whole panel in a first pass over its bands, which all processes share.
+  void set_range(std::list<BandDevice<Value>>& devices) {
+    auto& ranks = Ranks::all();
+    const std::int64_t at_once = job_.rows_at_once;
+    const std::int64_t bands = (job_.panel.ny + at_once - 1) / at_once;
+    const std::int64_t own = (bands - ranks.rank() + ranks.count() - 1) / ranks.count();
+    std::mutex mutex;
+    float largest = 0;
+    std::int64_t done = 0;
+    ranks.together([&] {
+      share_among(devices.size(), own, [&](std::size_t device, std::int64_t item) {
+        const std::int64_t first = (ranks.rank() + item * ranks.count()) * at_once;
+        const RowRange rows{first, std::min(at_once, job_.panel.ny - first)};
+        QuietProgress cancelled_alone;
+        const float peak = std::next(devices.begin(), static_cast<std::ptrdiff_t>(device))->peak(rows, cancelled_alone);
+        const std::scoped_lock lock(mutex);
+        largest = std::max(largest, peak);
+        bar_.step("measuring the range by bands of rows", ++done, own);
+      });
+    });
+    largest = ranks.largest(largest);
+    if (largest == 0) largest = 1;  // as EncodePlan takes a dark field
+    const bool symmetric = job_.encode.encoding == Encoding::amplitude;
+    for (auto& device : devices) device.set_range({symmetric ? -largest : 0, largest});
+  }
+
   PointsRow make(std::size_t c) {
     const Stopwatch watch;
     const auto& channel = job_.channels[c];
@@ -156,6 +211,7 @@ class BandWork {
     made.info = devices.front().plan().info();
     made.fresnel_deviation_rad = frame_.fresnel_deviation_rad[c];
     const RowRange rows = rows_made();
+    if (!is_ranged(job_)) set_range(devices);
     const Metadata metadata = metadata_of(c, points, made.info, devices.front().report());
     auto& run = written_.emplace_back(BandedFile{made.output,
                                                  {rows.rows, job_.panel.nx},
