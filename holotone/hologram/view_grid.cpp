@@ -1,8 +1,12 @@
+// Needs -ffp-contract=off: rays have the same places on every processor.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/simd.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/hologram/view_grid.hpp>
+#include <limits>
 
 namespace holotone {
 namespace {
@@ -27,12 +31,43 @@ bool is_inside(double place, std::int64_t count) { return place >= -0.5 && place
 
 float between(float a, float b, float weight) { return a + (b - a) * weight; }
 
-}  // namespace
-
-struct ViewGrid::Place {
-  Pair row;
-  Pair column;
+/// A coordinate of the cameras or of the pictures, for a slope of a ray: first + (at + reach slope) scale.
+struct Axis {
+  double at;
+  double reach;
+  double scale;
+  double first;
 };
+
+/// Rays whose places are found together.
+constexpr int most_places = 256;
+struct Places {
+  std::array<double, most_places> u;
+  std::array<double, most_places> v;
+  std::array<double, most_places> x;
+  std::array<double, most_places> y;
+};
+
+/// Places of rays with direction cosines cx = first_x + i step and cy; not finite for a ray that does not exist.
+HOLOTONE_SIMD_CLONES void find_places(double first_x, double step, double cy, int count, const std::array<Axis, 4>& axes,
+                                      Places& places) {
+  for (int i = 0; i < count; ++i) {
+    const double cx = first_x + static_cast<double>(i) * step;
+    const double cz2 = 1 - cx * cx - cy * cy;
+    const double inverse = cz2 > 0 ? 1 / std::sqrt(cz2) : std::numeric_limits<double>::quiet_NaN();
+    const double slope_x = cx * inverse;
+    const double slope_y = cy * inverse;
+    const auto place = [](const Axis& axis, double slope) {
+      return (axis.at + axis.reach * slope) * axis.scale + axis.first;
+    };
+    places.u[i] = place(axes[0], slope_x);
+    places.v[i] = place(axes[1], slope_y);
+    places.x[i] = place(axes[2], slope_x);
+    places.y[i] = place(axes[3], slope_y);
+  }
+}
+
+}  // namespace
 
 ViewGrid::ViewGrid(Array<float, 5> views, const ViewGridOptions& options, Array<float, 4> depth_m)
     : views_(std::move(views)), depth_m_(std::move(depth_m)), options_(options) {
@@ -58,53 +93,60 @@ ViewGrid::ViewGrid(Array<float, 5> views, const ViewGridOptions& options, Array<
 
 int ViewGrid::channels() const { return static_cast<int>(views_.shape()[4]); }
 
-float ViewGrid::read(std::int64_t camera, int channel, const Place& place) const {
-  const std::int64_t nx = views_.shape()[3];
-  const std::int64_t channels = views_.shape()[4];
-  const float* const picture = views_.data() + camera * views_.shape()[2] * nx * channels + channel;
-  const auto at = [&](std::int64_t row, std::int64_t column) { return picture[(row * nx + column) * channels]; };
-  const auto line = [&](std::int64_t row) {
-    return between(at(row, place.column.first), at(row, place.column.second), place.column.weight);
+float ViewGrid::light(double u, double v, double x, double y, int channel, float* distance_m) const {
+  const auto [down, across, ny, nx, channels] = views_.shape();
+  const Pair row = pair_at(y, ny);
+  const Pair column = pair_at(x, nx);
+  const std::int64_t top = row.first * nx;
+  const std::int64_t bottom = row.second * nx;
+  const std::int64_t corners[] = {(top + column.first) * channels, (top + column.second) * channels,
+                                  (bottom + column.first) * channels, (bottom + column.second) * channels};
+  const auto read = [&, pixels = ny * nx * channels](std::int64_t camera) {
+    const float* const picture = views_.data() + camera * pixels + channel;
+    return between(between(picture[corners[0]], picture[corners[1]], column.weight),
+                   between(picture[corners[2]], picture[corners[3]], column.weight), row.weight);
   };
-  return between(line(place.row.first), line(place.row.second), place.row.weight);
+  const Pair camera_row = pair_at(v, down);
+  const Pair camera = pair_at(u, across);
+  const auto line = [&, width = across](std::int64_t number) {
+    return between(read(number * width + camera.first), read(number * width + camera.second), camera.weight);
+  };
+  if (distance_m != nullptr) {
+    const auto nearest = [](const Pair& pair) { return pair.weight < 0.5F ? pair.first : pair.second; };
+    *distance_m = depth_m_(nearest(camera_row), nearest(camera), nearest(row), nearest(column));
+  }
+  return between(line(camera_row.first), line(camera_row.second), camera_row.weight);
 }
 
 void ViewGrid::look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const {
   require_look("ViewGrid::look", *this, rays, channel, intensity, distance_m);
   const auto [down, across, ny, nx, channels] = views_.shape();
+  const auto middle = [](std::int64_t count) { return 0.5 * static_cast<double>(count - 1); };
   const double scale = static_cast<double>(nx) / options_.size_m;  // pixels a metre
   const double camera_scale = 1 / options_.camera_pitch_m;
+  // Rows of cameras and of pixels count downwards.
+  const std::array<Axis, 4> axes{Axis{rays.x_m, options_.view_distance_m, camera_scale, middle(across)},
+                                 Axis{rays.y_m, options_.view_distance_m, -camera_scale, middle(down)},
+                                 Axis{rays.x_m, -options_.distance_m, scale, middle(nx)},
+                                 Axis{rays.y_m, -options_.distance_m, -scale, middle(ny)}};
+  const bool deep = !distance_m.empty() && !depth_m_.empty();
   std::int64_t missed = 0;
+  Places places;
   for (std::int64_t r = 0; r < rays.shape[0]; ++r) {
-    for (std::int64_t c = 0; c < rays.shape[1]; ++c) {
-      float& own = intensity(r, c);
-      own = 0;
-      if (!distance_m.empty()) distance_m(r, c) = static_cast<float>(options_.distance_m);
-      double slope_x = 0;
-      double slope_y = 0;
-      slopes_of(rays, r, c, slope_x, slope_y);
-      const double u =
-          (rays.x_m + options_.view_distance_m * slope_x) * camera_scale + 0.5 * static_cast<double>(across - 1);
-      const double v =
-          0.5 * static_cast<double>(down - 1) - (rays.y_m + options_.view_distance_m * slope_y) * camera_scale;
-      if (!is_inside(u, across) || !is_inside(v, down)) {
-        ++missed;
-        continue;
-      }
-      const double x = (rays.x_m - options_.distance_m * slope_x) * scale + 0.5 * static_cast<double>(nx - 1);
-      const double y = 0.5 * static_cast<double>(ny - 1) - (rays.y_m - options_.distance_m * slope_y) * scale;
-      if (!is_inside(x, nx) || !is_inside(y, ny)) continue;
-      const Place place{pair_at(y, ny), pair_at(x, nx)};
-      const Pair row = pair_at(v, down);
-      const Pair column = pair_at(u, across);
-      const auto line = [&, width = across](std::int64_t camera_row) {
-        return between(read(camera_row * width + column.first, channel, place),
-                       read(camera_row * width + column.second, channel, place), column.weight);
-      };
-      own = between(line(row.first), line(row.second), row.weight);
-      if (!distance_m.empty() && !depth_m_.empty()) {
-        const auto nearest = [](const Pair& pair) { return pair.weight < 0.5F ? pair.first : pair.second; };
-        distance_m(r, c) = depth_m_(nearest(row), nearest(column), nearest(place.row), nearest(place.column));
+    const double cy = rays.first_y - static_cast<double>(r) * rays.step;
+    for (std::int64_t begin = 0; begin < rays.shape[1]; begin += most_places) {
+      const auto count = static_cast<int>(std::min<std::int64_t>(most_places, rays.shape[1] - begin));
+      find_places(rays.first_x + static_cast<double>(begin) * rays.step, rays.step, cy, count, axes, places);
+      float* const own = &intensity(r, begin);
+      float* const distance = distance_m.empty() ? nullptr : &distance_m(r, begin);
+      if (distance != nullptr) std::fill_n(distance, count, static_cast<float>(options_.distance_m));
+      for (int i = 0; i < count; ++i) {
+        own[i] = 0;
+        if (!is_inside(places.u[i], across) || !is_inside(places.v[i], down)) {
+          ++missed;
+        } else if (is_inside(places.x[i], nx) && is_inside(places.y[i], ny)) {
+          own[i] = light(places.u[i], places.v[i], places.x[i], places.y[i], channel, deep ? distance + i : nullptr);
+        }
       }
     }
   }

@@ -36,8 +36,8 @@ class ViewGrid final : public ViewSource {
   [[nodiscard]] double missed_share() const;
 
  private:
-  struct Place;
-  [[nodiscard]] float read(std::int64_t camera, int channel, const Place& place) const;
+  /// Light at a position among the cameras and in their pictures, and its distance if `distance_m` is not null.
+  float light(double u, double v, double x, double y, int channel, float* distance_m) const;
 
   Array<float, 5> views_;
   Array<float, 4> depth_m_;

@@ -45,6 +45,7 @@ std::string why_not_by_rows(const HologramJob& job) {
   }
   if (extension != ".tif" && extension != ".tiff") return "a file .tif for codes, or .h5 or .npy for the complex field";
   if (job.packed16) return "codes without --packed16";
+  if (job.writing.compression.value_or(0) > 0) return "a .tif without --compression";
   if (job.encode.encoding == Encoding::single_sideband) return "an encoding other than single-sideband";
   // A range that is measured has to be the same when a stopped run goes on.
   const bool same_bits =
