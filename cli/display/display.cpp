@@ -110,7 +110,8 @@ Command display_command() {
                    "holotone display spin/%04d.png --monitor 2 --fps 60 --loop",
                    "holotone display slm_%c.png --monitor 2 --field-sequence --trigger 64 --settle 5ms"},
       .groups = {{"", rows_of(a)}, {"Codes", coding_rows(a)}, {"Safety", safety_rows(a)}, console_options(a.console)},
-      .run = [arguments] { return run_display(*arguments); }};
+      .run = [arguments] { return run_display(*arguments); },
+      .given = &a.given};
 }
 
 }  // namespace holotone::cli

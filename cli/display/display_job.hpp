@@ -27,6 +27,7 @@ struct DisplayArguments {
   bool keep_safe = false;
   bool ignore_focus = false;
   ConsoleOptions console;
+  GivenOptions given;  ///< of all options
 };
 
 /// Job of `holotone display`, checked as far as possible before a window opens.

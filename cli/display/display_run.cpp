@@ -167,9 +167,15 @@ void play(const DisplayJob& job, PictureStream& stream, PanelPlayer& player, boo
 }  // namespace
 
 int run_display(const DisplayArguments& arguments) {
-  if (arguments.files.empty()) return list_monitors(arguments.console);
+  if (arguments.files.empty()) {
+    for (const auto& option : arguments.given) {
+      if (option != "--json" && option != "--quiet" && option != "--progress") reject(option, "a FILE to show", "none");
+    }
+    return list_monitors(arguments.console);
+  }
   DisplayJob job = display_job(arguments);
   const PictureSource source(job.files, job.rules);
+  for (const auto& warning : source.warnings()) warn(job.console, warning);
   job.player.window.monitor = chosen_monitor(job.player.window.monitor);
   PictureStream stream(source, job.loop, job.skip_bad);
   if (!stream.ready()) {  // an unreadable first file opens no window

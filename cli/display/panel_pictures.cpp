@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/frame_gaps.hpp>
 #include <cli/common/values.hpp>
 #include <cli/display/panel_pictures.hpp>
 #include <fmt/format.h>
@@ -9,20 +10,6 @@ namespace holotone::cli {
 namespace {
 
 constexpr std::size_t planes_a_picture = 24;
-
-/// Files of the names, in order: a pattern's by their numbers.
-std::vector<std::string> files_of(const std::vector<std::string>& names) {
-  std::vector<std::string> files;
-  for (const auto& name : names) {
-    const auto pattern = frame_pattern("FILE", name);
-    if (!pattern) {
-      files.push_back(name);
-      continue;
-    }
-    for (const auto& frame : find_frames(*pattern, name)) files.push_back(frame.path);
-  }
-  return files;
-}
 
 /// Channel `c` of an image of one or three channels.
 Array<std::uint8_t, 2> channel(const Array<std::uint8_t, 3>& pixels, std::int64_t c) {
@@ -38,6 +25,17 @@ Shape<2> shape_of(const PanelCodes& codes) {
   return std::visit([](const auto& own) { return Shape<2>{own.shape()[0], own.shape()[1]}; }, codes);
 }
 
+/// The file of a name, or the files of a pattern by their numbers.
+PictureSource::Files PictureSource::files_of(const std::string& name) {
+  const auto pattern = frame_pattern("FILE", name);
+  if (!pattern) return {name};
+  Files files;
+  const auto frames = find_frames(*pattern, name);
+  if (auto gaps = gaps_in(frames, name); !gaps.empty()) warnings_.push_back(std::move(gaps));
+  for (const auto& frame : frames) files.push_back(frame.path);
+  return files;
+}
+
 PictureSource::PictureSource(const std::vector<std::string>& names, const PictureRules& rules) : rules_(rules) {
   std::vector<std::string> coloured;
   for (const auto& name : names) {
@@ -46,11 +44,11 @@ PictureSource::PictureSource(const std::vector<std::string>& names, const Pictur
       throw Error(ErrorCode::invalid_argument, fmt::format("{}: %c needs --field-sequence", name));
     }
     if (!by_colour) {
-      for (auto& file : files_of({name})) steps_.push_back({std::move(file)});
+      for (auto& file : files_of(name)) steps_.push_back({std::move(file)});
       continue;
     }
     std::vector<Files> by_channel;
-    for (const auto* colour : {"r", "g", "b"}) by_channel.push_back(files_of({channel_path(name, colour)}));
+    for (const auto* colour : {"r", "g", "b"}) by_channel.push_back(files_of(channel_path(name, colour)));
     for (std::size_t i = 0; i < by_channel[0].size(); ++i) {
       Files step;
       for (const auto& files : by_channel) {

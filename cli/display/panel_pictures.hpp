@@ -35,11 +35,14 @@ class PictureSource {
   /// Steps of the sequence, each of which gives one or, with field_sequence, three pictures.
   [[nodiscard]] std::int64_t steps() const { return static_cast<std::int64_t>(steps_.size()); }
   [[nodiscard]] std::int64_t pictures_a_step() const { return rules_.field_sequence ? 3 : 1; }
+  /// Gaps in the numbers of the files.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
   /// Throws io or invalid_argument, naming the file.
   [[nodiscard]] std::vector<PanelPicture> read(std::int64_t step) const;
 
  private:
   using Files = std::vector<std::string>;
+  [[nodiscard]] Files files_of(const std::string& name);
   [[nodiscard]] PanelCodes codes_of(const std::string& path) const;
   [[nodiscard]] std::vector<PanelPicture> fields_of(const Files& files) const;
   [[nodiscard]] PanelPicture packed(const Files& files) const;
@@ -47,6 +50,7 @@ class PictureSource {
 
   PictureRules rules_;
   std::vector<Files> steps_;  ///< files of each step
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace holotone::cli

@@ -49,8 +49,8 @@ struct Places {
 };
 
 /// Places of rays with direction cosines cx = first_x + i step and cy; not finite for a ray that does not exist.
-HOLOTONE_SIMD_CLONES void find_places(double first_x, double step, double cy, int count, const std::array<Axis, 4>& axes,
-                                      Places& places) {
+HOLOTONE_SIMD_CLONES void find_places(double first_x, double step, double cy, int count,
+                                      const std::array<Axis, 4>& axes, Places& places) {
   for (int i = 0; i < count; ++i) {
     const double cx = first_x + static_cast<double>(i) * step;
     const double cz2 = 1 - cx * cx - cy * cy;

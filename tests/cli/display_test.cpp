@@ -380,6 +380,13 @@ TEST_F(OnePanelTest, TakesItsTimeForASlowPanel) {
   EXPECT_LE(report.at("pictures_per_s"), 10.2);
 }
 
+TEST_F(OnePanelTest, SaysWhichNumbersAreMissing) {
+  for (const int i : {1, 2, 4, 8}) save(fmt::format("f{}.png", i), picture<std::uint8_t>(1, 1));
+  const auto result = start({path("f%d.png")}, server_->display())->wait(60);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.error.find("f%d.png: no file with number 3, and others"), std::string::npos) << result.error;
+}
+
 TEST_F(OnePanelTest, RefusesWhatItCannotShow) {
   const auto grey = save("grey.png", picture<std::uint8_t>(1, 1));
   const auto wide = save("wide.png", picture<std::uint8_t>(1, 1, {ny, nx + 1}));
@@ -400,6 +407,7 @@ TEST_F(OnePanelTest, RefusesWhatItCannotShow) {
   expect_refusal({grey, "--fps", "50", "--settle", "30ms"}, display, "--settle: expected at most 20 ms at --fps 50");
   expect_refusal({grey, "--hold", "10"}, display, "--hold: expected a time with its unit");
   expect_refusal({grey, "--safe-pattern", "1px"}, display, "--safe-pattern");
+  expect_refusal({"--loop", "--json"}, display, "--loop: expected a FILE to show");
   expect_refusal({grey, "--bit-planes", "grb"}, display, "grey.png: expected a binary frame");
   const auto frame = save("frame.png", binary(picture<std::uint8_t>(1, 1)));
   expect_refusal({frame, "--bit-planes", "xyz"}, display, "--bit-planes: expected the letters rgb in any order");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/frame_gaps.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
@@ -60,6 +61,7 @@ FrameSource::FrameSource(const HologramJob& job) : job_(job) {
   }
   if (input_pattern) {
     frames_ = find_frames(*input_pattern, job.input);
+    if (const auto gaps = gaps_in(frames_, job.input); !gaps.empty()) warn(job.console, gaps);
     count_ = static_cast<std::int64_t>(frames_.size());
   } else {
     require_input(job.input);
