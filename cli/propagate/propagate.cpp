@@ -82,8 +82,6 @@ Metadata moved(const HologramLight& light, double distance_m) {
 
 nlohmann::json json_of(const PropagateArguments& arguments, const LargePropagationOptions& options,
                        const std::vector<Device>& devices, const LargePropagationInfo& info, const Metadata& metadata) {
-  std::string names;
-  for (const auto& device : devices) names += fmt::format("{}{}", names.empty() ? "" : ",", to_string(device));
   const auto& grid = options.grid;
   nlohmann::json json{{"software", "holotone " HOLOTONE_VERSION},
                       {"outputs", {arguments.output}},
@@ -92,7 +90,7 @@ nlohmann::json json_of(const PropagateArguments& arguments, const LargePropagati
                       {"pitch_m", grid.pitch_m},
                       {"moved_m", options.distance_m},
                       {"band_limit", options.band_limit},
-                      {"device", names},
+                      {"device", names_of(devices)},
                       {"padded", {info.padded[1], info.padded[0]}},
                       {"spectrum_columns", info.spectrum_columns},
                       {"rows_at_once", info.rows_at_once},
