@@ -30,8 +30,11 @@ TEST_F(StereogramsOnSeveral, GiveTheSameField) {
     ASSERT_EQ(run(hologram("one.npy", options)).exit_code, 0);
     const auto json = run_json(on("cpu,cpu,cpu", hologram("several.npy", options)));
     EXPECT_EQ(json["device"], "cpu,cpu,cpu");
-    for (const std::string& colour : options.empty() ? std::vector<std::string>{""} : {"_r", "_g", "_b"}) {
-      EXPECT_TRUE(content_of(path("several" + colour + ".npy")) == content_of(path("one" + colour + ".npy")));
+    const std::vector<std::string> one{""};
+    const std::vector<std::string> three{"_r", "_g", "_b"};
+    for (const auto& colour : options.empty() ? one : three) {
+      EXPECT_TRUE(content_of(path(fmt::format("several{}.npy", colour))) ==
+                  content_of(path(fmt::format("one{}.npy", colour))));
     }
   }
 }
