@@ -103,8 +103,8 @@ class BandProgress final : public Progress {
   std::int64_t shown_ = 0;
 };
 
-/// Runs work(device), which does not throw, for every device in a thread of its own with its share of the processors; for
-/// one device in this thread.
+/// Runs work(device), which does not throw, for every device in a thread of its own with its share of the processors;
+/// for one device in this thread.
 void on_devices(std::size_t devices, const std::function<void(std::size_t)>& work) {
   if (devices == 1) return work(0);
   const int threads = std::max(1, thread_count() / static_cast<int>(devices));

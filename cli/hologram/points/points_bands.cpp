@@ -23,8 +23,7 @@ namespace {
 /// Memory of a whole panel, on every machine, and its share of the free memory, above which it is computed by bands.
 constexpr double most_whole_bytes = 2.0 * (1U << 30U);
 constexpr double most_share_of_free = 0.25;
-/// Pixels of a band: a 64th of the panel, for whose bands points and factors are prepared as often, but 128 MiB to 1 GiB
-/// of field.
+/// Pixels of a band: a 64th of the panel, so that points and factors are rarely prepared; 128 MiB to 1 GiB of field.
 std::int64_t band_pixels(const Panel& panel) {
   return std::clamp(panel.ny * panel.nx / 64, std::int64_t{1} << 24, std::int64_t{1} << 27);
 }
