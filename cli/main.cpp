@@ -49,7 +49,10 @@ void join_ranks(const Command& command) {
   }
   auto& ranks = Ranks::all();
   joined_ranks = true;
-  if (!ranks.first()) be_silent();
+  if (!ranks.first()) {
+    be_silent();
+    end_silently();
+  }
   const auto program = io::read_bytes("/proc/self/exe");
   ranks.require_same("program", fmt::format("{:x}", crc32(std::as_bytes(std::span(program)))));
 }

@@ -16,6 +16,7 @@ namespace {
 /// Lock-free, so that the handler may write it and every thread read it.
 std::atomic<int> signals_received = 0;
 std::atomic<bool> patient = false;
+std::atomic<bool> says_so = true;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -26,6 +27,7 @@ constexpr unsigned patience_s = 1;
 
 /// Prints the message of main by async-signal-safe calls.
 void say_cancelled() {
+  if (!says_so) return;
   constexpr std::string_view wipe = "\r\033[K";
   constexpr std::string_view text = "holotone: cancelled\n";
   if (isatty(STDERR_FILENO) != 0) (void)!write(STDERR_FILENO, wipe.data(), wipe.size());
@@ -73,6 +75,8 @@ void install_signal_handlers() {
 void stopped_in_time() noexcept { alarm(0); }
 
 void stop_without_limit() noexcept { patient = true; }
+
+void end_silently() noexcept { says_so = false; }
 
 bool cancelled() noexcept { return signals_received != 0; }
 

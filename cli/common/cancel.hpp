@@ -16,6 +16,9 @@ void stopped_in_time() noexcept;
 /// Lets the work take any time to stop after a first signal. Call before work that then writes what it has.
 void stop_without_limit() noexcept;
 
+/// Lets a signal end the program without a word: another process speaks for all.
+void end_silently() noexcept;
+
 /// True after a signal to stop.
 bool cancelled() noexcept;
 
