@@ -34,27 +34,35 @@ bool joined_ranks = false;  ///< of mpirun
 /// the others, any that fails alone.
 void print_error(std::string_view what) {
   const bool first = Ranks::stated_rank() == 0;
-  if (!first && (!joined_ranks || Ranks::all().agreed_on_error())) return;
+  if (!first && joined_ranks && Ranks::all().agreed_on_error()) return;
   if (!first) std::this_thread::sleep_for(std::chrono::seconds(1));
   if (!first && cancelled()) return;
   put(stderr, fmt::format("holotone{}: {}\n", first ? "" : of_this_rank(), printable(what)));
 }
 
 /// Joins the processes of mpirun for a command that shares its work among them.
-void join_ranks(const Command& command) {
+void join_ranks(const ParsedLine& line) {
   if (Ranks::stated_count() == 1) return;
+  const Command& command = *line.command;
   if (!command.by_ranks) {
     throw Error(ErrorCode::unsupported, fmt::format("mpirun: expected one process for `holotone {}`, got {}",
                                                     command.name, Ranks::stated_count()));
   }
   auto& ranks = Ranks::all();
   joined_ranks = true;
-  if (!ranks.first()) {
-    be_silent();
-    end_silently();
-  }
+  if (!ranks.first()) be_silent();
   const auto program = io::read_bytes("/proc/self/exe");
   ranks.require_same("program", fmt::format("{:x}", crc32(std::as_bytes(std::span(program)))));
+  // Each may have a device of its own; that they are of one kind is checked with the files.
+  std::string words;
+  for (std::size_t i = 1; i < line.words.size(); ++i) {
+    if (line.words[i] == "--device") {
+      ++i;
+    } else if (!line.words[i].starts_with("--device=")) {
+      words += fmt::format("{}\n", line.words[i]);
+    }
+  }
+  ranks.require_same("command", words);
 }
 
 int exit_code_of(ErrorCode code) {
@@ -98,7 +106,7 @@ void refuse_empty_values(const CLI::App& command) {
 int run(const ParsedLine& line, const CLI::App& command) {
   try {
     refuse_empty_values(command);
-    join_ranks(*line.command);
+    join_ranks(line);
     return line.command->run();
   } catch (const Error& error) {
     // A child process or a library call interrupted by the signal reports its own failure.
@@ -287,6 +295,7 @@ int main(int argc, char** argv) {
   // Before any thread starts: this process may be the child that parses an untrusted file.
   if (const auto code = holotone::guarded_child(argc, argv)) return *code;
   holotone::cli::install_signal_handlers();
+  if (holotone::cli::Ranks::stated_rank() > 0) holotone::cli::end_silently();
   const int code = holotone::cli::checked(holotone::cli::main_of(argc, argv));
   holotone::cli::leave_ranks(code);
   holotone::cli::end_program(code);

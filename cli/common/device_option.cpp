@@ -118,6 +118,12 @@ std::string names_of(const std::vector<Device>& devices) {
   return names;
 }
 
+std::string all_names_of(const std::vector<Device>& devices) {
+  const Ranks& ranks = Ranks::all();
+  if (!ranks.several()) return names_of(devices);
+  return fmt::format("{} in the first of {} processes", names_of(devices), ranks.count());
+}
+
 void load_early(Device device, CudaLibrary library) {
   if (device.backend == Backend::cuda) std::thread([library] { preload(library); }).detach();
 }

@@ -29,6 +29,9 @@ std::string backend_of(Device device);
 /// "cuda:0,cuda:1"
 std::string names_of(const std::vector<Device>& devices);
 
+/// The same for a summary: "cuda:0 in the first of 3 processes".
+std::string all_names_of(const std::vector<Device>& devices);
+
 /// Loads a library of CUDA in a thread if `device` is CUDA's.
 void load_early(Device device, CudaLibrary library);
 

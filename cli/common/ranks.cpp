@@ -196,6 +196,20 @@ void Ranks::require_same(std::string_view what, const std::string& text) {
   });
 }
 
+std::vector<std::string> Ranks::gather(const std::string& own) {
+  if (!first()) {
+    send(0, Tag::request, own);
+    return {};
+  }
+  std::vector<std::string> texts(static_cast<std::size_t>(count_));
+  texts[0] = own;
+  for (int i = 1; i < count_; ++i) {
+    auto [from, text] = wait(Tag::request);
+    texts[static_cast<std::size_t>(from)] = std::move(text);
+  }
+  return texts;
+}
+
 float Ranks::largest(float own) {
   if (!several()) return own;
   const auto text_of_value = [](float value) { return fmt::format("{:a}", value); };
@@ -215,8 +229,8 @@ void Ranks::leave(int exit_code) const {
 }
 
 std::string of_this_rank() {
-  const Ranks& ranks = Ranks::all();
-  return ranks.several() ? fmt::format(" of rank {} on {}", ranks.rank(), host_name()) : "";
+  if (Ranks::stated_count() == 1) return {};
+  return fmt::format(" of rank {} on {}", Ranks::stated_rank(), host_name());
 }
 
 }  // namespace holotone::cli

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace holotone::cli {
 
@@ -44,6 +45,8 @@ class Ranks {
   /// Throws io in all processes, naming the rank, unless all have the same text. `what`: "files and options".
   void require_same(std::string_view what, const std::string& text);
 
+  /// The texts of all processes by rank, in the first; nothing in the others.
+  std::vector<std::string> gather(const std::string& own);
   /// The largest of the values of all processes, in all.
   float largest(float own);
 

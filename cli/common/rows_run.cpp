@@ -25,13 +25,6 @@
 namespace holotone::cli {
 namespace {
 
-/// True if unfinished rows of a stopped run exist.
-bool is_begun(const std::string& output) {
-  const std::filesystem::path path(output);
-  std::error_code error;
-  return std::filesystem::exists(path.parent_path() / fmt::format(".{}.part", path.filename().string()), error);
-}
-
 template <class Value>
 struct WriterOf {
   using Type = CodeRowsWriter;
@@ -164,7 +157,6 @@ struct RowsRun<Value>::State {
   BandedFile file;
   const ConsoleOptions& console;
   ProgressBar& bar;
-  bool begun = false;  ///< unfinished rows of an earlier run existed, of any key
   std::unique_ptr<typename WriterOf<Value>::Type> writer;
   std::int64_t resumed = 0;
   BandRates rates;
@@ -184,13 +176,13 @@ void RowsRun<Value>::State::open() {
   std::string identity = fmt::format("{}\n{}\n{}\n", to_string<2>(file.shape), file.rows_at_once, file.key);
   for (const auto& [name, value] : file.metadata) identity += fmt::format("{}={}\n", name, value);
   ranks.require_same("devices, files and options", identity);
-  begun = is_begun(file.output);
   ranks.together([&] {
     if (ranks.first()) writer = WriterOf<Value>::make(file, {file.key, true, false}, bar);
   });
   ranks.together([&] {
     if (!ranks.first()) writer = WriterOf<Value>::make(file, {file.key, true, true}, bar);
   });
+  ranks.require_same("folder of " + file.output, std::to_string(writer->token()));
 }
 
 template <class Value>
@@ -213,12 +205,12 @@ std::int64_t RowsRun<Value>::State::missing() const {
 
 template <class Value>
 RowsRun<Value>::RowsRun(BandedFile file, const ConsoleOptions& console, ProgressBar& progress)
-    : state_(new State{std::move(file), console, progress, false, nullptr, 0, {}}) {
+    : state_(new State{std::move(file), console, progress, nullptr, 0, {}}) {
   auto& state = *state_;
   state.open();
   if (!Ranks::all().first()) return;
   state.resumed = state.file.shape[0] - state.missing();
-  if (state.begun && state.resumed == 0) {
+  if (state.writer->discarded()) {
     remark(console, fmt::format("rows of another {} are discarded: options or files have changed", state.file.output));
   }
 }
@@ -257,8 +249,8 @@ class BandWorkers {
   /// Computes and writes bands until none is left or something fails. Throws the first error.
   void operator()() {
     for (std::size_t i = 0; i <= queues_.size(); ++i) empty_.push({});
-    std::thread writer([&] { guarded([&] { write(); }); });
-    on_devices(queues_.size(), [&](std::size_t device) { guarded([&] { compute(device); }); });
+    std::jthread writer([&] { guarded([&] { write(); }); });
+    guarded([&] { on_devices(queues_.size(), [&](std::size_t device) { guarded([&] { compute(device); }); }); });
     made_.close();
     writer.join();
     if (error_) std::rethrow_exception(error_);
@@ -362,9 +354,9 @@ void RowsRun<Value>::write(const std::vector<Queue>& queues, const Compute& comp
   auto& ranks = Ranks::all();
   const Stopwatch watch;
   const auto missing = ranks.first() ? state.missing_bands() : std::vector<std::int64_t>{};
-  if (ranks.first() && std::ssize(missing) < ranks.count()) {
-    remark(state.console, fmt::format("{} for {} processes; --rows-at-once makes more and smaller ones",
-                                      counted(std::ssize(missing), "band"), ranks.count()));
+  if (ranks.first() && !missing.empty() && std::ssize(missing) < ranks.count()) {
+    remark(state.console, fmt::format("{} for {} processes: the others wait{}", counted(std::ssize(missing), "band"),
+                                      ranks.count(), state.file.more_bands));
   }
   AllRows all(state.bar, state.file.stage, state.missing(), state.file.shape[1]);
   state.rates.pixels = state.missing() * state.file.shape[1];
@@ -386,7 +378,10 @@ void RowsRun<Value>::write(const std::vector<Queue>& queues, const Compute& comp
   try {
     if (ranks.several() && ranks.first()) {
       {
-        const std::jthread own(work);
+        const std::jthread own([&, threads = thread_count()] {
+          limit_threads(threads);
+          work();
+        });
         bands.serve();
       }
       for (const auto band : of_others) state.writer->set_done(band, state.rows_of(band));

@@ -25,6 +25,7 @@ struct BandedFile {
   std::string key;                ///< identity of the rows: RowsOptions::key
   std::int64_t rows_at_once = 1;  ///< rows of a band
   std::string stage;              ///< for the progress bar: "summing points by bands of rows"
+  std::string more_bands = {};    ///< "; --rows-at-once makes more": how to, for messages
 };
 
 /// What several devices have done.

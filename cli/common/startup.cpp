@@ -213,11 +213,12 @@ double free_address_space() {
   return static_cast<double>(limit.rlim_cur) - static_cast<double>(mapped_bytes());
 }
 
-void take_blas_buffers() {
+void take_blas_buffers(int callers) {
   const double room = free_address_space();
   if (std::isinf(room)) return;
   const int threads = omp_get_max_threads();
-  const double need = static_cast<double>(bytes_a_buffer) * (threads + 1);
+  const double need = static_cast<double>(bytes_a_buffer) * (threads + callers) +
+                      (callers > 1 ? static_cast<double>(bytes_a_thread) * callers : 0);
   if (room < need) {
     throw Error(ErrorCode::out_of_memory, fmt::format("memory: expected {} of address space (ulimit -v) for the matrix "
                                                       "product's {} threads, got {}",
@@ -236,6 +237,6 @@ void take_blas_buffers() {
 #else
 namespace holotone::cli {
 double free_address_space() { return std::numeric_limits<double>::infinity(); }
-void take_blas_buffers() {}
+void take_blas_buffers(int) {}
 }  // namespace holotone::cli
 #endif

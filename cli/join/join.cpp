@@ -91,6 +91,12 @@ void require_same_field(const Part& first, const Part& other) {
   }
 }
 
+/// The metadata of the whole.
+Metadata whole_of(Metadata metadata) {
+  metadata.erase("block_source");
+  return metadata;
+}
+
 /// The parts from top to bottom. Throws io if they are not of one field, overlap or leave rows out.
 std::vector<Part> parts_of(const std::vector<std::string>& paths, Progress& progress) {
   std::vector<Part> parts;
@@ -100,6 +106,10 @@ std::vector<Part> parts_of(const std::vector<std::string>& paths, Progress& prog
     require_same_field(parts.front(), parts.back());
   }
   std::ranges::stable_sort(parts, {}, &Part::first_row);
+  const auto twice = std::ranges::adjacent_find(parts, {}, &Part::first_row);
+  if (twice != parts.end()) {
+    throw_io(std::next(twice)->path, "each part once", fmt::format("the rows of {} again", twice->path));
+  }
   std::int64_t row = 0;
   const Part* before = nullptr;
   const auto missing = [&](std::int64_t end) {
@@ -177,10 +187,10 @@ int run_join(const JoinArguments& arguments) {
   const auto& whole = parts.front();
   const Shape<2> shape{whole.all_rows, whole.columns};
   if (whole.bits == 0) {
-    auto writer = std::make_unique<FieldRowsWriter>(arguments.output, shape, whole.metadata);
+    auto writer = std::make_unique<FieldRowsWriter>(arguments.output, shape, whole_of(whole.metadata));
     join_parts<std::complex<float>>(parts, arguments.output, std::move(writer), bar);
   } else {
-    auto writer = std::make_unique<CodeRowsWriter>(arguments.output, shape, whole.bits, whole.metadata);
+    auto writer = std::make_unique<CodeRowsWriter>(arguments.output, shape, whole.bits, whole_of(whole.metadata));
     if (whole.bits == 8) {
       join_parts<std::uint8_t>(parts, arguments.output, std::move(writer), bar);
     } else {
@@ -214,7 +224,7 @@ Command join_command() {
                        {.names = "-o,--output",
                         .target = &a.output,
                         .value = "FILE",
-                        .help = "The whole: .h5 or .npy of fields, .tif of codes",
+                        .help = "The whole: .h5 or .npy of fields, .tif or .npy of codes",
                         .common = true,
                         .required = true}}},
                      console_options(a.console)},

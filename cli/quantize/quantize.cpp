@@ -4,6 +4,7 @@
 #include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/ranks.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/quantize/quantize_maker.hpp>
@@ -191,10 +192,14 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
            fmt::format("{}: {} x {} pixels, {} of {}, {}{}, on {}, {}", row.output, row.grid.nx, row.grid.ny,
                        counted(job.diffusion.bits, "bit"),
                        job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude", method_text(job, row),
-                       beam_text(row.beam), names_of(job.devices), format_duration(row.seconds)));
+                       beam_text(row.beam), all_names_of(job.devices), format_duration(row.seconds)));
     if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
     if (const auto text = seen_text(job, row); !text.empty()) report(job.console, text);
+    if (job.viewer && !row.dark && row.window.squares == 0 && (row.resumed > 0 || Ranks::all().several())) {
+      remark(job.console,
+             fmt::format("{}: the noise is not measured in the rows of other runs or processes", row.output));
+    }
   }
   for (const auto& text : remarks_on_window(job, rows)) remark(job.console, text);
   if (job.method == QuantizeMethod::floyd_steinberg && !job.viewer) {
@@ -407,7 +412,7 @@ Command quantize_command() {
              {.names = "--device",
               .target = &a.device,
               .value = "NAME",
-              .help = "auto, cpu, cuda:N or opencl:N; several, or all, for codes in a .tif or .npy",
+              .help = "auto, cpu or cuda:N; several, or all, for codes in a .tif or .npy",
               .common = true,
               .feeds = ".device"}}},
            {"Levels of the panel", level_options(a)},

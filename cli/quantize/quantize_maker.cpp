@@ -7,6 +7,7 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/ranks.hpp>
 #include <cli/common/rows_run.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
@@ -119,12 +120,18 @@ std::int64_t hogel_side(const QuantizeJob& job, std::int64_t window_side) {
   return 0;
 }
 
-/// Rows per read: all rows, or whole rows of hogels up to a block's size.
+/// Rows per read: all rows, or whole rows of hogels up to a block's size. Several devices and processes get four blocks
+/// each, where there are enough rows of hogels: the codes do not depend on it.
 std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::int64_t side) {
   if (job.method == QuantizeMethod::truncate) side = truncated_rows;
   const bool whole = side == 0 || job.diffusion.borders == HogelBorders::carry;
-  if (whole || side >= grid.ny || grid.nx * grid.ny <= pixels_at_once) return grid.ny;
-  return side * std::max<std::int64_t>(1, pixels_at_once / (side * grid.nx));
+  if (whole || side >= grid.ny) return grid.ny;
+  const std::int64_t fit = std::max<std::int64_t>(1, pixels_at_once / (side * grid.nx));
+  const std::int64_t workers = std::ssize(job.devices) * Ranks::all().count();
+  if (workers == 1) return grid.nx * grid.ny <= pixels_at_once ? grid.ny : side * fit;
+  constexpr std::int64_t blocks_each = 4;
+  const std::int64_t rows_of_hogels = (grid.ny + side - 1) / side;
+  return side * std::clamp<std::int64_t>(rows_of_hogels / (blocks_each * workers), 1, fit);
 }
 
 double sum_of_squares(View<const Complex, 2> field) {
@@ -354,6 +361,9 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
              "a picture: its codes are quantized already");
   }
   const FieldRowsReader reader(task.input, current_program());
+  if (reader.metadata().contains("block_of_rows")) {
+    throw_io(task.input, "a whole field", "a part of one: holotone join puts parts together");
+  }
   Metadata metadata = metadata_of(job, task, reader);
   QuantizeRow row;
   row.input = task.input;

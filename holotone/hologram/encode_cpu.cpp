@@ -169,8 +169,11 @@ class BandLimit {
         distance_(fft::line_distance(nx)),
         forward_(nx, 1, distance_, FftDirection::forward),
         inverse_(nx, 1, distance_, FftDirection::inverse) {
-    memory_.reserve(distance_);
+    reserve();
   }
+
+  /// Before a loop: there may be more threads than when the plan was made.
+  void reserve() { memory_.reserve(distance_); }
 
   /// The band-limited row, in the calling thread's memory until its next call.
   const Complex* of(const Complex* row) {
@@ -258,6 +261,7 @@ class CpuEngine final : public Engine {
   [[nodiscard]] float peak_of(std::int64_t first_row, std::int64_t rows, const Complex* field) {
     const std::int64_t nx = tables_.shape[1];
     std::vector<float> peaks(static_cast<std::size_t>(block_count(rows)));
+    if (band_limit_) band_limit_->reserve();
     for_rows(rows, [&](std::int64_t block, std::int64_t y) {
       float& peak = peaks[static_cast<std::size_t>(block)];
       peak = peak_of_any_row(tables_.encoding, row_of(field + y * nx, first_row + y), peak);
@@ -293,6 +297,7 @@ class CpuEngine final : public Engine {
     levels.amplitude = amplitude_range(low_, high_, tables_.levels);
     levels.peak = high_;
     const auto [rows, nx] = field.shape();
+    if (band_limit_) band_limit_->reserve();
     for_rows(rows, [&, nx = nx](std::int64_t, std::int64_t y) {
       encode_any_row(tables_.encoding, row_of(source + y * nx, first_row + y), levels, codes.data() + y * nx);
     });

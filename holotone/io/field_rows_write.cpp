@@ -55,6 +55,9 @@ Shape<2> FieldRowsWriter::shape() const { return state_->rows.shape(); }
 std::int64_t FieldRowsWriter::rows_done() const { return state_->rows.rows_done(); }
 bool FieldRowsWriter::is_done(std::int64_t row) const { return state_->rows.is_done(row); }
 
+std::uint64_t FieldRowsWriter::token() const { return state_->rows.token(); }
+bool FieldRowsWriter::discarded() const { return state_->rows.discarded(); }
+
 void FieldRowsWriter::write(std::int64_t first_row, View<const std::complex<float>, 2> values) {
   const auto host = values.host();
   const std::span<const float> parts(reinterpret_cast<const float*>(host.data()), 2 * host.size());

@@ -11,6 +11,7 @@
 #include <holotone/io/atomic_file_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
+#include <random>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,7 +73,8 @@ RowsFile::RowsFile(const std::string& path, RowsContent content, const RowsOptio
       keep_(options.resume),
       joined_(options.joined),
       done_(static_cast<std::size_t>(content_.rows)) {
-  entries_begin_ = journal_head({}).size();
+  head_bytes_ = journal_head({}).size();
+  entries_begin_ = head_bytes_ + sizeof token_;
   if (joined_) {
     join();
     return;
@@ -153,7 +155,10 @@ RowsFile::OtherSums RowsFile::other_sums() const {
 }
 
 bool RowsFile::resume(Progress& progress) {
-  if (!is_continued()) return false;
+  if (!is_continued()) {
+    discarded_ = file_.valid();
+    return false;
+  }
   worth_keeping_ = true;
   check_rows(progress);
   return true;
@@ -166,8 +171,11 @@ bool RowsFile::is_continued() {
   if (!file_.valid() || fstat(file_.get(), &data) != 0 || !S_ISREG(data.st_mode) || data.st_uid != geteuid()) {
     return false;
   }
-  std::string head(entries_begin_, '\0');
+  std::string head(head_bytes_, '\0');
+  std::string token(sizeof token_, '\0');
   if (read_at(journal_, head.data(), head.size(), 0) != 0) return false;
+  if (read_at(journal_, token.data(), token.size(), head_bytes_) != 0) return false;
+  token_ = load<std::uint64_t>(token.data(), std::endian::little);
   // The layout is not known in advance: it is read from the journal, and then the whole head must equal the expected
   // one.
   constexpr std::uint64_t after_layout = 2 * sizeof(std::uint32_t);
@@ -210,9 +218,13 @@ void RowsFile::begin(const Create& create) {
   file_ = FileHandle(open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666));
   if (!file_.valid()) throw_io(path_, "to be writable", std::strerror(errno));
   struct stat existing {};
-  if (stat(target_.c_str(), &existing) == 0) (void)!fchmod(file_.get(), existing.st_mode & 0777);
+  // Writable by its owner, so that a stopped run goes on.
+  if (stat(target_.c_str(), &existing) == 0) (void)!fchmod(file_.get(), (existing.st_mode & 0777) | S_IWUSR);
   layout_ = create(temporary_, file_);
-  const std::string head = journal_head(other_sums());
+  std::string head = journal_head(other_sums());
+  std::random_device random;
+  token_ = std::uint64_t{random()} << 32 | random();
+  store(head, token_);
   require_written(write_at(journal_, head.data(), head.size(), 0));
   if (ftruncate(journal_.get(), static_cast<off_t>(head.size() + done_.size() * entry_bytes)) != 0) {
     require_written(errno);
@@ -303,6 +315,8 @@ void RowsFile::finish() {
     if (fsync(journal_.get()) != 0) require_written(errno);
     return;
   }
+  struct stat existing {};
+  if (stat(target_.c_str(), &existing) == 0) (void)!fchmod(file_.get(), existing.st_mode & 0777);
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) {
     throw_io(path_, "to be replaceable", std::strerror(errno));
   }

@@ -116,9 +116,9 @@ class CpuEngine final : public AdjointEngine {
       : down_(route.axis[0]),
         right_(route.axis[1]),
         field_({route.axis[0].period, route.axis[1].period}),
-        between_({route.axis[0].tile, route.axis[1].bins}) {
-    lines_.reserve(std::max(right_.distance(), lines_at_once * down_.distance()));
-    factors_.reserve(4 * route.axis[0].bins);
+        between_({route.axis[0].tile, route.axis[1].bins}),
+        bins_(route.axis[0].bins) {
+    reserve();
     clear();
   }
 
@@ -129,6 +129,7 @@ class CpuEngine final : public AdjointEngine {
     const TileAxis& right = way.axis[1];
     right_.set(right);
     down_.set(down);
+    reserve();
     parallel_for(0, down.count, [&](std::int64_t row) {
       Complex* const line = lines_.own();
       std::copy_n(tile.data + row * tile.stride, right.count, line);
@@ -149,6 +150,7 @@ class CpuEngine final : public AdjointEngine {
     }
     right_.set(right);
     down_.set(down);
+    reserve();
     in_blocks(right.bins, [&](std::int64_t first, std::int64_t count) { take_columns(way, first, count); });
     parallel_for(0, down.count, [&](std::int64_t row) {
       Complex* const line = lines_.own();
@@ -218,6 +220,12 @@ class CpuEngine final : public AdjointEngine {
   [[nodiscard]] const Complex* samples() const override { return field_.data(); }
 
  private:
+  /// Before loops: there may be more threads than when the plan was made.
+  void reserve() {
+    lines_.reserve(std::max(right_.distance(), lines_at_once * down_.distance()));
+    factors_.reserve(4 * bins_);
+  }
+
   template <class Columns>
   static void in_blocks(std::int64_t bins, const Columns& columns) {
     parallel_for(0, (bins + lines_at_once - 1) / lines_at_once, [&](std::int64_t block) {
@@ -289,6 +297,7 @@ class CpuEngine final : public AdjointEngine {
   ChirpLines right_;
   Array<Complex, 2> field_;    ///< the window's spectrum, then its samples
   Array<Complex, 2> between_;  ///< of a tile after the rows' transform
+  std::int64_t bins_;
   ThreadMemory<Complex> lines_;
   ThreadMemory<float> factors_;
 };

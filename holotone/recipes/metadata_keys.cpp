@@ -30,6 +30,7 @@ constexpr MetadataKey table[] = {
     {"bits", count, {}, 1, 16, "hologram, optimize, panel, quantize"},
     {"block_first_row", count, {}, 0, largest_rows, "hologram"},
     {"block_of_rows", count, {}, 1, largest_rows, "hologram"},
+    {"block_source", text, {}, 0, 0, "hologram"},
     {"camera_pitch_m", number, "m", 0, most_distance_m, "hologram"},
     {"carrier_x_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, optimize"},
     {"carrier_y_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, optimize"},

@@ -304,7 +304,8 @@ TEST_F(BandsTest, CodesByBandsNeedTheirRange) {
     more.insert(more.end(), {"--rows-at-once", "20"});
     expect_refused(hologram("a.tif", more), words);
   };
-  refused({"--encode", "amplitude"}, {"--rows-at-once", "--amplitude-range, or --deterministic", "amplitude"});
+  refused({"--encode", "amplitude"},
+          {"--rows-at-once", "--amplitude-range, --deterministic or --method direct", "amplitude"});
   refused({"--encode", "double-phase", "--method", "separable"}, {"--rows-at-once", "--amplitude-range"});
   refused({"--encode", "single-sideband", "--amplitude-range", "-1,1"}, {"--rows-at-once", "single-sideband"});
   refused({"--packed16"}, {"--rows-at-once", "--packed16"});

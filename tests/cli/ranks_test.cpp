@@ -120,12 +120,46 @@ TEST_F(RanksTest, OneRangeForAll) {
   EXPECT_TRUE(content_of(path("a.tif")) == content_of(path("whole.tif")));
 }
 
+// Each process has fewer threads than one alone; this encoding has memory for each.
+TEST_F(RanksTest, MemoryOfThreads) {
+  if (!can_write("a.tif")) GTEST_SKIP() << "a build without libtiff";
+  const std::vector<std::string> options{"--encode", "burckhardt", "--amplitude-range", "0,1", "--rows-at-once", "70"};
+  ASSERT_EQ(run(hologram("whole.tif", options)).exit_code, 0);
+  const auto result = run_ranks(3, hologram("a.tif", options));
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_TRUE(content_of(path("a.tif")) == content_of(path("whole.tif")));
+}
+
+// A light field's hogels, and what is counted over all processes.
+TEST_F(RanksTest, HogelsAreCountedOnce) {
+  Image picture{Array<std::uint8_t, 3>({48, 64, 1}), {}};
+  auto& pixels = std::get<Array<std::uint8_t, 3>>(picture.pixels);
+  for (std::int64_t i = 0; i < pixels.size(); ++i) pixels.data()[i] = static_cast<std::uint8_t>(37 * i % 251);
+  write_image(path("picture.png"), picture);
+  const auto line = [&](const std::string& name) {
+    return std::vector<std::string>{
+        "hologram", "--image", path("picture.png"), "-o",  path(name), "--device",     "cpu",  "--hogel", "16",
+        "--pitch",  "2um",     "--distance",        "5mm", "--json",   "--resolution", "96x80"};
+  };
+  const auto alone = run(line("whole.npy"));
+  ASSERT_EQ(alone.exit_code, 0) << alone.error;
+  const auto result = run_ranks(3, line("a.npy"));
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_TRUE(content_of(path("a.npy")) == content_of(path("whole.npy")));
+  const auto one = nlohmann::json::parse(alone.output)["holograms"][0];
+  const auto all = nlohmann::json::parse(result.output)["holograms"][0];
+  for (const char* key : {"computed_share", "lit_share", "too_near_share", "cut_share", "layers_per_hogel"}) {
+    EXPECT_EQ(all[key], one[key]) << key;
+  }
+}
+
 TEST_F(RanksTest, ColoursAndMoreProcessesThanBands) {
   const std::vector<std::string> options{"--rgb", "638nm,520nm,450nm", "--rows-at-once", "50"};
   ASSERT_EQ(run(hologram("whole.npy", options)).exit_code, 0);
   const auto result = run_ranks(5, hologram("a.npy", options));
   ASSERT_EQ(result.exit_code, 0) << result.error;
-  EXPECT_NE(result.error.find("3 bands for 5 processes; --rows-at-once"), std::string::npos) << result.error;
+  EXPECT_NE(result.error.find("3 bands for 5 processes: the others wait; --rows-at-once"), std::string::npos)
+      << result.error;
   for (const char* colour : {"r", "g", "b"}) {
     EXPECT_TRUE(content_of(path(fmt::format("a_{}.npy", colour))) ==
                 content_of(path(fmt::format("whole_{}.npy", colour))));
@@ -165,8 +199,8 @@ TEST_F(RanksTest, WhatDiffersIsNamed) {
     return words;
   };
   expect_one_line(start({{2, hologram("a.npy")}, {1, of_other("other.csv")}}).wait(60),
-                  "expected the same devices, files and options in all processes, got others in rank 2 on ");
-  expect_one_line(start({{2, hologram("a.npy")}, {1, of_other("missing.csv")}}).wait(60), "missing.csv");
+                  "expected the same command in all processes, got others in rank 2 on ");
+  expect_one_line(start({{2, hologram("a.npy")}, {1, {"hologram", "--foo"}}}).wait(60), "rank 2 on ");
   expect_one_line(run_ranks(3, of_other("missing.csv")), "missing.csv");
   expect_one_line(run_ranks(3, hologram("a.npy", {"--tolerance", "-1"})), "--tolerance");
   expect_one_line(run_ranks(2, hologram("missing/a.npy")), "missing");

@@ -39,6 +39,10 @@ TEST_F(StereogramsOnSeveral, GiveTheSameField) {
   }
 }
 
+TEST_F(StereogramsOnSeveral, HaveNoParts) {
+  expect_refused(hologram("a.h5", {"--block", "1/2"}), {"--block", "points or a mesh"});
+}
+
 TEST_F(StereogramsOnSeveral, GiveTheSameCodes) {
   if (!can_write("a.tif")) return;
   const std::vector<std::string> options{"--scale", "1", "--viewer", "20mm:2mm", "--bits", "4"};
@@ -56,7 +60,6 @@ TEST_F(StereogramsOnSeveral, GiveTheSameCodes) {
 
 class QuantizedOnSeveral : public QuantizeTest {
  protected:
-  /// Two blocks of rows of hogels.
   [[nodiscard]] std::vector<std::string> quantize(const std::string& output, std::vector<std::string> more = {}) const {
     more.insert(more.end(),
                 {"--hogel", "64", "--bits", "2", "--viewer", "36mm:9mm", "--distance", "9mm", "--weights", "9"});

@@ -1,4 +1,5 @@
 // Codes of parts of a panel against those of the whole, bit for bit, and rejected parts.
+#include <holotone/core/parallel.hpp>
 #include <tests/cases/encode.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -103,6 +104,24 @@ TEST_P(EncodeParts, TheirRangesAreThatOfTheWhole) {
       EXPECT_EQ(plan.measure({0, 2}, std::as_const(dark).to(device).view()).amplitude_max, 0);
     }
   });
+}
+
+// A plan made where one thread was allowed, and executed by more.
+TEST(EncodeThreads, MayBecomeMore) {
+  const auto grid = grid_of(300, 64);
+  EncodeOptions options;
+  options.encoding = Encoding::burckhardt;
+  const auto field = cases::upload(cases::disc_field(grid, 4), grid, Device{});
+  Array<std::uint16_t, 2> alone(grid.shape());
+  Array<std::uint16_t, 2> together(grid.shape());
+  const int threads = holotone::thread_count();
+  holotone::limit_threads(1);
+  EncodePlan plan(options, grid);
+  plan.execute(field.view(), alone.view());
+  holotone::limit_threads(4);
+  plan.execute(field.view(), together.view());
+  holotone::limit_threads(threads);
+  EXPECT_TRUE(std::ranges::equal(alone.host(), together.host()));
 }
 
 TEST_P(EncodeParts, TogetherTheyAreTheWhole) {

@@ -59,7 +59,7 @@ double written_bytes_for(const HologramJob& job) {
 double bytes_for_whole(const HologramJob& job) { return bytes_for(job, true); }
 
 void require_memory_for(const HologramJob& job) {
-  take_blas_buffers();
+  take_blas_buffers(static_cast<int>(job.devices.size()));
   const std::string_view who = job.panel.name == "custom" ? "--resolution" : "--panel";
   const bool on_host = job.device.backend == Backend::cpu;
   if (job.rows_at_once > 0) {

@@ -11,9 +11,9 @@ namespace {
 constexpr const char* layer_option_names[] = {"--depth",     "--layers",     "--layer-spacing", "--depth-range",
                                               "--disparity", "--depth-hole", "--phase"};
 constexpr const char* point_options[] = {
-    "--keep-coordinates", "--turn",         "--tilt",   "--points", "--hide",      "--hide-cell",     "--light",
-    "--random-phase",     "--skip-bad",     "--method", "--wave",   "--tolerance", "--no-band-limit", "--spin",
-    "--rows-at-once",     "--deterministic"};
+    "--keep-coordinates", "--turn",          "--tilt",   "--points", "--hide",      "--hide-cell",     "--light",
+    "--random-phase",     "--skip-bad",      "--method", "--wave",   "--tolerance", "--no-band-limit", "--spin",
+    "--rows-at-once",     "--deterministic", "--block"};
 
 bool is_picture(const std::string& path) {
   constexpr std::string_view known[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"};

@@ -50,7 +50,8 @@ std::string why_not_by_rows(const HologramJob& job) {
   const bool same_bits =
       job.sum.deterministic || job.sum.method == PointMethod::direct || job.sum.method == PointMethod::recurrence;
   if (is_ranged(job) || same_bits) return "";
-  return fmt::format("--amplitude-range, or --deterministic, for --encode {}", to_string(job.encode.encoding));
+  return fmt::format("--amplitude-range, --deterministic or --method direct for --encode {}",
+                     to_string(job.encode.encoding));
 }
 
 bool is_written_by_rows(const HologramJob& job) { return why_not_by_rows(job).empty(); }
@@ -64,6 +65,7 @@ std::string key_of(const HologramJob& job, const PointSources& points) {
   add(points.position_m);
   add(points.amplitude);
   add(points.phase_rad);
+  add(job.correction_rad.view());
   return fmt::format("points {:016x} {}", digest, backend_of(job.device));
 }
 
@@ -165,6 +167,7 @@ class BandWork {
     if (job_.rows.rows > 0) {
       set_metadata(metadata, "block_first_row", std::to_string(job_.rows.first_row));
       set_metadata(metadata, "block_of_rows", std::to_string(job_.panel.ny));
+      set_metadata(metadata, "block_source", key_of(job_, points.sources()));
     }
     return metadata;
   }
@@ -218,7 +221,8 @@ class BandWork {
                                                  metadata,
                                                  key_of(job_, points.sources()),
                                                  job_.rows_at_once,
-                                                 "summing points by bands of rows"},
+                                                 "summing points by bands of rows",
+                                                 "; --rows-at-once makes more and smaller ones"},
                                       job_.console, bar_);
     run.write(queues, [&](std::size_t device, std::int64_t first, View<Value, 2> band, Progress& progress) {
       auto& own = *std::next(devices.begin(), static_cast<std::ptrdiff_t>(device));
@@ -266,9 +270,12 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, 
 RowRange rows_of_block(const HologramJob& job, const std::string& typed) {
   constexpr std::string_view option = "--block";
   constexpr std::string_view expected = "K/N such as 3/40, K from 1 to N";
-  if (const auto why = why_not_by_rows(job); !why.empty() || extension_of(job.output) == ".npy") {
-    reject(option, why.empty() ? "a file .h5, .hdf5 or .tif, which states the rows that it holds" : why, job.output);
+  const auto why = why_not_by_rows(job);
+  const auto extension = extension_of(job.output);
+  if (extension != ".h5" && extension != ".hdf5" && extension != ".tif" && extension != ".tiff") {
+    reject(option, "a file .h5, .hdf5 or .tif, which states the rows that it holds", job.output);
   }
+  if (!why.empty()) reject(option, why, job.output);
   if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
   const auto slash = typed.find('/');
   if (slash == std::string::npos) reject(option, expected, typed);

@@ -42,6 +42,7 @@ nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
     object["resumed_rows"] = row.resumed;
     object["bands_s"] = row.rates.seconds;
     object["write_s"] = row.rates.write_seconds;
+    if (job.rows.rows > 0) object["rows"] = {job.rows.first_row, job.rows.end() - 1};
   }
   return object;
 }
@@ -215,9 +216,11 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
   }
   const auto frames = rows.size() / job.channels.size();
   const std::string what = rows.size() == 1 ? first.output : fmt::format("{} to {}", first.output, rows.back().output);
-  report(job.console, fmt::format("{}: {} x {} pixels, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny,
+  const std::string part =
+      job.rows.rows > 0 ? fmt::format(" (rows {} to {})", job.rows.first_row, job.rows.end() - 1) : std::string();
+  report(job.console, fmt::format("{}: {} x {} pixels{}, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny, part,
                                   range_of(rows, &PointsRow::points), to_string(first.info.method),
-                                  first.info.arithmetic, names_of(job.devices), format_duration(seconds)));
+                                  first.info.arithmetic, all_names_of(job.devices), format_duration(seconds)));
   for (const auto& row : rows) {
     if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
   }

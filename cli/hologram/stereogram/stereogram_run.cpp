@@ -6,6 +6,7 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/ranks.hpp>
 #include <cli/common/rows_run.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
@@ -36,6 +37,27 @@ struct StereogramRow {
   double compute_s = 0;
   BandRates rates;  ///< of files that are written by bands
 };
+
+/// The report of all processes, in the first.
+StereogramReport of_all(const StereogramReport& own) {
+  auto& ranks = Ranks::all();
+  if (!ranks.several()) return own;
+  const nlohmann::json text{own.rays, own.computed, own.lit,    own.too_near,
+                            own.cut,  own.hogels,   own.layers, own.curvature_error_rad};
+  StereogramReport all;
+  for (const auto& one : ranks.gather(text.dump())) {
+    const auto values = nlohmann::json::parse(one);
+    StereogramReport report;
+    std::size_t i = 0;
+    for (auto* count :
+         {&report.rays, &report.computed, &report.lit, &report.too_near, &report.cut, &report.hogels, &report.layers}) {
+      *count = values[i++];
+    }
+    report.curvature_error_rad = values[i];
+    all += report;
+  }
+  return all;
+}
 
 class StereogramWork {
  public:
@@ -132,6 +154,7 @@ class StereogramWork {
         own.report += compute(own, views_.source_of(device), RowRange{first_row, part.shape()[0]}, part, progress);
       });
       for (const auto& own : computers) row.report += own.report;
+      row.report = of_all(row.report);
     };
     const BandedFile file{row.output, grid.shape(), metadata, key, rows, "computing hogels"};
     if (job_.encoding) {
@@ -229,6 +252,8 @@ std::vector<std::string> late_warnings(const StereogramJob& job, const Stereogra
   const std::int64_t fitting = job.hogel_for(work.views().nearest_m);
   const std::string smaller = fitting < n ? fmt::format("; --hogel {} fits", fitting) : "";
   for (const auto& row : rows) {
+    // A resumed run has computed only a part of the rays.
+    if (row.resumed > 0) continue;
     if (row.report.hogels > 0 && row.report.lit == 0) {
       warnings.push_back(fmt::format("{} holds no light: all rays miss {}", row.output, job.views));
     }
@@ -373,7 +398,7 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
   report(job.console,
          fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed{}, on {}, {}", what,
                      job.panel.nx, job.panel.ny, first.info.hogels[1], first.info.hogels[0], job.options.hogel_px,
-                     100 * share(all.computed, all.rays), codes, names_of(job.devices), format_duration(seconds)));
+                     100 * share(all.computed, all.rays), codes, all_names_of(job.devices), format_duration(seconds)));
   for (const auto& row : rows) {
     if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
   }
