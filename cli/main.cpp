@@ -30,12 +30,12 @@ namespace {
 
 bool joined_ranks = false;  ///< of mpirun
 
-/// Prints an error as one line. Under mpirun the first process does, and after a second in which it may do so and end
-/// the others, any that fails alone.
+/// Prints an error as one line. Under mpirun the first process does, and after three seconds in which it may do so and
+/// end the others, any that fails alone.
 void print_error(std::string_view what) {
   const bool first = Ranks::stated_rank() == 0;
   if (!first && joined_ranks && Ranks::all().agreed_on_error()) return;
-  if (!first) std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (!first) std::this_thread::sleep_for(std::chrono::seconds(3));
   if (!first && cancelled()) return;
   put(stderr, fmt::format("holotone{}: {}\n", first ? "" : of_this_rank(), printable(what)));
 }

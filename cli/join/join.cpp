@@ -106,7 +106,8 @@ std::vector<Part> parts_of(const std::vector<std::string>& paths, Progress& prog
     require_same_field(parts.front(), parts.back());
   }
   std::ranges::stable_sort(parts, {}, &Part::first_row);
-  const auto twice = std::ranges::adjacent_find(parts, {}, &Part::first_row);
+  const auto twice = std::ranges::adjacent_find(
+      parts, [](const Part& a, const Part& b) { return a.first_row == b.first_row && a.rows == b.rows; });
   if (twice != parts.end()) {
     throw_io(std::next(twice)->path, "each part once", fmt::format("the rows of {} again", twice->path));
   }
