@@ -7,8 +7,8 @@
 
 namespace holotone::test {
 
-/// Result of a program that received Ctrl-C when the journal of its rows grew, or that ended before.
-inline auto stopped_when_it_grows(RunningProgram& program, const fs::path& journal) {
+/// Result of a program that received Ctrl-C, or another signal, when the journal of its rows grew, or that ended before.
+inline auto stopped_when_it_grows(RunningProgram& program, const fs::path& journal, int signal = SIGINT) {
   std::string first;
   while (program.running()) {
     const auto now = content_of(journal);
@@ -16,7 +16,7 @@ inline auto stopped_when_it_grows(RunningProgram& program, const fs::path& journ
     if (now != first) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  program.send(SIGINT);
+  program.send(signal);
   return program.wait(60);
 }
 

@@ -1,5 +1,6 @@
 // Stereograms and quantize on several devices and processes: the files of one.
 #include <cstdlib>
+#include <tests/cli/journal.hpp>
 #include <tests/cli/quantize_program.hpp>
 #include <tests/cli/smoe_pictures.hpp>
 
@@ -90,17 +91,7 @@ TEST_F(QuantizedOnSeveral, WhatWasKilledGoesOn) {
   speckle("field.npy", 2600, 2048);
   ASSERT_EQ(run(quantize("one.npy")).exit_code, 0);
   RunningProgram program(quantize("a.npy"), captured_);
-  // Killed once a block is in the file, or after the end.
-  const auto journal = folder_ / ".a.npy.part.rows";
-  std::string first;
-  while (program.running()) {
-    const auto now = content_of(journal);
-    if (first.empty()) first = now;
-    if (now != first) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  program.send(SIGKILL);
-  (void)program.wait(60);
+  (void)stopped_when_it_grows(program, folder_ / ".a.npy.part.rows", SIGKILL);
   const auto json = run_json(on("cpu,cpu", quantize("a.npy")));
   std::printf("resumed after %d rows\n", json["holograms"][0]["resumed_rows"].get<int>());
   EXPECT_TRUE(content_of(path("a.npy")) == content_of(path("one.npy")));
