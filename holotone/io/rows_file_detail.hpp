@@ -30,8 +30,8 @@ struct RowsLayout {
 };
 
 /// `.NAME.part` holds the rows. `.NAME.part.rows` holds the content's identity, a random token by which processes know
-/// that they write one file, then 8 bytes per row: the checksum of a complete row. A row is complete if its bytes have that checksum, so that the order of writes to the disk does not
-/// matter.
+/// that they write one file, then 8 bytes per row: the checksum of a complete row. A row is complete if its bytes have
+/// that checksum, so that the order of writes to the disk does not matter.
 class RowsFile {
  public:
   using Create = std::function<RowsLayout(const std::string& temporary, const FileHandle& file)>;

@@ -7,7 +7,7 @@
 
 namespace holotone::test {
 
-/// Result of a program that received Ctrl-C, or another signal, when the journal of its rows grew, or that ended before.
+/// Result of a program that received a signal (Ctrl-C) when the journal of its rows grew, or that ended before.
 inline auto stopped_when_it_grows(RunningProgram& program, const fs::path& journal, int signal = SIGINT) {
   std::string first;
   while (program.running()) {
