@@ -176,13 +176,18 @@ void RowsRun<Value>::State::open() {
   std::string identity = fmt::format("{}\n{}\n{}\n", to_string<2>(file.shape), file.rows_at_once, file.key);
   for (const auto& [name, value] : file.metadata) identity += fmt::format("{}={}\n", name, value);
   ranks.require_same("devices, files and options", identity);
+  std::uint64_t token = 0;
   ranks.together([&] {
-    if (ranks.first()) writer = WriterOf<Value>::make(file, {file.key, true, false}, bar);
+    if (!ranks.first()) return;
+    writer = WriterOf<Value>::make(file, {file.key, true, false}, bar);
+    if (ranks.several()) token = writer->token();
   });
   ranks.together([&] {
-    if (!ranks.first()) writer = WriterOf<Value>::make(file, {file.key, true, true}, bar);
+    if (ranks.first()) return;
+    writer = WriterOf<Value>::make(file, {file.key, true, true}, bar);
+    token = writer->token();
   });
-  ranks.require_same("folder of " + file.output, std::to_string(writer->token()));
+  ranks.require_same(fmt::format("folder of {}", file.output), std::to_string(token));
 }
 
 template <class Value>

@@ -60,7 +60,7 @@ CodeRowsWriter::~CodeRowsWriter() = default;
 Shape<2> CodeRowsWriter::shape() const { return state_->rows.shape(); }
 std::int64_t CodeRowsWriter::rows_done() const { return state_->rows.rows_done(); }
 bool CodeRowsWriter::is_done(std::int64_t row) const { return state_->rows.is_done(row); }
-std::uint64_t CodeRowsWriter::token() const { return state_->rows.token(); }
+std::uint64_t CodeRowsWriter::token() { return state_->rows.token(); }
 bool CodeRowsWriter::discarded() const { return state_->rows.discarded(); }
 void CodeRowsWriter::write(std::int64_t first_row, View<const std::uint8_t, 2> codes) {
   state_->write(first_row, codes);

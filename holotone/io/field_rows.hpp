@@ -34,8 +34,8 @@ class FieldRowsWriter {
   /// Returns the number of complete rows from the top: a loop from top to bottom continues here.
   [[nodiscard]] std::int64_t rows_done() const;
   [[nodiscard]] bool is_done(std::int64_t row) const;
-  /// A random number of the unfinished file, which its joined writers know too.
-  [[nodiscard]] std::uint64_t token() const;
+  /// A random number of the unfinished file: a new one, to be asked for before others join it; theirs is the same.
+  std::uint64_t token();
   /// True if unfinished rows of another key, shape or metadata were discarded.
   [[nodiscard]] bool discarded() const;
   /// Writes rows first_row to first_row + values.shape()[0] - 1, each of nx values in host memory; replaces rows

@@ -55,7 +55,7 @@ Shape<2> FieldRowsWriter::shape() const { return state_->rows.shape(); }
 std::int64_t FieldRowsWriter::rows_done() const { return state_->rows.rows_done(); }
 bool FieldRowsWriter::is_done(std::int64_t row) const { return state_->rows.is_done(row); }
 
-std::uint64_t FieldRowsWriter::token() const { return state_->rows.token(); }
+std::uint64_t FieldRowsWriter::token() { return state_->rows.token(); }
 bool FieldRowsWriter::discarded() const { return state_->rows.discarded(); }
 
 void FieldRowsWriter::write(std::int64_t first_row, View<const std::complex<float>, 2> values) {

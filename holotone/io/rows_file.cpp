@@ -73,8 +73,7 @@ RowsFile::RowsFile(const std::string& path, RowsContent content, const RowsOptio
       keep_(options.resume),
       joined_(options.joined),
       done_(static_cast<std::size_t>(content_.rows)) {
-  head_bytes_ = journal_head({}).size();
-  entries_begin_ = head_bytes_ + sizeof token_;
+  entries_begin_ = journal_head({}).size();
   if (joined_) {
     join();
     return;
@@ -130,10 +129,14 @@ void RowsFile::lock() {
 
 void RowsFile::join() {
   journal_ = FileHandle(open(journal_name_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!journal_.valid() || !is_continued()) {
+  std::string token(sizeof token_, '\0');
+  const bool read = journal_.valid() && is_continued() &&
+                    read_at(journal_, token.data(), token.size(), entries_begin_ + done_.size() * entry_bytes) == 0;
+  if (!read) {
     throw_io(path_, "the rows that another process has begun, in one folder for all processes",
              journal_.valid() ? "those of another file or of other options" : std::strerror(errno));
   }
+  token_ = load<std::uint64_t>(token.data(), std::endian::little);
 }
 
 // The sums protect the other bytes of the file: its head and its tail.
@@ -171,11 +174,8 @@ bool RowsFile::is_continued() {
   if (!file_.valid() || fstat(file_.get(), &data) != 0 || !S_ISREG(data.st_mode) || data.st_uid != geteuid()) {
     return false;
   }
-  std::string head(head_bytes_, '\0');
-  std::string token(sizeof token_, '\0');
+  std::string head(entries_begin_, '\0');
   if (read_at(journal_, head.data(), head.size(), 0) != 0) return false;
-  if (read_at(journal_, token.data(), token.size(), head_bytes_) != 0) return false;
-  token_ = load<std::uint64_t>(token.data(), std::endian::little);
   // The layout is not known in advance: it is read from the journal, and then the whole head must equal the expected
   // one.
   constexpr std::uint64_t after_layout = 2 * sizeof(std::uint32_t);
@@ -221,10 +221,7 @@ void RowsFile::begin(const Create& create) {
   // Writable by its owner, so that a stopped run goes on.
   if (stat(target_.c_str(), &existing) == 0) (void)!fchmod(file_.get(), (existing.st_mode & 0777) | S_IWUSR);
   layout_ = create(temporary_, file_);
-  std::string head = journal_head(other_sums());
-  std::random_device random;
-  token_ = std::uint64_t{random()} << 32 | random();
-  store(head, token_);
+  const std::string head = journal_head(other_sums());
   require_written(write_at(journal_, head.data(), head.size(), 0));
   if (ftruncate(journal_.get(), static_cast<off_t>(head.size() + done_.size() * entry_bytes)) != 0) {
     require_written(errno);
@@ -301,6 +298,16 @@ void RowsFile::write(std::int64_t first_row, std::span<const char> bytes) {
     std::fill(place, place + count, true);
     worth_keeping_ = true;
   }
+}
+
+std::uint64_t RowsFile::token() {
+  if (joined_) return token_;
+  std::random_device random;
+  token_ = std::uint64_t{random()} << 32 | random();
+  std::string bytes;
+  store(bytes, token_);
+  require_written(write_at(journal_, bytes.data(), bytes.size(), entries_begin_ + done_.size() * entry_bytes));
+  return token_;
 }
 
 void RowsFile::set_done(std::int64_t first_row, std::int64_t rows) {

@@ -29,8 +29,8 @@ struct RowsLayout {
   std::uint64_t file_bytes = 0;
 };
 
-/// `.NAME.part` holds the rows. `.NAME.part.rows` holds the content's identity, a random token by which processes know
-/// that they write one file, then 8 bytes per row: the checksum of a complete row. A row is complete if its bytes have
+/// `.NAME.part` holds the rows. `.NAME.part.rows` holds the content's identity, then 8 bytes per row: the checksum of a
+/// complete row; behind them, if processes share the file, a random token by which they know that it is one file. A row is complete if its bytes have
 /// that checksum, so that the order of writes to the disk does not matter.
 class RowsFile {
  public:
@@ -45,7 +45,8 @@ class RowsFile {
 
   [[nodiscard]] bool is_done(std::int64_t row) const { return done_[static_cast<std::size_t>(row)]; }
   [[nodiscard]] std::int64_t rows_done() const;
-  [[nodiscard]] std::uint64_t token() const { return token_; }
+  /// The token: a joined file's, else a new one.
+  std::uint64_t token();
   /// True if unfinished rows of another content were discarded.
   [[nodiscard]] bool discarded() const { return discarded_; }
   /// Writes whole rows.
@@ -88,7 +89,6 @@ class RowsFile {
   bool joined_;
   std::vector<bool> done_;
   RowsLayout layout_;
-  std::uint64_t head_bytes_ = 0;
   std::uint64_t entries_begin_ = 0;
   std::uint64_t token_ = 0;
   bool discarded_ = false;
@@ -115,7 +115,7 @@ class RowsWriter {
   [[nodiscard]] Shape<2> shape() const { return shape_; }
   [[nodiscard]] std::int64_t rows_done() const { return file_.rows_done(); }
   [[nodiscard]] bool is_done(std::int64_t row) const;
-  [[nodiscard]] std::uint64_t token() const { return file_.token(); }
+  std::uint64_t token() { return file_.token(); }
   [[nodiscard]] bool discarded() const { return file_.discarded(); }
   /// `bytes`: of `rows` {n, nx} values.
   void write(std::int64_t first_row, Shape<2> rows, std::span<const char> bytes);

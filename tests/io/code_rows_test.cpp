@@ -129,7 +129,9 @@ TEST(CodeRowsJoined, WriteOneFile) {
   write_from_below(whole, codes);
   {
     CodeRowsWriter writer(path, codes.shape(), 8, {}, first);
+    const auto token = writer.token();
     CodeRowsWriter other(path, codes.shape(), 8, {}, second);
+    EXPECT_EQ(other.token(), token);
     const RowsOptions strange{"points 8", true, true};
     EXPECT_NE(error_of([&] { CodeRowsWriter(path, codes.shape(), 8, {}, strange); }).find("of other options"),
               std::string::npos);
@@ -143,6 +145,7 @@ TEST(CodeRowsJoined, WriteOneFile) {
   // What both have written is kept, and found by the next run.
   CodeRowsWriter writer(path, codes.shape(), 8, {}, first);
   EXPECT_EQ(writer.rows_done(), 45);
+  (void)writer.token();
   CodeRowsWriter other(path, codes.shape(), 8, {}, second);
   other.write(45, rows_of(codes, 45, 15));
   other.finish();
