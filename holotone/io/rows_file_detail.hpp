@@ -30,8 +30,8 @@ struct RowsLayout {
 };
 
 /// `.NAME.part` holds the rows. `.NAME.part.rows` holds the content's identity, then 8 bytes per row: the checksum of a
-/// complete row; behind them, if processes share the file, a random token by which they know that it is one file. A row is complete if its bytes have
-/// that checksum, so that the order of writes to the disk does not matter.
+/// complete row; behind them, if processes share the file, a random token by which they know that it is one file. A row
+/// is complete if its bytes have that checksum, so that the order of writes to the disk does not matter.
 class RowsFile {
  public:
   using Create = std::function<RowsLayout(const std::string& temporary, const FileHandle& file)>;
