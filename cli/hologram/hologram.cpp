@@ -27,7 +27,7 @@ std::vector<OptionRow> light_options(HologramArguments& a) {
           {.names = "--device",
            .target = &a.device,
            .value = "NAME",
-           .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas, for a field written by bands",
+           .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas, for what is written by bands",
            .feeds = ".device"}};
 }
 
@@ -61,12 +61,12 @@ std::vector<OptionRow> sum_options(HologramArguments& a) {
           {.names = "--rows-at-once",
            .target = &a.rows_at_once,
            .value = "N",
-           .help = "Rows of the complex field that are summed and written at once",
+           .help = "Rows of a field or of codes (.tif) that are summed and written at once",
            .otherwise = "all, fewer if memory is short"},
           {.names = "--block",
            .target = &a.block,
            .value = "K/N",
-           .help = "Only part K of N of the complex field, of whole bands; holotone join makes them one"}};
+           .help = "Only part K of N of a field or of codes, of whole bands; holotone join makes them one"}};
 }
 
 std::vector<OptionRow> encoding_options(HologramArguments& a) {

@@ -221,6 +221,32 @@ TEST_F(BandsTest, PartsOfCodesJoinToTheWhole) {
   expect_refused({"join", path("part_1.tif"), path("field.h5"), "-o", path("b.tif")}, {"16-bit codes", "a field"});
 }
 
+// The metadata name the files; what they hold is told by a digest.
+TEST_F(BandsTest, OtherContentsOfAFileAreNotContinued) {
+  if (!can_write("a.tif")) return;
+  const auto put_correction = [&](float value) {
+    const std::vector<float> values(std::size_t{141} * 83, value);
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (141, 83), }";
+    header.resize(117, ' ');
+    header += '\n';
+    std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + '\x76' + '\0' + header;
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+    write("correction.npy", bytes);
+  };
+  const std::vector<std::string> options{"--method", "direct",       "--rows-at-once",
+                                         "20",       "--correction", path("correction.npy")};
+  const auto part = [&](const std::string& name, const std::string& block) {
+    auto own = options;
+    own.insert(own.end(), {"--block", block});
+    ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
+  };
+  put_correction(0);
+  part("1.tif", "1/2");
+  put_correction(1.5F);
+  part("2.tif", "2/2");
+  expect_refused({"join", path("1.tif"), path("2.tif"), "-o", path("a.tif")}, {"2.tif", "block_source"});
+}
+
 TEST_F(BandsTest, JoinNamesWhatIsWrong) {
   if (!can_write("a.h5")) return;
   const auto part = [&](const std::string& name, const std::string& block, std::vector<std::string> more = {}) {

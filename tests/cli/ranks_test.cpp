@@ -1,7 +1,7 @@
 // Several processes under mpirun write one file, which is that of one process.
 #include <cstdlib>
 #include <holotone/core/random.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/cli/journal.hpp>
 #include <unistd.h>
 
 namespace holotone::test {
@@ -54,12 +54,14 @@ class RanksTest : public ProgramTest {
     return words;
   }
 
+  static void allow_root() {
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("OMP_NUM_THREADS", "2", 1);
+  }
+
   [[nodiscard]] RunningProgram start(const std::vector<std::pair<int, std::vector<std::string>>>& processes) const {
-    return RunningProgram::other(under_mpirun(processes), captured_, [] {
-      setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-      setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-      setenv("OMP_NUM_THREADS", "2", 1);
-    });
+    return RunningProgram::other(under_mpirun(processes), captured_, &allow_root);
   }
 
   [[nodiscard]] ProgramResult run_ranks(int count, const std::vector<std::string>& words) const {
@@ -205,6 +207,27 @@ TEST_F(RanksTest, WhatDiffersIsNamed) {
   expect_one_line(run_ranks(3, hologram("a.npy", {"--tolerance", "-1"})), "--tolerance");
   expect_one_line(run_ranks(2, hologram("missing/a.npy")), "missing");
   EXPECT_EQ(files(), (std::set<std::string>{"cloud.csv", "other.csv"}));
+}
+
+// Each process finds unfinished rows of this command, but in a folder of its own.
+TEST_F(RanksTest, WriteInOneFolder) {
+  put_cloud("cloud.csv", 2000);
+  auto words = hologram("a.npy", {"--resolution", "600x900", "--rows-at-once", "30", "--no-band-limit"});
+  *(std::find(words.begin(), words.end(), "-o") + 1) = "a.npy";
+  std::vector<std::string> line{"mpirun", "--oversubscribe", "--bind-to", "none"};
+  for (const char* folder : {"one", "two"}) {
+    fs::create_directory(path(folder));
+    RunningProgram program(words, captured_, [own = path(folder)] { (void)!chdir(own.c_str()); });
+    (void)stopped_when_it_grows(program, path(folder) + "/.a.npy.part.rows", SIGKILL);
+    ASSERT_TRUE(fs::exists(path(folder) + "/.a.npy.part")) << "the run was over before it could be stopped";
+    line.insert(line.end(), {"-n", "1", "-wdir", path(folder), program_path()});
+    line.insert(line.end(), words.begin(), words.end());
+    line.emplace_back(":");
+  }
+  line.pop_back();
+  const auto result = RunningProgram::other(line, captured_, &allow_root).wait(60);
+  expect_one_line(result, "a.npy: expected the rows that another process has begun, in one folder for all processes");
+  EXPECT_FALSE(fs::exists(path("one/a.npy")));
 }
 
 TEST_F(RanksTest, WhatTakesOneProcessSaysSo) {
