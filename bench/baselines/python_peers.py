@@ -11,7 +11,8 @@ propagate  one distance of a complex64 field, padded to twice the size, Matsushi
            transfer function in each call, in float64, without a band limit
 spots      weighted Gerchberg-Saxton for 100 spots in the focal plane of a lens. slmsuite: SpotHologram, WGS-Leonardo;
            it works on the GPU if CuPy is installed, else on the CPU
-nufft      points in random places, complex64. finufft; on a GPU cufinufft. Plans are kept, points set anew
+nufft      points in random places, complex64. finufft; on a GPU cufinufft, on CuPy's arrays if it is installed, else
+           on torch's. Plans are kept, with default options, points set anew
 
 Packages take turns. ms is the median of the rounds, each of at least 30 ms between two synchronisations, after a run to
 warm up. error is relative l2: propagate against the same formula in float64, nufft against the exact sum at 64 places.
@@ -94,7 +95,7 @@ class Bench:
             except Exception as error:  # whatever another package throws
                 if name == "holotone":
                     raise
-                self.skip(case, name, f"failed: {type(error).__name__}: {error}"[:200])
+                self.skip(case, name, failure(error))
                 del works[name]
         return results
 
@@ -106,6 +107,10 @@ class Bench:
             for name, work in works.items():
                 times[name].append(self.batch_ms(work, repeats[name]))
         return {name: statistics.median(values) for name, values in times.items()}
+
+
+def failure(error):
+    return f"failed: {type(error).__name__}: {error}"[:200]
 
 
 def host(array):
@@ -314,6 +319,18 @@ def exact(points, strengths, modes, n, picks, places):
     return first, second
 
 
+def peer_nufft(library, n, tolerance, points, strengths, modes):
+    """{stage: work} of finufft or cufinufft, whose plans have run once."""
+    plans = {kind: library.Plan(kind, (n, n), 1, tolerance, -1 if kind == 1 else 1, dtype="complex64")
+             for kind in (1, 2)}
+    for plan in plans.values():
+        plan.setpts(*points)
+    first, second = plans[1].execute(strengths), plans[2].execute(modes)
+    return {"set_points": lambda: plans[1].setpts(*points),
+            "type 1": lambda: plans[1].execute(strengths, first),
+            "type 2": lambda: plans[2].execute(modes, second)}
+
+
 def nufft(bench, ht):
     n, count = (64, 1000) if bench.small else (1024, 1_000_000)
     random = numpy.random.default_rng(3)
@@ -333,8 +350,9 @@ def nufft(bench, ht):
         if bench.gpu:
             cupy = bench.package("cupy")
             to_peer = cupy.asarray if cupy else bench.to_device
-        y, x = (to_peer(numpy.ascontiguousarray(numpy.float32(2 * numpy.pi) * points[:, axis])) for axis in (1, 0))
-        peer_strengths, peer_modes = to_peer(strengths), to_peer(modes)
+        radians = numpy.float32(2 * numpy.pi) * points
+        peer_arrays = ([to_peer(numpy.ascontiguousarray(radians[:, axis])) for axis in (1, 0)], to_peer(strengths),
+                       to_peer(modes))
     for tolerance in (1e-4, 1e-5):
         plan = ht.NufftPlan((n, n), tolerance=tolerance, device=bench.device)
         plan.set_points(own_points)
@@ -344,15 +362,14 @@ def nufft(bench, ht):
             "type 1": {"holotone": lambda: plan.type1(own_strengths, out=first)},
             "type 2": {"holotone": lambda: plan.type2(own_modes, out=second)},
         }
+        peer, reason = {}, "not installed"
         if library:
-            plans = {kind: library.Plan(kind, (n, n), 1, tolerance, -1 if kind == 1 else 1, dtype="complex64")
-                     for kind in (1, 2)}
-            for one in plans.values():
-                one.setpts(y, x)
-            out = {1: plans[1].execute(peer_strengths), 2: plans[2].execute(peer_modes)}
-            stages["set_points"][name] = lambda: plans[1].setpts(y, x)
-            stages["type 1"][name] = lambda: plans[1].execute(peer_strengths, out[1])
-            stages["type 2"][name] = lambda: plans[2].execute(peer_modes, out[2])
+            try:
+                peer = peer_nufft(library, n, tolerance, *peer_arrays)
+            except Exception as error:  # such as a library that this GPU or its driver does not suit
+                reason = failure(error)
+        for stage, work in peer.items():
+            stages[stage][name] = work
         for stage, works in stages.items():
             case = f"nufft {stage} {tolerance:g}"
             errors = {}
@@ -364,8 +381,8 @@ def nufft(bench, ht):
                     errors[package] = relative_error(host(result)[places], expected[1])
             for package, milliseconds in bench.medians(works).items():
                 bench.add(case, package, milliseconds, error=errors.get(package))
-            if not library:
-                bench.skip(case, name)
+            if not peer:
+                bench.skip(case, name, reason)
 
 
 def table(rows):
