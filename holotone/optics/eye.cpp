@@ -71,8 +71,8 @@ void validate(const EyeOptions& options) {
 double samples_of(const Route& route, int axis, double length_m, std::string_view argument) {
   const window::Band band = band_of(route, axis);
   const double samples = std::ceil(length_m * std::max(band.high - band.low, 0.0)) + 1;
-  if (samples <= whole(largest_grid_side)) return samples;
-  throw_argument(where, argument, fmt::format("what at most {} samples a side hold", largest_grid_side),
+  if (samples <= whole(largest_picture_side)) return samples;
+  throw_argument(where, argument, fmt::format("what at most {} samples a side hold", largest_picture_side),
                  fmt::format("{:.0f}: a smaller pupil, panel or picture needs fewer", samples));
 }
 
@@ -200,8 +200,8 @@ FieldGrid picture_grid(const EyeOptions& options) {
   const auto [ny, nx] = options.output_shape;
   const double height = ny != 0 ? whole(ny) : covering(grid.ny);
   const double width = nx != 0 ? whole(nx) : covering(grid.nx);
-  if (!(height >= 1 && width >= 1 && std::max(height, width) <= whole(largest_grid_side))) {
-    throw_argument(where, "output_pitch_m, output_shape", fmt::format("1 to {} pixels a side", largest_grid_side),
+  if (!(height >= 1 && width >= 1 && std::max(height, width) <= whole(largest_picture_side))) {
+    throw_argument(where, "output_pitch_m, output_shape", fmt::format("1 to {} pixels a side", largest_picture_side),
                    fmt::format("{:.0f} x {:.0f}", width, height));
   }
   picture.ny = static_cast<std::int64_t>(height);

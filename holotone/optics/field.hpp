@@ -31,8 +31,10 @@ struct Field {
   FieldGrid grid;
 };
 
-/// Largest number of pixels along one side of a field.
-inline constexpr std::int64_t largest_grid_side = 65536;
+/// Largest number of pixels along one side of a field: a metre of 1 um.
+inline constexpr std::int64_t largest_grid_side = 1 << 20;
+/// Largest number of samples along one side of a picture, of a chart, and of the window that an eye's light passes.
+inline constexpr std::int64_t largest_picture_side = 65536;
 
 /// Throws invalid_argument unless pitch and wavelength are in their ranges.
 void require_units(std::string_view where, double pitch_m, double wavelength_m);

@@ -18,8 +18,8 @@ constexpr std::int64_t most_by_default = 16;
 
 void require_shape(std::string_view where, const Shape<2>& shape) {
   const auto [ny, nx] = shape;
-  if (std::min(ny, nx) >= 1 && std::max(ny, nx) <= largest_grid_side) return;
-  throw_argument(where, "shape", fmt::format("1 to {} pixels a side", largest_grid_side), to_string(shape));
+  if (std::min(ny, nx) >= 1 && std::max(ny, nx) <= largest_picture_side) return;
+  throw_argument(where, "shape", fmt::format("1 to {} pixels a side", largest_picture_side), to_string(shape));
 }
 
 RowRange rows_of(std::string_view where, const Shape<2>& shape, const RowRange& part) {

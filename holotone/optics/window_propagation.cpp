@@ -74,8 +74,8 @@ void complete(Route& route, std::string_view where, std::string_view argument) {
     const double tile_m = static_cast<double>(axis.tile) * axis.pitch_m;
     const double window_m = 2 * axis.target.half_m + tile_m + clear_of * route.blur_m;
     const double needed = std::ceil(window_m / axis.target_pitch_m);
-    if (!(needed <= static_cast<double>(largest_grid_side))) {
-      throw_argument(where, argument, fmt::format("what at most {} samples a side hold", largest_grid_side),
+    if (!(needed <= static_cast<double>(largest_picture_side))) {
+      throw_argument(where, argument, fmt::format("what at most {} samples a side hold", largest_picture_side),
                      fmt::format("{:.0f}: a smaller pupil, panel or picture needs fewer", needed));
     }
     axis.period = fft_friendly_size(std::max<std::int64_t>(static_cast<std::int64_t>(needed), 16));

@@ -276,9 +276,9 @@ TEST_F(RobustTest, OneLimitForTheSizeOfPanels) {
     return std::vector<std::string>{"hologram", path("good.csv"), "-o",  path("out.png"), "--resolution",
                                     text,       "--pitch",        "8um", "--device",      "cpu"};
   };
-  expect_refused(wide("65537x1"), {"--resolution", "65536"});
-  expect_refused(wide("99999999999999999999x1"), {"--resolution", "65536"});
-  ASSERT_EQ(run(wide("65536x1")).exit_code, 0);
+  expect_refused(wide("1048577x1"), {"--resolution", "1048576"});
+  expect_refused(wide("99999999999999999999x1"), {"--resolution", "1048576"});
+  ASSERT_EQ(run(wide("1048576x1")).exit_code, 0);
   EXPECT_EQ(run({"reconstruct", path("out.png"), "-o", path("f.png"), "--method", "angular-spectrum"}).exit_code, 0);
 }
 

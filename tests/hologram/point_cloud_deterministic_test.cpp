@@ -167,6 +167,22 @@ cases::PointCloudCase at_band_limit(cases::PointCloudCase c) {
   return c;
 }
 
+// Blocks of a wide panel, whatever other blocks were summed before.
+TEST_P(PointCloudDeterministic, BlocksOfAWidePanel) {
+  on_each([](Device device) {
+    if (device.backend != Backend::cuda) return;
+    for (const double tolerance : {1e-3, 1e-4}) {
+      auto c = small("blocks of a wide panel", PointMethod::fast, true, tolerance);
+      c.options.shape = {400, 8300};
+      c.options.pitch_m = 1e-6;
+      c.near_m = 3e-3;
+      c.far_m = 5e-3;
+      c.count = 300000;
+      check(c, device, 170);
+    }
+  });
+}
+
 // Large enough for transforms; on a GPU points are sorted from 200,000 records on.
 TEST_P(PointCloudDeterministic, Transforms) {
   on_each([](Device device) {

@@ -162,7 +162,7 @@ TEST(PointCloudMethod, AGridHoldsEveryPartOfAPanel) {
       int remade = 0;
       for (std::int64_t first = 0; first <= 1080 - rows; first += 35) {
         const auto cloud =
-            fast_cloud(c.options, {rows, 1920}, first, choice.fast.cloud.count, choice.fast.cloud.summary);
+            fast_cloud(c.options, {first, 0, {rows, 1920}}, choice.fast.cloud.count, choice.fast.cloud.summary);
         auto grid = *choice.fast.grid;
         const bool holds = move_fast_grid(grid, cloud);
         (holds ? moved : remade) += 1;

@@ -445,7 +445,7 @@ TEST(PropagationPlan, SaysWhatMemoryItHolds) {
 TEST(PropagationPlan, NamesWhatIsWrong) {
   const FieldGrid grid{64, 32, 8e-6, green};
   const auto make = [](PropagationOptions options) { return [options] { const PropagationPlan plan(options); }; };
-  support::expect_error(ErrorCode::invalid_argument, "PropagationPlan: grid: expected nx and ny from 1 to 65536",
+  support::expect_error(ErrorCode::invalid_argument, "PropagationPlan: grid: expected nx and ny from 1 to 1048576",
                         make({.grid = {0, 32, 8e-6, green}}));
   support::expect_error(ErrorCode::invalid_argument, "PropagationPlan: pitch_m: expected",
                         make({.grid = {64, 32, 0, green}}));

@@ -165,7 +165,7 @@ StereogramViews views_of_model(const StereogramJob& job) {
 FieldGrid grid_of(const StereogramJob& job, const RgbdPicture& picture) {
   const auto [ny, nx] = picture.intensity.shape();
   const double own = picture.width_m / static_cast<double>(nx);
-  const double pitch = std::max({own, job.panel.pitch_m, picture.width_m / static_cast<double>(largest_grid_side)});
+  const double pitch = std::max({own, job.panel.pitch_m, picture.width_m / static_cast<double>(largest_picture_side)});
   const auto pixels = [&](std::int64_t count) {
     return std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * own / pitch));
   };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <holotone/hologram/point_cloud/block_points_cuda.cuh>
 #include <holotone/hologram/point_cloud/fast_products_cuda.cuh>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <string>
@@ -192,7 +193,8 @@ class FastPlan {
     const auto columns = static_cast<std::size_t>(grid_.tile_width);
     const auto rows = static_cast<std::size_t>(grid_.tile_height);
     std::vector<float> host(columns + rows + FastFactors::table_size + 2);
-    const auto factor = [&](double frequency) { return static_cast<float>(1 / window_transform(window, frequency)); };
+    const WindowTransform transform(window, 0.5);
+    const auto factor = [&](double frequency) { return static_cast<float>(1 / transform(frequency)); };
     for (std::size_t i = 0; i < columns; ++i) {
       host[i] = factor((static_cast<double>(i) - grid_.tile_width / 2) / grid_.steps_x);
     }
@@ -232,16 +234,23 @@ class FastPlan {
   PartedProduct depth_product_;
 };
 
-/// Sums over a grid of rows_at_once rows. set_points fills the grid of a whole panel. A grid of fewer rows is filled by
-/// execute, with the same matrices, if it holds other rows.
+/// Sums over the grid of a block (fast_block_shape). set_points fills the grid if the block is the whole panel.
+/// Otherwise execute fills it, with the same matrices, if it holds another block. Where blocks are less than whole rows,
+/// one grid serves all places, and each block is summed from the points that light it.
 class FastCuda final : public PointCloudPlan::Engine {
  public:
   FastCuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue)
-      : options_(options), rows_at_once_(rows_at_once), queue_(queue), plan_(queue), products_(options, queue) {}
+      : options_(options),
+        rows_at_once_(rows_at_once),
+        block_(fast_block_shape(options.shape, rows_at_once)),
+        queue_(queue),
+        plan_(queue),
+        products_(options, queue, divides_rows()),
+        block_points_(options, queue) {}
 
   void set_points(EnginePoints points, const MethodChoice& choice) override {
     const cuda::DeviceScope scope(queue_.device());
-    filled_ = false;
+    filled_.reset();
     if (number_ != choice.fast_number) {
       number_ = 0;  // in case the following calls fail
       choice_ = choice.fast;
@@ -250,8 +259,9 @@ class FastCuda final : public PointCloudPlan::Engine {
       number_ = choice.fast_number;
     }
     points_ = std::move(points);
-    if (rows_at_once_ == options_.shape[0]) {
-      fill(0);
+    timed_ = choice.timed;
+    if (block_ == options_.shape) {
+      fill({0, 0, block_});
     } else {
       keep_sources();
     }
@@ -259,29 +269,45 @@ class FastCuda final : public PointCloudPlan::Engine {
 
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
-    const auto how = cuda::MatrixProduct::choice_after(executions_++, options_.deterministic);
-    for (std::int64_t row = part.first_row; row < part.end(); row += rows_at_once_) {
-      // The last grid ends at the panel's last row and has full height.
-      const std::int64_t first_row = std::min(row, options_.shape[0] - rows_at_once_);
-      if (!filled_ || first_row_ != first_row) fill(first_row);
-      FastSums sums = plan_.sum(how);
-      progress.step("summing points", row - part.first_row, part.rows);
-      if (!products_.empty()) sums.extra = products_.sum(how, plan_.scratch());
-      const std::int64_t end = std::min(row + rows_at_once_, part.end());
-      write_pixels(plan_.grid(), sums, plan_.factors(), {row - first_row, end - row}, row - part.first_row,
-                   pointers_of(output), cuda::stream_of(queue_));
-      progress.step("summing points", end - part.first_row, part.rows);
+    const std::int64_t before = divides_rows() ? (timed_ ? 1 : 0) : executions_++;
+    const auto how = cuda::MatrixProduct::choice_after(before, options_.deterministic);
+    const std::int64_t width = options_.shape[1];
+    const std::int64_t blocks_across = (width + block_[1] - 1) / block_[1];
+    const std::int64_t steps = part.rows * blocks_across;
+    for (std::int64_t row = part.first_row; row < part.end(); row += block_[0]) {
+      const std::int64_t rows = std::min(block_[0], part.end() - row);
+      std::int64_t done = (row - part.first_row) * blocks_across;
+      for (std::int64_t column = 0; column < width; column += block_[1]) {
+        // The last blocks end at the panel's last row and column and have full extents.
+        const PanelBlock block{std::min(row, options_.shape[0] - block_[0]), std::min(column, width - block_[1]),
+                               block_};
+        if (filled_ != block) fill(block);
+        FastSums sums = dark_ ? FastSums{nullptr, 1, nullptr} : plan_.sum(how);
+        progress.step("summing points", done, steps);
+        if (!products_.empty()) sums.extra = products_.sum(how, plan_.scratch());
+        write_pixels(plan_.grid(), sums, plan_.factors(), {row - block.first_row, rows},
+                     (row - part.first_row) * width + block.first_column, width, pointers_of(output),
+                     cuda::stream_of(queue_));
+        done += rows;
+        progress.step("summing points", done, steps);
+      }
     }
   }
 
   [[nodiscard]] PointCloudInfo info() const override {
     const FastGrid& grid = plan_.grid();  // empty before set_points
     const std::string tiles = std::to_string(grid.tiles_x) + " x " + std::to_string(grid.tiles_y);
-    return {PointMethod::fast, (grid.split == 3 ? "fp16 pairs" : "fp16") + (", non-uniform FFT in " + tiles) + " tiles",
-            options_.tolerance, plan_.bytes() + products_.bytes()};
+    const std::string blocks = divides_rows()
+                                   ? " of blocks of " + std::to_string(block_[1]) + " x " + std::to_string(block_[0])
+                                   : std::string();
+    return {PointMethod::fast,
+            (grid.split == 3 ? "fp16 pairs" : "fp16") + (", non-uniform FFT in " + tiles) + " tiles" + blocks,
+            options_.tolerance, plan_.bytes() + products_.bytes() + block_points_.bytes()};
   }
 
  private:
+  [[nodiscard]] bool divides_rows() const { return block_[1] < options_.shape[1] || block_[0] < rows_at_once_; }
+
   /// Copies the points: execute spreads them after the caller's views have expired.
   void keep_sources() {
     const auto keep = [this](auto& own, auto& view) {
@@ -296,35 +322,42 @@ class FastCuda final : public PointCloudPlan::Engine {
     if (!sources.phase_rad.empty()) keep(phase_rad_, sources.phase_rad);
   }
 
-  /// Spreads the points for rows first_row to first_row + rows_at_once - 1.
-  void fill(std::int64_t first_row) {
-    filled_ = false;  // in case the following calls fail
-    const Shape<2> shape{rows_at_once_, options_.shape[1]};
-    const PointSources& sources = points_.sources;
-    const FastCloud cloud = fast_cloud(options_, shape, first_row, sources.amplitude.size(), points_.summary);
-    if (rows_at_once_ < options_.shape[0]) lay_boxes(shape, first_row);
-    const RawPoints raw{sources.position_m.data(),
-                        sources.amplitude.data(),
-                        sources.phase_rad.data(),
-                        cloud.count,
-                        cloud.inverse_pitch,
-                        0.5 * static_cast<double>(options_.shape[1] - 1),
-                        cloud.center_y,
-                        cloud.turns_metre,
-                        cloud.reach_per_metre};
-    plan_.set(raw, points_.summary, options_.deterministic);
+  /// Spreads the points for a block.
+  void fill(const PanelBlock& block) {
+    filled_.reset();  // in case the following calls fail
+    const bool divided = divides_rows();
+    const PointSources sources = divided ? block_points_.select(points_.sources, block) : points_.sources;
+    const FastCloud cloud = fast_cloud(options_, block, sources.amplitude.size(), points_.summary);
+    dark_ = cloud.count == 0;
+    if (dark_) {
+      products_.clear();
+      filled_ = block;
+      return;
+    }
+    if (!divided && block_[0] < options_.shape[0]) lay_boxes(block);
+    const RawPoints raw{
+        sources.position_m.data(), sources.amplitude.data(), sources.phase_rad.data(), cloud.count,
+        cloud.inverse_pitch,       cloud.center_x,           cloud.center_y,           cloud.turns_metre,
+        cloud.reach_per_metre};
+    plan_.set(raw, summary_of(cloud), options_.deterministic);
     if (lights_whole_panel(cloud)) {
       products_.clear();
     } else {
       products_.set(plan_.grid(), raw, points_.summary.largest);
     }
-    first_row_ = first_row;
-    filled_ = true;
+    filled_ = block;
   }
 
-  void lay_boxes(const Shape<2>& shape, std::int64_t first_row) {
+  /// Summary of the points that light a block: bounds of their sums.
+  static PointSummary summary_of(const FastCloud& cloud) {
+    PointSummary summary = cloud.summary;
+    summary.squares = std::min(summary.squares, static_cast<float>(cloud.count) * summary.largest * summary.largest);
+    return summary;
+  }
+
+  void lay_boxes(const PanelBlock& block) {
     // The cloud that the grid was made for, which contains the present one.
-    const FastCloud cloud = fast_cloud(options_, shape, first_row, choice_.cloud.count, choice_.cloud.summary);
+    const FastCloud cloud = fast_cloud(options_, block, choice_.cloud.count, choice_.cloud.summary);
     // A deterministic part always begins with the same grid, whatever parts were summed before.
     FastGrid grid = options_.deterministic ? *choice_.grid : plan_.grid();
     if (!move_fast_grid(grid, cloud)) {
@@ -341,19 +374,22 @@ class FastCuda final : public PointCloudPlan::Engine {
 
   PointCloudOptions options_;
   std::int64_t rows_at_once_;
+  Shape<2> block_;
   Queue queue_;
   std::int64_t executions_ = 0;
+  bool timed_ = false;  ///< blocks are multiplied by the fastest algorithm
   FastPlan plan_;
   FastProducts products_;
+  BlockPoints block_points_;
   EnginePoints points_;
   Array<float, 2> position_m_;  ///< copies of the points, if parts are computed
   Array<float, 1> amplitude_;
   Array<float, 1> phase_rad_;
   FastChoice choice_;
-  int number_ = 0;       ///< MethodChoice::fast_number of the grid
-  bool remade_ = false;  ///< the plan's grid has other extents than that of choice_
-  bool filled_ = false;
-  std::int64_t first_row_ = 0;  ///< first row of the filled grid
+  int number_ = 0;                    ///< MethodChoice::fast_number of the grid
+  bool remade_ = false;               ///< the plan's grid has other extents than that of choice_
+  std::optional<PanelBlock> filled_;  ///< block that the grid holds
+  bool dark_ = false;                 ///< no point lights it
 };
 
 }  // namespace

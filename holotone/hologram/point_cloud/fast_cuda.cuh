@@ -94,8 +94,9 @@ struct FastSums {
   float scale;           ///< factor of the product
   const float2* extra;   ///< products of factors to add, one value per panel pixel; null: none
 };
-/// Writes some rows of the grid's panel to rows of the output from `first_target` on.
+/// Writes some rows of the grid's panel, the first to pixel `first_target` of outputs that are `target_width` wide.
 void write_pixels(const FastGrid& grid, const FastSums& sums, const FastFactors& factors, const RowRange& rows,
-                  std::int64_t first_target, const OutputPointers& output, cudaStream_t stream);
+                  std::int64_t first_target, std::int64_t target_width, const OutputPointers& output,
+                  cudaStream_t stream);
 
 }  // namespace holotone::point_cloud

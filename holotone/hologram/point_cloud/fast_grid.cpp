@@ -29,6 +29,9 @@ constexpr double most_partly = 3e8;  ///< maximum records (points times tiles) g
 constexpr double sorted_records = 200000;
 constexpr double finest_sorted = 5e-5;  ///< tightest tolerance for sorted points, whose positions have steps of 2^-17
 constexpr double loosest_window = 0.05;
+/// Panels up to the first extent are summed at once, larger ones in blocks of at most the second.
+constexpr std::int64_t widest_undivided = 8192;
+constexpr std::int64_t widest_block = 4096;
 /// Relative widening of ranges: points at their ends stay inside after rounding.
 constexpr double range_slack = 1e-3;
 
@@ -42,10 +45,9 @@ struct CloudRange {
 
 CloudRange range_of(const FastCloud& cloud) {
   const auto& s = cloud.summary;
-  const double center_x = 0.5 * static_cast<double>(cloud.panel[1] - 1);
-  CloudRange range{{s.low[0] * cloud.inverse_pitch + center_x, cloud.center_y - s.high[1] * cloud.inverse_pitch,
+  CloudRange range{{s.low[0] * cloud.inverse_pitch + cloud.center_x, cloud.center_y - s.high[1] * cloud.inverse_pitch,
                     s.low[2] * cloud.turns_metre},
-                   {s.high[0] * cloud.inverse_pitch + center_x, cloud.center_y - s.low[1] * cloud.inverse_pitch,
+                   {s.high[0] * cloud.inverse_pitch + cloud.center_x, cloud.center_y - s.low[1] * cloud.inverse_pitch,
                     s.high[2] * cloud.turns_metre}};
   for (int axis = 0; axis < 3; ++axis) {
     const double size = std::max(std::abs(range.low[axis]), std::abs(range.high[axis]));
@@ -75,6 +77,9 @@ Span frequency_span(const CloudRange& range, int axis, double origin, double ste
   return span;
 }
 
+/// Extent of a box that holds all frequencies of a point.
+int period_of(double steps, int width) { return static_cast<int>(steps) + 2 * width + 2; }
+
 /// Places the boxes of the tiles along an axis: sets their first steps and returns their common extent.
 int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double steps, int width, bool band_limited,
               int* first, bool& wrap) {
@@ -85,7 +90,7 @@ int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double ste
     first[t] = static_cast<int>(std::clamp(begin, -1e9, 1e9));
     extent = std::max(extent, std::floor(span.high + 0.5 * width + 0.01) + 1 - begin);
   }
-  const int period = static_cast<int>(steps) + 2 * width + 2;
+  const int period = period_of(steps, width);
   wrap = extent > period;
   return wrap ? period : static_cast<int>(extent);
 }
@@ -126,10 +131,16 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
   grid.first_plane = static_cast<int>(std::max(first_plane, -1e8));
   grid.planes = static_cast<int>(std::min(std::floor(half_depth + 0.5 * window.width + 0.01) + 1 - first_plane, 2e8));
   const int width = window.width;
-  grid.columns = lay_boxes(range, 0, grid.tiles_x, grid.tile_width, grid.steps_x, width, band_limited,
-                           grid.first_column, grid.wrap_columns);
-  grid.rows = lay_boxes(range, 1, grid.tiles_y, grid.tile_height, grid.steps_y, width, band_limited, grid.first_row,
-                        grid.wrap_rows);
+  if (cloud.any_place) {
+    grid.wrap_columns = grid.wrap_rows = true;
+    grid.columns = period_of(grid.steps_x, width);
+    grid.rows = period_of(grid.steps_y, width);
+  } else {
+    grid.columns = lay_boxes(range, 0, grid.tiles_x, grid.tile_width, grid.steps_x, width, band_limited,
+                             grid.first_column, grid.wrap_columns);
+    grid.rows = lay_boxes(range, 1, grid.tiles_y, grid.tile_height, grid.steps_y, width, band_limited, grid.first_row,
+                          grid.wrap_rows);
+  }
   // Boxes of other parts: without a band limit, those of the first and the last part are the largest.
   for (const double shift : {-cloud.center_y_span, cloud.center_y_span}) {
     if (shift == 0 || grid.wrap_rows) continue;
@@ -179,7 +190,7 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
   TileCounts counts;
   const int tile = round_up((extent + tiles - 1) / tiles, axis == 0 ? 8 : 2);
   for (const auto& position : cloud.summary.sample) {
-    const double center = axis == 0 ? 0.5 * (extent - 1) + position[0] * cloud.inverse_pitch
+    const double center = axis == 0 ? cloud.center_x + position[0] * cloud.inverse_pitch
                                     : cloud.center_y - position[1] * cloud.inverse_pitch;
     const double reach = cloud.reach_per_metre * std::abs(position[2]);
     float lit = 0;
@@ -286,14 +297,24 @@ FastPrecision fast_precision(double tolerance) {
   return {tolerance, 1, {}};
 }
 
-FastCloud fast_cloud(const PointCloudOptions& options, const Shape<2>& part, std::int64_t first_row, std::int64_t count,
+Shape<2> fast_block_shape(const Shape<2>& panel, std::int64_t rows_at_once) {
+  if (std::max(rows_at_once, panel[1]) <= widest_undivided) return {rows_at_once, panel[1]};
+  const auto share = [](std::int64_t extent) {
+    const std::int64_t blocks = (extent + widest_block - 1) / widest_block;
+    return (extent + blocks - 1) / blocks;
+  };
+  return {share(rows_at_once), share(panel[1])};
+}
+
+FastCloud fast_cloud(const PointCloudOptions& options, const PanelBlock& block, std::int64_t count,
                      const PointSummary& summary) {
   const double pitch = options.pitch_m;
   FastCloud cloud;
-  cloud.panel = part;
+  cloud.panel = block.shape;
   cloud.count = count;
   cloud.inverse_pitch = 1 / pitch;
-  cloud.center_y = 0.5 * static_cast<double>(options.shape[0] - 1) - static_cast<double>(first_row);
+  cloud.center_x = 0.5 * static_cast<double>(options.shape[1] - 1) - static_cast<double>(block.first_column);
+  cloud.center_y = 0.5 * static_cast<double>(options.shape[0] - 1) - static_cast<double>(block.first_row);
   cloud.turns_metre = pitch * pitch / (2 * options.wavelength_m);
   cloud.reach_per_metre = options.band_limit ? cone_wavelength_m(options) / (2 * pitch * pitch) : 0;
   cloud.summary = summary;
@@ -346,7 +367,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
         const double time = estimated_time(grid, cloud.count, lighting, precision.tolerance);
         if (time < least) {
           least = time;
-          best = {grid, window, cloud};
+          best = {grid, window, cloud, time};
         }
       }
     }

@@ -43,13 +43,19 @@ struct FastCloud {
   Shape<2> panel{};
   std::int64_t count = 0;
   double inverse_pitch = 0;  ///< pixels per metre
+  double center_x = 0;       ///< column of x = 0
   double center_y = 0;       ///< row of y = 0
   double center_y_span = 0;  ///< for parts of a larger panel: maximum deviation of center_y, in rows
   double turns_metre = 0;    ///< pitch^2 / (2 lambda): divided by the distance it is the curvature
   /// lambda of the cone / (2 pitch^2): times |distance| it is the lit half width in pixels; 0: all pixels are lit
   double reach_per_metre = 0;
+  bool any_place = false;  ///< the grid serves all blocks of a panel: its boxes are as long as the period
   PointSummary summary;
 };
+
+/// Returns the extents of the blocks that fast sums at once on CUDA: all columns of rows_at_once rows, or even shares of
+/// them on panels that are wider or higher than the tiles of one grid cover well.
+Shape<2> fast_block_shape(const Shape<2>& panel, std::int64_t rows_at_once);
 
 /// Storage format for a tolerance, and for each upsampling a window that keeps the tolerance in this format.
 struct FastPrecision {
@@ -59,16 +65,16 @@ struct FastPrecision {
 };
 FastPrecision fast_precision(double tolerance);
 
-/// Returns the cloud relative to a panel, or to a part of one whose first row is `first_row` and whose extents are
-/// `part`.
-FastCloud fast_cloud(const PointCloudOptions& options, const Shape<2>& part, std::int64_t first_row, std::int64_t count,
+/// Returns the cloud relative to a block of the panel.
+FastCloud fast_cloud(const PointCloudOptions& options, const PanelBlock& block, std::int64_t count,
                      const PointSummary& summary);
 
 /// Grid and window of least estimated time on an H200; none if that is not below `most_us` microseconds.
 struct FastChoice {
   std::optional<FastGrid> grid;
   SpreadWindow window;
-  FastCloud cloud;  ///< cloud that the grid was made for
+  FastCloud cloud;          ///< cloud that the grid was made for
+  double microseconds = 0;  ///< estimate for this cloud
 };
 /// Launch time of the kernels of a sum, in microseconds, both for fast and for products of factors.
 constexpr double fast_launches_us = 20;

@@ -97,10 +97,18 @@ __global__ void add_kernel(FastGrid grid, const float* c, const int* tile_job, i
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
+/// Returns the largest power of two that is not above a positive value.
+std::int64_t power_below(std::int64_t value) {
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
+}
+
 }  // namespace
 
-FastProducts::FastProducts(const PointCloudOptions& options, Queue queue)
-    : options_(options), queue_(std::move(queue)), arithmetic_(choose_float_arithmetic(options.tolerance)) {
+FastProducts::FastProducts(const PointCloudOptions& options, Queue queue, bool few_shapes)
+    : options_(options),
+      queue_(std::move(queue)),
+      few_shapes_(few_shapes),
+      arithmetic_(choose_float_arithmetic(options.tolerance)) {
   // Three products at every tolerance: add_kernel implements no other form.
   if (arithmetic_.form != ProductForm::complex_three) arithmetic_ = choose_float_arithmetic(1e-5);
   arithmetic_.form = ProductForm::complex_three;
@@ -109,7 +117,7 @@ FastProducts::FastProducts(const PointCloudOptions& options, Queue queue)
 void FastProducts::set(const FastGrid& grid, const RawPoints& points, float largest_amplitude) {
   const auto stream = cuda::stream_of(queue_);
   const int tiles = grid.tiles();
-  if (!product_ || grid.tile_width != grid_.tile_width || grid.tile_height != grid_.tile_height) product_.reset();
+  if (grid.tile_width != grid_.tile_width || grid.tile_height != grid_.tile_height) products_.clear();
   grid_ = grid;
   largest_amplitude_ = largest_amplitude;
   reserve(tiles_, 3 * tiles + 1, queue_);
@@ -152,8 +160,9 @@ void FastProducts::plan_calls(const std::vector<int>& tile_points) {
   if (all == 0) return;
   const auto tiles = static_cast<std::int64_t>(tile_points.size());
   const std::int64_t longest = std::min(longest_batch, most_batch_points(arithmetic_));
-  const std::int64_t batch = std::clamp(round_up(all / tiles + 1, point_granularity), point_granularity,
-                                        std::max(point_granularity, longest / point_granularity * point_granularity));
+  std::int64_t batch = std::clamp(round_up(all / tiles + 1, point_granularity), point_granularity,
+                                  std::max(point_granularity, longest / point_granularity * point_granularity));
+  if (few_shapes_) batch = power_below(batch);
   std::vector<int> slots_and_jobs;
   for (const int count : tile_points) {
     slots_and_jobs.push_back(static_cast<int>(jobs_ * batch));
@@ -173,9 +182,10 @@ void FastProducts::plan_calls(const std::vector<int>& tile_points) {
   const std::int64_t job_bytes =
       lines * depth * factor_bytes(arithmetic_.type) +
       std::int64_t{planes} * grid_.tile_width * grid_.tile_height * static_cast<std::int64_t>(sizeof(float));
-  const std::int64_t batches =
-      std::clamp<std::int64_t>(budget_bytes / job_bytes, 1, std::min<std::int64_t>(jobs_, 256));
-  if (batch != batch_points_ || batches != batches_) product_.reset();
+  constexpr std::int64_t most_batches = 256;
+  const std::int64_t affordable = std::clamp<std::int64_t>(budget_bytes / job_bytes, 1, most_batches);
+  const std::int64_t batches = few_shapes_ ? power_below(affordable) : std::min(affordable, jobs_);
+  if (!few_shapes_ && (batch != batch_points_ || batches != batches_)) products_.clear();
   batch_points_ = static_cast<int>(batch);
   batches_ = static_cast<int>(batches);
   reserve(x_, planes * grid_.tile_width * depth * factor_bytes(arithmetic_.type) * batches, queue_);
@@ -193,19 +203,21 @@ const float2* FastProducts::sum(cuda::MatrixProductChoice how, void* scratch) {
   const std::int64_t slots = calls * batches_ * batch_points_;
   const PointRecords records{records_.data(), records_.data() + slots, records_.data() + 2 * slots, largest_.data()};
   const FactorShape shape{grid_.tile_width, grid_.tile_height, 0, batch_points_, batches_};
-  if (!product_) {
-    cuda::MatrixProductShape product;
-    product.rows = grid_.tile_height;
-    product.columns = grid_.tile_width;
-    product.depth = std::int64_t{batch_points_} * depth_segments(arithmetic_.type, arithmetic_.form);
-    product.batch = std::int64_t{batches_} * planes;
-    product_.emplace(product, queue_, scratch);
+  const std::pair<int, int> key{batch_points_, batches_};
+  auto product = products_.find(key);
+  if (product == products_.end()) {
+    cuda::MatrixProductShape of_jobs;
+    of_jobs.rows = grid_.tile_height;
+    of_jobs.columns = grid_.tile_width;
+    of_jobs.depth = std::int64_t{batch_points_} * depth_segments(arithmetic_.type, arithmetic_.form);
+    of_jobs.batch = std::int64_t{batches_} * planes;
+    product = products_.try_emplace(key, of_jobs, queue_, scratch).first;
   }
   for (std::int64_t call = 0; call < calls; ++call) {
     generate_factors(arithmetic_.type, arithmetic_.form, records, call * batches_ * batch_points_, slots, shape,
                      x_.data(), y_.data(), stream);
-    product_->choose(how, y_.data(), x_.data(), c_.data());
-    product_->run(y_.data(), x_.data(), c_.data(), false);
+    product->second.choose(how, y_.data(), x_.data(), c_.data());
+    product->second.run(y_.data(), x_.data(), c_.data(), false);
     const dim3 blocks(cuda::blocks_for(std::int64_t{1} * grid_.tile_width * grid_.tile_height, threads),
                       static_cast<unsigned>(grid_.tiles()));
     add_kernel<<<blocks, threads, 0, stream>>>(grid_, c_.data(), tiles_.data() + 2 * grid_.tiles(),

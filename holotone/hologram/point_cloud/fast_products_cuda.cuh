@@ -3,14 +3,17 @@
 // Not for users.
 #include <holotone/hologram/point_cloud/fast_cuda.cuh>
 #include <holotone/hologram/point_cloud/separable_cuda.cuh>
-#include <optional>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace holotone::point_cloud {
 
 class FastProducts {
  public:
-  FastProducts(const PointCloudOptions& options, Queue queue);
+  /// few_shapes: products have few different shapes, which are kept, at the cost of some padding: for grids that are
+  /// filled anew often.
+  FastProducts(const PointCloudOptions& options, Queue queue, bool few_shapes);
   /// Gathers the points that light some tile of the grid in part. Waits for the device.
   void set(const FastGrid& grid, const RawPoints& points, float largest_amplitude);
   /// Discards the gathered points.
@@ -25,6 +28,7 @@ class FastProducts {
 
   PointCloudOptions options_;
   Queue queue_;
+  bool few_shapes_;
   Arithmetic arithmetic_;
   FastGrid grid_{};
   float largest_amplitude_ = 0;
@@ -40,7 +44,7 @@ class FastProducts {
   Array<std::byte, 1> y_;
   Array<float, 1> c_;
   Array<float2, 1> panel_;
-  std::optional<cuda::MatrixProduct> product_;
+  std::map<std::pair<int, int>, cuda::MatrixProduct> products_;  ///< by batch_points_ and batches_
 };
 
 }  // namespace holotone::point_cloud

@@ -185,7 +185,7 @@ __device__ __forceinline__ FourPixels tile_pixels(const FastGrid& grid, const Fa
 }
 
 __global__ void write_kernel(FastGrid grid, FastSums sums, FastFactors factors, int first_row, int rows,
-                             std::int64_t first_target, OutputPointers output) {
+                             std::int64_t first_target, std::int64_t target_width, OutputPointers output) {
   const int column = 4 * (blockIdx.x * threads + threadIdx.x);
   if (column >= grid.panel_width) return;
   for (int i = blockIdx.y; i < rows; i += gridDim.y) {
@@ -202,7 +202,7 @@ __global__ void write_kernel(FastGrid grid, FastSums sums, FastFactors factors, 
         im[k] += sums.extra[at + k].y;
       }
     }
-    output.write((first_target + i) * grid.panel_width + column, pixels.re, pixels.im, left);
+    output.write(first_target + i * target_width + column, pixels.re, pixels.im, left);
   }
 }
 
@@ -254,11 +254,12 @@ void apply_middle(const FastGrid& grid, const void* product, const float2* middl
 }
 
 void write_pixels(const FastGrid& grid, const FastSums& sums, const FastFactors& factors, const RowRange& rows,
-                  std::int64_t first_target, const OutputPointers& output, cudaStream_t stream) {
+                  std::int64_t first_target, std::int64_t target_width, const OutputPointers& output,
+                  cudaStream_t stream) {
   const dim3 blocks(cuda::blocks_for((grid.panel_width + 3) / 4, threads),
                     static_cast<unsigned>(std::min<std::int64_t>(rows.rows, 65535)));
   write_kernel<<<blocks, threads, 0, stream>>>(grid, sums, factors, static_cast<int>(rows.first_row),
-                                               static_cast<int>(rows.rows), first_target, output);
+                                               static_cast<int>(rows.rows), first_target, target_width, output);
   cuda::check_launch("write_pixels");
 }
 

@@ -25,9 +25,10 @@ Complex unit(double turns) {
 /// Returns 1 / phihat for the pixels of an axis, from -floor(count / 2) on.
 std::vector<float> window_factors(const SpreadWindow& window, std::int64_t count, std::int64_t length) {
   std::vector<float> factor(static_cast<std::size_t>(count));
+  const WindowTransform transform(window, 0.5);
   for (std::int64_t i = 0; i < count; ++i) {
     const double frequency = static_cast<double>(i - count / 2) / static_cast<double>(length);
-    factor[static_cast<std::size_t>(i)] = static_cast<float>(1 / window_transform(window, frequency));
+    factor[static_cast<std::size_t>(i)] = static_cast<float>(1 / transform(frequency));
   }
   return factor;
 }
@@ -105,9 +106,10 @@ FastTile::FastTile(const Shape<2>& shape, const SpreadWindow& window, const nuff
       row_factor_(window_factors(window, shape[0], layout_.grid[0])),
       column_factor_(window_factors(window, shape[1], layout_.grid[1])) {
   depth_table_.resize(depth_table_size + 2);
+  const WindowTransform transform(window, 0.5);
   for (std::size_t i = 0; i < depth_table_.size(); ++i) {
     const double frequency = 0.5 / window.upsampling * static_cast<double>(i) / depth_table_size;
-    depth_table_[i] = static_cast<float>(1 / window_transform(window, frequency));
+    depth_table_[i] = static_cast<float>(1 / transform(frequency));
   }
 }
 

@@ -14,6 +14,7 @@ struct MethodChoice {
   FastLayout layout;                            ///< for fast on the CPU
   FastChoice fast;                              ///< for fast on CUDA; valid for its own cloud and similar ones
   int fast_number = 0;                          ///< differs for each new `fast`
+  bool timed = false;  ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
 };
 
 /// Cost in picoseconds: fixed per pixel, and per pair of pixel and point.
