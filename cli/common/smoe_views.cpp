@@ -109,14 +109,24 @@ std::vector<std::string> files_of(const std::string& path, const ViewPattern& pa
   return result;
 }
 
-/// Throws io for a view of another shape than the first.
-void require_same_shape(const FitPictures& pictures, const std::string& path, const Shape<3>& shape) {
-  if (pictures.images.empty() || shape == pictures.images.front().shape()) return;
+/// A picture as it is read: its values, and its bits a channel (FitPictures).
+struct ReadPicture {
+  Array<float, 3> colours;
+  int bits = 0;
+};
+
+/// The first view, whose shape all others have.
+struct FirstView {
+  const std::string& path;
+  const Shape<3>& shape;
+};
+
+void require_same_shape(const FirstView& first, const std::string& path, const Shape<3>& shape) {
+  if (shape == first.shape) return;
   const auto text = [](const Shape<3>& s) {
     return fmt::format("{} x {} pixels of {}", s[1], s[0], counted(s[2], "channel"));
   };
-  throw_io(path, fmt::format("{}, as {} has", text(pictures.images.front().shape()), pictures.paths.front()),
-           text(shape));
+  throw_io(path, fmt::format("{}, as {} has", text(first.shape), first.path), text(shape));
 }
 
 void require_finite(const std::string& path, const Array<float, 3>& pixels) {
@@ -128,22 +138,21 @@ void require_finite(const std::string& path, const Array<float, 3>& pixels) {
   throw_io(path, "finite values", fmt::format("{} at row {}, column {}", *bad, pixel / nx, pixel % nx));
 }
 
-void read_picture(FitPictures& pictures, const std::string& path, bool linear) {
+/// Reads a picture, of the first view's shape if there is one.
+ReadPicture read_picture(const std::string& path, bool linear, const std::optional<FirstView>& first) {
   check_cancelled("reading");
   const auto accept = [&](const Shape<3>& own) {  // a palette's channels are not known yet
-    if (pictures.images.empty()) return;
-    const auto& first = pictures.images.front().shape();
-    if (own[0] != first[0] || own[1] != first[1]) require_same_shape(pictures, path, own);
+    if (first && (own[0] != first->shape[0] || own[1] != first->shape[1])) require_same_shape(*first, path, own);
   };
   Image image = read_image(path, {.accept = accept, .bytes_a_pixel = 16});
   const auto shape = shape_of(image);
-  require_same_shape(pictures, path, shape);
-  pictures.bits = std::holds_alternative<Array<float, 3>>(image.pixels)          ? 0
-                  : std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8
-                                                                                 : 16;
+  if (first) require_same_shape(*first, path, shape);
+  const int bits = std::holds_alternative<Array<float, 3>>(image.pixels)          ? 0
+                   : std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8
+                                                                                  : 16;
   auto colours = to_float(image);
-  if (pictures.bits == 0) require_finite(path, colours);
-  if (linear && pictures.bits != 0) {
+  if (bits == 0) require_finite(path, colours);
+  if (linear && bits != 0) {
     const std::int64_t channels = shape[2];
     const bool alpha = channels == 2 || channels == 4;
     parallel_for(0, shape[0], [&](std::int64_t row) {
@@ -153,8 +162,26 @@ void read_picture(FitPictures& pictures, const std::string& path, bool linear) {
       }
     });
   }
-  pictures.paths.push_back(path);
-  pictures.images.push_back(std::move(colours));
+  return {std::move(colours), bits};
+}
+
+/// Reads pictures of one shape, the first alone, then the others, one a thread.
+void read_pictures(FitPictures& pictures, std::vector<std::string> files, bool linear) {
+  const auto read = [&](std::size_t i, const std::optional<FirstView>& first) {
+    ReadPicture picture = read_picture(files[i], linear, first);
+    pictures.images[i] = std::move(picture.colours);
+    return picture.bits;
+  };
+  pictures.images.resize(files.size());
+  pictures.bits = read(0, std::nullopt);
+  const FirstView first{files.front(), pictures.images.front().shape()};
+  std::vector<int> bits(files.size(), pictures.bits);
+  parallel_for(1, std::ssize(files), [&](std::int64_t i) {
+    const auto number = static_cast<std::size_t>(i);
+    bits[number] = read(number, first);
+  });
+  pictures.bits = bits.back();
+  pictures.paths = std::move(files);
 }
 
 const Array<float, 3>& image_at(const FitPictures& pictures, std::int64_t row, std::int64_t column) {
@@ -199,12 +226,12 @@ FitPictures read_fit_pictures(const std::string& path, ViewRows rows, bool linea
   const auto pattern = view_pattern(fs::path(path).filename().string(), option);
   if (!pattern) {
     require_input(path);
-    read_picture(pictures, path, linear);
+    read_pictures(pictures, {path}, linear);
     pictures.at.emplace_back();
     return pictures;
   }
   const bool both = pattern->counters.size() == 2;
-  for (const auto& file : files_of(path, *pattern, pictures)) read_picture(pictures, file, linear);
+  read_pictures(pictures, files_of(path, *pattern, pictures), linear);
   if (both && (pictures.rows < 2 || pictures.columns < 2)) {
     throw_io(path, "2 or more views along both %u and %v", fmt::format("{} x {}", pictures.columns, pictures.rows));
   }

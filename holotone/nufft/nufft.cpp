@@ -76,8 +76,9 @@ std::vector<double> deconvolution(const SpreadWindow& window, std::int64_t modes
   const std::int64_t first = half ? 0 : -(modes / 2);
   const std::int64_t count = half ? modes / 2 + 1 : modes;
   factor.reserve(static_cast<std::size_t>(count));
+  const WindowTransform transform(window, 0.5);
   for (std::int64_t i = 0; i < count; ++i) {
-    factor.push_back(1 / window_transform(window, static_cast<double>(first + i) / static_cast<double>(grid)));
+    factor.push_back(1 / transform(static_cast<double>(first + i) / static_cast<double>(grid)));
   }
   return factor;
 }

@@ -5,46 +5,56 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/nufft/window.hpp>
+#include <map>
+#include <mutex>
 #include <numbers>
+#include <tuple>
+#include <utility>
 
 namespace holotone {
 namespace {
 
 constexpr int widest = 16;
-constexpr int most_aliases = 3;
+constexpr std::size_t most_aliases = 3;
+constexpr double highest_alias = most_aliases + 0.5;
 constexpr int frequencies = 16;
 /// Share of the sum that adding one of many equal float32 numbers loses (measured for 1,000 to 100,000 of them).
 constexpr double loss_an_addition = 6.3e-9;
 
-/// Gauss-Chebyshev nodes of the window. The substitution d = (width / 2) sin a makes the square root at the ends a
-/// smooth periodic function of a. The midpoint rule then converges faster than any power once it resolves the cosine.
-class Quadrature {
- public:
-  Quadrature(const SpreadWindow& window, double highest_frequency) {
-    const double half = window.width / 2.0;
-    const int nodes = 32 + static_cast<int>(2 * std::numbers::pi * highest_frequency * half + 0.5 * window.beta);
-    const double step = std::numbers::pi / nodes;
-    for (int i = 0; i < nodes; ++i) {
-      const double angle = (i + 0.5) * step - std::numbers::pi / 2;
-      const double cosine = std::cos(angle);
-      nodes_.push_back(
-          {2 * std::numbers::pi * half * std::sin(angle), std::exp(window.beta * (cosine - 1)) * cosine * step * half});
-    }
-  }
-
-  [[nodiscard]] double transform(double frequency) const {
-    double sum = 0;
-    for (const auto& node : nodes_) sum += node.weight * std::cos(node.turns * frequency);
-    return sum;
-  }
-
- private:
-  struct Node {
-    double turns;  ///< 2 pi d
-    double weight;
-  };
-  std::vector<Node> nodes_;
+struct LegendreNode {
+  double place;  ///< in [-1, 1]
+  double weight;
 };
+
+/// Nodes of Gauss-Legendre quadrature, by Newton's method.
+std::vector<LegendreNode> make_legendre_nodes(int count) {
+  std::vector<LegendreNode> nodes;
+  for (int i = 0; i < count; ++i) {
+    double x = std::cos(std::numbers::pi * (i + 0.75) / (count + 0.5));
+    double slope = 0;
+    for (int step = 0; step < 6; ++step) {
+      double before = 1;
+      double here = x;
+      for (int k = 2; k <= count; ++k) {
+        before = std::exchange(here, ((2 * k - 1) * x * here - (k - 1) * before) / k);
+      }
+      slope = count * (x * here - before) / (x * x - 1);
+      x -= here / slope;
+    }
+    nodes.push_back({x, 2 / ((1 - x * x) * slope * slope)});
+  }
+  return nodes;
+}
+
+/// The same, kept for the process: the search for a window asks for the same counts again and again.
+const std::vector<LegendreNode>& legendre_nodes(int count) {
+  static std::mutex mutex;
+  static std::map<int, std::vector<LegendreNode>> known;
+  const std::scoped_lock lock(mutex);
+  auto found = known.find(count);
+  if (found == known.end()) found = known.emplace(count, make_legendre_nodes(count)).first;
+  return found->second;
+}
 
 // beta = shape * pi * width * (1 - 1 / (2 upsampling)): where phihat has fallen to the level of the jump at the
 // window's ends at the lowest aliased frequency, a little inside the cut-off at shape = 1.
@@ -88,12 +98,59 @@ double window_value(const SpreadWindow& window, double distance) {
   return u * u > 1 ? 0 : std::exp(window.beta * (std::sqrt(1 - u * u) - 1));
 }
 
+// The substitution d = (width / 2) sin a makes the integrand analytic on [0, pi / 2]: Gauss-Legendre converges faster
+// than any power once it resolves the cosine. Nodes stand for d and -d.
+WindowTransform::WindowTransform(const SpreadWindow& window, double highest_frequency) {
+  const double half = window.width / 2.0;
+  const int count = 16 + static_cast<int>(std::numbers::pi * highest_frequency * half + 0.25 * window.beta);
+  for (const auto& [place, weight] : legendre_nodes(count)) {
+    const double angle = 0.25 * std::numbers::pi * (1 + place);
+    const double step = 0.25 * std::numbers::pi * weight;
+    const double cosine = std::cos(angle);
+    Node node{2 * std::numbers::pi * half * std::sin(angle),
+              2 * std::exp(window.beta * (cosine - 1)) * cosine * step * half,
+              {},
+              {}};
+    for (std::size_t m = 0; m < most_aliases; ++m) {
+      node.alias_cos[m] = std::cos(node.turns * static_cast<double>(m + 1));
+      node.alias_sin[m] = std::sin(node.turns * static_cast<double>(m + 1));
+    }
+    nodes_.push_back(node);
+  }
+}
+
+double WindowTransform::operator()(double frequency) const {
+  double sum = 0;
+  for (const auto& node : nodes_) sum += node.weight * std::cos(node.turns * frequency);
+  return sum;
+}
+
+double WindowTransform::aliases(double frequency, int power) const {
+  std::array<double, most_aliases> even{};  // phihat(f + m) = even - odd, phihat(f - m) = even + odd
+  std::array<double, most_aliases> odd{};
+  double own = 0;
+  for (const auto& node : nodes_) {
+    const double cosine = node.weight * std::cos(node.turns * frequency);
+    const double sine = node.weight * std::sin(node.turns * frequency);
+    own += cosine;
+    for (std::size_t m = 0; m < most_aliases; ++m) {
+      even[m] += cosine * node.alias_cos[m];
+      odd[m] += sine * node.alias_sin[m];
+    }
+  }
+  double sum = 0;
+  for (std::size_t m = 0; m < most_aliases; ++m) {
+    for (const double value : {even[m] - odd[m], even[m] + odd[m]}) sum += power == 1 ? std::abs(value) : value * value;
+  }
+  return sum / (power == 1 ? std::abs(own) : own * own);
+}
+
 double window_transform(const SpreadWindow& window, double frequency) {
-  return Quadrature(window, std::abs(frequency)).transform(frequency);
+  return WindowTransform(window, std::abs(frequency))(frequency);
 }
 
 double window_error(const SpreadWindow& window) {
-  const Quadrature quadrature(window, most_aliases + 0.5);
+  const WindowTransform transform(window, highest_alias);
   // The error rises steeply towards the last mode: frequencies are densest there.
   double mean = 0;
   double total = 0;
@@ -101,27 +158,19 @@ double window_error(const SpreadWindow& window) {
     const double angle = 0.5 * std::numbers::pi * (i + 0.5) / frequencies;
     const double frequency = std::sin(angle) * 0.5 / window.upsampling;
     const double weight = std::cos(angle);
-    double aliases = 0;
-    for (int m = 1; m <= most_aliases; ++m) {
-      aliases += std::pow(quadrature.transform(frequency + m), 2) + std::pow(quadrature.transform(frequency - m), 2);
-    }
-    mean += weight * aliases / std::pow(quadrature.transform(frequency), 2);
+    mean += weight * transform.aliases(frequency, 2);
     total += weight;
   }
   return std::sqrt(mean / total);
 }
 
 double window_worst_error(const SpreadWindow& window) {
-  const Quadrature quadrature(window, most_aliases + 0.5);
+  const WindowTransform transform(window, highest_alias);
   constexpr int steps = 4 * frequencies;
   double worst = 0;
   for (int i = 0; i <= steps; ++i) {
     const double frequency = 0.5 / window.upsampling * i / steps;
-    double aliases = 0;
-    for (int m = 1; m <= most_aliases; ++m) {
-      aliases += std::abs(quadrature.transform(frequency + m)) + std::abs(quadrature.transform(frequency - m));
-    }
-    worst = std::max(worst, aliases / std::abs(quadrature.transform(frequency)));
+    worst = std::max(worst, transform.aliases(frequency, 1));
   }
   return worst;
 }
@@ -132,11 +181,11 @@ double window_error(const SpreadWindow& window, int axes, WindowError error) {
 }
 
 double window_noise_gain(const SpreadWindow& window) {
-  const Quadrature quadrature(window, 0.5);
+  const WindowTransform transform(window, 0.5);
   double power = 0;
   double inverse = 0;
   for (int i = 0; i < frequencies; ++i) {
-    const double value = quadrature.transform((i + 0.5) / frequencies * 0.5 / window.upsampling);
+    const double value = transform((i + 0.5) / frequencies * 0.5 / window.upsampling);
     power += value * value / frequencies;
     inverse += 1 / (value * value) / frequencies;
   }
@@ -149,6 +198,14 @@ std::int64_t longest_float_sum(const SpreadWindow& window, double error, int axe
 }
 
 SpreadWindow choose_window(double tolerance, double upsampling, int axes, WindowError error) {
+  // The windows of a process are few, and a search takes milliseconds.
+  static std::mutex mutex;
+  static std::map<std::tuple<double, double, int, WindowError>, SpreadWindow> known;
+  const std::tuple key{tolerance, upsampling, axes, error};
+  {
+    const std::scoped_lock lock(mutex);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
   // Errors fall by about exp(-pi sqrt(1 - 1 / upsampling)) per node: the search begins a little below that width.
   const double fall = std::numbers::pi * std::sqrt(1 - 1 / upsampling);
   const int guess = static_cast<int>(std::log(1 / tolerance) / fall) - 1;
@@ -156,7 +213,9 @@ SpreadWindow choose_window(double tolerance, double upsampling, int axes, Window
   for (int width = std::clamp(guess, 2, widest); width <= widest; ++width) {
     const SpreadWindow window = best_window(width, upsampling, axes, error);
     reached = window_error(window, axes, error);
-    if (reached <= tolerance) return window;
+    if (reached > tolerance) continue;
+    const std::scoped_lock lock(mutex);
+    return known[key] = window;
   }
   throw_argument("choose_window", "tolerance", fmt::format("at least {:.1e} for upsampling {:g}", reached, upsampling),
                  fmt::format("{:g}", tolerance));

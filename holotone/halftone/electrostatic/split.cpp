@@ -83,8 +83,9 @@ SplitError::SplitError(int width, double window_beta, double nodes) {
   constexpr int samples = 256;
   std::vector<double> transform(3 * samples / 2 + 2);
   const SpreadWindow window{width, window_beta, 2};
+  const WindowTransform window_transform(window, 1.6);
   for (std::size_t k = 0; k < transform.size(); ++k) {
-    transform[k] = window_transform(window, static_cast<double>(k) / samples);
+    transform[k] = window_transform(static_cast<double>(k) / samples);
   }
   const auto window_at = [&](double frequency) {
     const double place = std::abs(frequency) * samples;

@@ -19,11 +19,12 @@ struct AliasLine {
 
 std::vector<AliasLine> alias_lines(std::int64_t length, double step, const SpreadWindow& window) {
   std::vector<AliasLine> lines(static_cast<std::size_t>(length / 2 + 1));
+  const WindowTransform transform(window, 1.5);
   for (std::size_t k = 0; k < lines.size(); ++k) {
     for (int alias = 0; alias < 3; ++alias) {
       const double own = static_cast<double>(k) / static_cast<double>(length) + (alias == 0 ? 0 : alias == 1 ? -1 : 1);
       lines[k].frequency[alias] = own / step;
-      lines[k].window[alias] = std::pow(window_transform(window, own), 2);
+      lines[k].window[alias] = std::pow(transform(own), 2);
     }
   }
   return lines;
@@ -113,13 +114,14 @@ InkAliases ink_aliases(const Setup& setup, int axis) {
   const std::int64_t period = setup.period[which];
   const auto nodes = static_cast<double>(length);
   InkAliases result;
+  const WindowTransform transform(setup.window, 1.5);
   for (std::int64_t i = 0; i < length; ++i) {
     for (const std::int64_t image : {0, -1, 1}) {
       const std::int64_t whole = signed_frequency(i, length) + image * length;
       const auto k = static_cast<double>(whole);
       const double spot = std::pow(pi * spot_px * k / static_cast<double>(period), 2);
       const double turns = k * (0.5 / static_cast<double>(period) + static_cast<double>(setup.margin) / nodes);
-      const double size = window_transform(setup.window, k / nodes) * std::exp(-spot) / nodes;
+      const double size = transform(k / nodes) * std::exp(-spot) / nodes;
       result.factor.push_back(std::polar(1.0, -2 * pi * (turns - std::round(turns))) * size);
       result.spot.push_back(spot);
       result.frequency.push_back(static_cast<std::int32_t>((whole % period + period) % period));
