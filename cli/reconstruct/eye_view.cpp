@@ -1,12 +1,16 @@
 #include <algorithm>
+#include <cli/common/cancel.hpp>
 #include <cli/common/memory_limit.hpp>
+#include <cli/common/rows_run.hpp>
 #include <cli/common/values.hpp>
 #include <cli/reconstruct/eye_view.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/device.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace holotone::cli {
 namespace {
@@ -39,7 +43,7 @@ nlohmann::json json_of_eye(const EyePupil& pupil, double light_share) {
           {"light_share", light_share}};
 }
 
-EyeView::EyeView(const ReconstructJob& job) : job_(job), queue_(Queue::create(job.device)) {
+EyeView::EyeView(const ReconstructJob& job) : job_(job), shares_(job.pupils.size()) {
   const auto overrides = overrides_of(job);
   std::vector<HologramRows> files;
   for (std::size_t i = 0; i < job.inputs.size(); ++i) files.push_back(hologram_rows(job.inputs[i], overrides[i]));
@@ -51,10 +55,15 @@ EyeView::EyeView(const ReconstructJob& job) : job_(job), queue_(Queue::create(jo
   describe(*ordered.front());
   for (const auto* light : ordered) {
     const auto number = static_cast<std::size_t>(std::ranges::find(lights, light) - lights.begin());
-    channels_.push_back({std::move(files[number]), light->grid, -1, nullptr, {}, false});
+    channels_.push_back({std::move(files[number]), light->grid, {}, {}});
   }
   grid_ = picture_grid(options_for(channels_.front(), job.pupils.front()));
   require_possible();
+  for (const auto& device : job.devices) {
+    auto& own = devices_.emplace_back();
+    own.queue = Queue::create(device);
+    own.channels.resize(channels_.size());
+  }
 }
 
 EyeOptions EyeView::options_for(const Channel& channel, const EyePupil& pupil) const {
@@ -71,9 +80,9 @@ EyeOptions EyeView::options_for(const Channel& channel, const EyePupil& pupil) c
   }
   const auto pixels = [&](double size_m) {
     const double count = std::max(1.0, std::round(size_m / options.output_pitch_m));
-    if (count > static_cast<double>(largest_grid_side)) {
+    if (count > static_cast<double>(largest_picture_side)) {
       reject("--picture-size",
-             fmt::format("at most {} pixels of {} a side", largest_grid_side, format_length(options.output_pitch_m)),
+             fmt::format("at most {} pixels of {} a side", largest_picture_side, format_length(options.output_pitch_m)),
              fmt::format("{:.0f}", count));
     }
     return static_cast<std::int64_t>(count);
@@ -105,93 +114,143 @@ void EyeView::require_possible() const {
 }
 
 double EyeView::weight(const Channel& channel) const {
-  return channels_.size() == 3 ? weight_of(channel.rows.light(), channel.sum) : 1;
+  return channels_.size() == 3 ? weight_of(channel.rows.light(), channel.size.energy) : 1;
 }
 
-void EyeView::gather(Channel& channel, const EyePupil& pupil, Progress& progress) {
-  const float largest = add_light(channel, pupil, progress);
-  if (channel.is_exposed) return;
-  channel.is_exposed = true;
-  if (largest == 0) dark_.push_back(channel.rows.light().path);
-  channel.exposure = exposure_for(largest);
-  if (channel.exposure.gain != 1) add_light(channel, pupil, progress);
+/// True if the light stays on a device: for several eyes, if it is a small part of what is free.
+bool EyeView::keeps_light(Device device) const {
+  constexpr double most_share = 0.25;
+  if (job_.pupils.size() < 2 || device.backend == Backend::cpu) return false;
+  double bytes = 0;
+  for (const auto& [rows, grid, size, exposure] : channels_) {
+    bytes += static_cast<double>(grid.nx) * static_cast<double>(grid.ny) * sizeof(Complex);
+  }
+  return bytes <= most_share * static_cast<double>(holotone::describe(device).free_bytes);
 }
 
-/// Adds all of the field to a new plan; returns the field's largest part.
-float EyeView::add_light(Channel& channel, const EyePupil& pupil, Progress& progress) {
+/// Adds all of the field to a new plan. The first time its size is measured.
+void EyeView::add_light(EyeDevice& device, std::size_t c, const EyePupil& pupil, Progress& progress) {
+  Channel& channel = channels_[c];
+  auto& [plan, strips] = device.channels[c];
+  const Device where = device.queue.device();
   const auto options = options_for(channel, pupil);
-  channel.plan.reset();  // before the next plan allocates
-  channel.plan = std::make_unique<EyePlan>(options, queue_);
+  plan.reset();  // before the next plan allocates
+  plan = std::make_unique<EyePlan>(options, device.queue);
   const auto [ny, nx] = channel.grid.shape();
   const std::int64_t strip = std::min(ny, options.tile[0]);
-  Array<Complex, 2> host({strip, nx});
-  double sum = 0;
-  float largest = 0;
+  const bool known = !strips.empty();
+  const bool kept = !known && keeps_light(where);
+  Array<Complex, 2> host;
+  if (!known) host = Array<Complex, 2>({strip, nx});
   for (std::int64_t row = 0; row < ny; row += strip) {
     progress.step("gathering light", row, ny);
+    if (known) {
+      plan->add_rows(strips[static_cast<std::size_t>(row / strip)].view(), row);
+      continue;
+    }
     const View<Complex, 2> rows(host.data(), {std::min(strip, ny - row), nx});
-    channel.rows.read(row, rows);
-    for (const Complex value : rows.host()) sum += std::norm(std::complex<double>(value));
-    largest = std::max(largest, largest_part(rows));
+    {
+      const std::scoped_lock lock(reading_);
+      channel.rows.read(row, rows);
+    }
+    if (!exposed_) {
+      const FieldSize size = size_of(rows);
+      channel.size = {channel.size.energy + size.energy, std::max(channel.size.largest, size.largest)};
+    }
     if (channel.exposure.gain != 1) {
       for (Complex& value : rows.host()) value *= channel.exposure.gain;
     }
-    if (job_.device.backend == Backend::cpu) {
-      channel.plan->add_rows(rows, row);
+    if (where.backend == Backend::cpu) {
+      plan->add_rows(rows, row);
       continue;
     }
-    const auto values = copy_of<const Complex, 2>(rows, job_.device);
-    channel.plan->add_rows(values.view(), row);
-    queue_.synchronize();
+    auto values = copy_of<const Complex, 2>(rows, where);
+    plan->add_rows(values.view(), row);
+    device.queue.synchronize();
+    if (kept) strips.push_back(std::move(values));
   }
-  channel.sum = sum;
-  return largest;
 }
 
-void EyeView::gather(const EyePupil& pupil, Progress& progress) {
-  if (gathered_ == &pupil) return;
+void EyeView::gather(EyeDevice& device, const EyePupil& pupil, Progress& progress) {
+  if (device.gathered == &pupil) return;
+  device.gathered = nullptr;
+  for (std::size_t c = 0; c < channels_.size(); ++c) add_light(device, c, pupil, progress);
+  if (!std::exchange(exposed_, true)) {
+    std::vector<double> factors;
+    for (std::size_t c = 0; c < channels_.size(); ++c) {
+      auto& channel = channels_[c];
+      if (channel.size.largest == 0) dark_.push_back(channel.rows.light().path);
+      channel.exposure = exposure_for(channel.size.largest);
+      factors.push_back(channel.exposure.unit * weight(channel));
+      if (channel.exposure.gain == 1) continue;
+      device.channels[c].strips.clear();
+      add_light(device, c, pupil, progress);
+    }
+    unit_ = common_unit(factors);
+  }
   double power = 0;
   double all = 0;
-  for (auto& channel : channels_) {
-    gather(channel, pupil, progress);
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    const auto& channel = channels_[c];
     const double part = weight(channel);
-    power += part * channel.exposure.unit * channel.plan->power();
-    all += part * channel.sum * channel.grid.pitch_m * channel.grid.pitch_m;
+    power += part * channel.exposure.unit * device.channels[c].plan->power();
+    all += part * channel.size.energy * channel.grid.pitch_m * channel.grid.pitch_m;
   }
-  std::vector<double> factors;
-  for (const auto& channel : channels_) factors.push_back(channel.exposure.unit * weight(channel));
-  unit_ = common_unit(factors);
-  gathered_ = &pupil;
-  shares_.resize(job_.pupils.size());
+  device.gathered = &pupil;
   shares_[static_cast<std::size_t>(&pupil - job_.pupils.data())] = all > 0 ? power / all : 0;
 }
 
-Picture EyeView::picture(double distance_m, std::size_t frame, Progress& progress) {
+Picture EyeView::make(EyeDevice& device, double distance_m, std::size_t frame, Progress& progress) {
+  gather(device, pupil_of(job_, frame), progress);
   Picture picture;
-  if (frame < kept_.size() && !kept_[frame].channels.empty()) {
-    for (const auto& channel : kept_[frame].channels) picture.channels.push_back(channel.to(Device{}));
-    return picture;
-  }
-  gather(pupil_of(job_, frame), progress);
-  Array<float, 2> intensity(grid_.shape(), queue_);
-  for (auto& channel : channels_) {
-    channel.plan->look(distance_m, intensity.view());
+  Array<float, 2> intensity(grid_.shape(), device.queue);
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    device.channels[c].plan->look(distance_m, intensity.view());
     Array<float, 2> values(grid_.shape());
-    copy<float, 2>(values.view(), intensity.view(), queue_);
-    queue_.synchronize();
-    const auto factor = static_cast<float>(channel.exposure.unit * weight(channel) / unit_);
+    copy<float, 2>(values.view(), intensity.view(), device.queue);
+    device.queue.synchronize();
+    const auto factor = static_cast<float>(channels_[c].exposure.unit * weight(channels_[c]) / unit_);
     if (factor != 1) {
       for (float& value : values.host()) value *= factor;
     }
     picture.channels.push_back(std::move(values));
   }
-  const auto bytes = static_cast<double>(picture.channels.size() * picture.channels.front().bytes());
-  if (!job_.any_distance && kept_bytes_ + bytes <= most_kept_bytes) {
-    kept_bytes_ += bytes;
-    kept_.resize(std::max(kept_.size(), frame + 1));
-    for (const auto& channel : picture.channels) kept_[frame].channels.push_back(channel.to(Device{}));
-  }
   return picture;
+}
+
+/// Keeps a copy of a picture if there is room for it.
+void EyeView::keep(const Picture& picture, std::size_t frame) {
+  const auto bytes = static_cast<double>(picture.channels.size() * picture.channels.front().bytes());
+  const std::scoped_lock lock(keeping_);
+  if (job_.any_distance || kept_bytes_ + bytes > most_kept_bytes) return;
+  kept_bytes_ += bytes;
+  kept_.resize(std::max(kept_.size(), frame + 1));
+  for (const auto& channel : picture.channels) kept_[frame].channels.push_back(channel.to(Device{}));
+}
+
+Picture EyeView::picture(double distance_m, std::size_t frame, Progress& progress) {
+  if (frame < kept_.size() && !kept_[frame].channels.empty()) {
+    Picture picture;
+    for (const auto& channel : kept_[frame].channels) picture.channels.push_back(channel.to(Device{}));
+    return picture;
+  }
+  Picture picture = make(devices_.front(), distance_m, frame, progress);
+  keep(picture, frame);
+  return picture;
+}
+
+void EyeView::prepare(std::span<const double> distances_m, Progress& progress) {
+  if (devices_.size() < 2) return;
+  (void)picture(distances_m.front(), 0, progress);  // alone, as it measures the light
+  const auto count = std::ssize(distances_m);
+  std::int64_t done = 1;
+  share_among(devices_.size(), count - 1, [&](std::size_t device, std::int64_t item) {
+    const auto frame = static_cast<std::size_t>(item + 1);
+    QuietProgress cancelled_alone;
+    keep(make(devices_[device], distances_m[frame], frame, cancelled_alone), frame);
+    const std::scoped_lock lock(keeping_);
+    progress.step("reconstructing", ++done, count);
+  });
 }
 
 }  // namespace holotone::cli

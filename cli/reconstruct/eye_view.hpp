@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/reconstruct/plane_view.hpp>
 #include <holotone/optics/eye.hpp>
+#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 
 // reconstruct --viewer DISTANCE:SIZE[@X,Y]: the image in an eye at that position (holotone/optics/eye.hpp).
@@ -15,14 +16,15 @@ void describe_eye(Metadata& metadata, const EyePupil& pupil);
 /// The same as JSON, with the share of the hologram's light that enters the pupil.
 nlohmann::json json_of_eye(const EyePupil& pupil, double light_share);
 
-/// Images in the eyes of a job. Holograms are read by rows, once per eye position. Pictures are cached up to 1 GiB in
-/// total.
+/// Images in the eyes of a job. Holograms are read by rows: once for every device, or for every eye if the device has no
+/// room to keep them. Pictures are cached up to 1 GiB in total.
 class EyeView final : public HologramView {
  public:
   /// Reads the files' metadata. Throws io, invalid_argument, or out_of_memory if the host's memory is insufficient.
   explicit EyeView(const ReconstructJob& job);
 
   Picture picture(double distance_m, std::size_t frame, Progress& progress) override;
+  void prepare(std::span<const double> distances_m, Progress& progress) override;
   [[nodiscard]] PropagationMethod method_for(double /*distance_m*/) const override {
     return PropagationMethod::angular_spectrum;
   }
@@ -32,23 +34,35 @@ class EyeView final : public HologramView {
   struct Channel {
     HologramRows rows;
     FieldGrid grid;
-    double sum = 0;  ///< of squared moduli; < 0: unknown
-    std::unique_ptr<EyePlan> plan;
+    FieldSize size;
     Exposure exposure;
-    bool is_exposed = false;  ///< the whole field has been read once
+  };
+  /// Light of a channel on one device.
+  struct ChannelLight {
+    std::unique_ptr<EyePlan> plan;
+    std::vector<Array<Complex, 2>> strips;  ///< of the whole field, for the next eyes
+  };
+  struct EyeDevice {
+    Queue queue;
+    std::vector<ChannelLight> channels;
+    const EyePupil* gathered = nullptr;
   };
 
   [[nodiscard]] EyeOptions options_for(const Channel& channel, const EyePupil& pupil) const;
   void require_possible() const;
-  void gather(const EyePupil& pupil, Progress& progress);
-  void gather(Channel& channel, const EyePupil& pupil, Progress& progress);
-  float add_light(Channel& channel, const EyePupil& pupil, Progress& progress);
+  Picture make(EyeDevice& device, double distance_m, std::size_t frame, Progress& progress);
+  void keep(const Picture& picture, std::size_t frame);
+  void gather(EyeDevice& device, const EyePupil& pupil, Progress& progress);
+  void add_light(EyeDevice& device, std::size_t c, const EyePupil& pupil, Progress& progress);
+  [[nodiscard]] bool keeps_light(Device device) const;
   [[nodiscard]] double weight(const Channel& channel) const;
 
   const ReconstructJob& job_;
-  Queue queue_;
   std::vector<Channel> channels_;
-  const EyePupil* gathered_ = nullptr;
+  bool exposed_ = false;  ///< the whole field has been read once
+  std::vector<EyeDevice> devices_;
+  std::mutex reading_;
+  std::mutex keeping_;
   std::vector<Picture> kept_;  ///< cache by frame; empty if not computed
   std::vector<double> shares_;
   double kept_bytes_ = 0;

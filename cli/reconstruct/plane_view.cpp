@@ -5,7 +5,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/optics/propagation.hpp>
+#include <vector>
 
 namespace holotone::cli {
 namespace {
@@ -61,11 +63,21 @@ Exposure exposure_for(float largest) {
   return {std::ldexp(1.0F, shift), std::ldexp(1.0, -2 * shift)};
 }
 
-float largest_part(View<const Complex, 2> field) {
-  float largest = 0;
-  for (const Complex value : field.host())
-    largest = std::max({largest, std::abs(value.real()), std::abs(value.imag())});
-  return largest;
+FieldSize size_of(View<const Complex, 2> field) {
+  const auto [ny, nx] = field.shape();
+  const auto values = field.host();
+  std::vector<FieldSize> rows(static_cast<std::size_t>(ny));
+  parallel_for(0, ny, [&](std::int64_t y) {
+    FieldSize own;
+    for (const Complex value : values.subspan(static_cast<std::size_t>(y * nx), static_cast<std::size_t>(nx))) {
+      own.energy += std::norm(std::complex<double>(value));
+      own.largest = std::max({own.largest, std::abs(value.real()), std::abs(value.imag())});
+    }
+    rows[static_cast<std::size_t>(y)] = own;
+  });
+  FieldSize size;
+  for (const auto& row : rows) size = {size.energy + row.energy, std::max(size.largest, row.largest)};
+  return size;
 }
 
 double common_unit(std::span<const double> factors) {
@@ -158,16 +170,14 @@ void HologramView::describe(const HologramView& view) {
 }
 
 double HologramView::expose(HologramLight& light, bool colour) {
-  double sum = 0;
-  for (const Complex value : light.field.host()) sum += colour ? std::norm(std::complex<double>(value)) : 0.0;
-  const float largest = largest_part(light.field.view());
-  if (largest == 0) dark_.push_back(light.path);
+  const FieldSize size = size_of(light.field.view());
+  if (size.largest == 0) dark_.push_back(light.path);
   wavelengths_m_.push_back(light.grid.wavelength_m);
-  const Exposure exposure = exposure_for(largest);
+  const Exposure exposure = exposure_for(size.largest);
   if (exposure.gain != 1) {
     for (Complex& value : light.field.host()) value *= exposure.gain;
   }
-  return exposure.unit * (colour ? weight_of(light, sum) : 1);
+  return exposure.unit * (colour ? weight_of(light, size.energy) : 1);
 }
 
 Image toned(const Picture& picture, const ToneOptions& tone) {

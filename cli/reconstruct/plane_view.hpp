@@ -61,8 +61,12 @@ struct Exposure {
 /// For a field whose largest real or imaginary part is `largest`: gain 1 from 2^-40 to 2^30 and for 0.
 Exposure exposure_for(float largest);
 
-/// Maximum absolute value of real and imaginary parts.
-float largest_part(View<const Complex, 2> field);
+/// Sum of squared moduli, and maximum absolute value of real and imaginary parts.
+struct FieldSize {
+  double energy = 0;
+  float largest = 0;
+};
+FieldSize size_of(View<const Complex, 2> field);
 
 /// Intensity unit of a picture whose channels are multiplied by `factors`: 1 if float32 holds the products, else the
 /// largest factor.
@@ -75,6 +79,8 @@ class HologramView {
 
   /// Picture of a frame of the job, focused at its distance.
   virtual Picture picture(double distance_m, std::size_t frame, Progress& progress) = 0;
+  /// Makes the pictures of all frames at once, each focused at its distance, where several devices share them.
+  virtual void prepare(std::span<const double> /*distances_m*/, Progress& /*progress*/) {}
   /// Complex field in focus at a distance, on the host; at 0 that of the panel. Throws invalid_argument naming --show
   /// for several holograms, an eye or a lens.
   virtual Array<Complex, 2> field(double distance_m);

@@ -35,11 +35,16 @@ std::vector<std::string> warnings_of(const Reconstruction& seen) {
   return warnings;
 }
 
+/// The device that computed, which may be another than the one chosen, or several.
+std::string device_text(const ReconstructJob& job) {
+  return job.devices.size() > 1 ? names_of(job.devices) : to_string(device_in_use());
+}
+
 nlohmann::json json_of(const ReconstructJob& job, const Reconstruction& seen, double seconds) {
   nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
                         {"inputs", seen.inputs},
                         {"outputs", seen.outputs},
-                        {"device", to_string(device_in_use())},
+                        {"device", device_text(job)},
                         {"wavelength_m", seen.grid.wavelength_m},
                         {"pitch_m", seen.grid.pitch_m},
                         {"distances_m", seen.distances_m},
@@ -157,8 +162,8 @@ int run_reconstruct(const ReconstructArguments& arguments) {
   const auto& outputs = seen.outputs;
   report(job.console, fmt::format("{}: {}{} on {}, {}",
                                   outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),
-                                  distances_text(job, seen.distances_m), methods_text(job, seen),
-                                  to_string(device_in_use()), format_duration(watch.seconds())));
+                                  distances_text(job, seen.distances_m), methods_text(job, seen), device_text(job),
+                                  format_duration(watch.seconds())));
   report_comparisons(job, seen.comparisons);
   return exit_ok;
 }
@@ -198,7 +203,7 @@ std::vector<OptionRow> focus_options(ReconstructArguments& a) {
           {.names = "--device",
            .target = &a.device,
            .value = "NAME",
-           .help = "auto, cpu, cuda:N or opencl:N",
+           .help = "auto, cpu, cuda:N or opencl:N; several or all for --sweep-viewer",
            .common = true,
            .feeds = ".device"}};
 }

@@ -269,7 +269,11 @@ ReconstructJob light_job(const ReconstructArguments& arguments) {
   job.sequence = std::move(sequence);
   set_shown(job, arguments);
   job.device_name = arguments.device;
-  job.device = device_option(arguments.device, arguments.console);
+  job.devices = devices_option(arguments.device, arguments.console);
+  job.device = job.devices.front();
+  if (job.pupils.size() < 2) {
+    require_one_device(job.devices, "one device, or several positions of an eye (--sweep-viewer)", "reconstruct");
+  }
   return job;
 }
 

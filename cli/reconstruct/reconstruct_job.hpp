@@ -72,8 +72,9 @@ struct ReconstructJob {
   double output_pitch_m = 0;               ///< of an eye's pictures; 0: default of EyeOptions
   std::array<double, 2> picture_size_m{};  ///< width and height of an eye's pictures; 0: the panel's
   PropagationMethod method = PropagationMethod::automatic;
-  std::string device_name;  ///< as typed
-  Device device;
+  std::string device_name;      ///< as typed
+  Device device;                ///< the first of `devices`
+  std::vector<Device> devices;  ///< several for an eye of several frames only
   std::int64_t tile_width = 480;
   double white = 0;  ///< linear intensity shown as white; 0: from the rule
   WhiteRule white_rule = WhiteRule::percentile;

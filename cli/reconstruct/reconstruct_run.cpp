@@ -79,6 +79,7 @@ class Run {
  private:
   /// Computes every frame once: keeps reduced pictures for the sheet, and the white shared by all frames.
   void survey() {
+    view_->prepare(distances_m_, bar_);
     double brightest = 0;
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
       bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));

@@ -1,5 +1,6 @@
 // Reconstructions of holograms for an eye in front of the panel.
 #include <cmath>
+#include <fmt/format.h>
 #include <holotone/core/device.hpp>
 #include <holotone/io/field_file.hpp>
 #include <numeric>
@@ -144,6 +145,24 @@ TEST_F(ViewerTest, SweepsOverFocusAndPlaceGiveFramesAndASheet) {
   // A single position gives the same picture.
   (void)run_json(look("a.png", "one.npy", {"--viewer", "100mm:1mm@1,0.4mm", "--focus", "12cm", "--linear"}));
   EXPECT_EQ(pixels_of(path("one.npy")).value, pixels_of(path("p2.npy")).value);
+}
+
+TEST_F(ViewerTest, SeveralDevicesShareTheEyesOfASweep) {
+  make("a.png", {{0, 0, 0.1, 1}, {3e-4, 2e-4, 0.11, 1}});
+  const std::vector<std::string> sweep{"--viewer", "100mm:1mm", "--sweep-viewer", "-1,0mm:1,0.4mm:5", "--linear"};
+  const auto alone = run_json(look("a.png", "a%d.npy", sweep));
+  constexpr std::size_t device = 5;
+  auto shared = look("a.png", "b%d.npy", sweep);
+  shared[device] = "cpu,cpu,cpu";
+  const auto together = run_json(shared);
+  EXPECT_EQ(together["device"], "cpu,cpu,cpu");
+  EXPECT_EQ(together["viewers"], alone["viewers"]);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(pixels_of(path(fmt::format("a{}.npy", i))).value, pixels_of(path(fmt::format("b{}.npy", i))).value) << i;
+  }
+  auto single = look("a.png", "c.png", {"--viewer", "100mm:1mm"});
+  single[device] = "cpu,cpu";
+  expect_refused(single, {"--device", "--sweep-viewer"});
 }
 
 // Codes and fields, in strips or as a whole.
