@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from . import _holotone
 from ._field import Field, argument_error, as_field, device_of
+
+#: Arrays of any package: derivatives are of the package and the elements of what they are taken by.
+Light = TypeVar("Light", bound=Any)
+Positions = TypeVar("Positions", bound=Any)
+Amplitudes = TypeVar("Amplitudes", bound=Any)
 
 
 @functools.lru_cache(maxsize=4)
@@ -58,6 +63,16 @@ def refuse_output_pitch(function: str, pitch_m: Any, field: Any, options: dict[s
         )
 
 
+@overload
+def propagate_vjp(
+    cotangent: Field, distance_m: float, *, wavelength_m: float | None = None, pitch_m: float | None = None,
+    **options: Any,
+) -> Any: ...
+@overload
+def propagate_vjp(
+    cotangent: Light, distance_m: float, *, wavelength_m: float | None = None, pitch_m: float | None = None,
+    **options: Any,
+) -> Light: ...
 def propagate_vjp(
     cotangent: Any, distance_m: float, *, wavelength_m: float | None = None, pitch_m: float | None = None, **options: Any
 ) -> Any:
@@ -78,8 +93,9 @@ def coordinates(shape: tuple[int, int], pitch_m: float, like: Any) -> tuple[Any,
 
 
 def point_cloud_field_vjp(
-    cotangent: Any, position_m: Any, amplitude: Any, phase_rad: Any = None, *, positions: bool = True, **options: Any
-) -> tuple[Any, Any, Any]:
+    cotangent: Any, position_m: Positions, amplitude: Amplitudes, phase_rad: Any = None, *, positions: bool = True,
+    **options: Any,
+) -> tuple[Positions | None, Amplitudes, Amplitudes]:
     """Derivatives by the positions {n, 3}, amplitudes {n} and phases {n} of `point_cloud_field`, Wave "fresnel".
 
     With positions=False the first is None, at a quarter of the cost. The set of lit pixels counts as fixed.
@@ -113,7 +129,7 @@ def point_cloud_field_vjp(
     return by_position, by_amplitude, by_phase
 
 
-def encode_phase_vjp(cotangent: Any, field: Any) -> Any:
+def encode_phase_vjp(cotangent: Any, field: Light) -> Light:
     """Straight-through derivative of a phase panel's modulation by the field: that of exp(i arg(field)), as if phases
     were not rounded to levels. `cotangent`: by the modulation. 0 where the field is 0."""
     package = _kind(field)
@@ -125,18 +141,18 @@ def encode_phase_vjp(cotangent: Any, field: Any) -> Any:
     return _complex(-turn.imag * along, turn.real * along)
 
 
-def eye_look_field_vjp(cotangent: Any, focus_m: float, plan: Any) -> Any:
+def eye_look_field_vjp(cotangent: Light, focus_m: float, plan: _holotone.EyePlan) -> Light:
     """Derivative of EyePlan.look_field by the hologram (EyePlan.adjoint)."""
     return plan.adjoint(focus_m=focus_m, field=cotangent)
 
 
-def nufft_type1_vjp(cotangent: Any, strengths: Any, plan: Any) -> tuple[Any, Any]:
+def nufft_type1_vjp(cotangent: Any, strengths: Light, plan: _holotone.NufftPlan) -> tuple[Any, Light]:
     """Derivatives of NufftPlan.type1 by the points {n, Rank} and the strengths: type 2 of the cotangent."""
     values, slope = plan.type2(cotangent, gradient=True)
     return _conjugate_product(slope, strengths[:, None]).real, values
 
 
-def nufft_type2_vjp(cotangent: Any, modes: Any, plan: Any) -> tuple[Any, Any]:
+def nufft_type2_vjp(cotangent: Any, modes: Light, plan: _holotone.NufftPlan) -> tuple[Any, Light]:
     """Derivatives of NufftPlan.type2 by the points {n, Rank} and the modes: type 1 of the cotangent."""
     _, slope = plan.type2(modes, gradient=True)
     return _conjugate_product(cotangent[:, None], slope).real, plan.type1(cotangent)

@@ -34,6 +34,7 @@ from typing import Any, assert_type
 from numpy.typing import NDArray
 
 import holotone as ht
+from holotone import gradients
 
 
 class Tensor:
@@ -76,6 +77,13 @@ KNOWN = {
     "retrieval.gradient(np.zeros((1, 4, 5), np.float32))": "tuple[float, NDArray[np.float32]]",
     "retrieval.gradient(tensor)": "tuple[float, Tensor]",
     "eye.adjoint(0.1, light)": "NDArray[np.complex64]",
+    "gradients.propagate_vjp(light, 0.1)": "NDArray[np.complex64]",
+    "gradients.propagate_vjp(tensor, 0.1)": "Tensor",
+    "gradients.point_cloud_field_vjp(light, real, real[0])":
+        "tuple[NDArray[np.float32] | None, NDArray[np.float32], NDArray[np.float32]]",
+    "gradients.encode_phase_vjp(tensor, tensor)": "Tensor",
+    "gradients.eye_look_field_vjp(light, 0.1, eye)": "NDArray[np.complex64]",
+    "gradients.nufft_type2_vjp(tensor, tensor, nufft)": "tuple[Any, Tensor]",
     # Without such an argument the plan's device decides, or `out`.
     "plan.execute(0.1)": "| np.complex64",
     "plan.execute(0.1, out=light)": "NDArray[np.complex64]",
