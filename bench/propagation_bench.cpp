@@ -6,6 +6,9 @@
 // propagate/out_of_core/N: NxN pixels of 8 um in host memory, in place, by bands and strips through the device, with at
 // most 16 GiB there. --out-of-core N: the host needs 24 N^2 bytes, 96 GiB for 65536. Checked against Gaussian beams.
 // moved_bytes: copied between host and device, both ways.
+// propagate/resident/N: NxN pixels of 8 um that the device holds, periodic, in place: two transforms. .../with_transfers:
+// the same with the field copied to the device before and the middle half of its rows copied back. Checked against
+// Gaussian beams. Only with --resident N; the host needs 16 N^2 bytes.
 // reconstruct/sweep8: the intensity of a field of 1920x1080 pixels at eight distances. Checked against propagate.
 // eye/look/1080p: what a pupil of 5 mm at 30 cm sees of that field, focused 10 cm behind the panel, from the field to
 // the picture. Checked against the CPU.
@@ -145,6 +148,37 @@ void run_out_of_core(benchmark::State& state, std::int64_t side, holotone::Devic
   state.counters["moved_bytes_per_s"] = static_cast<double>(info.moved_bytes) / seconds;
 }
 
+void run_resident(benchmark::State& state, std::int64_t side, bool with_transfers, holotone::Device device) {
+  cases::GaussianBeams c;
+  c.grid.ny = side;
+  c.grid.nx = side;
+  const auto queue = holotone::Queue::create(device);
+  const auto bytes = static_cast<std::size_t>(side) * static_cast<std::size_t>(side) * sizeof(holotone::Complex);
+  const auto staged = holotone::Buffer::on_host_for(device, bytes);
+  auto* const host = static_cast<holotone::Complex*>(staged.data());
+  {
+    const auto input = c.input();
+    std::copy(input.begin(), input.end(), host);
+  }
+  holotone::Array<holotone::Complex, 2> field(c.grid.shape(), queue);
+  holotone::PropagationPlan plan(
+      {.grid = c.grid, .method = holotone::PropagationMethod::angular_spectrum, .zero_pad = false}, queue);
+  const std::int64_t first = side / 4 * side;
+  const auto half = static_cast<std::size_t>(side / 2 * side) * sizeof(holotone::Complex);
+  const auto work = [&] {
+    if (with_transfers) holotone::copy_bytes(field.data(), device, host, holotone::Device{}, bytes, queue);
+    plan.execute(field.view(), field.view(), c.distance_m);
+    if (with_transfers)
+      holotone::copy_bytes(host + first, holotone::Device{}, field.data() + first, device, half, queue);
+  };
+  holotone::copy_bytes(field.data(), device, host, holotone::Device{}, bytes, queue);
+  plan.execute(field.view(), field.view(), c.distance_m);
+  queue.synchronize();
+  if (!is_within(state, c.relative_error(field.to(holotone::Device{}).data(), 4096), 1e-5)) return;
+  // Later runs go on from there, at the same cost.
+  time_iterations(state, queue, work);
+}
+
 void run_sweep(benchmark::State& state, holotone::Device device) {
   constexpr int count = 8;
   cases::GaussianBeams c;
@@ -276,7 +310,15 @@ void add_propagation_rows(const RowOptions& options) {
   auto* const large =
       register_row(fmt::format("propagate/out_of_core/{}", options.out_of_core),
                    [=, side = options.out_of_core](benchmark::State& state) { run_out_of_core(state, side, device); });
-  if (device.backend != holotone::Backend::cpu) large->Iterations(3);
+  constexpr std::int64_t seconds_long = 32768;
+  if (device.backend != holotone::Backend::cpu) large->Iterations(options.out_of_core > seconds_long ? 1 : 3);
+  for (const bool with_transfers : {false, true}) {
+    if (options.resident == 0) break;
+    register_row(
+        fmt::format("propagate/resident/{}{}", options.resident, with_transfers ? "/with_transfers" : ""),
+        [=, side = options.resident](benchmark::State& state) { run_resident(state, side, with_transfers, device); })
+        ->Iterations(3);
+  }
   const auto add_scene = [device](const char* name, void (*run)(benchmark::State&, holotone::Device)) {
     auto* const row = register_row(name, [=](benchmark::State& state) { run(state, device); });
     if (device.backend != holotone::Backend::cpu) row->Iterations(1);

@@ -13,6 +13,7 @@ struct RowOptions {
   std::string picture{};              ///< picture of smoe/fit, 768 x 512; empty: no such row
   std::string target{};               ///< picture of optimize/*, 1920 x 1080; empty: no such rows
   std::int64_t out_of_core = 4096;    ///< side of the field of propagate/out_of_core, up to 65536
+  std::int64_t resident = 0;          ///< side of the field of propagate/resident; 0: no such rows
 };
 
 /// hologram/direct, separable, separable_real, separable_near, adjoint, video: point_cloud_bench.cpp

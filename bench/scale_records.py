@@ -9,7 +9,7 @@ Each row is a command in a new process that reads its input and writes its file;
   bands    computing and writing all bands (bands_s of --json)
   write    of it, and of flushing the file, the time in which this process wrote (write_s)
 
-Points are random on a sphere (--seed); views are those of --views. Needs NumPy, and 60 GB in --folder for all rows.
+Points are random on a sphere or a relief (--seed); views are those of --views. Needs NumPy, and 60 GB in --folder for all rows.
 """
 import argparse
 import datetime
@@ -25,15 +25,24 @@ import time
 import numpy
 
 RGB = ["--rgb", "638nm,520nm,450nm"]
+#: Gigapixels, pixels a side, enlargement of the paper's print, devices. A GPU named twice has two bands under way.
+VIEWS = [("2.4", 49_152, 2, "cuda:0"), ("2.4", 49_152, 2, "all"), ("9.7", 98_304, 4, "all"),
+         ("9.7", 98_304, 4, "cuda:0,cuda:0,cuda:1,cuda:1")]
 
 
-def write_points(path, count, radius_m, distance_m, seed):
-    """Coloured points on a sphere that is `radius_m` large and centred `distance_m` behind the panel, binary PLY."""
+def write_points(path, count, radius_m, front_m, seed):
+    """Coloured points, binary PLY: on a sphere whose front is `front_m` behind the panel, or (0) of a relief 5 to 15 mm
+    behind it."""
     random = numpy.random.default_rng(seed)
-    normal = random.normal(size=(count, 3)).astype(numpy.float32)
-    normal /= numpy.linalg.norm(normal, axis=1, keepdims=True)
     points = numpy.zeros(count, [("p", "<f4", 3), ("c", "u1", 3)])
-    points["p"] = normal * radius_m + numpy.float32([0, 0, -distance_m])
+    if front_m == 0:
+        place = random.uniform(-1, 1, (count, 2)).astype(numpy.float32)
+        points["p"][:, :2] = radius_m * place
+        points["p"][:, 2] = -0.01 + 0.005 * numpy.sin(7 * place[:, 0]) * numpy.cos(5 * place[:, 1])
+    else:
+        normal = random.normal(size=(count, 3)).astype(numpy.float32)
+        normal /= numpy.linalg.norm(normal, axis=1, keepdims=True)
+        points["p"] = normal * radius_m + numpy.float32([0, 0, -radius_m - front_m])
     points["c"] = random.integers(1, 256, (count, 3))
     names = [f"property float {axis}\n" for axis in "xyz"] + [f"property uchar {c}\n" for c in ("red", "green", "blue")]
     head = f"ply\nformat binary_little_endian 1.0\nelement vertex {count}\n{''.join(names)}end_header\n"
@@ -43,23 +52,30 @@ def write_points(path, count, radius_m, distance_m, seed):
 def rows_of(folder, views, shrink):
     """Rows: name, devices, pixels a side, points (millions), colours, words of the command after `hologram`."""
 
-    def points(name, millions, side, radius_m, more, devices):
+    def points(name, millions, side, radius_m, front_m, pitch, devices, more=()):
         side, millions, radius_m = side // shrink, millions / shrink**2, radius_m / shrink
-        cloud = folder / f"points_{millions:g}.ply"
-        words = [str(cloud), "-o", str(folder / "out.tif"), "--resolution", f"{side}x{side}", "--pitch", "1um",
+        cloud = folder / f"points_{millions:g}_{radius_m:g}_{front_m:g}.ply"
+        words = [str(cloud), "-o", str(folder / "out.tif"), "--resolution", f"{side}x{side}", "--pitch", pitch,
                  "--keep-coordinates", *more]
         return {"name": name, "devices": devices, "side": side, "points": max(1, int(millions * 1e6)),
-                "radius_m": radius_m, "cloud": cloud, "words": words, "colours": 3 if "--rgb" in more else 1}
+                "radius_m": radius_m, "front_m": front_m, "cloud": cloud, "words": words,
+                "colours": 3 if "--rgb" in more else 1}
 
     rows = [
-        points("points/186_megapixels/rgb", 1.02, 13_640, 4e-3, RGB, "cuda:0"),
-        points("points/1.8_gigapixels/rgb", 2, 42_427, 12e-3, RGB, "cuda:0"),
-        points("points/2.5_gigapixels", 10, 50_000, 15e-3, [], "cuda:0"),
-        points("points/2.5_gigapixels", 10, 50_000, 15e-3, [], "all"),
-        points("points/10_gigapixels", 10, 100_000, 30e-3, [], "all"),
+        # A sphere of 80 mm behind panels of 109 and 339 mm, with the pitch of modulators.
+        points("points/186_megapixels/rgb", 1.02, 13_640, 40e-3, 0.3, "8um", "cuda:0", RGB),
+        points("points/186_megapixels/rgb", 1.02, 13_640, 40e-3, 0.3, "8um", "all", RGB),
+        points("points/1.8_gigapixels/rgb", 2, 42_427, 40e-3, 0.3, "8um", "cuda:0", RGB),
+        points("points/1.8_gigapixels/rgb", 2, 42_427, 40e-3, 0.3, "8um", "all", RGB),
+        # Prints of 50 and 100 mm: a sphere, whose points light a third of the print each, and a relief.
+        points("points/2.5_gigapixels", 10, 50_000, 15e-3, 0.05, "1um", "cuda:0"),
+        points("points/2.5_gigapixels", 10, 50_000, 15e-3, 0.05, "1um", "all"),
+        points("points/10_gigapixels/relief", 10, 100_000, 45e-3, 0, "1um", "cuda:0"),
+        points("points/10_gigapixels/relief", 10, 100_000, 45e-3, 0, "1um", "all"),
+        points("points/10_gigapixels", 10, 100_000, 30e-3, 0.05, "1um", "all"),
     ]
     # Lagrange et al. 2024, Table 1, enlarged twice and four times with the viewer: the same rays a hogel.
-    for name, side, times, devices in (("2.4", 49_152, 2, "cuda:0"), ("2.4", 49_152, 2, "all"), ("9.7", 98_304, 4, "all")):
+    for name, side, times, devices in VIEWS:
         side //= shrink
         words = ["--views", views, "-o", str(folder / "out.tif"), "--resolution", f"{side}x{side}", "--pitch", "0.75um",
                  "--wavelength", "635nm", "--hogel", "2048", "--scale", "1", "--bits", "8",
@@ -74,7 +90,7 @@ def rows_of(folder, views, shrink):
 
 def measure(program, row, seed):
     if "cloud" in row and not row["cloud"].exists():
-        write_points(row["cloud"], row["points"], row["radius_m"], row["radius_m"] + 0.05, seed)
+        write_points(row["cloud"], row["points"], row["radius_m"], row["front_m"], seed)
     command = [program, "hologram", *row["words"], "--device", row["devices"], "--json"]
     begin = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True)
