@@ -51,6 +51,14 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+// What stands where a file is to be; empty: nothing, or a file.
+std::string_view obstacle(const std::string& name) {
+  struct stat status {};
+  if (lstat(name.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
+  if (S_ISDIR(status.st_mode)) return "a folder";
+  return S_ISLNK(status.st_mode) ? "a link" : "a device, pipe or socket";
+}
+
 // Shortens names of the longest permitted length, so that the additions fit. A checksum keeps shortened names distinct.
 std::string temporary_name(const std::string& target) {
   const std::filesystem::path path(target);
@@ -104,11 +112,26 @@ void RowsFile::leave() noexcept {
   slots_.clear();
 }
 
+void RowsFile::require_names() const {
+  for (const auto& name : {temporary_, journal_name_}) {
+    const auto what = obstacle(name);
+    if (what.empty()) continue;
+    throw_io(path_, fmt::format("'{}' to be absent or a file of an unfinished run", name),
+             fmt::format("{}; remove it or take another name", what));
+  }
+}
+
 void RowsFile::lock() {
+  require_names();
   for (int attempt = 0; attempt < 100; ++attempt) {
     journal_ = FileHandle(open(journal_name_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (!journal_.valid()) {
-      throw_io(path_, fmt::format("folder '{}' to be writable", folder_of(target_)), std::strerror(errno));
+      const int reason = errno;
+      const bool is_there = access(journal_name_.c_str(), F_OK) == 0;
+      throw_io(path_,
+               is_there ? fmt::format("'{}' to be writable", journal_name_)
+                        : fmt::format("folder '{}' to be writable", folder_of(target_)),
+               std::strerror(reason));
     }
     if (flock(journal_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
@@ -212,7 +235,9 @@ void RowsFile::begin(const Create& create) {
   file_ = FileHandle();
   layout_ = {};
   if (ftruncate(journal_.get(), 0) != 0) throw_io(path_, "to be writable", std::strerror(errno));
-  unlink(temporary_.c_str());
+  if (unlink(temporary_.c_str()) != 0 && errno != ENOENT) {
+    throw_io(path_, fmt::format("'{}' of another run to be removable", temporary_), std::strerror(errno));
+  }
   const Space space = space_for(static_cast<std::uint64_t>(content_.rows) * (content_.row_bytes + entry_bytes));
   if (space.needed > space.free) throw_full(space);
   file_ = FileHandle(open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666));

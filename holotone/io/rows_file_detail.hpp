@@ -63,6 +63,7 @@ class RowsFile {
     std::uint64_t needed = 0;
     std::uint64_t free = 0;
   };
+  void require_names() const;
   void lock();
   void join();
   bool resume(Progress& progress);

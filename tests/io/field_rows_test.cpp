@@ -4,6 +4,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/field_rows.hpp>
@@ -12,6 +13,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <tests/io/io_support.hpp>
 #include <tests/io/row_builders.hpp>
@@ -305,6 +307,28 @@ TEST(FieldRowsWriter, MissingSpaceIsSaidBeforeTheFirstRow) {
       EXPECT_MENTIONS(text, " missing)");
       EXPECT_EQ(folder.names(), std::vector<std::string>{});
     }
+  }
+}
+
+// Names of unfinished rows that hold something else are told, and left alone.
+TEST(FieldRowsWriter, NamesWhatIsInItsWay) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("x.npy");
+  for (const std::string name : {".x.npy.part", ".x.npy.part.rows"}) {
+    const auto refused = [&](std::string_view what) {
+      const std::string text = error_of([&] { FieldRowsWriter(path, {4, 3}, metadata, {"key", true}); });
+      EXPECT_MENTIONS(text,
+                      path + ": expected '" + folder.file(name) + "' to be absent or a file of an unfinished run");
+      EXPECT_MENTIONS(text, fmt::format("got {}; remove it", what));
+      EXPECT_EQ(folder.names(), std::vector<std::string>{name});
+      std::filesystem::remove_all(folder.file(name));
+    };
+    std::filesystem::create_directory(folder.file(name));
+    refused("a folder");
+    std::filesystem::create_symlink("elsewhere", folder.file(name));
+    refused("a link");
+    ASSERT_EQ(mkfifo(folder.file(name).c_str(), 0600), 0);
+    refused("a device, pipe or socket");
   }
 }
 
