@@ -238,7 +238,7 @@ void RowsFile::begin(const Create& create) {
   if (unlink(temporary_.c_str()) != 0 && errno != ENOENT) {
     throw_io(path_, fmt::format("'{}' of another run to be removable", temporary_), std::strerror(errno));
   }
-  const Space space = space_for(static_cast<std::uint64_t>(content_.rows) * (content_.row_bytes + entry_bytes));
+  const Space space = space_for(rows_bytes());
   if (space.needed > space.free) throw_full(space);
   file_ = FileHandle(open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666));
   if (!file_.valid()) throw_io(path_, "to be writable", std::strerror(errno));
@@ -253,15 +253,22 @@ void RowsFile::begin(const Create& create) {
   }
 }
 
-// Space still to be allocated for a file of `bytes` in all, and free space.
+// The token follows the entries.
+std::uint64_t RowsFile::journal_bytes() const { return entries_begin_ + done_.size() * entry_bytes + sizeof token_; }
+
+// Space still to be allocated for a file of `bytes` in all and its journal, and free space.
 RowsFile::Space RowsFile::space_for(std::uint64_t bytes) const {
-  struct stat data {};
-  std::uint64_t taken = 0;
-  if (file_.valid() && fstat(file_.get(), &data) == 0) taken = static_cast<std::uint64_t>(data.st_blocks) * 512;
+  const auto missing = [](const FileHandle& file, std::uint64_t all) {
+    constexpr std::uint64_t block = 4096;  // of most file systems
+    const std::uint64_t blocks = (all + block - 1) / block * block;
+    struct stat status {};
+    if (!file.valid() || fstat(file.get(), &status) != 0) return blocks;
+    return blocks - std::min(static_cast<std::uint64_t>(status.st_blocks) * 512, blocks);
+  };
   std::error_code error;
   const auto space = std::filesystem::space(folder_of(target_), error);
   const bool known = !error && space.capacity > 0;  // some network file systems report no capacity
-  return {bytes - std::min(taken, bytes), known ? space.available : UINT64_MAX};
+  return {missing(file_, bytes) + missing(journal_, journal_bytes()), known ? space.available : UINT64_MAX};
 }
 
 void RowsFile::throw_full(const Space& space) const {
@@ -271,8 +278,8 @@ void RowsFile::throw_full(const Space& space) const {
     throw_io(path_, fmt::format("{} of free space in '{}'", text(space.needed), folder),
              fmt::format("{} ({} missing)", text(space.free), text(space.needed - space.free)));
   }
-  throw_io(path_, fmt::format("{} more to fit in '{}'", text(space.needed), folder),
-           "a full disk or a quota that is used up");
+  const std::string more = space.needed > 0 ? fmt::format("{} more to fit", text(space.needed)) : "space";
+  throw_io(path_, fmt::format("{} in '{}'", more, folder), "a full disk or a quota that is used up");
 }
 
 void RowsFile::require_written(int reason) const {
@@ -287,11 +294,15 @@ void RowsFile::reserve_space() const {
   const Space space = space_for(layout_.file_bytes);
   if (space.needed > space.free) throw_full(space);
 #if defined(__linux__)
-  int reason = 0;
-  do {
-    reason = fallocate(file_.get(), 0, 0, static_cast<off_t>(layout_.file_bytes)) == 0 ? 0 : errno;
-  } while (reason == EINTR);
-  if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) require_written(reason);
+  const auto reserve = [&](const FileHandle& file, int mode, std::uint64_t bytes) {
+    int reason = 0;
+    do {
+      reason = fallocate(file.get(), mode, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+    } while (reason == EINTR);
+    if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) require_written(reason);
+  };
+  reserve(file_, 0, layout_.file_bytes);
+  reserve(journal_, FALLOC_FL_KEEP_SIZE, journal_bytes());
 #endif
 }
 

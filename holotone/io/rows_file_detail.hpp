@@ -72,6 +72,10 @@ class RowsFile {
   void begin(const Create& create);
   void reserve_space() const;
   void leave() noexcept;
+  [[nodiscard]] std::uint64_t rows_bytes() const {
+    return static_cast<std::uint64_t>(content_.rows) * content_.row_bytes;
+  }
+  [[nodiscard]] std::uint64_t journal_bytes() const;
   [[nodiscard]] Space space_for(std::uint64_t bytes) const;
   [[noreturn]] void throw_full(const Space& space) const;
   void require_written(int reason) const;
