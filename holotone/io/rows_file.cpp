@@ -71,33 +71,47 @@ std::string temporary_name(const std::string& target) {
 
 }  // namespace
 
-RowsFile::RowsFile(const std::string& path, RowsContent content, const RowsOptions& options, const Create& create,
-                   Progress& progress)
+RowsFile::RowsFile(const std::string& path, RowsContent content, bool keep, bool joined)
     : path_(path),
       target_(output_target(path)),
       temporary_(temporary_name(target_)),
       journal_name_(temporary_ + ".rows"),
       content_(std::move(content)),
-      keep_(options.resume),
-      joined_(options.joined),
+      keep_(keep),
+      joined_(joined),
       done_(static_cast<std::size_t>(content_.rows)) {
   entries_begin_ = journal_head({}).size();
+}
+
+// The members are complete: what throws from here on is followed by the destructor.
+RowsFile::RowsFile(const std::string& path, RowsContent content, const RowsOptions& options, const Create& create,
+                   Progress& progress)
+    : RowsFile(path, std::move(content), options.resume, options.joined) {
   if (joined_) {
     join();
     return;
   }
   lock();
-  try {
-    if (!keep_) {
-      for (const auto& name : {temporary_, journal_name_}) slots_.push_back(arm_name(name));
-    }
-    require_not_ending(path_);
-    if (!keep_ || !resume(progress)) begin(create);
-    reserve_space();
-  } catch (...) {
-    leave();
-    throw;
+  if (!keep_) {
+    for (const auto& name : {temporary_, journal_name_}) slots_.push_back(arm_name(name));
   }
+  require_not_ending(path_);
+  if (!keep_ || !resume(progress)) begin(create);
+  reserve_space();
+}
+
+RowsFile::RowsFile(const std::string& path, RowsContent content, std::uint64_t beside)
+    : RowsFile(path, std::move(content), true, false) {
+  lock();
+  struct stat journal {};
+  worth_keeping_ = fstat(journal_.get(), &journal) == 0 && journal.st_size > 0;
+  if (!worth_keeping_) slots_.push_back(arm_name(journal_name_));
+  require_not_ending(path_);
+  // The rows of an earlier run have their space, whether they are continued or replaced.
+  file_ = FileHandle(open(temporary_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  Space space = space_for(rows_bytes());
+  space.needed += beside;
+  if (space.needed > space.free) throw_full(space);
 }
 
 RowsFile::~RowsFile() { leave(); }

@@ -8,6 +8,7 @@
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/field_rows.hpp>
+#include <holotone/io/rows_file_detail.hpp>
 #include <limits>
 #include <omp.h>
 #include <sched.h>
@@ -330,6 +331,28 @@ TEST(FieldRowsWriter, NamesWhatIsInItsWay) {
     ASSERT_EQ(mkfifo(folder.file(name).c_str(), 0600), 0);
     refused("a device, pipe or socket");
   }
+}
+
+// Names that are held before the rows are begun.
+TEST(RowsFileHeld, KeepsOthersAwayAndUnfinishedRows) {
+  const TemporaryFolder folder;
+  const FieldFile field = with_metadata({12, 31});
+  const RowsOptions options{"key", true};
+  const std::string path = folder.file("x.npy");
+  const io::RowsContent content{{}, 12, 31 * 8};
+  {
+    const io::RowsFile held(path, content, 0);
+    EXPECT_EQ(held.bytes_needed(), 2 * 4096U);
+    EXPECT_MENTIONS(error_of([&] { FieldRowsWriter(path, {12, 31}, metadata, options); }), "another that holds");
+    EXPECT_MENTIONS(error_of([&] { io::RowsFile(path, content, 0); }), "another that holds");
+  }
+  EXPECT_EQ(folder.names(), std::vector<std::string>{});
+  EXPECT_MENTIONS(error_of([&] { io::RowsFile(path, content, std::uint64_t{1} << 60); }), "TiB of free space in");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{});
+  EXPECT_THROW(leave_unfinished(path, field, options), std::runtime_error);
+  { const io::RowsFile held(path, content, 0); }
+  FieldRowsWriter writer(path, {12, 31}, metadata, options);
+  EXPECT_EQ(writer.rows_done(), 7);
 }
 
 /// Mounts a file system of 1 MiB on a folder, for this process alone. False if the system does not permit it.
