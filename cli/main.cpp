@@ -122,6 +122,10 @@ int run(const ParsedLine& line, const CLI::App& command) {
     print_error("out of memory: use fewer points, a smaller panel or smaller pictures");
     return exit_bad_input;
   } catch (const std::exception& error) {
+    if (const auto line_of_thread = thread_error_line(error); !line_of_thread.empty()) {
+      print_error(line_of_thread);
+      return exit_bad_input;
+    }
     print_error(fmt::format("internal error: {}", error.what()));
     return exit_internal;
   }

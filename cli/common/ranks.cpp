@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cli/common/cancel.hpp>
+#include <cli/common/error_words.hpp>
 #include <cli/common/rank_transport.hpp>
 #include <cli/common/ranks.hpp>
 #include <climits>
@@ -49,6 +50,9 @@ std::string text_of(const std::exception_ptr& error) {
   } catch (const std::bad_alloc&) {
     return fmt::format("{} out of memory", static_cast<int>(ErrorCode::out_of_memory));
   } catch (const std::exception& other) {
+    if (const auto line = thread_error_line(other); !line.empty()) {
+      return fmt::format("{} {}", static_cast<int>(ErrorCode::out_of_memory), line);
+    }
     return fmt::format("{} {}", static_cast<int>(ErrorCode::device), other.what());
   }
 }

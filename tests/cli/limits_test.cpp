@@ -62,6 +62,33 @@ TEST_F(LimitsTest, ASmallAddressSpaceEndsNoSumInALoop) {
   }
 }
 
+// No stack of a thread fits into the address space: what the limit of processes does to others than root.
+TEST_F(LimitsTest, AThreadThatIsNotStarted) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+  write("cloud.csv", "x,y,z\n0,0,-0.001\n");
+  write("moving_0.csv", "x,y,z\n0,0,-0.001\n");
+  write("moving_1.csv", "x,y,z\n0,0,-0.001\n");
+  const std::vector<std::string> common{"--resolution", "64x64", "--pitch", "2um", "--keep-coordinates"};
+  for (std::vector<std::string> words :
+       {std::vector<std::string>{"hologram", path("cloud.csv"), "-o", path("a.npy"), "--rows-at-once", "16", "--device",
+                                 "cpu"},
+        {"hologram", path("cloud.csv"), "-o", path("a.npy"), "--rows-at-once", "16", "--device", "cpu,cpu"},
+        {"hologram", path("moving_%d.csv"), "-o", path("a_%d.png"), "--device", "cpu"}}) {
+    words.insert(words.end(), common.begin(), common.end());
+    const auto result = RunningProgram(words, captured_, [] {
+                          setenv("OMP_NUM_THREADS", "1", 1);
+                          const rlimit stack{rlim_t{1} << 36, RLIM_INFINITY};
+                          const rlimit space{rlim_t{1} << 35, rlim_t{1} << 35};
+                          if (setrlimit(RLIMIT_STACK, &stack) != 0 || setrlimit(RLIMIT_AS, &space) != 0) _exit(127);
+                        }).wait(60);
+    if (result.exit_code == 127) GTEST_SKIP() << "stacks have a limit here";
+    EXPECT_EQ(result.exit_code, 2) << result.error;
+    EXPECT_EQ(result.error.find("holotone: a thread could not be started: raise the limit"), 0U) << result.error;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+  }
+  EXPECT_EQ(files(), (std::set<std::string>{"cloud.csv", "moving_0.csv", "moving_1.csv"}));
+}
+
 TEST_F(LimitsTest, AbsurdThreadCountsAreRefused) {
   if (sanitized) GTEST_SKIP() << "the check before main is left out";
   const auto result = run_with_threads("100000", 0, "201x103");
