@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cli/common/cancel.hpp>
 #include <cli/common/error_words.hpp>
+#include <cli/common/module_check.hpp>
 #include <cli/common/rank_transport.hpp>
 #include <cli/common/ranks.hpp>
 #include <climits>
@@ -99,6 +100,8 @@ Ranks::Ranks() {
   std::string reason = "none of that name";
   for (const auto& path : module_paths()) {
     if (!std::filesystem::exists(path)) continue;
+    reason = why_not_whole(path);
+    if (!reason.empty()) break;
     // MPI's own modules use the symbols of its library.
     module_->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (module_->handle != nullptr) break;
