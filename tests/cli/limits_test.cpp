@@ -1,5 +1,6 @@
 // System limits of the program: address space and threads.
 #include <cstdlib>
+#include <holotone/io/tiff_header_detail.hpp>
 #include <sys/resource.h>
 #include <tests/cli/program.hpp>
 #include <tests/support/paths.hpp>
@@ -60,6 +61,37 @@ TEST_F(LimitsTest, ASmallAddressSpaceEndsNoSumInALoop) {
       }
     }
   }
+}
+
+// 4.9 GB of codes, most of them holes of the file; the program has memory for half of them.
+TEST_F(LimitsTest, InfoOfCodesLargerThanMemory) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+  if (!can_write("a.tif")) return;
+  const Metadata metadata{{"encoding", "phase"}, {"pitch_m", "1e-06"}};
+  const std::string head = io::tiff_header({70'000, 70'001}, 8, metadata);
+  write("codes.tif", head);
+  fs::resize_file(path("codes.tif"), head.size() + std::uintmax_t{70'000} * 70'001);
+  const auto tell = [&] {
+    return RunningProgram({"info", path("codes.tif"), "--json"}, captured_,
+                          [] {
+                            setenv("OMP_NUM_THREADS", "1", 1);
+                            const rlimit space{rlim_t{5} << 29, rlim_t{5} << 29};
+                            setrlimit(RLIMIT_AS, &space);
+                          })
+        .wait(60);
+  };
+  const auto result = tell();
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto json = nlohmann::json::parse(result.output);
+  EXPECT_EQ(json["kind"], "hologram");
+  EXPECT_EQ(json["resolution"], nlohmann::json({70'001, 70'000}));
+  EXPECT_EQ(json["pixel_type"], "8-bit");
+  EXPECT_EQ(json["channels"], 1);
+  EXPECT_EQ(json["metadata"]["pitch_m"], 1e-6);
+  fs::resize_file(path("codes.tif"), head.size() + std::uintmax_t{70'000} * 70'001 - 1);
+  const auto cut = tell();
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_NE(cut.error.find("codes.tif: expected pixels up to byte 490"), std::string::npos) << cut.error;
 }
 
 // No stack of a thread fits into the address space: what the limit of processes does to others than root.
