@@ -257,6 +257,8 @@ TEST_F(RanksTest, AModuleThatIsCutOff) {
 
 TEST_F(RanksTest, WhatTakesOneProcessSaysSo) {
   expect_one_line(run_ranks(2, {"info", path("cloud.csv")}), "mpirun: expected one process for `holotone info`, got 2");
+  expect_one_line(run_ranks(2, {"panel", "lens", "-o", path("a.png"), "--focal-length", "20cm"}),
+                  "mpirun: expected one process for `holotone panel lens`, got 2");
   auto words = hologram("a.png");
   words.resize(words.size() - 2);  // without --rows-at-once
   expect_one_line(run_ranks(2, words), "mpirun: expected a file .tif for codes");
