@@ -40,13 +40,26 @@ void print_error(std::string_view what) {
   put(stderr, fmt::format("holotone{}: {}\n", first ? "" : of_this_rank(), printable(what)));
 }
 
+/// The innermost subcommand on the command line, or the program itself.
+const CLI::App& named_command(const CLI::App& application) {
+  const auto chosen = application.get_subcommands();
+  return chosen.empty() ? application : named_command(*chosen.front());
+}
+
+/// "smoe render"; "" for the program itself.
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  if (parent == nullptr) return "";
+  const std::string before = full_name(*parent);
+  return before.empty() ? command.get_name() : before + " " + command.get_name();
+}
+
 /// Joins the processes of mpirun for a command that shares its work among them.
-void join_ranks(const ParsedLine& line) {
+void join_ranks(const ParsedLine& line, const CLI::App& command) {
   if (Ranks::stated_count() == 1) return;
-  const Command& command = *line.command;
-  if (!command.by_ranks) {
+  if (!line.command->by_ranks) {
     throw Error(ErrorCode::unsupported, fmt::format("mpirun: expected one process for `holotone {}`, got {}",
-                                                    command.name, Ranks::stated_count()));
+                                                    full_name(command), Ranks::stated_count()));
   }
   auto& ranks = Ranks::all();
   joined_ranks = true;
@@ -77,20 +90,6 @@ int exit_code_of(ErrorCode code) {
   return exit_internal;
 }
 
-/// The innermost subcommand on the command line, or the program itself.
-const CLI::App& named_command(const CLI::App& application) {
-  const auto chosen = application.get_subcommands();
-  return chosen.empty() ? application : named_command(*chosen.front());
-}
-
-/// "smoe render"; "" for the program itself.
-std::string full_name(const CLI::App& command) {
-  const CLI::App* const parent = command.get_parent();
-  if (parent == nullptr) return "";
-  const std::string before = full_name(*parent);
-  return before.empty() ? command.get_name() : before + " " + command.get_name();
-}
-
 /// True if the command has subcommands.
 bool takes_subcommand(const CLI::App& command) { return !command.get_subcommands({}).empty(); }
 
@@ -106,7 +105,7 @@ void refuse_empty_values(const CLI::App& command) {
 int run(const ParsedLine& line, const CLI::App& command) {
   try {
     refuse_empty_values(command);
-    join_ranks(line);
+    join_ranks(line, command);
     return line.command->run();
   } catch (const Error& error) {
     // A child process or a library call interrupted by the signal reports its own failure.
@@ -122,6 +121,10 @@ int run(const ParsedLine& line, const CLI::App& command) {
     print_error("out of memory: use fewer points, a smaller panel or smaller pictures");
     return exit_bad_input;
   } catch (const std::exception& error) {
+    if (const auto line_of_thread = thread_error_line(error); !line_of_thread.empty()) {
+      print_error(line_of_thread);
+      return exit_bad_input;
+    }
     print_error(fmt::format("internal error: {}", error.what()));
     return exit_internal;
   }

@@ -11,8 +11,8 @@ namespace {
 
 PlayerOptions player_options(const std::string& output, const Panel& panel, const PanelOutputArguments& arguments) {
   PlayerOptions options;
-  const double fields = arguments.field_sequence ? 3 : 1;
-  if (!arguments.fps.empty()) options.fps = fields * number_between("--fps", arguments.fps, 1e-3, 1e5);
+  options.fields = arguments.field_sequence ? 3 : 1;
+  if (!arguments.fps.empty()) options.fps = number_between("--fps", arguments.fps, 1e-3, 1e5);
   const Monitor monitor = find_monitor(output.substr(output.find(':') + 1), monitors());
   if (monitor.nx != panel.nx || monitor.ny != panel.ny) {
     reject("--output", fmt::format("a monitor of {} x {} pixels, as the panel {} has", panel.nx, panel.ny, panel.name),

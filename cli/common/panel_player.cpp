@@ -17,7 +17,13 @@ namespace {
 
 /// A slow panel has fewer pictures than refreshes.
 PacerOptions pacer_options(const PlayerOptions& options, const Monitor& monitor) {
-  double fps = options.fps;
+  double fps = options.fps * options.fields;
+  if (options.fields > 1 && fps > monitor.refresh_hz * 1.002) {  // as FramePacer, in the user's numbers
+    reject("--fps",
+           fmt::format("at most {:.4g} with --field-sequence, a third of the {:.4g} Hz of the panel",
+                       monitor.refresh_hz / options.fields, monitor.refresh_hz),
+           fmt::format("{:.6g}", options.fps));
+  }
   if (fps == 0 && options.settle_s > 0) fps = std::min(monitor.refresh_hz, 1 / options.settle_s);
   return {.refresh_hz = monitor.refresh_hz, .fps = fps, .drop_late = options.keep_pace};
 }

@@ -15,7 +15,8 @@ using PanelCodes = std::variant<Array<std::uint8_t, 2>, Array<std::uint16_t, 2>,
 
 struct PlayerOptions {
   PanelWindowOptions window;
-  double fps = 0;  ///< pictures a second; 0: one a refresh
+  double fps = 0;  ///< pictures a second, each of `fields`; 0: one field a refresh
+  int fields = 1;  ///< 3 for --field-sequence
   double settle_s = 0;
   bool keep_pace = false;
 };

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cli/common/cancel.hpp>
+#include <cli/common/error_words.hpp>
+#include <cli/common/module_check.hpp>
 #include <cli/common/rank_transport.hpp>
 #include <cli/common/ranks.hpp>
 #include <climits>
@@ -49,6 +51,9 @@ std::string text_of(const std::exception_ptr& error) {
   } catch (const std::bad_alloc&) {
     return fmt::format("{} out of memory", static_cast<int>(ErrorCode::out_of_memory));
   } catch (const std::exception& other) {
+    if (const auto line = thread_error_line(other); !line.empty()) {
+      return fmt::format("{} {}", static_cast<int>(ErrorCode::out_of_memory), line);
+    }
     return fmt::format("{} {}", static_cast<int>(ErrorCode::device), other.what());
   }
 }
@@ -95,6 +100,8 @@ Ranks::Ranks() {
   std::string reason = "none of that name";
   for (const auto& path : module_paths()) {
     if (!std::filesystem::exists(path)) continue;
+    reason = why_not_whole(path);
+    if (!reason.empty()) break;
     // MPI's own modules use the symbols of its library.
     module_->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (module_->handle != nullptr) break;

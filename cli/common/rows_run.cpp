@@ -11,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
+#include <future>
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
@@ -101,13 +102,22 @@ class BandProgress final : public Progress {
 void on_devices(std::size_t devices, const std::function<void(std::size_t)>& work) {
   if (devices == 1) return work(0);
   const int threads = std::max(1, thread_count() / static_cast<int>(devices));
+  std::promise<bool> all_started;
+  const std::shared_future<bool> begins = all_started.get_future();
   std::vector<std::jthread> workers;
-  for (std::size_t i = 0; i < devices; ++i) {
-    workers.emplace_back([&, i] {
-      limit_threads(threads);
-      work(i);
-    });
+  try {
+    for (std::size_t i = 0; i < devices; ++i) {
+      workers.emplace_back([&, i] {
+        if (!begins.get()) return;
+        limit_threads(threads);
+        work(i);
+      });
+    }
+  } catch (...) {
+    all_started.set_value(false);
+    throw;
   }
+  all_started.set_value(true);
 }
 
 /// Pixels and time of one device.

@@ -60,12 +60,14 @@ DisplayJob display_job(const DisplayArguments& a) {
   job.rules.field_sequence = a.field_sequence;
   if (!a.trigger.empty()) job.rules.trigger_px = whole_number("--trigger", a.trigger, 1, 4096);
   auto& player = job.player;
-  const double fields = a.field_sequence ? 3 : 1;
-  if (!a.fps.empty()) player.fps = fields * number_between("--fps", a.fps, 1e-3, 1e5);
+  player.fields = a.field_sequence ? 3 : 1;
+  if (!a.fps.empty()) player.fps = number_between("--fps", a.fps, 1e-3, 1e5);
   if (!a.settle.empty()) player.settle_s = time_of("--settle", a.settle);
-  if (player.fps > 0 && player.settle_s * player.fps > 1) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("--settle: expected at most {:.4g} ms at --fps {}, got {}",
-                                                         1e3 / player.fps, a.fps, a.settle));
+  const double fields_a_second = player.fps * player.fields;
+  if (fields_a_second > 0 && player.settle_s * fields_a_second > 1) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--settle: expected at most {:.4g} ms at --fps {}{}, got {}", 1e3 / fields_a_second, a.fps,
+                            a.field_sequence ? " with --field-sequence" : "", a.settle));
   }
   player.keep_pace = a.keep_pace;
   auto& window = player.window;

@@ -22,6 +22,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded.hpp>
 #include <holotone/io/image.hpp>
+#include <holotone/io/image_formats_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <limits>
@@ -41,22 +42,40 @@ struct InfoArguments {
   ConsoleOptions console;
 };
 
-void tell_image(const InfoArguments& arguments, const Image& image) {
-  const auto shape = shape_of(image);
-  const std::string_view type = std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels)    ? "8-bit"
-                                : std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels) ? "16-bit"
-                                                                                                : "float32";
-  const bool hologram = image.metadata.count("encoding") != 0;
+void tell_picture(const InfoArguments& arguments, const io::ImageHead& head) {
+  const auto& shape = head.shape;
+  const auto& metadata = head.metadata;
+  const std::string_view type = head.element_bytes == 1 ? "8-bit" : head.element_bytes == 2 ? "16-bit" : "float32";
+  const bool hologram = metadata.count("encoding") != 0;
   report(arguments.console,
          fmt::format("{}: {}, {} x {} pixels, {}, {}", arguments.input, hologram ? "hologram" : "picture", shape[1],
                      shape[0], counted(shape[2], "channel"), type));
-  tell_metadata(arguments.console, image.metadata);
+  tell_metadata(arguments.console, metadata);
   report_json(arguments.console, {{"file", arguments.input},
                                   {"kind", hologram ? "hologram" : "picture"},
                                   {"resolution", {shape[1], shape[0]}},
                                   {"channels", shape[2]},
                                   {"pixel_type", type},
-                                  {"metadata", json_of(image.metadata)}});
+                                  {"metadata", json_of(metadata)}});
+}
+
+/// Large TIFF files are not decoded: their head says all.
+void tell_image(const InfoArguments& arguments) {
+  constexpr std::int64_t most_decoded = std::int64_t{1} << 30;
+  if (io::is_tiff(io::read_first_bytes(arguments.input, 8))) {
+    const auto head = io::read_tiff_head(arguments.input);
+    if (element_count(head.shape) > most_decoded / head.element_bytes) {
+      if (head.pixels_end > head.file_bytes) {
+        throw_io(arguments.input, fmt::format("pixels up to byte {}", head.pixels_end),
+                 fmt::format("a file of {} bytes", head.file_bytes));
+      }
+      return tell_picture(arguments, head);
+    }
+  }
+  const Image image = read_image(arguments.input);
+  const auto bytes =
+      std::visit([](const auto& pixels) { return static_cast<int>(sizeof(*pixels.data())); }, image.pixels);
+  tell_picture(arguments, {.shape = shape_of(image), .element_bytes = bytes, .metadata = image.metadata});
 }
 
 struct FieldTotals {
@@ -257,7 +276,7 @@ int run_info(const InfoArguments& arguments) {
   switch (arguments.dots ? FileKind::dots : file_kind(input)) {
     case FileKind::dots: tell_dots(input, arguments.console); break;
     case FileKind::model: tell_model(input, arguments.console); break;
-    case FileKind::picture: tell_image(arguments, read_image(input)); break;
+    case FileKind::picture: tell_image(arguments); break;
     case FileKind::array: tell_array(arguments, io::read_bytes(input), io::read_npy_header(input)); break;
     case FileKind::field: tell_field(arguments); break;
     case FileKind::points: tell_points(arguments); break;

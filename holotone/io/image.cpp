@@ -106,8 +106,8 @@ Array<float, 2> to_grey(const Image& image) {
 namespace io {
 
 void check_extents(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t element_bytes,
-                   std::uint64_t available, std::uint64_t ratio, std::string_view path, std::uint64_t slack) {
-  constexpr auto most = static_cast<std::uint64_t>(maximum_image_bytes);
+                   std::uint64_t available, std::uint64_t ratio, std::string_view path, std::uint64_t slack,
+                   std::uint64_t most) {
   const std::uint64_t pixel_bytes = std::max<std::uint64_t>(channels * element_bytes, 1);
   if (ny == 0 || nx == 0 || channels == 0 || nx > most / pixel_bytes || ny > most / (nx * pixel_bytes)) {
     throw_io(path, fmt::format("1 to {} bytes of pixels", most),

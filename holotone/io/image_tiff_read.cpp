@@ -25,18 +25,24 @@ constexpr std::uint64_t largest_block_slack = std::uint64_t{1} << 24;
 // of any kind may therefore expand to this size.
 constexpr std::uint64_t repetitive_bytes = std::uint64_t{1} << 25;
 
-// The file in memory, for libtiff's callbacks.
+// The file, in memory or open, for libtiff's callbacks.
 struct Source {
   std::string_view bytes;
+  const FileHandle* file = nullptr;
+  std::uint64_t size = bytes.size();
   std::uint64_t position = 0;
 };
 
 extern "C" {
 static tmsize_t read_source(thandle_t handle, void* target, tmsize_t count) {
   auto& source = *static_cast<Source*>(handle);
-  if (count <= 0 || source.position >= source.bytes.size()) return 0;
-  const auto held = std::min<std::uint64_t>(static_cast<std::uint64_t>(count), source.bytes.size() - source.position);
-  std::memcpy(target, source.bytes.data() + source.position, held);
+  if (count <= 0 || source.position >= source.size) return 0;
+  const auto held = std::min<std::uint64_t>(static_cast<std::uint64_t>(count), source.size - source.position);
+  if (source.file == nullptr) {
+    std::memcpy(target, source.bytes.data() + source.position, held);
+  } else if (read_at(*source.file, static_cast<char*>(target), held, source.position) != 0) {
+    return 0;
+  }
   source.position += held;
   return static_cast<tmsize_t>(held);
 }
@@ -44,15 +50,19 @@ static tmsize_t write_source(thandle_t, void*, tmsize_t) { return 0; }
 static toff_t seek_source(thandle_t handle, toff_t offset, int whence) {
   auto& source = *static_cast<Source*>(handle);
   if (whence == SEEK_CUR) offset += source.position;
-  if (whence == SEEK_END) offset += source.bytes.size();
+  if (whence == SEEK_END) offset += source.size;
   source.position = offset;
   return offset;
 }
 static int close_source(thandle_t) { return 0; }
-static toff_t size_of_source(thandle_t handle) { return static_cast<Source*>(handle)->bytes.size(); }
+static toff_t size_of_source(thandle_t handle) { return static_cast<Source*>(handle)->size; }
 static int map_source(thandle_t, void**, toff_t*) { return 0; }
 static void unmap_source(thandle_t, void*, toff_t) {}
 }
+
+// Bounds of a head that is read alone: the file's part that memory for its tags may follow, and its pixels.
+constexpr std::uint64_t most_head_bytes = std::uint64_t{1} << 28;
+constexpr std::uint64_t most_pixel_bytes = std::uint64_t{1} << 62;
 
 // Maximum number of bytes of pixels per byte of the file.
 std::uint64_t ratio_of(unsigned compression) {
@@ -72,36 +82,75 @@ enum class Samples { codes, codes16, floats };
 
 class TiffReader {
  public:
-  TiffReader(std::string_view bytes, std::string_view path) : bytes_(bytes), path_(path), source_{bytes} {
-    const auto options = tiff_options(message_, libtiff_memory + 4 * static_cast<tmsize_t>(bytes.size()));
-    file_.reset(TIFFClientOpenExt("tiff", "r", &source_, read_source, write_source, seek_source, close_source,
-                                  size_of_source, map_source, unmap_source, options.get()));
-    if (!file_) fail();
+  TiffReader(std::string_view bytes, std::string_view path) : TiffReader(Source{bytes}, bytes.size(), path) {}
+  TiffReader(const FileHandle& file, std::uint64_t size, std::string_view path)
+      : TiffReader(Source{{}, &file, size}, std::min(size, most_head_bytes), path) {}
+
+  ImageHead head() {
+    check_head(most_pixel_bytes);
+    std::int64_t channels = samples_;
+    if (photometric_ == PHOTOMETRIC_PALETTE) {
+      Array<std::uint8_t, 3> first({1, 1, 1});
+      first.data()[0] = 0;
+      channels = expand_palette(std::move(first), read_palette(), path_).shape()[2];
+    }
+    return {{static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), channels},
+            static_cast<int>(element_bytes()),
+            metadata(),
+            pixels_end(),
+            source_.size};
   }
 
   Image read(const ImageReadOptions& options) {
-    read_tags();
-    check_kind();
-    const std::uint64_t element = kind_ == Samples::floats ? 4 : (kind_ == Samples::codes16 ? 2 : 1);
-    const std::uint64_t growth = std::max<std::uint64_t>(8 * element / bits_, 1);  // packed bits become bytes
-    check_extents(ny_, nx_, samples_, element, bytes_.size(), ratio_of(compression_) * growth, path_,
-                  compression_ == COMPRESSION_NONE ? 64 : repetitive_bytes);
+    check_head(maximum_image_bytes);
     require_accepted({static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), samples_},
-                     static_cast<std::int64_t>(element), options, path_);
+                     static_cast<std::int64_t>(element_bytes()), options, path_);
     Image image;
     switch (kind_) {
       case Samples::codes: image.pixels = read_codes(); break;
       case Samples::codes16: image.pixels = read_pixels<std::uint16_t>(); break;
       case Samples::floats: image.pixels = read_pixels<float>(); break;
     }
-    char* description = nullptr;
-    if (TIFFGetField(file_.get(), TIFFTAG_IMAGEDESCRIPTION, &description) == 1 && description != nullptr) {
-      image.metadata = parse_metadata_lines(description, "ImageDescription");
-    }
+    image.metadata = metadata();
     return image;
   }
 
  private:
+  TiffReader(const Source& source, std::uint64_t bytes_read, std::string_view path) : path_(path), source_(source) {
+    const auto options = tiff_options(message_, libtiff_memory + 4 * static_cast<tmsize_t>(bytes_read));
+    file_.reset(TIFFClientOpenExt("tiff", "r", &source_, read_source, write_source, seek_source, close_source,
+                                  size_of_source, map_source, unmap_source, options.get()));
+    if (!file_) fail();
+  }
+
+  [[nodiscard]] std::uint64_t element_bytes() const {
+    return kind_ == Samples::floats ? 4 : (kind_ == Samples::codes16 ? 2 : 1);
+  }
+
+  void check_head(std::uint64_t most) {
+    read_tags();
+    check_kind();
+    const std::uint64_t growth = std::max<std::uint64_t>(8 * element_bytes() / bits_, 1);  // packed bits become bytes
+    check_extents(ny_, nx_, samples_, element_bytes(), source_.size, ratio_of(compression_) * growth, path_,
+                  compression_ == COMPRESSION_NONE ? 64 : repetitive_bytes, most);
+  }
+
+  [[nodiscard]] std::uint64_t pixels_end() const {
+    TIFF* const file = file_.get();
+    const std::uint32_t blocks = TIFFIsTiled(file) != 0 ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
+    std::uint64_t end = 0;
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+      end = std::max(end, TIFFGetStrileOffset(file, i) + TIFFGetStrileByteCount(file, i));
+    }
+    return end;
+  }
+
+  [[nodiscard]] Metadata metadata() const {
+    char* description = nullptr;
+    if (TIFFGetField(file_.get(), TIFFTAG_IMAGEDESCRIPTION, &description) != 1 || description == nullptr) return {};
+    return parse_metadata_lines(description, "ImageDescription");
+  }
+
   [[noreturn]] void fail() const { throw_io(path_, "a readable TIFF file", message_.text); }
   void require(bool condition, std::string_view expected, std::uint64_t got) const {
     if (!condition) throw_io(path_, expected, fmt::format("{}", got));
@@ -291,7 +340,6 @@ class TiffReader {
     return value;
   }
 
-  std::string_view bytes_;
   std::string_view path_;
   Source source_;
   TiffMessage message_;
@@ -313,7 +361,17 @@ class TiffReader {
 Image read_tiff(std::string_view bytes, std::string_view path, const ImageReadOptions& options) {
   return TiffReader(bytes, path).read(options);
 }
+
+ImageHead read_tiff_head(const std::string& path) {
+  std::uint64_t size = 0;
+  const FileHandle file = open_file(path, size);
+  return TiffReader(file, size, path).head();
+}
 #else
+ImageHead read_tiff_head(const std::string& path) {
+  (void)read_tiff({}, path, {});
+  return {};
+}
 Image read_tiff(std::string_view, std::string_view path, const ImageReadOptions&) {
   throw Error(ErrorCode::unsupported, std::string(path) + ": expected a build with libtiff for TIFF, got one without");
 }

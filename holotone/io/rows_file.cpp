@@ -51,6 +51,14 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+// What stands where a file is to be; empty: nothing, or a file.
+std::string_view obstacle(const std::string& name) {
+  struct stat status {};
+  if (lstat(name.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
+  if (S_ISDIR(status.st_mode)) return "a folder";
+  return S_ISLNK(status.st_mode) ? "a link" : "a device, pipe or socket";
+}
+
 // Shortens names of the longest permitted length, so that the additions fit. A checksum keeps shortened names distinct.
 std::string temporary_name(const std::string& target) {
   const std::filesystem::path path(target);
@@ -63,33 +71,47 @@ std::string temporary_name(const std::string& target) {
 
 }  // namespace
 
-RowsFile::RowsFile(const std::string& path, RowsContent content, const RowsOptions& options, const Create& create,
-                   Progress& progress)
+RowsFile::RowsFile(const std::string& path, RowsContent content, bool keep, bool joined)
     : path_(path),
       target_(output_target(path)),
       temporary_(temporary_name(target_)),
       journal_name_(temporary_ + ".rows"),
       content_(std::move(content)),
-      keep_(options.resume),
-      joined_(options.joined),
+      keep_(keep),
+      joined_(joined),
       done_(static_cast<std::size_t>(content_.rows)) {
   entries_begin_ = journal_head({}).size();
+}
+
+// The members are complete: what throws from here on is followed by the destructor.
+RowsFile::RowsFile(const std::string& path, RowsContent content, const RowsOptions& options, const Create& create,
+                   Progress& progress)
+    : RowsFile(path, std::move(content), options.resume, options.joined) {
   if (joined_) {
     join();
     return;
   }
   lock();
-  try {
-    if (!keep_) {
-      for (const auto& name : {temporary_, journal_name_}) slots_.push_back(arm_name(name));
-    }
-    require_not_ending(path_);
-    if (!keep_ || !resume(progress)) begin(create);
-    reserve_space();
-  } catch (...) {
-    leave();
-    throw;
+  if (!keep_) {
+    for (const auto& name : {temporary_, journal_name_}) slots_.push_back(arm_name(name));
   }
+  require_not_ending(path_);
+  if (!keep_ || !resume(progress)) begin(create);
+  reserve_space();
+}
+
+RowsFile::RowsFile(const std::string& path, RowsContent content, std::uint64_t beside)
+    : RowsFile(path, std::move(content), true, false) {
+  lock();
+  struct stat journal {};
+  worth_keeping_ = fstat(journal_.get(), &journal) == 0 && journal.st_size > 0;
+  if (!worth_keeping_) slots_.push_back(arm_name(journal_name_));
+  require_not_ending(path_);
+  // The rows of an earlier run have their space, whether they are continued or replaced.
+  file_ = FileHandle(open(temporary_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  Space space = space_for(rows_bytes());
+  space.needed += beside;
+  if (space.needed > space.free) throw_full(space);
 }
 
 RowsFile::~RowsFile() { leave(); }
@@ -104,11 +126,26 @@ void RowsFile::leave() noexcept {
   slots_.clear();
 }
 
+void RowsFile::require_names() const {
+  for (const auto& name : {temporary_, journal_name_}) {
+    const auto what = obstacle(name);
+    if (what.empty()) continue;
+    throw_io(path_, fmt::format("'{}' to be absent or a file of an unfinished run", name),
+             fmt::format("{}; remove it or take another name", what));
+  }
+}
+
 void RowsFile::lock() {
+  require_names();
   for (int attempt = 0; attempt < 100; ++attempt) {
     journal_ = FileHandle(open(journal_name_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666));
     if (!journal_.valid()) {
-      throw_io(path_, fmt::format("folder '{}' to be writable", folder_of(target_)), std::strerror(errno));
+      const int reason = errno;
+      const bool is_there = access(journal_name_.c_str(), F_OK) == 0;
+      throw_io(path_,
+               is_there ? fmt::format("'{}' to be writable", journal_name_)
+                        : fmt::format("folder '{}' to be writable", folder_of(target_)),
+               std::strerror(reason));
     }
     if (flock(journal_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
@@ -212,8 +249,10 @@ void RowsFile::begin(const Create& create) {
   file_ = FileHandle();
   layout_ = {};
   if (ftruncate(journal_.get(), 0) != 0) throw_io(path_, "to be writable", std::strerror(errno));
-  unlink(temporary_.c_str());
-  const Space space = space_for(static_cast<std::uint64_t>(content_.rows) * (content_.row_bytes + entry_bytes));
+  if (unlink(temporary_.c_str()) != 0 && errno != ENOENT) {
+    throw_io(path_, fmt::format("'{}' of another run to be removable", temporary_), std::strerror(errno));
+  }
+  const Space space = space_for(rows_bytes());
   if (space.needed > space.free) throw_full(space);
   file_ = FileHandle(open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666));
   if (!file_.valid()) throw_io(path_, "to be writable", std::strerror(errno));
@@ -228,15 +267,22 @@ void RowsFile::begin(const Create& create) {
   }
 }
 
-// Space still to be allocated for a file of `bytes` in all, and free space.
+// The token follows the entries.
+std::uint64_t RowsFile::journal_bytes() const { return entries_begin_ + done_.size() * entry_bytes + sizeof token_; }
+
+// Space still to be allocated for a file of `bytes` in all and its journal, and free space.
 RowsFile::Space RowsFile::space_for(std::uint64_t bytes) const {
-  struct stat data {};
-  std::uint64_t taken = 0;
-  if (file_.valid() && fstat(file_.get(), &data) == 0) taken = static_cast<std::uint64_t>(data.st_blocks) * 512;
+  const auto missing = [](const FileHandle& file, std::uint64_t all) {
+    constexpr std::uint64_t block = 4096;  // of most file systems
+    const std::uint64_t blocks = (all + block - 1) / block * block;
+    struct stat status {};
+    if (!file.valid() || fstat(file.get(), &status) != 0) return blocks;
+    return blocks - std::min(static_cast<std::uint64_t>(status.st_blocks) * 512, blocks);
+  };
   std::error_code error;
   const auto space = std::filesystem::space(folder_of(target_), error);
   const bool known = !error && space.capacity > 0;  // some network file systems report no capacity
-  return {bytes - std::min(taken, bytes), known ? space.available : UINT64_MAX};
+  return {missing(file_, bytes) + missing(journal_, journal_bytes()), known ? space.available : UINT64_MAX};
 }
 
 void RowsFile::throw_full(const Space& space) const {
@@ -246,8 +292,8 @@ void RowsFile::throw_full(const Space& space) const {
     throw_io(path_, fmt::format("{} of free space in '{}'", text(space.needed), folder),
              fmt::format("{} ({} missing)", text(space.free), text(space.needed - space.free)));
   }
-  throw_io(path_, fmt::format("{} more to fit in '{}'", text(space.needed), folder),
-           "a full disk or a quota that is used up");
+  const std::string more = space.needed > 0 ? fmt::format("{} more to fit", text(space.needed)) : "space";
+  throw_io(path_, fmt::format("{} in '{}'", more, folder), "a full disk or a quota that is used up");
 }
 
 void RowsFile::require_written(int reason) const {
@@ -262,11 +308,15 @@ void RowsFile::reserve_space() const {
   const Space space = space_for(layout_.file_bytes);
   if (space.needed > space.free) throw_full(space);
 #if defined(__linux__)
-  int reason = 0;
-  do {
-    reason = fallocate(file_.get(), 0, 0, static_cast<off_t>(layout_.file_bytes)) == 0 ? 0 : errno;
-  } while (reason == EINTR);
-  if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) require_written(reason);
+  const auto reserve = [&](const FileHandle& file, int mode, std::uint64_t bytes) {
+    int reason = 0;
+    do {
+      reason = fallocate(file.get(), mode, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+    } while (reason == EINTR);
+    if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) require_written(reason);
+  };
+  reserve(file_, 0, layout_.file_bytes);
+  reserve(journal_, FALLOC_FL_KEEP_SIZE, journal_bytes());
 #endif
 }
 

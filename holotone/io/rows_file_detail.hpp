@@ -39,12 +39,18 @@ class RowsFile {
   /// FieldRowsWriter does.
   RowsFile(const std::string& path, RowsContent content, const RowsOptions& options, const Create& create,
            Progress& progress);
+  /// Holds the names of a file whose rows are to be written later, and checks now what would hinder that: another
+  /// writer, names that are taken, too little space for it and for `beside` bytes of others. Removes nothing that may
+  /// be resumed. To be destroyed before the file is written.
+  RowsFile(const std::string& path, RowsContent content, std::uint64_t beside);
   ~RowsFile();
   RowsFile(const RowsFile&) = delete;
   RowsFile& operator=(const RowsFile&) = delete;
 
   [[nodiscard]] bool is_done(std::int64_t row) const { return done_[static_cast<std::size_t>(row)]; }
   [[nodiscard]] std::int64_t rows_done() const;
+  /// Bytes of the disk that the file without its head, and its journal, still need.
+  [[nodiscard]] std::uint64_t bytes_needed() const { return space_for(rows_bytes()).needed; }
   /// The token: a joined file's, else a new one.
   std::uint64_t token();
   /// True if unfinished rows of another content were discarded.
@@ -63,6 +69,8 @@ class RowsFile {
     std::uint64_t needed = 0;
     std::uint64_t free = 0;
   };
+  RowsFile(const std::string& path, RowsContent content, bool keep, bool joined);
+  void require_names() const;
   void lock();
   void join();
   bool resume(Progress& progress);
@@ -71,6 +79,10 @@ class RowsFile {
   void begin(const Create& create);
   void reserve_space() const;
   void leave() noexcept;
+  [[nodiscard]] std::uint64_t rows_bytes() const {
+    return static_cast<std::uint64_t>(content_.rows) * content_.row_bytes;
+  }
+  [[nodiscard]] std::uint64_t journal_bytes() const;
   [[nodiscard]] Space space_for(std::uint64_t bytes) const;
   [[noreturn]] void throw_full(const Space& space) const;
   void require_written(int reason) const;

@@ -337,6 +337,50 @@ TEST_F(BandsTest, CodesByBandsNeedTheirRange) {
   refused({"--packed16"}, {"--rows-at-once", "--packed16"});
 }
 
+/// Sums of minutes, of which the first pass alone measures the range.
+std::vector<std::string> with_long_measurement(std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--encode", "amplitude", "--method", "direct", "--no-band-limit", "--resolution",
+                           "2000x2000", "--rows-at-once", "20"});
+  return more;
+}
+
+TEST_F(BandsTest, TheFileIsCheckedBeforeItsRangeIsMeasured) {
+  if (!can_write("a.tif")) return;
+  put_cloud(100'000, 2);
+  const auto refused = [&](const std::string& words, const std::vector<std::string>& more) {
+    const auto before = files();
+    const auto result = run(hologram("a.tif", with_long_measurement(more)), 20);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.error.find(words), std::string::npos) << result.error;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+    EXPECT_EQ(files(), before);
+  };
+  fs::create_directory(path(".a.tif.part"));
+  refused("/.a.tif.part' to be absent or a file of an unfinished run, got a folder", {});
+  fs::rename(path(".a.tif.part"), path(".a_b.tif.part.rows"));
+  refused("/.a_b.tif.part.rows' to be absent or a file of an unfinished run, got a folder",
+          {"--rgb", "638nm,520nm,450nm"});
+}
+
+TEST_F(BandsTest, OneRunAtATimeMeasuresTheRange) {
+  if (!can_write("a.tif")) return;
+  put_cloud(100'000, 2);
+  const auto words = hologram("a.tif", with_long_measurement({"--rgb", "638nm,520nm,450nm"}));
+  RunningProgram first(words, captured_);
+  for (int i = 0; i < 10'000 && !fs::exists(path(".a_b.tif.part.rows")); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_TRUE(fs::exists(path(".a_b.tif.part.rows")));
+  fs::create_directory(base_ / "second");
+  const auto second = RunningProgram(words, base_ / "second").wait(20);
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_NE(second.error.find("expected one program writing it, got another that holds"), std::string::npos)
+      << second.error;
+  first.send(SIGINT);
+  EXPECT_EQ(first.wait(20).exit_code, 130);
+  EXPECT_EQ(files(), (std::set<std::string>{"cloud.csv"}));
+}
+
 TEST_F(BandsTest, ColoursAndWhatTheFileSays) {
   if (!can_write("a.h5")) return;
   const std::vector<std::string> options{"--rgb", "638nm,520nm,450nm", "--method", "direct"};

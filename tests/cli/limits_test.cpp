@@ -1,5 +1,6 @@
 // System limits of the program: address space and threads.
 #include <cstdlib>
+#include <holotone/io/tiff_header_detail.hpp>
 #include <sys/resource.h>
 #include <tests/cli/program.hpp>
 #include <tests/support/paths.hpp>
@@ -60,6 +61,64 @@ TEST_F(LimitsTest, ASmallAddressSpaceEndsNoSumInALoop) {
       }
     }
   }
+}
+
+// 4.9 GB of codes, most of them holes of the file; the program has memory for half of them.
+TEST_F(LimitsTest, InfoOfCodesLargerThanMemory) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+  if (!can_write("a.tif")) return;
+  const Metadata metadata{{"encoding", "phase"}, {"pitch_m", "1e-06"}};
+  const std::string head = io::tiff_header({70'000, 70'001}, 8, metadata);
+  write("codes.tif", head);
+  fs::resize_file(path("codes.tif"), head.size() + std::uintmax_t{70'000} * 70'001);
+  const auto tell = [&] {
+    return RunningProgram({"info", path("codes.tif"), "--json"}, captured_,
+                          [] {
+                            setenv("OMP_NUM_THREADS", "1", 1);
+                            const rlimit space{rlim_t{5} << 29, rlim_t{5} << 29};
+                            setrlimit(RLIMIT_AS, &space);
+                          })
+        .wait(60);
+  };
+  const auto result = tell();
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto json = nlohmann::json::parse(result.output);
+  EXPECT_EQ(json["kind"], "hologram");
+  EXPECT_EQ(json["resolution"], nlohmann::json({70'001, 70'000}));
+  EXPECT_EQ(json["pixel_type"], "8-bit");
+  EXPECT_EQ(json["channels"], 1);
+  EXPECT_EQ(json["metadata"]["pitch_m"], 1e-6);
+  fs::resize_file(path("codes.tif"), head.size() + std::uintmax_t{70'000} * 70'001 - 1);
+  const auto cut = tell();
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_NE(cut.error.find("codes.tif: expected pixels up to byte 490"), std::string::npos) << cut.error;
+}
+
+// No stack of a thread fits into the address space: what the limit of processes does to others than root.
+TEST_F(LimitsTest, AThreadThatIsNotStarted) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
+  write("cloud.csv", "x,y,z\n0,0,-0.001\n");
+  write("moving_0.csv", "x,y,z\n0,0,-0.001\n");
+  write("moving_1.csv", "x,y,z\n0,0,-0.001\n");
+  const std::vector<std::string> common{"--resolution", "64x64", "--pitch", "2um", "--keep-coordinates"};
+  for (std::vector<std::string> words :
+       {std::vector<std::string>{"hologram", path("cloud.csv"), "-o", path("a.npy"), "--rows-at-once", "16", "--device",
+                                 "cpu"},
+        {"hologram", path("cloud.csv"), "-o", path("a.npy"), "--rows-at-once", "16", "--device", "cpu,cpu"},
+        {"hologram", path("moving_%d.csv"), "-o", path("a_%d.png"), "--device", "cpu"}}) {
+    words.insert(words.end(), common.begin(), common.end());
+    const auto result = RunningProgram(words, captured_, [] {
+                          setenv("OMP_NUM_THREADS", "1", 1);
+                          const rlimit stack{rlim_t{1} << 36, RLIM_INFINITY};
+                          const rlimit space{rlim_t{1} << 35, rlim_t{1} << 35};
+                          if (setrlimit(RLIMIT_STACK, &stack) != 0 || setrlimit(RLIMIT_AS, &space) != 0) _exit(127);
+                        }).wait(60);
+    if (result.exit_code == 127) GTEST_SKIP() << "stacks have a limit here";
+    EXPECT_EQ(result.exit_code, 2) << result.error;
+    EXPECT_EQ(result.error.find("holotone: a thread could not be started: raise the limit"), 0U) << result.error;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+  }
+  EXPECT_EQ(files(), (std::set<std::string>{"cloud.csv", "moving_0.csv", "moving_1.csv"}));
 }
 
 TEST_F(LimitsTest, AbsurdThreadCountsAreRefused) {

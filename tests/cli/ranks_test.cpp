@@ -230,8 +230,35 @@ TEST_F(RanksTest, WriteInOneFolder) {
   EXPECT_FALSE(fs::exists(path("one/a.npy")));
 }
 
+// A module that is cut off, as by a full disk, is refused before the system's loader crashes on it.
+TEST_F(RanksTest, AModuleThatIsCutOff) {
+  const auto program = fs::path(program_path());
+  const auto module = content_of(program.parent_path() / "holotone_mpi.so");
+  std::error_code error;
+  fs::create_hard_link(program, base_ / "holotone", error);
+  if (error) fs::copy_file(program, base_ / "holotone");
+  auto words = hologram("a.npy");
+  words.insert(words.begin(), (base_ / "holotone").string());
+  for (const std::size_t kept :
+       {std::size_t{0}, std::size_t{40}, std::size_t{4096}, module.size() / 2, module.size() - 1}) {
+    std::ofstream(base_ / "holotone_mpi.so", std::ios::binary) << module.substr(0, kept);
+    const auto result =
+        RunningProgram::other(words, captured_, [] { setenv("OMPI_COMM_WORLD_SIZE", "2", 1); }).wait(60);
+    EXPECT_EQ(result.exit_code, 2) << kept;
+    EXPECT_NE(result.error.find("mpirun: expected holotone_mpi.so beside the program"), std::string::npos)
+        << result.error;
+    EXPECT_NE(
+        result.error.find(kept == 0 ? "holotone_mpi.so: an empty file" : fmt::format("cut off after {} of", kept)),
+        std::string::npos)
+        << result.error;
+    EXPECT_EQ(std::count(result.error.begin(), result.error.end(), '\n'), 1) << result.error;
+  }
+}
+
 TEST_F(RanksTest, WhatTakesOneProcessSaysSo) {
   expect_one_line(run_ranks(2, {"info", path("cloud.csv")}), "mpirun: expected one process for `holotone info`, got 2");
+  expect_one_line(run_ranks(2, {"panel", "lens", "-o", path("a.png"), "--focal-length", "20cm"}),
+                  "mpirun: expected one process for `holotone panel lens`, got 2");
   auto words = hologram("a.png");
   words.resize(words.size() - 2);  // without --rows-at-once
   expect_one_line(run_ranks(2, words), "mpirun: expected a file .tif for codes");

@@ -4,14 +4,17 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/field_rows.hpp>
+#include <holotone/io/rows_file_detail.hpp>
 #include <limits>
 #include <omp.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <tests/io/io_support.hpp>
 #include <tests/io/row_builders.hpp>
@@ -308,6 +311,50 @@ TEST(FieldRowsWriter, MissingSpaceIsSaidBeforeTheFirstRow) {
   }
 }
 
+// Names of unfinished rows that hold something else are told, and left alone.
+TEST(FieldRowsWriter, NamesWhatIsInItsWay) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("x.npy");
+  for (const std::string name : {".x.npy.part", ".x.npy.part.rows"}) {
+    const auto refused = [&](std::string_view what) {
+      const std::string text = error_of([&] { FieldRowsWriter(path, {4, 3}, metadata, {"key", true}); });
+      EXPECT_MENTIONS(text,
+                      path + ": expected '" + folder.file(name) + "' to be absent or a file of an unfinished run");
+      EXPECT_MENTIONS(text, fmt::format("got {}; remove it", what));
+      EXPECT_EQ(folder.names(), std::vector<std::string>{name});
+      std::filesystem::remove_all(folder.file(name));
+    };
+    std::filesystem::create_directory(folder.file(name));
+    refused("a folder");
+    std::filesystem::create_symlink("elsewhere", folder.file(name));
+    refused("a link");
+    ASSERT_EQ(mkfifo(folder.file(name).c_str(), 0600), 0);
+    refused("a device, pipe or socket");
+  }
+}
+
+// Names that are held before the rows are begun.
+TEST(RowsFileHeld, KeepsOthersAwayAndUnfinishedRows) {
+  const TemporaryFolder folder;
+  const FieldFile field = with_metadata({12, 31});
+  const RowsOptions options{"key", true};
+  const std::string path = folder.file("x.npy");
+  const io::RowsContent content{{}, 12, 31 * 8};
+  {
+    const io::RowsFile held(path, content, 0);
+    EXPECT_EQ(held.bytes_needed(), 2 * 4096U);
+    EXPECT_MENTIONS(error_of([&] { FieldRowsWriter(path, {12, 31}, metadata, options); }), "another that holds");
+    EXPECT_MENTIONS(error_of([&] { io::RowsFile(path, content, 0); }), "another that holds");
+  }
+  EXPECT_EQ(folder.names(), std::vector<std::string>{});
+  EXPECT_MENTIONS(error_of([&] { io::RowsFile(path, content, std::uint64_t{1} << 60); }), "TiB of free space in");
+  EXPECT_EQ(folder.names(), std::vector<std::string>{});
+  EXPECT_THROW(leave_unfinished(path, field, options), std::runtime_error);
+  { const io::RowsFile held(path, content, 0); }
+  FieldRowsWriter writer(path, {12, 31}, metadata, options);
+  EXPECT_EQ(writer.rows_done(), 7);
+}
+
 /// Mounts a file system of 1 MiB on a folder, for this process alone. False if the system does not permit it.
 bool mount_small_disk(const std::string& folder) {
   const auto user = geteuid();
@@ -329,7 +376,7 @@ TEST(FieldRowsWriter, ASmallDisk) {
       const std::string path = folder.file(name);
       write_raw(folder.file("ballast"), std::string(700 << 10, 'x'));
       const std::string text = error_of([&] { FieldRowsWriter(path, {64, 1000}, metadata); });
-      if (text.find(": expected 500.5 KiB of free space in") == std::string::npos) throw std::runtime_error(text);
+      if (text.find(": expected 504.0 KiB of free space in") == std::string::npos) throw std::runtime_error(text);
       if (folder.names().size() != 1) throw std::runtime_error("something is left");
       std::filesystem::remove(folder.file("ballast"));
       FieldRowsWriter writer(path, {64, 1000}, metadata);
@@ -349,6 +396,33 @@ TEST(FieldRowsWriter, ASmallDisk) {
       expect_same(read_by_rows(path, 10), field);
       std::filesystem::remove(path);
     }
+    if (testing::Test::HasFailure()) throw std::runtime_error("see above");
+  });
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == not_permitted) GTEST_SKIP() << "no file system may be mounted here";
+  EXPECT_EQ(status, 0);
+}
+
+// 241 blocks of the file and 9 of its journal, for two of which there is no space.
+TEST(FieldRowsWriter, TheJournalNeedsSpaceToo) {
+  const TemporaryFolder folder;
+  constexpr int not_permitted = 77;
+  const pid_t child = start_child([&] {
+    if (!mount_small_disk(folder.file(""))) _exit(not_permitted);
+    const Shape<2> shape{4096, 30};
+    const std::string path = folder.file("x.npy");
+    write_raw(folder.file("ballast"), std::string((256 - 248) * 4096, 'x'));
+    for (const bool resume : {false, true}) {
+      const std::string text = error_of([&] { FieldRowsWriter(path, shape, metadata, {"key", resume}); });
+      if (text.find(" missing)") == std::string::npos) throw std::runtime_error(text);
+      if (folder.names().size() != 1) throw std::runtime_error("something is left");
+    }
+    write_raw(folder.file("ballast"), std::string((256 - 250) * 4096, 'x'));
+    const FieldFile field = with_metadata(shape);
+    FieldRowsWriter writer(path, shape, metadata);
+    writer.write(0, rows_of(field, 0, 4096));
+    writer.finish();
     if (testing::Test::HasFailure()) throw std::runtime_error("see above");
   });
   int status = 0;

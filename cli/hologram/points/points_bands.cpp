@@ -9,9 +9,11 @@
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_bands.hpp>
+#include <holotone/io/rows_file_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -141,6 +143,7 @@ class BandWork {
 
   std::vector<PointsRow> operator()() {
     const UnfinishedRun run;
+    hold_outputs();
     std::vector<PointsRow> rows;
     for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c));
     for (auto& written : written_) written.finish();
@@ -153,6 +156,20 @@ class BandWork {
 
  private:
   [[nodiscard]] RowRange rows_made() const { return job_.rows.rows > 0 ? job_.rows : RowRange{0, job_.panel.ny}; }
+
+  /// Checks space, locks and names of all outputs before the first sum, which may take hours.
+  void hold_outputs() {
+    Ranks::all().together([&] {
+      if (!Ranks::all().first()) return;
+      const io::RowsContent content{{}, rows_made().rows, static_cast<std::uint64_t>(job_.panel.nx) * sizeof(Value)};
+      std::uint64_t beside = 0;
+      for (const auto& channel : job_.channels) {
+        const auto& own =
+            held_.emplace_back(std::make_unique<io::RowsFile>(source_.output(frame_.number, channel), content, beside));
+        beside += own->bytes_needed();
+      }
+    });
+  }
 
   [[nodiscard]] Metadata metadata_of(std::size_t c, const ChannelPoints& points, const PointCloudInfo& info,
                                      const EncodeReport& report) const {
@@ -216,6 +233,7 @@ class BandWork {
     const RowRange rows = rows_made();
     if (!is_ranged(job_)) set_range(devices);
     const Metadata metadata = metadata_of(c, points, made.info, devices.front().report());
+    if (!held_.empty()) held_[c].reset();
     auto& run = written_.emplace_back(BandedFile{made.output,
                                                  {rows.rows, job_.panel.nx},
                                                  metadata,
@@ -241,6 +259,7 @@ class BandWork {
   FrameSource& source_;
   PreparedFrame frame_;
   ProgressBar bar_;
+  std::vector<std::unique_ptr<io::RowsFile>> held_;  ///< of outputs that are not yet begun
   std::list<RowsRun<Value>> written_;  ///< finished together at the end: a resumed run finds the first colours too
 };
 

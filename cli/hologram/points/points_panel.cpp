@@ -35,9 +35,11 @@ class PointsShow {
 
   /// Throws cancelled for a closed window or a signal, or what failed.
   void operator()() {
-    std::jthread reader([this] { guard([this] { read(); }); });
-    std::jthread computer([this] { guard([this] { compute(); }); });
+    std::jthread reader;
+    std::jthread computer;
     try {
+      reader = std::jthread([this] { guard([this] { read(); }); });
+      computer = std::jthread([this] { guard([this] { compute(); }); });
       while (const auto slot = next()) {
         job_.shown->show((*slot)->codes, (*slot)->makers.front()->queue());
         if (!source_.moving()) job_.shown->stay();

@@ -64,17 +64,10 @@ class Pipeline {
       const int writers = std::clamp(cores / 2, 1, 8);
       threads.reserve(static_cast<std::size_t>(preparers_ + writers));
       prepared_.push(0, std::move(first_));
-      for (int i = 0; i < preparers_; ++i) {
-        threads.emplace_back([this, cores] {
-          if (preparers_ > 1) limit_threads(std::max(1, cores / 2 / preparers_));
-          prepare();
-        });
-      }
-      for (int i = 0; i < writers; ++i) {
-        threads.emplace_back([this] {
-          limit_threads(1);  // a frame each is faster than all at one
-          write();
-        });
+      try {
+        start(threads, writers, cores);
+      } catch (...) {
+        fail(0);
       }
       compute();
     }
@@ -83,6 +76,21 @@ class Pipeline {
   }
 
  private:
+  void start(std::vector<std::jthread>& threads, int writers, int cores) {
+    for (int i = 0; i < preparers_; ++i) {
+      threads.emplace_back([this, cores] {
+        if (preparers_ > 1) limit_threads(std::max(1, cores / 2 / preparers_));
+        prepare();
+      });
+    }
+    for (int i = 0; i < writers; ++i) {
+      threads.emplace_back([this] {
+        limit_threads(1);  // a frame each is faster than all at one
+        write();
+      });
+    }
+  }
+
   void fail(std::int64_t frame) {
     failure_.keep_current(frame);
     stopped_ = true;
