@@ -77,12 +77,11 @@ KNOWN = {
     "retrieval.gradient(np.zeros((1, 4, 5), np.float32))": "tuple[float, NDArray[np.float32]]",
     "retrieval.gradient(tensor)": "tuple[float, Tensor]",
     "eye.adjoint(0.1, light)": "NDArray[np.complex64]",
-    "gradients.propagate_vjp(light, 0.1)": "NDArray[np.complex64]",
+    "gradients.propagate_vjp(own, 0.1)": "ht.Array",
     "gradients.propagate_vjp(tensor, 0.1)": "Tensor",
-    "gradients.point_cloud_field_vjp(light, real, real[0])":
-        "tuple[NDArray[np.float32] | None, NDArray[np.float32], NDArray[np.float32]]",
+    "gradients.point_cloud_field_vjp(light, tensor, own)": "tuple[Tensor | None, ht.Array, ht.Array]",
     "gradients.encode_phase_vjp(tensor, tensor)": "Tensor",
-    "gradients.eye_look_field_vjp(light, 0.1, eye)": "NDArray[np.complex64]",
+    "gradients.eye_look_field_vjp(own, 0.1, eye)": "ht.Array",
     "gradients.nufft_type2_vjp(tensor, tensor, nufft)": "tuple[Any, Tensor]",
     # Without such an argument the plan's device decides, or `out`.
     "plan.execute(0.1)": "| np.complex64",
