@@ -8,6 +8,7 @@
 #include <holotone/io/image_formats_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <holotone/io/png_reader_detail.hpp>
+#include <holotone/io/png_unpack_detail.hpp>
 #include <utility>
 
 namespace holotone::io {
@@ -200,14 +201,19 @@ Image read_png(std::string_view bytes, std::string_view path, const ImageReadOpt
   PngReader reader(input, path);
   const auto [ny, nx, channels] = reader.shape();
   require_accepted(reader.shape(), reader.bits() / 8 + (reader.is_indexed() ? 3 : 0), options, path);
+  const auto read = [&](std::uint8_t* rows) {
+    const auto step = static_cast<std::size_t>(channels * (reader.bits() / 8));
+    const PngLayout layout{static_cast<std::size_t>(ny), static_cast<std::size_t>(nx) * step, step, reader.bits()};
+    if (!reader.is_plain() || !unpack_png(bytes, layout, rows)) reader.read_all(rows);
+  };
   Image image;
   if (reader.bits() == 16) {
     Array<std::uint16_t, 3> pixels({ny, nx, channels});
-    reader.read_all(reinterpret_cast<std::uint8_t*>(pixels.data()));
+    read(reinterpret_cast<std::uint8_t*>(pixels.data()));
     image.pixels = std::move(pixels);
   } else {
     Array<std::uint8_t, 3> pixels({ny, nx, channels});
-    reader.read_all(pixels.data());
+    read(pixels.data());
     image.pixels = reader.is_indexed() ? expand_palette(std::move(pixels), reader.palette(), path) : std::move(pixels);
   }
   image.metadata = reader.metadata();

@@ -15,7 +15,6 @@
 namespace holotone::io {
 namespace {
 
-constexpr std::size_t least_band_bytes = 1 << 17;  // a picture of 1920 x 1080 codes occupies 16 threads
 constexpr std::int64_t longest_row = 1 << 30;
 
 struct Sink {
@@ -130,7 +129,7 @@ PngBands::PngBands(std::string_view where, std::string_view path, const PngBands
     throw_argument(where, "image", "rows of less than 1 GiB", to_string<3>(header_.shape));
   }
   row_bytes_ = static_cast<std::size_t>(nx * channels * (header_.bits / 8));
-  band_bytes_ = (least_band_bytes / row_bytes_ + 1) * row_bytes_;
+  band_bytes_ = (png_band_bytes / row_bytes_ + 1) * row_bytes_;
   most_pending_ = band_bytes_ * static_cast<std::size_t>(std::max(16, 2 * thread_count()));
   PngText text(where, metadata);
   std::string head = PngHead(path).write(header_, text);

@@ -11,6 +11,9 @@
 
 namespace holotone::io {
 
+/// A band has the fewest rows whose codes are more than this: a picture of 1920 x 1080 codes occupies 16 threads.
+inline constexpr std::size_t png_band_bytes = 1 << 17;
+
 struct PngBandsHeader {
   Shape<3> shape{};                  ///< {ny, nx, channels}
   int bits = 8;                      ///< bits of a code, 8 or 16

@@ -38,6 +38,10 @@ class PngReader {
   [[nodiscard]] int bits() const { return bits_; }  ///< 8 or 16 per code
   [[nodiscard]] bool is_indexed() const { return is_indexed_; }
   [[nodiscard]] bool is_interlaced() const { return is_interlaced_; }
+  /// True if the codes lie in the file as they are read, row after row.
+  [[nodiscard]] bool is_plain() const {
+    return !is_indexed_ && !is_interlaced_ && stored_bits_ == static_cast<std::uint64_t>(shape_[2] * bits_);
+  }
   [[nodiscard]] Palette palette() const;
   /// Metadata read so far; text may follow the pixels.
   [[nodiscard]] Metadata metadata() const;
