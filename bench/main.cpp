@@ -1,5 +1,6 @@
 // holotone_bench [--device cpu|cuda:0] [--max-points N] [--scan dragon.ply] [--picture kodim23.png]
-//                [--target photo.png] [--out-of-core N] [--resident N] [--processor-time] [Google Benchmark's own options]
+//                [--target photo.png] [--out-of-core N] [--resident N] [--processor-time]
+//                [Google Benchmark's own options]
 //
 // --out-of-core: the side of the field of propagate/out_of_core. The host needs 24 N^2 bytes: 96 GiB for 65536.
 // --resident: the side of the field of propagate/resident, which the device holds: 57344 takes some 80 GB there.

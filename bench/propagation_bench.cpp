@@ -6,9 +6,9 @@
 // propagate/out_of_core/N: NxN pixels of 8 um in host memory, in place, by bands and strips through the device, with at
 // most 16 GiB there. --out-of-core N: the host needs 24 N^2 bytes, 96 GiB for 65536. Checked against Gaussian beams.
 // moved_bytes: copied between host and device, both ways.
-// propagate/resident/N: NxN pixels of 8 um that the device holds, periodic, in place: two transforms. .../with_transfers:
-// the same with the field copied to the device before and the middle half of its rows copied back. Checked against
-// Gaussian beams. Only with --resident N; the host needs 16 N^2 bytes.
+// propagate/resident/N: NxN pixels of 8 um that the device holds, periodic, in place: two transforms.
+// .../with_transfers: the same with the field copied to the device before and the middle half of its rows copied back.
+// Checked against Gaussian beams. Only with --resident N; the host needs 16 N^2 bytes.
 // reconstruct/sweep8: the intensity of a field of 1920x1080 pixels at eight distances. Checked against propagate.
 // eye/look/1080p: what a pupil of 5 mm at 30 cm sees of that field, focused 10 cm behind the panel, from the field to
 // the picture. Checked against the CPU.

@@ -121,6 +121,8 @@ def main():
     parser.add_argument("--folder", help="folder for the clouds and the files (a temporary one)")
     parser.add_argument("--shrink", type=int, default=1, help="divisor of all sides, to try the script")
     parser.add_argument("--commit", default="", help="of the program, for --json")
+    parser.add_argument("--add", action="append", default=[], metavar="FILE",
+                        help="rows of holotone_bench's --benchmark_out, with seconds, to add to --json")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     program = str(pathlib.Path(options.program).resolve())
@@ -137,6 +139,14 @@ def main():
                 results.append(result)
                 print("{name:28} {device:16} {pixels:.3g} pixels: command {command_s:.2f} s, bands {bands_s:.2f}, "
                       "writing {write_s:.2f}".format(**result), flush=True)
+    for file in options.add:
+        bench = json.loads(pathlib.Path(file).read_text())
+        for row in bench["benchmarks"]:
+            name = row["name"].partition("/iterations")[0] + row["name"].partition("/manual_time")[2]
+            unit = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[row["time_unit"]]
+            results.append({"name": name, "device": bench["context"]["backend"],
+                            "pixels": int(re.search(r"/(\d+)", name)[1]) ** 2, "bands_s": round(row["real_time"] * unit, 3),
+                            **{key: row[key] for key in ("device_bytes", "moved_bytes", "rel_error") if key in row}})
     if options.json:
         target = pathlib.Path(options.json)
         kept = json.loads(target.read_text())["rows"] if target.exists() else []

@@ -82,8 +82,8 @@ Panel chosen_panel(const PanelArguments& arguments) {
   }
   if (sized) {
     const double pitch_m = pitch_of("--pitch", arguments.pitch);
-    const auto [nx, ny] =
-        arguments.size.empty() ? resolution("--resolution", arguments.resolution) : pixels_of(arguments.size, pitch_m);
+    const auto [nx, ny] = arguments.size.empty() ? resolution("--resolution", arguments.resolution, largest_grid_side)
+                                                 : pixels_of(arguments.size, pitch_m);
     Panel panel;
     panel.name = "custom";
     panel.title = "custom panel";

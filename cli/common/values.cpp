@@ -140,7 +140,7 @@ std::string text_of(const Range& range) {
   return {};
 }
 
-std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text) {
+std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text, std::int64_t most) {
   constexpr std::string_view expected = "WIDTHxHEIGHT in pixels such as 1920x1080";
   const auto cross = text.find('x');
   if (cross == std::string_view::npos) reject(option, expected, text);
@@ -149,12 +149,16 @@ std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view
     const auto [end, error] = std::from_chars(piece.data(), piece.data() + piece.size(), value);
     const bool whole = !piece.empty() && end == piece.data() + piece.size() && value >= 0;
     if (!whole || (error != std::errc() && error != std::errc::result_out_of_range)) reject(option, expected, text);
-    if (error != std::errc() || value < 1 || value > largest_grid_side) {
-      reject(option, fmt::format("from 1 to {} pixels a side", largest_grid_side), text);
+    if (error != std::errc() || value < 1 || value > most) {
+      reject(option, fmt::format("from 1 to {} pixels a side", most), text);
     }
     return value;
   };
   return {side(text.substr(0, cross)), side(text.substr(cross + 1))};
+}
+
+std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text) {
+  return resolution(option, text, largest_picture_side);
 }
 
 std::vector<std::string> list(std::string_view option, std::string_view text, std::string_view expected) {

@@ -81,7 +81,8 @@ double length_between(std::string_view option, std::string_view text, const Rang
 double number_between(std::string_view option, std::string_view text, const Range& range);
 std::int64_t whole_number(std::string_view option, std::string_view text, const Range& range);
 
-/// {nx, ny} from "1920x1080".
+/// {nx, ny} from "1920x1080", each at most `most`; without it, at most largest_picture_side.
+std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text, std::int64_t most);
 std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text);
 
 /// The pieces of "a,b,c"; at least one, none of them empty.

@@ -22,7 +22,7 @@ inline constexpr Range weights_range = count_range(1, 612);  // of a free p; dif
 inline constexpr Range lead_range = count_range(1, 24);
 inline constexpr Range kappa_range = number_range(0.1, 1);
 inline constexpr Range sum_range = number_range(0.1, 4);
-inline constexpr Range hogel_range = count_range(1, largest_grid_side);
+inline constexpr Range hogel_range = count_range(1, largest_picture_side);
 inline constexpr Range clip_range = number_range(0.01, 1);
 
 /// Arguments of `holotone quantize`, as typed.

@@ -16,8 +16,8 @@ void describe_eye(Metadata& metadata, const EyePupil& pupil);
 /// The same as JSON, with the share of the hologram's light that enters the pupil.
 nlohmann::json json_of_eye(const EyePupil& pupil, double light_share);
 
-/// Images in the eyes of a job. Holograms are read by rows: once for every device, or for every eye if the device has no
-/// room to keep them. Pictures are cached up to 1 GiB in total.
+/// Images in the eyes of a job. Holograms are read by rows: once for every device, or for every eye if the device has
+/// no room to keep them. Pictures are cached up to 1 GiB in total.
 class EyeView final : public HologramView {
  public:
   /// Reads the files' metadata. Throws io, invalid_argument, or out_of_memory if the host's memory is insufficient.

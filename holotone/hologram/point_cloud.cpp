@@ -4,7 +4,6 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud.hpp>
-#include <holotone/hologram/point_cloud/fast_grid.hpp>
 #include <holotone/hologram/point_cloud/method.hpp>
 #include <holotone/optics/field.hpp>
 #include <mutex>
@@ -102,21 +101,6 @@ point_cloud::PointSummary summarise_points(const PointSources& points, const Que
 #endif
   (void)queue;
   return point_cloud::summarise_points_cpu(points);
-}
-
-/// Sets what the choice of method has to know of a panel that fast divides into blocks.
-void find_busiest_block(const PointCloudOptions& options, std::int64_t rows_at_once, point_cloud::EnginePoints& points,
-                        const Queue& queue) {
-  const bool fast = options.method == PointMethod::fast || options.method == PointMethod::automatic;
-  const Shape<2> block = point_cloud::fast_block_shape(options.shape, rows_at_once);
-  if (!fast || block == Shape<2>{rows_at_once, options.shape[1]}) return;
-#if HOLOTONE_CUDA
-  if (queue.device().backend == Backend::cuda) {
-    points.busiest = point_cloud::busiest_block_cuda(options, block, points.sources, points.summary, queue);
-  }
-#endif
-  (void)points;
-  (void)queue;
 }
 
 bool has_adjoint(Backend backend) { return backend != Backend::opencl; }
@@ -258,7 +242,6 @@ void PointCloudPlan::set_points(const PointSources& points) {
   if (state.queue.device().backend == Backend::cpu) {
     own.pixels = point_cloud::pixel_points(own.sources, state.options);
   }
-  find_busiest_block(state.options, state.rows_at_once, own, state.queue);
   const auto& choice = state.chooser.choose(own);
   state.use(choice.method);
   state.engine->set_points(std::move(own), choice);

@@ -15,8 +15,8 @@ struct PngLayout {
 };
 
 /// Reads the rows of a whole file in native order, if its bands of rows do not depend on each other: each in an IDAT
-/// chunk of its own, packed without references to the band before, as PngBands packs what hardly repeats. False for every
-/// other file, a damaged one included: libpng reads it, or says what is wrong. The rows may then hold anything.
+/// chunk of its own, packed without references to the band before, as PngBands packs what hardly repeats. False for
+/// every other file, a damaged one included: libpng reads it, or says what is wrong. The rows may then hold anything.
 bool unpack_png(std::string_view file, const PngLayout& layout, std::uint8_t* rows);
 
 }  // namespace holotone::io

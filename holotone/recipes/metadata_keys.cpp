@@ -52,7 +52,7 @@ constexpr MetadataKey table[] = {
     {"fringe_m", number, "m", 0, most_distance_m, "hologram"},
     {"gamma", number, {}, 0.01, 100, "reconstruct"},
     {"hogel_borders", text, {}, 0, 0, "quantize"},
-    {"hogel_px", count, "px", 1, largest_grid_side, "hologram, quantize"},
+    {"hogel_px", count, "px", 1, largest_picture_side, "hologram, quantize"},
     {"kappa", number, {}, 0, 1, "quantize"},
     {"kappa_x", number, {}, 0, 1, "quantize"},
     {"kappa_y", number, {}, 0, 1, "quantize"},

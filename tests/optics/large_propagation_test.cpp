@@ -257,7 +257,7 @@ TEST_P(LargePropagation, RefusesWrongArguments) {
                             [&] { (void)holotone::large_propagation_info(options, {device}); });
     };
     refused({{0, 50, 8e-6, green}, 0.1}, "LargePropagationPlan: grid: expected");
-    refused({{30, 70000, 8e-6, green}, 0.1}, "LargePropagationPlan: grid: expected");
+    refused({{30, 2000000, 8e-6, green}, 0.1}, "LargePropagationPlan: grid: expected");
     refused({{30, 50, 0, green}, 0.1}, "LargePropagationPlan: pitch_m: expected");
     refused({{30, 50, 8e-6, 532}, 0.1}, "LargePropagationPlan: wavelength_m: expected");
     refused({grid, NAN}, "LargePropagationPlan: distance_m: expected a finite number, got nan");

@@ -1,13 +1,9 @@
 #include <algorithm>
-#include <cmath>
 #include <cub/device/device_select.cuh>
 #include <holotone/hologram/point_cloud/block_points_cuda.cuh>
 #include <holotone/hologram/point_cloud/engine_cuda.cuh>
 #include <holotone/hologram/point_cloud/fast_grid.hpp>
-#include <numeric>
 #include <thrust/iterator/counting_iterator.h>
-#include <utility>
-#include <vector>
 
 namespace holotone::point_cloud {
 namespace {
@@ -92,47 +88,6 @@ PointSources BlockPoints::select(const PointSources& all, const PanelBlock& bloc
 
 std::size_t BlockPoints::bytes() const {
   return index_.bytes() + scratch_.bytes() + position_m_.bytes() + amplitude_.bytes() + phase_rad_.bytes();
-}
-
-BlockCloud busiest_block_cuda(const PointCloudOptions& options, const Shape<2>& block, const PointSources& points,
-                              const PointSummary& summary, const Queue& queue) {
-  const auto count = points.amplitude.size();
-  // Blocks of an axis: the first that a point lights, and the one after the last.
-  const auto lit = [&](double center, double reach, std::int64_t extent, std::int64_t of_block) {
-    const std::int64_t blocks = (extent + of_block - 1) / of_block;
-    const auto number = [&](double pixel) {
-      return static_cast<std::int64_t>(
-          std::clamp(std::floor(pixel / static_cast<double>(of_block)), -1.0, static_cast<double>(blocks)));
-    };
-    return std::pair{std::clamp<std::int64_t>(number(center - reach), 0, blocks),
-                     std::clamp<std::int64_t>(number(center + reach) + 1, 0, blocks)};
-  };
-  const FastCloud cloud = fast_cloud(options, {0, 0, options.shape}, count, summary);
-  const std::int64_t across = (options.shape[1] + block[1] - 1) / block[1];
-  const std::int64_t down = (options.shape[0] + block[0] - 1) / block[0];
-  std::vector<int> lights(static_cast<std::size_t>(across * down));
-  for (const auto& position : summary.sample) {
-    const double reach = cloud.reach_per_metre > 0 ? cloud.reach_per_metre * std::abs(position[2]) : 1e30;
-    const auto columns = lit(cloud.center_x + position[0] * cloud.inverse_pitch, reach, options.shape[1], block[1]);
-    const auto rows = lit(cloud.center_y - position[1] * cloud.inverse_pitch, reach, options.shape[0], block[0]);
-    for (auto row = rows.first; row < rows.second; ++row) {
-      for (auto column = columns.first; column < columns.second; ++column) {
-        ++lights[static_cast<std::size_t>(row * across + column)];
-      }
-    }
-  }
-  const double all = std::accumulate(lights.begin(), lights.end(), 0.0);
-  const auto busiest = std::max_element(lights.begin(), lights.end()) - lights.begin();
-  BlockCloud own;
-  own.of_panel = all / std::max(1, lights[static_cast<std::size_t>(busiest)]);
-  own.block = {std::min(busiest / across * block[0], options.shape[0] - block[0]),
-               std::min(busiest % across * block[1], options.shape[1] - block[1]), block};
-  const cuda::DeviceScope scope(queue.device());
-  BlockPoints selected(options, queue);
-  const PointSources lit_points = selected.select(points, own.block);
-  own.count = lit_points.amplitude.size();
-  own.summary = own.count > 0 ? summarise_points_cuda(lit_points, queue) : summary;
-  return own;
 }
 
 }  // namespace holotone::point_cloud

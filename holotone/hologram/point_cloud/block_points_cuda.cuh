@@ -12,8 +12,8 @@ class BlockPoints {
   BlockPoints(const PointCloudOptions& options, Queue queue) : options_(options), queue_(std::move(queue)) {}
 
   /// Returns the points that light a pixel of the block, in their order; all of them without a band limit. Valid until
-  /// the next call. Waits for the device. Cost: 12 bytes read for each point of the cloud, 40 moved for each that lights
-  /// the block.
+  /// the next call. Waits for the device. Cost: 12 bytes read for each point of the cloud, 40 moved for each that
+  /// lights the block.
   PointSources select(const PointSources& all, const PanelBlock& block);
   [[nodiscard]] std::size_t bytes() const;
 

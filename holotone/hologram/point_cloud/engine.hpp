@@ -35,19 +35,10 @@ struct PanelBlock {
   friend bool operator==(const PanelBlock&, const PanelBlock&) = default;
 };
 
-/// A block and the points that light it.
-struct BlockCloud {
-  PanelBlock block;
-  double of_panel = 1;  ///< points that light all blocks, each counted in every block that it lights, over `count`
-  std::int64_t count = 0;
-  PointSummary summary;
-};
-
 /// A checked cloud of at least one point, on its way to an engine.
 struct EnginePoints {
   PointSources sources;            ///< on the engine's device
   PointSummary summary;            ///< CUDA
-  BlockCloud busiest;              ///< CUDA, panels that fast divides into blocks: the block that most points light
   std::vector<PixelPoint> pixels;  ///< CPU: the points that light some pixel of the panel
 };
 
@@ -115,9 +106,6 @@ std::vector<PixelPoint> pixel_points(const PointSources& points, const PointClou
 
 PointSummary summarise_points_cpu(const PointSources& points);
 PointSummary summarise_points_cuda(const PointSources& points, const Queue& queue);
-/// Returns the block of shape `block` that most points of the summary's sample light.
-BlockCloud busiest_block_cuda(const PointCloudOptions& options, const Shape<2>& block, const PointSources& points,
-                              const PointSummary& summary, const Queue& queue);
 /// Sets first_bad alone.
 PointSummary summarise_points_opencl(const PointSources& points, const Queue& queue);
 

@@ -235,8 +235,8 @@ class FastPlan {
 };
 
 /// Sums over the grid of a block (fast_block_shape). set_points fills the grid if the block is the whole panel.
-/// Otherwise execute fills it, with the same matrices, if it holds another block. Where blocks are less than whole rows,
-/// one grid serves all places, and each block is summed from the points that light it.
+/// Otherwise execute fills it, with the same matrices, if it holds another block. Where blocks are less than whole
+/// rows, one grid serves all places, and each block is summed from the points that light it.
 class FastCuda final : public PointCloudPlan::Engine {
  public:
   FastCuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue)

@@ -4,6 +4,7 @@
 #include <holotone/hologram/point_cloud/fast_grid.hpp>
 #include <holotone/hologram/point_cloud/fast_layout.hpp>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace holotone::point_cloud {
@@ -319,6 +320,51 @@ FastCloud fast_cloud(const PointCloudOptions& options, const PanelBlock& block, 
   cloud.reach_per_metre = options.band_limit ? cone_wavelength_m(options) / (2 * pitch * pitch) : 0;
   cloud.summary = summary;
   return cloud;
+}
+
+FastBlocks fast_blocks(const PointCloudOptions& options, const Shape<2>& block, std::int64_t count,
+                       const PointSummary& summary) {
+  const FastCloud panel = fast_cloud(options, {0, 0, options.shape}, count, summary);
+  const Shape<2> blocks{(options.shape[0] + block[0] - 1) / block[0], (options.shape[1] + block[1] - 1) / block[1]};
+  // Numbers of the first block of an axis that a point lights, and of the one after the last.
+  const auto lit = [&](std::size_t axis, double center, double reach) {
+    const auto number = [&](double pixel) {
+      return std::clamp(std::floor(pixel / static_cast<double>(block[axis])), -1.0, static_cast<double>(blocks[axis]));
+    };
+    return std::pair{
+        static_cast<std::int64_t>(std::max(number(center - reach), 0.0)),
+        static_cast<std::int64_t>(std::min(number(center + reach) + 1, static_cast<double>(blocks[axis])))};
+  };
+  FastBlocks result{fast_cloud(options, {0, 0, block}, count, summary), 0};
+  result.cloud.any_place = true;
+  std::vector<bool> is_lit(static_cast<std::size_t>(blocks[0] * blocks[1]));
+  std::int64_t pairs = 0;
+  for (std::size_t i = 0; i < summary.sample.size(); ++i) {
+    auto& position = result.cloud.summary.sample[i];
+    const double reach = panel.reach_per_metre > 0 ? panel.reach_per_metre * std::abs(position[2]) : 1e30;
+    const auto rows = lit(0, panel.center_y - position[1] * panel.inverse_pitch, reach);
+    const auto columns = lit(1, panel.center_x + position[0] * panel.inverse_pitch, reach);
+    for (auto row = rows.first; row < rows.second; ++row) {
+      for (auto column = columns.first; column < columns.second; ++column) {
+        is_lit[static_cast<std::size_t>(row * blocks[1] + column)] = true;
+      }
+    }
+    const std::int64_t down = std::max<std::int64_t>(rows.second - rows.first, 0);
+    const std::int64_t across = std::max<std::int64_t>(columns.second - columns.first, 0);
+    pairs += down * across;
+    if (down * across == 0) continue;
+    // As it lies beside one of its blocks: the cloud is relative to the first block of the panel.
+    const auto chosen = static_cast<std::int64_t>(random_bits(1, i) % static_cast<std::uint64_t>(down * across));
+    const auto row = static_cast<double>((rows.first + chosen / across) * block[0]);
+    const auto column = static_cast<double>((columns.first + chosen % across) * block[1]);
+    position[0] -= static_cast<float>(column / panel.inverse_pitch);
+    position[1] += static_cast<float>(row / panel.inverse_pitch);
+  }
+  result.lit_blocks = std::count(is_lit.begin(), is_lit.end(), true);
+  const double share = static_cast<double>(pairs) / static_cast<double>(summary.sample.size()) /
+                       static_cast<double>(std::max<std::int64_t>(result.lit_blocks, 1));
+  result.cloud.count = std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * share));
+  return result;
 }
 
 bool move_fast_grid(FastGrid& grid, const FastCloud& cloud) {

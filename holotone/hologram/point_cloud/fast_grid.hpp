@@ -53,9 +53,17 @@ struct FastCloud {
   PointSummary summary;
 };
 
-/// Returns the extents of the blocks that fast sums at once on CUDA: all columns of rows_at_once rows, or even shares of
-/// them on panels that are wider or higher than the tiles of one grid cover well.
+/// Returns the extents of the blocks that fast sums at once on CUDA: all columns of rows_at_once rows, or even shares
+/// of them on panels that are wider or higher than the tiles of one grid cover well.
 Shape<2> fast_block_shape(const Shape<2>& panel, std::int64_t rows_at_once);
+
+/// A panel's blocks on average.
+struct FastBlocks {
+  FastCloud cloud;  ///< points that light a block, those of the sample each beside one of the blocks it lights
+  std::int64_t lit_blocks = 0;  ///< blocks that some point of the sample lights
+};
+FastBlocks fast_blocks(const PointCloudOptions& options, const Shape<2>& block, std::int64_t count,
+                       const PointSummary& summary);
 
 /// Storage format for a tolerance, and for each upsampling a window that keeps the tolerance in this format.
 struct FastPrecision {

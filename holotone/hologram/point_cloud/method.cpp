@@ -165,18 +165,16 @@ void MethodChooser::choose_layout(std::span<const PixelPoint> points) {
 void MethodChooser::choose_grid(const EnginePoints& points) {
   const Shape<2> shape = fast_block_shape(options_.shape, rows_at_once_);
   FastCloud cloud;
+  double blocks = 1;
   if (shape == Shape<2>{rows_at_once_, options_.shape[1]}) {
     // All parts use the layout of the middle one.
     const std::int64_t first_row = (options_.shape[0] - shape[0]) / 2;
     cloud = fast_cloud(options_, {first_row, 0, shape}, points.sources.amplitude.size(), points.summary);
     cloud.center_y_span = static_cast<double>(options_.shape[0] - shape[0] - first_row);
   } else {
-    // All blocks use the layout of the busiest.
-    const auto& busiest = points.busiest;
-    cloud = fast_cloud(options_, busiest.block, std::max<std::int64_t>(busiest.count, 1), busiest.summary);
-    cloud.any_place = true;
-    cloud.summary.low[2] = points.summary.low[2];
-    cloud.summary.high[2] = points.summary.high[2];
+    const auto own = fast_blocks(options_, shape, points.sources.amplitude.size(), points.summary);
+    cloud = own.cloud;
+    blocks = static_cast<double>(own.lit_blocks);
   }
   // Deterministic sums do not depend on the clouds before.
   if (!options_.deterministic && holds(planned_, cloud)) return;
@@ -186,7 +184,7 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
   choice_.fast =
       choose_fast_grid(cloud, precision_, fast_launches_us + 1e-3 * pairs * fast_pair_ns(options_.tolerance));
   choice_.method = choice_.fast.grid ? PointMethod::fast : PointMethod::separable;
-  choice_.timed = choice_.fast.microseconds * points.busiest.of_panel > least_timed_us;
+  choice_.timed = choice_.fast.microseconds * blocks > least_timed_us;
   ++choice_.fast_number;
   planned_ = cloud;
 }
