@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/no_backend.hpp>
@@ -379,12 +380,16 @@ std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptio
   const auto count = checked_count(host_points, Device{});
   if (count > 0) require_device("unlit_points", "host_points", Device{}, host_points.position_m.device());
   const auto frame = point_cloud::frame_of(options);
-  std::int64_t unlit = 0;
-  for (std::int64_t j = 0; j < count; ++j) {
-    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
-                                              host_points.position_m(j, 2), 1, 0);
-    unlit += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
-  }
+  std::atomic<std::int64_t> unlit = 0;
+  parallel_blocks(count, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t own = 0;
+    for (std::int64_t j = begin; j < end; ++j) {
+      const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
+                                                host_points.position_m(j, 2), 1, 0);
+      own += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
+    }
+    unlit += own;
+  });
   return unlit;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/io/ply_rows_detail.hpp>
 
 namespace holotone::io {
@@ -129,6 +130,34 @@ void PlyRows::read(const PlyElement& element, std::uint64_t index, std::size_t w
   } else {
     read_binary(element, index, wanted_list, row);
   }
+}
+
+void PlyRows::read_all(const PlyElement& element,
+                       const std::function<void(std::size_t index, const PlyRow& row)>& use) {
+  const auto count = static_cast<std::size_t>(element.count);  // checked against the file's size
+  if (is_text_ || element.has_list()) {
+    PlyRow row;
+    for (std::size_t i = 0; i < count; ++i) {
+      read(element, i, element.properties.size(), row);
+      use(i, row);
+    }
+    return;
+  }
+  const std::size_t row_bytes = element.smallest_row();
+  const std::string_view all = binary_.take_bytes(count * row_bytes, element.name);
+  parallel_blocks(static_cast<std::int64_t>(count), [&](std::int64_t begin, std::int64_t end) {
+    PlyRow row;
+    row.scalar.resize(element.properties.size());
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const char* at = all.data() + i * row_bytes;
+      for (std::size_t p = 0; p < row.scalar.size(); ++p) {
+        const auto type = element.properties[p].type;
+        row.scalar[p] = load_number(at, type, order_);
+        at += size_of(type);
+      }
+      use(i, row);
+    }
+  });
 }
 
 void PlyRows::skip(const PlyElement& element) {

@@ -1,6 +1,7 @@
 #pragma once
 // Rows of a PLY file's elements, ascii or binary, as numbers. Not for users.
 #include <cstdint>
+#include <functional>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/ply_header_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
@@ -23,6 +24,10 @@ class PlyRows {
   /// Reads the next row of `element` into `row`; entries of the list property number `wanted_list` go to
   /// row.list (pass the number of properties for none). Throws io naming the row.
   void read(const PlyElement& element, std::uint64_t index, std::size_t wanted_list, PlyRow& row);
+
+  /// Calls use(index, row) for all rows of an element, by all threads and in any order if the rows are binary and of
+  /// one length. Throws as read.
+  void read_all(const PlyElement& element, const std::function<void(std::size_t index, const PlyRow& row)>& use);
 
   /// Skips all rows of an element.
   void skip(const PlyElement& element);

@@ -95,24 +95,24 @@ void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view pa
   if (element.count == 0) throw_io(path, "at least 1 vertex", "0");
   if (element.count > UINT32_MAX) throw_io(path, "fewer than 2^32 vertices", fmt::format("{}", element.count));
   const auto count = static_cast<std::size_t>(element.count);  // checked against the file's size by PlyRows
-  mesh.position.reserve(count);
-  if (layout.has_three(nx)) mesh.normal.reserve(count);
-  if (layout.has_three(red)) mesh.colour.reserve(count);
-  PlyRow row;
-  for (std::size_t i = 0; i < count; ++i) {
-    rows.read(element, i, element.properties.size(), row);
-    mesh.position.push_back(layout.three(row, x));
-    if (layout.has_three(nx)) mesh.normal.push_back(layout.three(row, nx));
+  mesh.position.resize(count);
+  if (layout.has_three(nx)) mesh.normal.resize(count);
+  if (layout.has_three(red)) mesh.colour.resize(count);
+  if (layout.has(amplitude) || layout.has(intensity)) mesh.amplitude.resize(count);
+  if (layout.has(phase)) mesh.phase_rad.resize(count);
+  rows.read_all(element, [&](std::size_t i, const PlyRow& row) {
+    mesh.position[i] = layout.three(row, x);
+    if (layout.has_three(nx)) mesh.normal[i] = layout.three(row, nx);
     if (layout.has_three(red)) {
-      mesh.colour.push_back({layout.light(row, red), layout.light(row, green), layout.light(row, blue)});
+      mesh.colour[i] = {layout.light(row, red), layout.light(row, green), layout.light(row, blue)};
     }
     if (layout.has(amplitude)) {
-      mesh.amplitude.push_back(layout.value(row, amplitude));
+      mesh.amplitude[i] = layout.value(row, amplitude);
     } else if (layout.has(intensity)) {
-      mesh.amplitude.push_back(static_cast<float>(std::sqrt(layout.unit_value(row, intensity))));
+      mesh.amplitude[i] = static_cast<float>(std::sqrt(layout.unit_value(row, intensity)));
     }
-    if (layout.has(phase)) mesh.phase_rad.push_back(layout.value(row, phase));
-  }
+    if (layout.has(phase)) mesh.phase_rad[i] = layout.value(row, phase);
+  });
 }
 
 void read_faces(PlyRows& rows, const PlyElement& element, std::uint64_t vertices, std::string_view path, Mesh& mesh) {

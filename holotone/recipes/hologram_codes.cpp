@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/parallel.hpp>
 #include <holotone/recipes/hologram_codes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <variant>
+#include <vector>
 
 namespace holotone {
 namespace {
@@ -71,13 +73,15 @@ Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bo
   const auto fill = [&](const auto& pixels) {
     const auto from = pixels.host();
     const auto to = codes.host();
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      const auto* pixel = &from[i * channels];
-      if (channels >= 3 && (pixel[0] != pixel[1] || pixel[1] != pixel[2])) {
-        throw_io(path, "a grey picture of modulator codes", "a coloured one");
+    parallel_blocks(codes.size(), [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+        const auto* pixel = &from[i * channels];
+        if (channels >= 3 && (pixel[0] != pixel[1] || pixel[1] != pixel[2])) {
+          throw_io(path, "a grey picture of modulator codes", "a coloured one");
+        }
+        to[i] = static_cast<std::uint16_t>(pixel[0]);
       }
-      to[i] = static_cast<std::uint16_t>(pixel[0]);
-    }
+    });
   };
   if (const auto* bytes = std::get_if<Array<std::uint8_t, 3>>(&image.pixels)) {
     fill(*bytes);
@@ -92,9 +96,13 @@ Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bo
 /// A code beyond the stated bits would index past every table: the file contradicts itself.
 void check_codes(const std::string& path, const Array<std::uint16_t, 2>& codes, const EncodeOptions& options) {
   if (options.bits == 16) return;
-  const auto values = codes.host();
+  const auto [ny, nx] = codes.shape();
   const int most = (1 << options.bits) - 1;
-  const auto largest = *std::max_element(values.begin(), values.end());
+  std::vector<std::uint16_t> rows(static_cast<std::size_t>(ny));
+  parallel_for(0, ny, [&](std::int64_t y) {
+    rows[static_cast<std::size_t>(y)] = *std::max_element(codes.data() + y * nx, codes.data() + (y + 1) * nx);
+  });
+  const auto largest = *std::max_element(rows.begin(), rows.end());
   if (largest > most) {
     throw_io(path, fmt::format("codes of {} bit{}, at most {}", options.bits, options.bits == 1 ? "" : "s", most),
              fmt::format("{}", largest));

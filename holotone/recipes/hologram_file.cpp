@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/hologram/fourier_filter.hpp>
 #include <holotone/io/field_file.hpp>
 #include <holotone/io/field_rows.hpp>
@@ -196,7 +197,9 @@ void HologramRows::read(std::int64_t first_row, View<Complex, 2> rows) const {
   const auto light = blame_file(state.light.path, [&] {
     return light_of_codes(state.light, image, state.codes, state.options.zero_order, part);
   });
-  std::copy_n(light.data(), light.size(), rows.data());
+  parallel_blocks(light.size(), [&](std::int64_t begin, std::int64_t end) {
+    std::copy(light.data() + begin, light.data() + end, rows.data() + begin);
+  });
   add_beam(state.beam, grid, first_row, rows);
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/quantize/window_noise.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/window_meter.hpp>
@@ -112,6 +113,7 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
   }
   require_view(where, "codes", codes, field.shape(), Device{});
   require_positive(where, "scale", scale);
+  std::vector<Square*> complete;
   for (auto& square : squares_) {
     const auto& rows = square.rows;
     const auto& columns = square.columns;
@@ -127,13 +129,23 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
       std::copy_n(&codes(row - first_row, columns.first), columns.count, &square.codes(row - rows.first, 0));
     }
     square.filled += last - first;
-    if (square.filled == rows.count) measure(square, scale);
+    if (square.filled == rows.count) complete.push_back(&square);
+  }
+  truncation_.scale = scale;
+  std::vector<SquareNoise> noise(complete.size());
+  parallel_for(0, std::ssize(complete), [&](std::int64_t i) {
+    noise[static_cast<std::size_t>(i)] = measure(*complete[static_cast<std::size_t>(i)], scale);
+  });
+  for (const auto& own : noise) {
+    sums_ += own.codes;
+    truncated_ += own.truncated;
+    incident_ += own.incident;
+    ++measured_;
   }
 }
 
-void WindowMeter::measure(Square& square, double scale) {
+WindowMeter::SquareNoise WindowMeter::measure(Square& square, double scale) const {
   const auto shape = square.field.shape();
-  truncation_.scale = scale;
   ErrorDiffusionPlan truncation(truncation_, {{}, Array<float, 2>({1, 0})}, shape);
   Array<std::uint8_t, 2> truncated(shape);
   truncation.execute(square.field.view(), truncated.view());
@@ -147,12 +159,9 @@ void WindowMeter::measure(Square& square, double scale) {
   }
   const View<const std::uint8_t, 2> both[] = {square.codes.view(), truncated.view()};
   const auto sums = window_noise(square.field.view(), both, truncation_, scale, square.window, lens.view());
-  sums_ += sums[0];
-  truncated_ += sums[1];
-  incident_ += mean_square(down) * mean_square(across);
-  ++measured_;
   square.field = {};
   square.codes = {};
+  return {sums[0], sums[1], mean_square(down) * mean_square(across)};
 }
 
 WindowMeasure WindowMeter::measured() const {

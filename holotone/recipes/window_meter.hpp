@@ -48,7 +48,13 @@ class WindowMeter {
 
  private:
   struct Square;
-  void measure(Square& square, double scale);
+  /// Noise of one square, and the light on it.
+  struct SquareNoise {
+    WindowNoise codes;
+    WindowNoise truncated;
+    double incident = 0;
+  };
+  SquareNoise measure(Square& square, double scale) const;
 
   ErrorDiffusionOptions truncation_;  ///< to the levels of the codes
   FieldGrid grid_;

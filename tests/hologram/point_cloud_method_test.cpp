@@ -148,6 +148,42 @@ TEST(PointCloudMethod, ATurningObjectKeepsItsGridForManyFrames) {
   EXPECT_LT(planned.high[2] - planned.low[2], 1.03F * (elsewhere.summary.high[2] - elsewhere.summary.low[2]));
 }
 
+// A sphere whose points light a sixth of a print: tiles suit the blocks that edges of light cross, not only those in the
+// middle, whose points light them wholly.
+TEST(PointCloudMethod, AWidePanelIsTiledForItsBlocksOnAverage) {
+  reference::PointWaves points;
+  constexpr double radius = 0.015;
+  for (std::uint64_t i = 0; i < 20000; ++i) {
+    const double height = 2 * holotone::random_uniform64(3, 2 * i) - 1;
+    const double turn = 2 * 3.14159265358979 * holotone::random_uniform64(3, 2 * i + 1);
+    const double wide = std::sqrt(1 - height * height);
+    points.position_m.push_back({static_cast<float>(radius * wide * std::cos(turn)),
+                                 static_cast<float>(radius * wide * std::sin(turn)),
+                                 static_cast<float>(radius * height - 0.065)});
+    points.amplitude.push_back(1);
+  }
+  auto own = summarised(points);
+  constexpr std::int64_t many = 10'000'000;  // only their number is read
+  own.sources.amplitude = {points.amplitude.data(), {many}};
+  holotone::PointCloudOptions options;
+  options.pitch_m = 1e-6;
+  options.shape = {50000, 50000};
+  MethodChooser chooser(options, 782, Backend::cuda);
+  const auto& choice = chooser.choose(own);
+  ASSERT_EQ(choice.method, PointMethod::fast);
+  EXPECT_TRUE(choice.timed);
+  const auto& grid = *choice.fast.grid;
+  std::printf("%d x %d tiles of %d x %d pixels for %.1f million points, %.1f ms\n", grid.tiles_x, grid.tiles_y,
+              grid.tile_width, grid.tile_height, static_cast<double>(choice.fast.cloud.count) / 1e6,
+              choice.fast.microseconds / 1e3);
+  EXPECT_EQ(grid.panel_height, 782);
+  EXPECT_LE(grid.panel_width, 4096);
+  EXPECT_TRUE(grid.wrap_columns && grid.wrap_rows);
+  EXPECT_GE(grid.tiles_x, 5);
+  EXPECT_GT(choice.fast.cloud.count, 3'000'000);
+  EXPECT_LT(choice.fast.cloud.count, 7'000'000);
+}
+
 // One grid for all parts of a panel: its boxes move from part to part and never grow.
 TEST(PointCloudMethod, AGridHoldsEveryPartOfAPanel) {
   for (const bool band_limit : {false, true}) {
