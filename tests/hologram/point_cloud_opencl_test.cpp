@@ -42,7 +42,7 @@ TEST_P(PointCloudOpencl, EveryKindOfKernelSumsTheWaves) {
           const bool native = kernels == SumKernels::native;
           const double tolerance = native ? std::max(2e-6, 4 * holotone::opencl::native_wave_error(queue)) : 2e-6;
           const auto engine = holotone::point_cloud::sum_opencl(method, c.options, queue, kernels);
-          engine->set_points({{position.view(), amplitude.view(), phase.view()}, {}, {}, {}}, {});
+          engine->set_points({{position.view(), amplitude.view(), phase.view()}, {}, {}}, {});
           Array<std::complex<float>, 2> field(c.options.shape, queue);
           Array<float, 2> real(c.options.shape, queue);
           engine->execute({0, 37}, {field.view(), {}, {}}, holotone::Progress::none());
