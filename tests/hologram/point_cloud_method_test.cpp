@@ -148,8 +148,8 @@ TEST(PointCloudMethod, ATurningObjectKeepsItsGridForManyFrames) {
   EXPECT_LT(planned.high[2] - planned.low[2], 1.03F * (elsewhere.summary.high[2] - elsewhere.summary.low[2]));
 }
 
-// A sphere whose points light a sixth of a print: tiles suit the blocks that edges of light cross, not only those in the
-// middle, whose points light them wholly.
+// A sphere whose points light a sixth of a print: tiles suit the blocks that edges of light cross, not only those in
+// the middle, whose points light them wholly.
 TEST(PointCloudMethod, AWidePanelIsTiledForItsBlocksOnAverage) {
   reference::PointWaves points;
   constexpr double radius = 0.015;
