@@ -18,7 +18,7 @@ struct ChartArguments {
 };
 
 int run_chart(const ChartArguments& arguments) {
-  const HologramJob job = hologram_job(code_arguments(arguments.hologram));
+  const HologramJob job = codes_job(arguments.hologram);
   require_known_counters("--output", job.output, false);
   if (frame_pattern("--output", job.output)) reject("--output", "a name without a counter for one picture", job.output);
   require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, {});

@@ -134,13 +134,18 @@ void refuse_other_formats(const std::string& output) {
 
 }  // namespace
 
-HologramArguments code_arguments(HologramArguments arguments) {
+HologramJob codes_job(HologramArguments arguments) {
   refuse_other_formats(arguments.output);
   static constexpr Choice<bool> encodings[] = {{"phase", true}, {"amplitude", false}};
   if (!arguments.encoding.empty()) (void)choose("--encode", arguments.encoding, encodings);
   if (arguments.wavelength.empty()) arguments.wavelength = default_wavelength;
   arguments.device = "cpu";
-  return arguments;
+  HologramJob job = hologram_job(arguments);
+  if (const auto& panel = job.panel; std::max(panel.nx, panel.ny) > largest_picture_side) {
+    reject(arguments.panel.size.empty() ? "--resolution" : "--panel-size",
+           fmt::format("from 1 to {} pixels a side", largest_picture_side), fmt::format("{}x{}", panel.nx, panel.ny));
+  }
+  return job;
 }
 
 PanelJob panel_job(const PanelPictureArguments& arguments) {
@@ -149,7 +154,7 @@ PanelJob panel_job(const PanelPictureArguments& arguments) {
   std::vector<StatedCodes> stated;
   for (const auto& path : arguments.add) stated.push_back(stated_codes(path));
   const bool of_file = !stated.empty() && take_over(hologram, stated.front());
-  job.hologram = hologram_job(code_arguments(hologram));
+  job.hologram = codes_job(hologram);
   auto& encode = job.hologram.encode;
   if (of_file) take_levels(encode, stated.front());
   if (encode.encoding == Encoding::amplitude) {

@@ -42,8 +42,9 @@ OptionRow panel_output_option(HologramArguments& arguments);
 OptionRow panel_bits_option(HologramArguments& arguments);
 OptionRow panel_packed_option(HologramArguments& arguments);
 
-/// Arguments with which hologram_job checks a panel and its codes. Throws for an output that is no picture.
-HologramArguments code_arguments(HologramArguments arguments);
+/// The panel and its codes, as hologram_job checks them. Throws for an output that is no picture, and for a panel of
+/// more than largest_picture_side pixels a side.
+HologramJob codes_job(HologramArguments arguments);
 
 /// Metadata of a picture of codes: software, panel, pitch, levels and `pattern`.
 Metadata code_metadata(const HologramJob& job, const EncodeReport& report, const std::string& pattern);

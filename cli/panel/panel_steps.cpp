@@ -65,7 +65,7 @@ StepsJob steps_job(const StepsArguments& arguments) {
   StepsJob job;
   HologramArguments hologram = arguments.hologram;
   set_names(job, hologram);
-  job.hologram = hologram_job(code_arguments(hologram));
+  job.hologram = codes_job(hologram);
   const std::int64_t largest = (std::int64_t{1} << job.hologram.encode.bits) - 1;
   if (!job.folder.empty()) job.names.digits = static_cast<int>(std::to_string(largest).size());
   const auto levels = arguments.levels.empty() ? std::min(largest + 1, usual_levels)

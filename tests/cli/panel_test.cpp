@@ -256,6 +256,10 @@ TEST_F(PanelTest, WhatCannotBeAddedIsRefused) {
   ASSERT_EQ(run(hologram("good.csv", "field.npy")).exit_code, 0);
   ASSERT_EQ(run(panel({"chart"}, "chart.png")).exit_code, 0);
   ASSERT_EQ(run({"panel", "vortex", "-o", path("wide.png"), "--resolution", "65x48", "--pitch", "8um"}).exit_code, 0);
+  for (const char* pattern : {"vortex", "chart"}) {
+    expect_refused({"panel", pattern, "-o", path("wider.png"), "--resolution", "65537x4", "--pitch", "8um"},
+                   {"--resolution", "65536", "65537x4"});
+  }
   const auto refused = [&](std::vector<std::string> words, std::initializer_list<const char*> named) {
     words.insert(words.begin(), {"vortex", "--add", path("hologram.png")});
     expect_refused(sum(words, "no.png"), named);
