@@ -112,6 +112,8 @@ void PngReader::attempt(Step step) {
 void PngReader::open() {
   attempt([this] {
     png_set_read_fn(png_, &input_, take_from_input);
+    // Text says what the codes mean: damaged, it is not left out.
+    png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     // Limit of unpacked text; longer text is skipped.
     png_set_chunk_malloc_max(png_, std::max(longest_text, sizes_.largest + 1));
@@ -204,7 +206,9 @@ Image read_png(std::string_view bytes, std::string_view path, const ImageReadOpt
   const auto read = [&](std::uint8_t* rows) {
     const auto step = static_cast<std::size_t>(channels * (reader.bits() / 8));
     const PngLayout layout{static_cast<std::size_t>(ny), static_cast<std::size_t>(nx) * step, step, reader.bits()};
-    if (!reader.is_plain() || !unpack_png(bytes, layout, rows)) reader.read_all(rows);
+    const auto unpacked = reader.is_plain() ? unpack_png(bytes, layout, rows) : Unpacked::no;
+    if (unpacked == Unpacked::wrong_sum) throw_io(path, "a readable PNG file", "IDAT: incorrect data check");
+    if (unpacked == Unpacked::no) reader.read_all(rows);
   };
   Image image;
   if (reader.bits() == 16) {

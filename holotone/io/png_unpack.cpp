@@ -110,14 +110,14 @@ bool begins_anew(const Band& band) { return band.bytes.front() <= 1; }
 
 }  // namespace
 
-bool unpack_png(std::string_view file, const PngLayout& layout, std::uint8_t* rows) {
+Unpacked unpack_png(std::string_view file, const PngLayout& layout, std::uint8_t* rows) {
   const auto chunks = image_chunks(file);
   constexpr std::string_view head("\x78\x5e", 2);
   const std::size_t rows_a_band = png_band_bytes / layout.row_bytes + 1;
   const std::size_t band_count = (layout.rows + rows_a_band - 1) / rows_a_band;
-  if (band_count < 2 || chunks.size() != band_count + 2) return false;
-  if (chunks.front() != head || chunks.back().size() != 4) return false;
-  if (!has_its_checksum(chunks.front()) || !has_its_checksum(chunks.back())) return false;
+  if (band_count < 2 || chunks.size() != band_count + 2) return Unpacked::no;
+  if (chunks.front() != head || chunks.back().size() != 4) return Unpacked::no;
+  if (!has_its_checksum(chunks.front()) || !has_its_checksum(chunks.back())) return Unpacked::no;
   const std::size_t line = layout.row_bytes + 1;
   std::vector<Band> bands(band_count);
   parallel_for(0, std::ssize(bands), [&](std::int64_t i) {
@@ -130,14 +130,14 @@ bool unpack_png(std::string_view file, const PngLayout& layout, std::uint8_t* ro
   std::vector<std::size_t> runs;  // bands that begin anew, and the end
   for (std::size_t i = 0; i < bands.size(); ++i) {
     const Band& band = bands[i];
-    if (!band.is_whole) return false;
+    if (!band.is_whole) return Unpacked::no;
     for (std::size_t at = 0; at < band.bytes.size(); at += line) {
-      if (band.bytes[at] > 4) return false;
+      if (band.bytes[at] > 4) return Unpacked::no;
     }
     if (i == 0 || begins_anew(band)) runs.push_back(i);
     sum = static_cast<std::uint32_t>(adler32_combine(sum, band.sum, static_cast<z_off_t>(band.bytes.size())));
   }
-  if (sum != big_endian(chunks.back())) return false;
+  if (sum != big_endian(chunks.back())) return Unpacked::wrong_sum;
   runs.push_back(bands.size());
   const bool swaps = layout.bits == 16 && std::endian::native == std::endian::little;
   parallel_for(0, std::ssize(runs) - 1, [&](std::int64_t run) {
@@ -158,7 +158,7 @@ bool unpack_png(std::string_view file, const PngLayout& layout, std::uint8_t* ro
       std::swap(rows[i], rows[i + 1]);
     }
   });
-  return true;
+  return Unpacked::yes;
 }
 
 }  // namespace holotone::io

@@ -14,9 +14,15 @@ struct PngLayout {
   int bits = 8;          ///< 8 or 16
 };
 
+enum class Unpacked {
+  yes,
+  no,        ///< a file of another kind, or damaged: libpng reads it, or says what is wrong
+  wrong_sum  ///< whole bands whose checksum is another, which libpng does not read where it has a chunk of its own
+};
+
 /// Reads the rows of a whole file in native order, if its bands of rows do not depend on each other: each in an IDAT
-/// chunk of its own, packed without references to the band before, as PngBands packs what hardly repeats. False for
-/// every other file, a damaged one included: libpng reads it, or says what is wrong. The rows may then hold anything.
-bool unpack_png(std::string_view file, const PngLayout& layout, std::uint8_t* rows);
+/// chunk of its own, packed without references to the band before, as PngBands packs what hardly repeats.
+/// Otherwise the rows may hold anything.
+Unpacked unpack_png(std::string_view file, const PngLayout& layout, std::uint8_t* rows);
 
 }  // namespace holotone::io

@@ -16,6 +16,7 @@ namespace {
 using holotone::Array;
 using holotone::Image;
 using holotone::Shape;
+using holotone::io::Unpacked;
 
 class Bytes final : public holotone::io::PngInput {
  public:
@@ -92,7 +93,7 @@ void check(const Shape<3>& shape, Kind kind, std::optional<int> level, bool by_t
   const std::string file = png_of(shape, codes, level);
   std::vector<Code> rows(codes.size());
   auto* const bytes = reinterpret_cast<std::uint8_t*>(rows.data());
-  EXPECT_EQ(holotone::io::unpack_png(file, layout_of(shape, 8 * sizeof(Code)), bytes), by_threads);
+  EXPECT_EQ(holotone::io::unpack_png(file, layout_of(shape, 8 * sizeof(Code)), bytes) == Unpacked::yes, by_threads);
   if (by_threads) {
     EXPECT_TRUE(rows == codes);
   }
@@ -138,7 +139,7 @@ TEST(PngUnpack, DamageIsSeenAsByLibpng) {
       file[std::min(place, file.size() - 1)] ^= static_cast<char>(1 << at(2) % 8);
     }
     std::vector<std::uint8_t> rows(codes.size());
-    if (!holotone::io::unpack_png(file, layout_of(shape, 8), rows.data())) {
+    if (holotone::io::unpack_png(file, layout_of(shape, 8), rows.data()) != Unpacked::yes) {
       ++left;
       continue;
     }
@@ -161,7 +162,36 @@ TEST(PngUnpack, ChunksThatAreNoBands) {
   for (int i = 0; i < 200000; ++i) many += empty;
   many += file.substr(first);
   std::vector<std::uint8_t> rows(700 * 801);
-  EXPECT_FALSE(holotone::io::unpack_png(many, layout_of(shape, 8), rows.data()));
+  EXPECT_EQ(holotone::io::unpack_png(many, layout_of(shape, 8), rows.data()), Unpacked::no);
+}
+
+// Two bands in each other's place: every chunk has its own checksum, only that of all rows differs.
+TEST(PngUnpack, BandsInAnotherOrderAreRefused) {
+  const Shape<3> shape{700, 801, 1};
+  const std::string file = png_of(shape, codes_of<std::uint8_t>(shape, Kind::noise));
+  std::vector<std::size_t> chunks;
+  for (auto at = file.find("IDAT"); at != std::string::npos; at = file.find("IDAT", at + 1)) chunks.push_back(at - 4);
+  ASSERT_GE(chunks.size(), 5U);
+  const auto piece = [&](std::size_t i) { return file.substr(chunks[i], chunks[i + 1] - chunks[i]); };
+  const std::string swapped = file.substr(0, chunks[1]) + piece(2) + piece(1) + file.substr(chunks[3]);
+  try {
+    (void)holotone::io::read_png(swapped, "a.png", {});
+    ADD_FAILURE();
+  } catch (const holotone::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("IDAT: incorrect data check"), std::string::npos) << error.what();
+  }
+}
+
+TEST(PngUnpack, DamagedTextIsRefused) {
+  const Shape<3> shape{10, 10, 1};
+  std::string file = png_of(shape, codes_of<std::uint8_t>(shape, Kind::noise));
+  file[file.find("value")] ^= 1;
+  try {
+    (void)holotone::io::read_png(file, "a.png", {});
+    ADD_FAILURE();
+  } catch (const holotone::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("CRC error"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace
