@@ -64,12 +64,13 @@ Exposure exposure_for(float largest) {
 }
 
 FieldSize size_of(View<const Complex, 2> field) {
-  const auto [ny, nx] = field.shape();
+  const std::int64_t ny = field.shape()[0];
+  const auto nx = static_cast<std::size_t>(field.shape()[1]);
   const auto values = field.host();
   std::vector<FieldSize> rows(static_cast<std::size_t>(ny));
   parallel_for(0, ny, [&](std::int64_t y) {
     FieldSize own;
-    for (const Complex value : values.subspan(static_cast<std::size_t>(y * nx), static_cast<std::size_t>(nx))) {
+    for (const Complex value : values.subspan(static_cast<std::size_t>(y) * nx, nx)) {
       own.energy += std::norm(std::complex<double>(value));
       own.largest = std::max({own.largest, std::abs(value.real()), std::abs(value.imag())});
     }

@@ -96,7 +96,8 @@ Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bo
 /// A code beyond the stated bits would index past every table: the file contradicts itself.
 void check_codes(const std::string& path, const Array<std::uint16_t, 2>& codes, const EncodeOptions& options) {
   if (options.bits == 16) return;
-  const auto [ny, nx] = codes.shape();
+  const std::int64_t ny = codes.shape()[0];
+  const std::int64_t nx = codes.shape()[1];
   const int most = (1 << options.bits) - 1;
   std::vector<std::uint16_t> rows(static_cast<std::size_t>(ny));
   parallel_for(0, ny, [&](std::int64_t y) {
