@@ -201,22 +201,23 @@ bool is_png(std::string_view bytes) { return bytes.starts_with(signature); }
 Image read_png(std::string_view bytes, std::string_view path, const ImageReadOptions& options) {
   MemoryInput input(bytes);
   PngReader reader(input, path);
-  const auto [ny, nx, channels] = reader.shape();
+  const Shape<3> shape = reader.shape();
   require_accepted(reader.shape(), reader.bits() / 8 + (reader.is_indexed() ? 3 : 0), options, path);
   const auto read = [&](std::uint8_t* rows) {
-    const auto step = static_cast<std::size_t>(channels * (reader.bits() / 8));
-    const PngLayout layout{static_cast<std::size_t>(ny), static_cast<std::size_t>(nx) * step, step, reader.bits()};
+    const auto step = static_cast<std::size_t>(shape[2] * (reader.bits() / 8));
+    const PngLayout layout{static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1]) * step, step,
+                           reader.bits()};
     const auto unpacked = reader.is_plain() ? unpack_png(bytes, layout, rows) : Unpacked::no;
     if (unpacked == Unpacked::wrong_sum) throw_io(path, "a readable PNG file", "IDAT: incorrect data check");
     if (unpacked == Unpacked::no) reader.read_all(rows);
   };
   Image image;
   if (reader.bits() == 16) {
-    Array<std::uint16_t, 3> pixels({ny, nx, channels});
+    Array<std::uint16_t, 3> pixels(shape);
     read(reinterpret_cast<std::uint8_t*>(pixels.data()));
     image.pixels = std::move(pixels);
   } else {
-    Array<std::uint8_t, 3> pixels({ny, nx, channels});
+    Array<std::uint8_t, 3> pixels(shape);
     read(pixels.data());
     image.pixels = reader.is_indexed() ? expand_palette(std::move(pixels), reader.palette(), path) : std::move(pixels);
   }
