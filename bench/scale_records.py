@@ -9,7 +9,8 @@ Each row is a command in a new process that reads its input and writes its file;
   bands    computing and writing all bands (bands_s of --json)
   write    of it, and of flushing the file, the time in which this process wrote (write_s)
 
-Points are random on a sphere or a relief (--seed); views are those of --views. Needs NumPy, and 60 GB in --folder for all rows.
+Points are random on a sphere or a relief (--seed); views are those of --views. Needs NumPy, and 60 GB in --folder for
+all rows.
 """
 import argparse
 import datetime
@@ -67,7 +68,7 @@ def rows_of(folder, views, shrink):
         points("points/186_megapixels/rgb", 1.02, 13_640, 40e-3, 0.3, "8um", "all", RGB),
         points("points/1.8_gigapixels/rgb", 2, 42_427, 40e-3, 0.3, "8um", "cuda:0", RGB),
         points("points/1.8_gigapixels/rgb", 2, 42_427, 40e-3, 0.3, "8um", "all", RGB),
-        # Prints of 50 and 100 mm: a sphere, whose points light a third of the print each, and a relief.
+        # Prints of 50 and 100 mm: a sphere, whose points light much of the print, and a relief.
         points("points/2.5_gigapixels", 10, 50_000, 15e-3, 0.05, "1um", "cuda:0"),
         points("points/2.5_gigapixels", 10, 50_000, 15e-3, 0.05, "1um", "all"),
         points("points/10_gigapixels/relief", 10, 100_000, 45e-3, 0, "1um", "cuda:0"),
@@ -145,7 +146,8 @@ def main():
             name = row["name"].partition("/iterations")[0] + row["name"].partition("/manual_time")[2]
             unit = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[row["time_unit"]]
             results.append({"name": name, "device": bench["context"]["backend"],
-                            "pixels": int(re.search(r"/(\d+)", name)[1]) ** 2, "bands_s": round(row["real_time"] * unit, 3),
+                            "pixels": int(re.search(r"/(\d+)", name)[1]) ** 2,
+                            "bands_s": round(row["real_time"] * unit, 3),
                             **{key: row[key] for key in ("device_bytes", "moved_bytes", "rel_error") if key in row}})
     if options.json:
         target = pathlib.Path(options.json)

@@ -140,6 +140,8 @@ void EyeView::add_light(EyeDevice& device, std::size_t c, const EyePupil& pupil,
   const std::int64_t strip = std::min(ny, options.tile[0]);
   const bool known = !strips.empty();
   const bool kept = !known && keeps_light(where);
+  FieldSize all;
+  std::vector<Array<Complex, 2>> own_strips;  // kept once they are complete
   Array<Complex, 2> host;
   if (!known) host = Array<Complex, 2>({strip, nx});
   for (std::int64_t row = 0; row < ny; row += strip) {
@@ -155,7 +157,7 @@ void EyeView::add_light(EyeDevice& device, std::size_t c, const EyePupil& pupil,
     }
     if (!exposed_) {
       const FieldSize size = size_of(rows);
-      channel.size = {channel.size.energy + size.energy, std::max(channel.size.largest, size.largest)};
+      all = {all.energy + size.energy, std::max(all.largest, size.largest)};
     }
     if (channel.exposure.gain != 1) {
       for (Complex& value : rows.host()) value *= channel.exposure.gain;
@@ -167,8 +169,10 @@ void EyeView::add_light(EyeDevice& device, std::size_t c, const EyePupil& pupil,
     auto values = copy_of<const Complex, 2>(rows, where);
     plan->add_rows(values.view(), row);
     device.queue.synchronize();
-    if (kept) strips.push_back(std::move(values));
+    if (kept) own_strips.push_back(std::move(values));
   }
+  if (kept) strips = std::move(own_strips);
+  if (!exposed_) channel.size = all;
 }
 
 void EyeView::gather(EyeDevice& device, const EyePupil& pupil, Progress& progress) {
@@ -182,11 +186,12 @@ void EyeView::gather(EyeDevice& device, const EyePupil& pupil, Progress& progres
       if (channel.size.largest == 0) dark_.push_back(channel.rows.light().path);
       channel.exposure = exposure_for(channel.size.largest);
       factors.push_back(channel.exposure.unit * weight(channel));
-      if (channel.exposure.gain == 1) continue;
-      device.channels[c].strips.clear();
-      add_light(device, c, pupil, progress);
+      if (channel.exposure.gain != 1) device.channels[c].strips.clear();
     }
     unit_ = common_unit(factors);
+    for (std::size_t c = 0; c < channels_.size(); ++c) {
+      if (channels_[c].exposure.gain != 1) add_light(device, c, pupil, progress);
+    }
   }
   double power = 0;
   double all = 0;

@@ -31,23 +31,6 @@ static void keep_error(png_structp png, png_const_charp message) {
 static void ignore_warning(png_structp, png_const_charp) {}
 }
 
-class MemoryInput final : public PngInput {
- public:
-  explicit MemoryInput(std::string_view bytes) : bytes_(bytes) {}
-  bool take(char* target, std::size_t count) noexcept override {
-    if (count > bytes_.size() - at_) return false;
-    std::memcpy(target, bytes_.data() + at_, count);
-    at_ += count;
-    return true;
-  }
-  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
-  void go_to(std::uint64_t position) noexcept override { at_ = static_cast<std::size_t>(position); }
-
- private:
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-};
-
 // libpng allocates memory for a chunk before checking that the file contains it, so lengths are checked here first.
 PngChunkSizes check_chunks(PngInput& input, std::string_view path) {
   PngChunkSizes sizes;

@@ -1,6 +1,7 @@
 #pragma once
 // PNG files by rows or at once, from memory or from a file. Not for users.
 #include <cstdint>
+#include <cstring>
 #include <holotone/io/image_formats_detail.hpp>
 #include <png.h>
 #include <string>
@@ -17,6 +18,23 @@ class PngInput {
   virtual bool take(char* target, std::size_t count) noexcept = 0;
   [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
   virtual void go_to(std::uint64_t position) noexcept = 0;
+};
+
+class MemoryInput final : public PngInput {
+ public:
+  explicit MemoryInput(std::string_view bytes) : bytes_(bytes) {}
+  bool take(char* target, std::size_t count) noexcept override {
+    if (count > bytes_.size() - at_) return false;
+    std::memcpy(target, bytes_.data() + at_, count);
+    at_ += count;
+    return true;
+  }
+  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
+  void go_to(std::uint64_t position) noexcept override { at_ = static_cast<std::size_t>(position); }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
 };
 
 struct PngChunkSizes {

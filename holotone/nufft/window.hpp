@@ -36,6 +36,7 @@ class WindowTransform {
   };
   std::vector<Node> nodes_;
 };
+/// The same for one frequency.
 double window_transform(const SpreadWindow& window, double frequency);
 
 /// Relative root mean square error of this window in one axis' modes |f| <= 1 / (2 upsampling), for uncorrelated

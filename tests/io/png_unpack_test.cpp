@@ -1,5 +1,5 @@
 // PNG that Holotone wrote is read by all threads; libpng reads the same pixels of it, and refuses what is damaged.
-#include <cstring>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/random.hpp>
@@ -17,23 +17,6 @@ using holotone::Array;
 using holotone::Image;
 using holotone::Shape;
 using holotone::io::Unpacked;
-
-class Bytes final : public holotone::io::PngInput {
- public:
-  explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
-  bool take(char* target, std::size_t count) noexcept override {
-    if (count > bytes_.size() - at_) return false;
-    std::memcpy(target, bytes_.data() + at_, count);
-    at_ += count;
-    return true;
-  }
-  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
-  void go_to(std::uint64_t position) noexcept override { at_ = static_cast<std::size_t>(position); }
-
- private:
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-};
 
 enum class Kind { noise, few_levels, smooth };
 
@@ -72,7 +55,7 @@ holotone::io::PngLayout layout_of(const Shape<3>& shape, int bits) {
 /// The pixels as libpng reads them; none if it refuses the file.
 std::optional<std::vector<std::uint8_t>> by_libpng(const std::string& file, std::size_t count) {
   try {
-    Bytes input(file);
+    holotone::io::MemoryInput input(file);
     holotone::io::PngReader reader(input, "a.png");
     std::vector<std::uint8_t> rows(count);
     if (reader.shape()[0] * reader.shape()[1] * reader.shape()[2] * (reader.bits() / 8) !=
