@@ -172,6 +172,7 @@ void launch(const Operands& own, bool accumulate, cudaStream_t stream) {
 
 void enqueue_matrix_product(const MatrixProductShape& shape, const void* a, const void* b, void* c, bool accumulate,
                             cudaStream_t stream) {
+  if (enqueue_hopper_product(shape, a, b, c, accumulate, stream)) return;
   const std::int64_t element = shape.element == MatrixElement::float16 ? 2 : 1;
   const std::int64_t pitch = element * (shape.row_elements > 0 ? shape.row_elements : shape.depth);
   const Operands own{static_cast<const char*>(a),

@@ -80,6 +80,8 @@ constexpr MatrixProductShape shapes[] = {
     {.rows = 131, .columns = 264, .depth = 208, .batch = 3},
     {.rows = 77, .columns = 136, .depth = 48, .batch = 5, .share_a = true},
     {.rows = 200, .columns = 72, .depth = 96, .batch = 2, .row_elements = 192},
+    {.rows = 130, .columns = 200, .depth = 80, .batch = 150, .share_a = true},  // more blocks than multiprocessors
+    {.rows = 70, .columns = 280, .depth = 1040},
 };
 
 TEST_P(MatrixProductTest, AgreesWithSumsInFloat64) {
