@@ -201,8 +201,7 @@ void launch(const MatrixProductShape& shape, const void* a, const void* b, void*
   check_launch("matrix product");
 }
 
-/// Multiprocessors of a device if it runs this file's kernels; else 0. Code without them, such as PTX for any card, has
-/// a kernel of fewer threads.
+/// Code without the instructions, such as PTX for any card, has a kernel of fewer threads.
 int ask_processors(int device) {
   int major = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
@@ -215,7 +214,9 @@ int ask_processors(int device) {
   return count;
 }
 
-int processors_of_current() {
+}  // namespace
+
+int hopper_processors() {
   static std::mutex mutex;
   static std::map<int, int> known;
   int device = 0;
@@ -225,12 +226,10 @@ int processors_of_current() {
   return found != known.end() ? found->second : known[device] = ask_processors(device);
 }
 
-}  // namespace
-
 bool enqueue_hopper_product(const MatrixProductShape& shape, const void* a, const void* b, void* c, bool accumulate,
                             cudaStream_t stream) {
   if (shape.element != MatrixElement::float16) return false;
-  const int processors = processors_of_current();
+  const int processors = hopper_processors();
   if (processors == 0) return false;
   const auto with = [&](auto columns) {
     if (shape.half_output) {

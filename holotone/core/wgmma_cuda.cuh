@@ -20,6 +20,9 @@ constexpr int wgmma_depth = 64;  ///< halves of a row
 constexpr int wgmma_rows = 64;   ///< of C, a warpgroup
 constexpr int warpgroup_threads = 128;
 
+/// Multiprocessors of the current device if it runs this build's code for these instructions; else 0.
+int hopper_processors();
+
 #if HOLOTONE_WGMMA_CODE
 
 __device__ __forceinline__ std::uint32_t shared_address(const void* pointer) {

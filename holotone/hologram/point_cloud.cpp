@@ -150,6 +150,13 @@ void require_set(const char* where, const std::optional<std::int64_t>& count) {
   if (!count) throw_argument(where, "points", "a call of set_points before", "none");
 }
 
+bool masks_on_chip([[maybe_unused]] double tolerance, const Queue& queue) {
+#if HOLOTONE_CUDA
+  if (queue.device().backend == Backend::cuda) return point_cloud::fast_masks_on_chip(tolerance, queue);
+#endif
+  return false;
+}
+
 }  // namespace
 
 std::string_view to_string(PointMethod method) {
@@ -167,7 +174,10 @@ std::string_view to_string(Wave wave) { return wave == Wave::fresnel ? "fresnel"
 
 struct PointCloudPlan::State {
   State(const PointCloudOptions& given, std::int64_t rows, Queue own)
-      : options(given), rows_at_once(rows), queue(std::move(own)), chooser(given, rows, queue.device().backend) {}
+      : options(given),
+        rows_at_once(rows),
+        queue(std::move(own)),
+        chooser(given, rows, queue.device().backend, masks_on_chip(given.tolerance, queue)) {}
 
   PointCloudOptions options;
   std::int64_t rows_at_once;

@@ -90,6 +90,9 @@ EnginePointer recurrence_cuda(const PointCloudOptions& options, const Queue& que
 EnginePointer separable_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
 EnginePointer fast_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
 
+/// True if `fast` sums points that light a tile in part by factors made on chip: Hopper, tolerances of plain fp16.
+bool fast_masks_on_chip(double tolerance, const Queue& queue);
+
 EnginePointer direct_opencl(const PointCloudOptions& options, const Queue& queue);
 EnginePointer recurrence_opencl(const PointCloudOptions& options, const Queue& queue);
 

@@ -47,6 +47,7 @@ class FastPlan {
   void make(const FastGrid& grid, const SpreadWindow& window, double tolerance) {
     grid_ = grid;
     tolerance_ = tolerance;
+    if (!transforms()) return;
     longest_sum_ = longest_float_sum(window, sum_share * tolerance, 3);
     // The last pair of columns of an unsorted point may exceed its row by two.
     reserve(cells_, grid.cells() + 8, queue_);
@@ -75,6 +76,9 @@ class FastPlan {
     depth.share_a = true;
     depth_product_.make(depth, grid.split == 1 ? 1 : 3 * (grid.planes / grid.plane_chunk), queue_, scratch_.data());
   }
+
+  /// False if products of factors sum all points.
+  [[nodiscard]] bool transforms() const { return grid_.planes > 0; }
 
   /// Sets the same grid with its boxes placed for another part of the panel (move_fast_grid).
   void move(const FastGrid& grid) { grid_ = grid; }
@@ -110,6 +114,7 @@ class FastPlan {
   }
 
   [[nodiscard]] FastFactors factors() const {
+    if (!transforms()) return {};
     const float* const base = tables_.data();
     return {base, base + grid_.tile_width, base + grid_.tile_width + grid_.tile_height,
             static_cast<float>(FastFactors::table_size / grid_.middle_radius)};
@@ -282,7 +287,7 @@ class FastCuda final : public PointCloudPlan::Engine {
         const PanelBlock block{std::min(row, options_.shape[0] - block_[0]), std::min(column, width - block_[1]),
                                block_};
         if (filled_ != block) fill(block);
-        FastSums sums = dark_ ? FastSums{nullptr, 1, nullptr} : plan_.sum(how);
+        FastSums sums = dark_ || !plan_.transforms() ? FastSums{nullptr, 1, nullptr} : plan_.sum(how);
         progress.step("summing points", done, steps);
         if (!products_.empty()) sums.extra = products_.sum(how, plan_.scratch());
         write_pixels(plan_.grid(), sums, plan_.factors(), {row - block.first_row, rows},
@@ -300,9 +305,9 @@ class FastCuda final : public PointCloudPlan::Engine {
     const std::string blocks = divides_rows()
                                    ? " of blocks of " + std::to_string(block_[1]) + " x " + std::to_string(block_[0])
                                    : std::string();
-    return {PointMethod::fast,
-            (grid.split == 3 ? "fp16 pairs" : "fp16") + (", non-uniform FFT in " + tiles) + " tiles" + blocks,
-            options_.tolerance, plan_.bytes() + products_.bytes() + block_points_.bytes()};
+    const std::string sums = plan_.transforms() ? ", non-uniform FFT in " + tiles + " tiles" : ", products where lit";
+    return {PointMethod::fast, (grid.split == 3 ? "fp16 pairs" : "fp16") + sums + blocks, options_.tolerance,
+            plan_.bytes() + products_.bytes() + block_points_.bytes()};
   }
 
  private:
@@ -339,8 +344,8 @@ class FastCuda final : public PointCloudPlan::Engine {
         sources.position_m.data(), sources.amplitude.data(), sources.phase_rad.data(), cloud.count,
         cloud.inverse_pitch,       cloud.center_x,           cloud.center_y,           cloud.turns_metre,
         cloud.reach_per_metre};
-    plan_.set(raw, summary_of(cloud), options_.deterministic);
-    if (lights_whole_panel(cloud)) {
+    if (plan_.transforms()) plan_.set(raw, summary_of(cloud), options_.deterministic);
+    if (plan_.transforms() && lights_whole_panel(cloud)) {
       products_.clear();
     } else {
       products_.set(plan_.grid(), raw, points_.summary.largest);

@@ -30,6 +30,8 @@ constexpr double most_partly = 3e8;  ///< maximum records (points times tiles) g
 constexpr double sorted_records = 200000;
 constexpr double finest_sorted = 5e-5;  ///< tightest tolerance for sorted points, whose positions have steps of 2^-17
 constexpr double loosest_window = 0.05;
+/// Nanoseconds per point and pixel in MaskedProducts, measured on an H200.
+constexpr double on_chip_pair_ns = 1.5e-5;
 /// Panels up to the first extent are summed at once, larger ones in blocks of at most the second.
 constexpr std::int64_t widest_undivided = 8192;
 constexpr std::int64_t widest_block = 4096;
@@ -181,66 +183,103 @@ double flops_of(const FastGrid& grid) {
   return (columns + depth) * grid.split;
 }
 
-/// Number of tiles along an axis that each sampled point lights, and that it lights wholly.
+/// Number of tiles along an axis that each sampled point lights, and that it lights wholly; the same of subtiles.
 struct TileCounts {
   std::vector<float> lit;
   std::vector<float> whole;
+  std::vector<float> lit_subtiles;
+  float subtiles = 0;  ///< of a tile
 };
 
 TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) {
   TileCounts counts;
+  const auto reaches = [](double center, double reach, int begin, int end) {
+    return center + reach >= begin && center - reach <= end - 1;
+  };
   const int tile = round_up((extent + tiles - 1) / tiles, axis == 0 ? 8 : 2);
+  const int subtiles = (tile + subtile_side - 1) / subtile_side;
+  const int subtile = (tile + subtiles - 1) / subtiles;
+  counts.subtiles = static_cast<float>(subtiles);
   for (const auto& position : cloud.summary.sample) {
     const double center = axis == 0 ? cloud.center_x + position[0] * cloud.inverse_pitch
                                     : cloud.center_y - position[1] * cloud.inverse_pitch;
     const double reach = cloud.reach_per_metre * std::abs(position[2]);
     float lit = 0;
     float whole = 0;
+    float lit_subtiles = 0;
     for (int begin = 0; begin < extent; begin += tile) {
-      const int last = std::min(begin + tile, extent) - 1;
-      lit += center + reach >= begin && center - reach <= last ? 1 : 0;
-      whole += center + reach >= last && center - reach <= begin ? 1 : 0;
+      const int end = std::min(begin + tile, extent);
+      lit += reaches(center, reach, begin, end) ? 1.0F : 0.0F;
+      whole += center + reach >= end - 1 && center - reach <= begin ? 1 : 0;
+      for (int part = begin; part < end; part += subtile) {
+        lit_subtiles += reaches(center, reach, part, std::min(part + subtile, end)) ? 1.0F : 0.0F;
+      }
     }
     counts.lit.push_back(lit);
     counts.whole.push_back(whole);
+    counts.lit_subtiles.push_back(lit_subtiles);
   }
   return counts;
 }
 
-/// Mean number of tiles that a point lights wholly, and in part.
+/// Mean number of tiles that a point lights wholly, and in part, and of subtiles that it lights of the latter.
 struct Lighting {
   double whole;
   double partly;
+  double subtiles;
 };
 Lighting mean_lighting(const TileCounts& x, const TileCounts& y) {
   double whole = 0;
   double lit = 0;
+  double subtiles = 0;
   for (std::size_t i = 0; i < x.lit.size(); ++i) {
     whole += x.whole[i] * y.whole[i];
     lit += x.lit[i] * y.lit[i];
+    subtiles += x.lit_subtiles[i] * y.lit_subtiles[i];
   }
+  subtiles -= whole * x.subtiles * y.subtiles;
   const auto n = static_cast<double>(x.lit.size());
-  return {whole / n, (lit - whole) / n};
+  return {whole / n, (lit - whole) / n, subtiles / n};
 }
 
 double bin_cells(int width) { return 1.0 * bin_columns(width) * bin_rows(width) * bin_planes(width); }
 
+/// Estimated microseconds of the masked products on an H200.
+double masked_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting, const FastPrecision& precision) {
+  const double pair_us = 1e-3 * static_cast<double>(count);
+  if (precision.on_chip) return pair_us * lighting.subtiles * subtile_side * subtile_side * on_chip_pair_ns;
+  return pair_us * lighting.partly * grid.tile_width * grid.tile_height * fast_pair_ns(precision.tolerance);
+}
+
 /// Estimated microseconds on an H200 (fitted to holotone_bench's rows).
-double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting, double tolerance) {
+double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting,
+                      const FastPrecision& precision) {
   const double records = static_cast<double>(count) * lighting.whole;
   const double nodes = std::pow(grid.window_width, 3);
   const auto cells = static_cast<double>(grid.cells());
   // Sorted: passes over the points, products, and every filled bin added to the grid.
   const double filled_bins = std::min(records, cells / bin_cells(grid.window_width));
   const double classified = static_cast<double>(count) * grid.tiles();
-  const double spread = sorts_points(grid, count, tolerance)
+  const double spread = sorts_points(grid, count, precision.tolerance)
                             ? 30 + classified * 2e-5 + records * 1.9e-4 + filled_bins * 6e-3
                             : 10 + records * 5.5e-4 * nodes / 125;
   const double middle = 2.0 * grid.tiles() * grid.depth_rows() * grid.tile_width;
   const double traffic = cells * (16 + 4 * grid.split) + middle * (grid.split == 1 ? 6 : 20) + 4e7;
-  const double masked = 1e-3 * static_cast<double>(count) * lighting.partly * grid.tile_width * grid.tile_height *
-                        fast_pair_ns(tolerance);
-  return fast_launches_us + spread + traffic / 2.5e6 + flops_of(grid) / 5.6e8 + masked;
+  return fast_launches_us + spread + traffic / 2.5e6 + flops_of(grid) / 5.6e8 +
+         masked_time(grid, count, lighting, precision);
+}
+
+/// A grid of one tile that no point lights wholly: products sum all points.
+FastGrid products_grid(const FastCloud& cloud, int split) {
+  FastGrid grid{};
+  grid.panel_width = grid.tile_width = static_cast<int>(cloud.panel[1]);
+  grid.panel_height = grid.tile_height = static_cast<int>(cloud.panel[0]);
+  grid.tiles_x = grid.tiles_y = 1;
+  grid.lowest_curvature = 1;
+  grid.highest_curvature = -1;
+  grid.split = split;
+  grid.wrap_columns = grid.wrap_rows = true;
+  return grid;
 }
 
 bool fits(const FastGrid& grid) {
@@ -399,6 +438,16 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
   }
   FastChoice best;
   double least = most_us;
+  if (precision.on_chip && !all_lit) {
+    const FastGrid grid = products_grid(cloud, precision.split);
+    Lighting lighting = mean_lighting(columns.front(), rows.front());  // of one tile
+    lighting.subtiles += lighting.whole * columns.front().subtiles * rows.front().subtiles;
+    const double time = fast_launches_us + masked_time(grid, cloud.count, lighting, precision);
+    if (time < least) {
+      least = time;
+      best = {grid, {}, cloud, time};
+    }
+  }
   for (const auto& window : precision.windows) {
     for (std::size_t y = 0; y < std::size(tile_counts); ++y) {
       for (std::size_t x = 0; x < std::size(tile_counts); ++x) {
@@ -408,9 +457,9 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
           continue;
         const FastGrid grid = make_grid(cloud, range, tiles_x, tiles_y, window, precision);
         if (!fits(grid)) continue;
-        const Lighting lighting = all_lit ? Lighting{1.0 * grid.tiles(), 0} : mean_lighting(columns[x], rows[y]);
-        if (static_cast<double>(cloud.count) * lighting.partly > most_partly) continue;
-        const double time = estimated_time(grid, cloud.count, lighting, precision.tolerance);
+        const Lighting lighting = all_lit ? Lighting{1.0 * grid.tiles(), 0, 0} : mean_lighting(columns[x], rows[y]);
+        if (!precision.on_chip && static_cast<double>(cloud.count) * lighting.partly > most_partly) continue;
+        const double time = estimated_time(grid, cloud.count, lighting, precision);
         if (time < least) {
           least = time;
           best = {grid, window, cloud, time};

@@ -18,7 +18,7 @@ struct FastGrid {
   int panel_width, panel_height;
   int tiles_x, tiles_y;
   int tile_width, tile_height;                 ///< pixels; the panel's end may cut the last ones
-  int columns, rows, planes;                   ///< extents of the box
+  int columns, rows, planes;                   ///< extents of the box; 0 planes: products of factors alone
   double steps_x, steps_y, steps_m;            ///< nx, ny (for 1 turn per pixel), nm (for 1 turn per square pixel)
   double middle_curvature;                     ///< a0
   double lowest_curvature, highest_curvature;  ///< range of the points in the box
@@ -70,6 +70,7 @@ struct FastPrecision {
   double tolerance = 0;
   int split = 1;  ///< see FastGrid
   std::vector<SpreadWindow> windows;
+  bool on_chip = false;  ///< masked products are those of MaskedProducts
 };
 FastPrecision fast_precision(double tolerance);
 
@@ -84,6 +85,8 @@ struct FastChoice {
   FastCloud cloud;          ///< cloud that the grid was made for
   double microseconds = 0;  ///< estimate for this cloud
 };
+/// Extent of a subtile of MaskedProducts, at most, in pixels.
+constexpr int subtile_side = 128;
 /// Launch time of the kernels of a sum, in microseconds, both for fast and for products of factors.
 constexpr double fast_launches_us = 20;
 /// Returns the nanoseconds per point and pixel in products of factors, fitted to fast's benchmark rows together with

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <holotone/core/wgmma_cuda.cuh>
 #include <holotone/hologram/point_cloud/fast_place_cuda.cuh>
 #include <holotone/hologram/point_cloud/fast_products_cuda.cuh>
 #include <vector>
@@ -104,17 +105,25 @@ std::int64_t power_below(std::int64_t value) {
 
 }  // namespace
 
+bool fast_masks_on_chip(double tolerance, const Queue& queue) {
+  const cuda::DeviceScope scope(queue.device());
+  return choose_float_arithmetic(tolerance).type == FactorType::float16 && cuda::hopper_processors() > 0;
+}
+
 FastProducts::FastProducts(const PointCloudOptions& options, Queue queue, bool few_shapes)
     : options_(options),
       queue_(std::move(queue)),
       few_shapes_(few_shapes),
-      arithmetic_(choose_float_arithmetic(options.tolerance)) {
+      arithmetic_(choose_float_arithmetic(options.tolerance)),
+      on_chip_(fast_masks_on_chip(options.tolerance, queue_)),
+      masked_(queue_) {
   // Three products at every tolerance: add_kernel implements no other form.
   if (arithmetic_.form != ProductForm::complex_three) arithmetic_ = choose_float_arithmetic(1e-5);
   arithmetic_.form = ProductForm::complex_three;
 }
 
 void FastProducts::set(const FastGrid& grid, const RawPoints& points, float largest_amplitude) {
+  if (on_chip_) return masked_.set(grid, points, largest_amplitude);
   const auto stream = cuda::stream_of(queue_);
   const int tiles = grid.tiles();
   if (grid.tile_width != grid_.tile_width || grid.tile_height != grid_.tile_height) products_.clear();
@@ -194,6 +203,7 @@ void FastProducts::plan_calls(const std::vector<int>& tile_points) {
 }
 
 const float2* FastProducts::sum(cuda::MatrixProductChoice how, void* scratch) {
+  if (on_chip_) return masked_.sum();
   const auto stream = cuda::stream_of(queue_);
   const std::int64_t pixels = std::int64_t{1} * grid_.panel_width * grid_.panel_height;
   reserve(panel_, pixels, queue_);
@@ -230,7 +240,7 @@ const float2* FastProducts::sum(cuda::MatrixProductChoice how, void* scratch) {
 
 std::size_t FastProducts::bytes() const {
   return tiles_.bytes() + counts_.bytes() + scan_memory_.bytes() + records_.bytes() + x_.bytes() + y_.bytes() +
-         c_.bytes() + panel_.bytes();
+         c_.bytes() + panel_.bytes() + masked_.bytes();
 }
 
 }  // namespace holotone::point_cloud

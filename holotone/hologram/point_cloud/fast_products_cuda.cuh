@@ -2,6 +2,7 @@
 // Points that light a tile of `fast` in part (at the band limit), summed there as masked products of factors.
 // Not for users.
 #include <holotone/hologram/point_cloud/fast_cuda.cuh>
+#include <holotone/hologram/point_cloud/masked_products_cuda.cuh>
 #include <holotone/hologram/point_cloud/separable_cuda.cuh>
 #include <map>
 #include <utility>
@@ -17,8 +18,11 @@ class FastProducts {
   /// Gathers the points that light some tile of the grid in part. Waits for the device.
   void set(const FastGrid& grid, const RawPoints& points, float largest_amplitude);
   /// Discards the gathered points.
-  void clear() { jobs_ = 0; }
-  [[nodiscard]] bool empty() const { return jobs_ == 0; }
+  void clear() {
+    jobs_ = 0;
+    masked_.clear();
+  }
+  [[nodiscard]] bool empty() const { return on_chip_ ? masked_.empty() : jobs_ == 0; }
   /// Enqueues the sums; the returned panel is valid until the next call.
   const float2* sum(cuda::MatrixProductChoice how, void* scratch);
   [[nodiscard]] std::size_t bytes() const;
@@ -30,6 +34,8 @@ class FastProducts {
   Queue queue_;
   bool few_shapes_;
   Arithmetic arithmetic_;
+  bool on_chip_;  ///< summed by masked_
+  MaskedProducts masked_;
   FastGrid grid_{};
   float largest_amplitude_ = 0;
   int batch_points_ = 0;  ///< points per job, all of one tile

@@ -116,11 +116,12 @@ MethodPrice method_price(Backend backend, double tolerance, PointMethod method) 
 
 FastCosts fast_cpu_costs() { return cpu_fast_costs; }
 
-MethodChooser::MethodChooser(const PointCloudOptions& options, std::int64_t rows_at_once, Backend backend)
+MethodChooser::MethodChooser(const PointCloudOptions& options, std::int64_t rows_at_once, Backend backend, bool on_chip)
     : options_(options), rows_at_once_(rows_at_once), backend_(backend) {
   const bool fast = options.method == PointMethod::fast || options.method == PointMethod::automatic;
   if (fast && backend == Backend::cuda && options.tolerance >= point_cloud_fast_tolerance_floor) {
     precision_ = fast_precision(options.tolerance);
+    precision_.on_chip = on_chip;
   }
 }
 

@@ -36,7 +36,8 @@ FastCosts fast_cpu_costs();
 /// ranges.
 class MethodChooser {
  public:
-  MethodChooser(const PointCloudOptions& options, std::int64_t rows_at_once, Backend backend);
+  /// on_chip: the device makes masked products on chip (fast_masks_on_chip).
+  MethodChooser(const PointCloudOptions& options, std::int64_t rows_at_once, Backend backend, bool on_chip = false);
 
   /// Reads the points only if fast may be the cheapest; on CUDA, only their summary.
   const MethodChoice& choose(const EnginePoints& points);

@@ -1,0 +1,67 @@
+#pragma once
+// Points that light a tile of `fast` in part, summed there by Hopper's warpgroups (masked_products_cuda.cu). Not for
+// users.
+#include <holotone/hologram/point_cloud/fast_cuda.cuh>
+#include <vector>
+
+namespace holotone::point_cloud {
+
+/// Points to sum over one subtile: `count` of the list, from `first` on.
+struct MaskedJob {
+  int subtile;
+  int first;
+  int count;
+};
+
+/// Division of a grid's tiles into subtiles of at most 128 x 128 pixels.
+struct Subtiles {
+  FastGrid grid{};
+  int across_tile = 1;  ///< subtiles of a tile
+  int down_tile = 1;
+  int width = 0;  ///< pixels; a tile's end may cut the last ones
+  int height = 0;
+
+  explicit Subtiles(const FastGrid& of);
+  HOLOTONE_HOST_DEVICE int columns() const { return grid.tiles_x * across_tile; }
+  HOLOTONE_HOST_DEVICE int rows() const { return grid.tiles_y * down_tile; }
+  HOLOTONE_HOST_DEVICE int count() const { return columns() * rows(); }
+};
+
+/// Sums of points as products of factors, on the subtiles that they light of tiles that they do not light wholly. The
+/// factors are made in shared memory beside the products. Errors as those of fp16 factors in four products.
+class MaskedProducts {
+ public:
+  explicit MaskedProducts(Queue queue) : queue_(std::move(queue)) {}
+  /// Prepares the points. Waits for the device.
+  void set(const FastGrid& grid, const RawPoints& points, float largest_amplitude);
+  /// Discards the points.
+  void clear() { count_ = 0; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  /// Enqueues the sums; the returned panel is valid until the next call. The same bits in every run.
+  const float2* sum();
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  void gather(std::int64_t first, std::int64_t count);
+  void plan_jobs(const std::vector<int>& begin);
+  void multiply();
+
+  Queue queue_;
+  Subtiles subtiles_{FastGrid{}};
+  float largest_amplitude_ = 0;
+  std::int64_t count_ = 0;
+  std::int64_t points_a_turn_ = 0;  ///< that are gathered and summed at once
+  std::vector<MaskedJob> jobs_;     ///< of the gathered points, by subtile
+  std::vector<int> first_job_;      ///< of each subtile, and the number of jobs
+  Array<float4, 1> records_;        ///< columns, rows, waves of the points
+  Array<int, 1> never_whole_;       ///< 1: the point's curvature is outside the grid's range
+  Array<int, 1> counts_;            ///< of the points that each warp finds for each subtile, their sums, lists' begins
+  Array<std::byte, 1> scan_memory_;
+  Array<int, 1> list_;  ///< points of each subtile
+  Array<MaskedJob, 1> device_jobs_;
+  Array<int, 1> device_first_job_;
+  Array<float2, 1> partial_sums_;  ///< of each job
+  Array<float2, 1> panel_;
+};
+
+}  // namespace holotone::point_cloud
