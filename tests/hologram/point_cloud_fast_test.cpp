@@ -241,7 +241,8 @@ TEST_P(PointCloudFast, BandLimitMasksWhatTilesCannot) {
     auto c = large("band limit", 0.2, 0.21, tolerance);
     c.options.band_limit = true;
     c.count = 30000;
-    check(c);
+    // On Hopper products alone are faster where fp16 suffices.
+    check(c, cases::make_points(c), tolerance < 3e-4);
   }
   auto c = large("band limit, phases, in front", -0.25, -0.15, 1e-3);
   c.options.band_limit = true;

@@ -31,7 +31,7 @@ constexpr double sorted_records = 200000;
 constexpr double finest_sorted = 5e-5;  ///< tightest tolerance for sorted points, whose positions have steps of 2^-17
 constexpr double loosest_window = 0.05;
 /// Nanoseconds per point and pixel in MaskedProducts, measured on an H200.
-constexpr double on_chip_pair_ns = 1.5e-5;
+constexpr double on_chip_pair_ns = 2.3e-5;
 /// Panels up to the first extent are summed at once, larger ones in blocks of at most the second.
 constexpr std::int64_t widest_undivided = 8192;
 constexpr std::int64_t widest_block = 4096;
