@@ -42,6 +42,8 @@ class PreparedPoints {
   Array<unsigned, 1> largest_;  ///< bits of max |A|
 };
 
+struct OutputPointers;
+
 #if defined(__CUDACC__)
 
 /// One point's records (PointRecords).

@@ -261,7 +261,7 @@ double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& 
   const double filled_bins = std::min(records, cells / bin_cells(grid.window_width));
   const double classified = static_cast<double>(count) * grid.tiles();
   const double spread = sorts_points(grid, count, precision.tolerance)
-                            ? 30 + classified * 2e-5 + records * 1.9e-4 + filled_bins * 6e-3
+                            ? 30 + classified * 6e-5 + records * 1.9e-4 + filled_bins * 6e-3
                             : 10 + records * 5.5e-4 * nodes / 125;
   const double middle = 2.0 * grid.tiles() * grid.depth_rows() * grid.tile_width;
   const double traffic = cells * (16 + 4 * grid.split) + middle * (grid.split == 1 ? 6 : 20) + 4e7;

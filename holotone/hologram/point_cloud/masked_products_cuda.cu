@@ -24,7 +24,6 @@ constexpr int gather_rounds = 8;
 constexpr int warp_points = 32 * gather_rounds;  ///< that a warp of gather_kernel tests
 constexpr int add_threads = 256;
 constexpr float y_scale = 1024;  ///< keeps the parts of dim points normal numbers in fp16
-constexpr std::int64_t most_listed = std::int64_t{1} << 28;
 constexpr std::int64_t least_job = 512;
 constexpr std::int64_t most_job = 4096;
 constexpr std::int64_t jobs_a_block = 6;
@@ -414,7 +413,7 @@ void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float la
   record_kernel<<<cuda::blocks_for(count_, gather_threads), gather_threads, 0, cuda::stream_of(queue_)>>>(
       grid, points, records, records + count_, records + 2 * count_, never_whole_.data());
   cuda::check_launch("masked records");
-  points_a_turn_ = std::min(count_, std::max<std::int64_t>(warp_points, most_listed / subtiles_.count()));
+  points_a_turn_ = std::min(count_, std::max<std::int64_t>(warp_points, most_listed_ / subtiles_.count()));
   // More turns are gathered by sum().
   if (points_a_turn_ == count_) {
     gather(0, count_);

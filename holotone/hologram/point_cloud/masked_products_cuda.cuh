@@ -31,7 +31,9 @@ struct Subtiles {
 /// factors are made in shared memory beside the products. Errors as those of fp16 factors in four products.
 class MaskedProducts {
  public:
-  explicit MaskedProducts(Queue queue) : queue_(std::move(queue)) {}
+  /// most_listed: points times subtiles that are gathered at once; more are summed in turns.
+  explicit MaskedProducts(Queue queue, std::int64_t most_listed = std::int64_t{1} << 28)
+      : queue_(std::move(queue)), most_listed_(most_listed) {}
   /// Prepares the points. Waits for the device.
   void set(const FastGrid& grid, const RawPoints& points, float largest_amplitude);
   /// Discards the points.
@@ -47,6 +49,7 @@ class MaskedProducts {
   void multiply();
 
   Queue queue_;
+  std::int64_t most_listed_;
   Subtiles subtiles_{FastGrid{}};
   float largest_amplitude_ = 0;
   std::int64_t count_ = 0;

@@ -1,0 +1,157 @@
+// Masked products against sums in float64, without the plan around them: lists that are gathered in turns, tiles that
+// subtiles do not fill, and points that light tiles wholly, which are left to the transforms.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <holotone/core/random.hpp>
+#include <numbers>
+#include <tests/support/on_each_device.hpp>
+#include <vector>
+
+#if HOLOTONE_CUDA
+#include <holotone/hologram/point_cloud/masked_products_cuda.cuh>
+
+namespace {
+
+using holotone::Array;
+using holotone::Device;
+using holotone::Queue;
+using holotone::Shape;
+using namespace holotone::point_cloud;
+
+constexpr std::int64_t points = 1500;
+constexpr double reach_per_metre = 520e-9 / (2 * 64e-12);  // pixels
+constexpr double turns_metre = 64e-12 / (2 * 520e-9);
+
+/// Points over and beside the panel, 5 to 35 mm behind it: they light squares of 40 to 284 pixels.
+struct Cloud {
+  std::vector<float> position_m;
+  std::vector<float> amplitude;
+  std::vector<float> phase_rad;
+};
+Cloud cloud_for(const FastGrid& grid) {
+  Cloud cloud;
+  const auto uniform = [](std::int64_t j, std::uint64_t axis) {
+    return holotone::random_uniform64(axis, static_cast<std::uint64_t>(j)) - 0.5;
+  };
+  for (std::int64_t j = 0; j < points; ++j) {
+    cloud.position_m.push_back(static_cast<float>(uniform(j, 1) * 1.3 * grid.panel_width * 8e-6));
+    cloud.position_m.push_back(static_cast<float>(uniform(j, 2) * 1.3 * grid.panel_height * 8e-6));
+    cloud.position_m.push_back(static_cast<float>(-0.02 + 0.03 * uniform(j, 3)));
+    cloud.amplitude.push_back(static_cast<float>(uniform(j, 4)));
+    cloud.phase_rad.push_back(static_cast<float>(6 * uniform(j, 5)));
+  }
+  return cloud;
+}
+
+FastGrid grid_of(const Shape<2>& panel, const Shape<2>& tile, bool never_whole) {
+  FastGrid grid{};
+  grid.panel_height = static_cast<int>(panel[0]);
+  grid.panel_width = static_cast<int>(panel[1]);
+  grid.tile_height = static_cast<int>(tile[0]);
+  grid.tile_width = static_cast<int>(tile[1]);
+  grid.tiles_y = (grid.panel_height + grid.tile_height - 1) / grid.tile_height;
+  grid.tiles_x = (grid.panel_width + grid.tile_width - 1) / grid.tile_width;
+  grid.lowest_curvature = never_whole ? 1 : -1;
+  grid.highest_curvature = never_whole ? -1 : 1;
+  return grid;
+}
+
+std::vector<std::complex<double>> reference(const FastGrid& grid, const Cloud& cloud) {
+  std::vector<std::complex<double>> panel(static_cast<std::size_t>(grid.panel_width) *
+                                          static_cast<std::size_t>(grid.panel_height));
+  for (std::size_t j = 0; j < points; ++j) {
+    const double x = static_cast<double>(cloud.position_m[3 * j]) / 8e-6 + 0.5 * (grid.panel_width - 1);
+    const double y = 0.5 * (grid.panel_height - 1) - static_cast<double>(cloud.position_m[3 * j + 1]) / 8e-6;
+    const double distance = -static_cast<double>(cloud.position_m[3 * j + 2]);
+    const double reach = reach_per_metre * distance;
+    const double a = turns_metre / distance;
+    for (int row = 0; row < grid.panel_height; ++row) {
+      if (std::abs(row - y) > reach) continue;
+      const int tile_row = row / grid.tile_height * grid.tile_height;
+      const int last_row = std::min(tile_row + grid.tile_height, grid.panel_height) - 1;
+      for (int column = 0; column < grid.panel_width; ++column) {
+        if (std::abs(column - x) > reach) continue;
+        const int tile_column = column / grid.tile_width * grid.tile_width;
+        const int last_column = std::min(tile_column + grid.tile_width, grid.panel_width) - 1;
+        const bool whole = grid.lowest_curvature < 0 && y + reach >= last_row && y - reach <= tile_row &&
+                           x + reach >= last_column && x - reach <= tile_column;
+        if (whole) continue;
+        const double turns = a * ((column - x) * (column - x) + (row - y) * (row - y));
+        panel[static_cast<std::size_t>(row) * static_cast<std::size_t>(grid.panel_width) +
+              static_cast<std::size_t>(column)] +=
+            std::polar(1.0, 2 * std::numbers::pi * turns + static_cast<double>(cloud.phase_rad[j])) *
+            static_cast<double>(cloud.amplitude[j]);
+      }
+    }
+  }
+  return panel;
+}
+
+Array<float, 1> there(const std::vector<float>& values, Device device) {
+  Array<float, 1> host({static_cast<std::int64_t>(values.size())});
+  std::ranges::copy(values, host.host().begin());
+  return host.to(device);
+}
+
+class MaskedProductsTest : public support::OnEachDevice {};
+
+TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
+  on_each([](Device device) {
+    const Queue queue(device);
+    if (!fast_masks_on_chip(1e-3, queue)) GTEST_SKIP() << "not a Hopper card";
+    struct Case {
+      Shape<2> panel;
+      Shape<2> tile;
+      bool never_whole;
+    };
+    for (const auto& [panel, tile, never_whole] :
+         {Case{{300, 411}, {300, 411}, true}, Case{{300, 411}, {62, 104}, false}, Case{{1, 700}, {1, 700}, true},
+          Case{{260, 130}, {200, 130}, false}}) {
+      const FastGrid grid = grid_of(panel, tile, never_whole);
+      const Cloud cloud = cloud_for(grid);
+      const auto expected = reference(grid, cloud);
+      const auto position = there(cloud.position_m, device);
+      const auto amplitude = there(cloud.amplitude, device);
+      const auto phase = there(cloud.phase_rad, device);
+      const RawPoints raw{position.data(),
+                          amplitude.data(),
+                          phase.data(),
+                          points,
+                          1 / 8e-6,
+                          0.5 * (grid.panel_width - 1),
+                          0.5 * (grid.panel_height - 1),
+                          turns_metre,
+                          reach_per_metre};
+      for (const std::int64_t most_listed : {std::int64_t{1} << 28, std::int64_t{1}}) {  // at once, and 256 a turn
+        MaskedProducts products(queue, most_listed);
+        std::vector<std::complex<float>> first(expected.size());
+        for (int run = 0; run < 2; ++run) {
+          products.set(grid, raw, 0.5F);
+          ASSERT_FALSE(products.empty());
+          std::vector<std::complex<float>> got(expected.size());
+          holotone::copy_bytes(got.data(), Device{}, products.sum(), device, got.size() * sizeof got[0], queue);
+          queue.synchronize();
+          double difference = 0;
+          double norm = 0;
+          for (std::size_t i = 0; i < got.size(); ++i) {
+            difference += std::norm(std::complex<double>(got[i]) - expected[i]);
+            norm += std::norm(expected[i]);
+          }
+          const double error = std::sqrt(difference / norm);
+          std::printf("%d x %d, tiles of %d x %d, %s: %.2e of 4e-4\n", grid.panel_height, grid.panel_width,
+                      grid.tile_height, grid.tile_width, most_listed > 1 ? "at once" : "in turns", error);
+          EXPECT_LT(error, 4e-4);
+          if (run == 0) first = got;
+          EXPECT_EQ(std::memcmp(first.data(), got.data(), got.size() * sizeof got[0]), 0) << "same bits in every run";
+        }
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Device, MaskedProductsTest, testing::Values("cuda"));
+
+}  // namespace
+#endif
