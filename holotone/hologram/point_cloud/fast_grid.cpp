@@ -129,6 +129,7 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
   grid.window_width = window.width;
   grid.window_beta = static_cast<float>(window.beta);
   grid.split = precision.split;
+  grid.on_chip = precision.on_chip;
   const double half_depth = 0.5 * (range.high[2] - range.low[2]) * grid.steps_m;
   const double first_plane = std::ceil(-half_depth - 0.5 * window.width - 0.01);
   grid.first_plane = static_cast<int>(std::max(first_plane, -1e8));
@@ -279,6 +280,7 @@ FastGrid products_grid(const FastCloud& cloud, int split) {
   grid.highest_curvature = -1;
   grid.split = split;
   grid.wrap_columns = grid.wrap_rows = true;
+  grid.on_chip = true;
   return grid;
 }
 
@@ -421,7 +423,8 @@ bool move_fast_grid(FastGrid& grid, const FastCloud& cloud) {
 }
 
 FastGrid remade_fast_grid(const FastGrid& grid, const SpreadWindow& window, const FastCloud& cloud, double tolerance) {
-  return make_grid(cloud, range_of(cloud), grid.tiles_x, grid.tiles_y, window, {tolerance, grid.split, {}});
+  return make_grid(cloud, range_of(cloud), grid.tiles_x, grid.tiles_y, window,
+                   {tolerance, grid.split, {}, grid.on_chip});
 }
 
 FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double most_us) {

@@ -32,6 +32,7 @@ struct FastGrid {
   int first_column[most_fast_tiles];  ///< first step of the box of each column of tiles
   int first_row[most_fast_tiles];
   bool wrap_columns, wrap_rows;  ///< true if boxes are as long as the period
+  bool on_chip;                  ///< masked products are those of MaskedProducts
 
   HOLOTONE_HOST_DEVICE int tiles() const { return tiles_x * tiles_y; }
   HOLOTONE_HOST_DEVICE int depth_rows() const { return planes * rows; }

@@ -115,7 +115,6 @@ FastProducts::FastProducts(const PointCloudOptions& options, Queue queue, bool f
       queue_(std::move(queue)),
       few_shapes_(few_shapes),
       arithmetic_(choose_float_arithmetic(options.tolerance)),
-      on_chip_(fast_masks_on_chip(options.tolerance, queue_)),
       masked_(queue_) {
   // Three products at every tolerance: add_kernel implements no other form.
   if (arithmetic_.form != ProductForm::complex_three) arithmetic_ = choose_float_arithmetic(1e-5);
@@ -123,7 +122,8 @@ FastProducts::FastProducts(const PointCloudOptions& options, Queue queue, bool f
 }
 
 void FastProducts::set(const FastGrid& grid, const RawPoints& points, float largest_amplitude) {
-  if (on_chip_) return masked_.set(grid, points, largest_amplitude);
+  clear();
+  if (grid.on_chip) return masked_.set(grid, points, largest_amplitude);
   const auto stream = cuda::stream_of(queue_);
   const int tiles = grid.tiles();
   if (grid.tile_width != grid_.tile_width || grid.tile_height != grid_.tile_height) products_.clear();
@@ -203,7 +203,7 @@ void FastProducts::plan_calls(const std::vector<int>& tile_points) {
 }
 
 const float2* FastProducts::sum(cuda::MatrixProductChoice how, void* scratch) {
-  if (on_chip_) return masked_.sum();
+  if (!masked_.empty()) return masked_.sum();
   const auto stream = cuda::stream_of(queue_);
   const std::int64_t pixels = std::int64_t{1} * grid_.panel_width * grid_.panel_height;
   reserve(panel_, pixels, queue_);

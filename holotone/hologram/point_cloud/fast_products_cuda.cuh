@@ -22,7 +22,7 @@ class FastProducts {
     jobs_ = 0;
     masked_.clear();
   }
-  [[nodiscard]] bool empty() const { return on_chip_ ? masked_.empty() : jobs_ == 0; }
+  [[nodiscard]] bool empty() const { return jobs_ == 0 && masked_.empty(); }
   /// Enqueues the sums; the returned panel is valid until the next call.
   const float2* sum(cuda::MatrixProductChoice how, void* scratch);
   [[nodiscard]] std::size_t bytes() const;
@@ -34,7 +34,6 @@ class FastProducts {
   Queue queue_;
   bool few_shapes_;
   Arithmetic arithmetic_;
-  bool on_chip_;  ///< summed by masked_
   MaskedProducts masked_;
   FastGrid grid_{};
   float largest_amplitude_ = 0;

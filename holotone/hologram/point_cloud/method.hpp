@@ -52,7 +52,8 @@ class MethodChooser {
   Backend backend_;
   MethodChoice choice_;
   FastPrecision precision_;  ///< CUDA
-  FastCloud planned_;        ///< CUDA: cloud of choice_.fast; no points: none
+  bool on_chip_;
+  FastCloud planned_;  ///< CUDA: cloud of choice_.fast; no points: none
 };
 
 }  // namespace holotone::point_cloud
