@@ -1,7 +1,6 @@
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/core/device_backends.hpp>
 #include <holotone/core/units.hpp>
-#include <map>
 #include <mutex>
 
 namespace holotone::cuda {
@@ -53,38 +52,16 @@ void synchronize(int index, void* stream) {
 
 namespace {
 
-/// True for the legacy default stream beside a blocking stream of its device: CUDA orders them.
-bool is_ordered(const Queue& one, const Queue& other) {
-  const auto is_legacy = [](const Queue& queue) {
-    return queue.native() == nullptr || stream_of(queue) == cudaStreamLegacy;
-  };
-  if (one.device() != other.device() || is_legacy(one) == is_legacy(other)) return false;
+bool is_legacy(const Queue& queue) { return queue.native() == nullptr || stream_of(queue) == cudaStreamLegacy; }
+
+/// True if CUDA itself orders the work: that of a blocking stream after that of the legacy default stream. The reverse
+/// holds for work as well, but not for calls that wait for the legacy stream alone.
+bool is_ordered(const Queue& later, const Queue& earlier) {
+  if (later.device() != earlier.device() || !is_legacy(earlier)) return false;
   unsigned flags = 0;
-  check(cudaStreamGetFlags(stream_of(is_legacy(one) ? other : one), &flags), "cudaStreamGetFlags");
+  check(cudaStreamGetFlags(stream_of(later), &flags), "cudaStreamGetFlags");
   return (flags & cudaStreamNonBlocking) == 0;
 }
-
-/// Events of a thread, one for each device, used again for every wait: a wait keeps what it needs of its event.
-class Events {
- public:
-  Events() = default;
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-  ~Events() {
-    for (const auto& [index, event] : events_) cudaEventDestroy(event);
-  }
-  /// The event of the current device.
-  cudaEvent_t of(int index) {
-    auto& event = events_[index];
-    if (event == nullptr) {
-      check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    }
-    return event;
-  }
-
- private:
-  std::map<int, cudaEvent_t> events_;
-};
 
 }  // namespace
 
@@ -92,9 +69,11 @@ void wait_for(const Queue& later, const Queue& earlier) {
   if (later.device() == earlier.device() && later.native() == earlier.native()) return;
   const DeviceScope scope(earlier.device());
   if (is_ordered(later, earlier)) return;
-  thread_local Events events;
-  const cudaEvent_t event = events.of(earlier.device().index);
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+  const std::unique_ptr<CUevent_st, cudaError_t (*)(cudaEvent_t)> owner(event, &cudaEventDestroy);
   check(cudaEventRecord(event, stream_of(earlier)), "Queue::wait_for");
+  // The event may be destroyed before the work is done: the stream keeps what it needs of it.
   check(cudaStreamWaitEvent(stream_of(later), event), "Queue::wait_for");
 }
 

@@ -133,6 +133,7 @@ __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? threads : 32, 1)
         next_stage();
       }
       wait_products<0>();
+      finish(sums);
       if (lane == 0) arrive(empty + before);
       const TilePlace place = place_of(problem, tile, Columns);
       const std::int64_t row = place.row + group * wgmma_rows + warp * 16 + lane / 4;
@@ -160,6 +161,9 @@ CUtensorMap tensor_map(const void* data, std::int64_t depth, std::int64_t pitch,
     cudaDriverEntryPointQueryResult found{};
     check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found),
           "cudaGetDriverEntryPointByVersion");
+    if (entry == nullptr || found != cudaDriverEntryPointSuccess) {
+      throw Error(ErrorCode::device, "cuTensorMapEncodeTiled: this driver has none");
+    }
     return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(entry);
   }();
   const auto size = [](std::int64_t value) { return static_cast<cuuint64_t>(value); };

@@ -2,7 +2,7 @@
 // Hopper's asynchronous instructions (compute capability 9.0, target 90a): barriers of shared memory, copies of tensor
 // boxes, and products of warpgroups. For kernels only. Not for users.
 //
-// Operands in shared memory are rows of 128 bytes (64 halves of the depth). Their pieces of 16 bytes are permuted as the
+// Operands in shared memory are rows of 128 bytes (64 halves of the depth). Their pieces of 16 bytes are permuted as
 // copies of tensors do it (CU_TENSOR_MAP_SWIZZLE_128B): piece p of row r lies at place p ^ (r % 8) of the row.
 #include <cstdint>
 #include <cuda_runtime.h>
@@ -90,6 +90,13 @@ __device__ __forceinline__ void commit_products() { asm volatile("wgmma.commit_g
 template <int Pending>
 __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
+}
+
+/// After wait_products<0>: keeps the compiler from reading sums before.
+template <int Count>
+__device__ __forceinline__ void finish(float (&sums)[Count]) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
 
 #define HOLOTONE_SUMS_8(i)                                                                                      \

@@ -150,9 +150,10 @@ void require_set(const char* where, const std::optional<std::int64_t>& count) {
   if (!count) throw_argument(where, "points", "a call of set_points before", "none");
 }
 
-bool masks_on_chip([[maybe_unused]] double tolerance, const Queue& queue) {
+bool masks_on_chip([[maybe_unused]] const PointCloudOptions& options, [[maybe_unused]] const Queue& queue) {
 #if HOLOTONE_CUDA
-  if (queue.device().backend == Backend::cuda) return point_cloud::fast_masks_on_chip(tolerance, queue);
+  const bool fast = options.method == PointMethod::fast || options.method == PointMethod::automatic;
+  if (fast && queue.device().backend == Backend::cuda) return point_cloud::fast_masks_on_chip(options.tolerance, queue);
 #endif
   return false;
 }
@@ -177,7 +178,7 @@ struct PointCloudPlan::State {
       : options(given),
         rows_at_once(rows),
         queue(std::move(own)),
-        chooser(given, rows, queue.device().backend, masks_on_chip(given.tolerance, queue)) {}
+        chooser(given, rows, queue.device().backend, masks_on_chip(given, queue)) {}
 
   PointCloudOptions options;
   std::int64_t rows_at_once;

@@ -184,6 +184,46 @@ TEST(PointCloudMethod, AWidePanelIsTiledForItsBlocksOnAverage) {
   EXPECT_LT(choice.fast.cloud.count, 7'000'000);
 }
 
+// Hopper's products on chip: points that are few for their pixels need no transforms, crowded ones do.
+TEST(PointCloudMethod, ProductsOnChipSumSparsePointsAlone) {
+  for (const std::int64_t points : {10'000, 300'000, 10'000'000}) {
+    holotone::PointCloudOptions options;
+    options.wavelength_m = 520e-9;
+    options.pitch_m = 8e-6;
+    options.shape = {13640, 13640};
+    options.method = PointMethod::automatic;
+    // A ball of 80 mm, 30 cm behind the panel.
+    auto c = case_of({"print", PointMethod::automatic, 20000, 0.3, 0.38, 1e-3, true, PointMethod::fast});
+    const auto some = cases::make_points(c);
+    std::vector<float> amplitude(static_cast<std::size_t>(points));
+    auto own = summarised(some);
+    own.sources.amplitude = {amplitude.data(), {points}};
+    for (auto& position : own.summary.sample) {
+      for (const std::size_t axis : {0, 1}) position[axis] *= 6;
+    }
+    for (const std::size_t axis : {0, 1}) {
+      own.summary.low[axis] *= 6;
+      own.summary.high[axis] *= 6;
+    }
+    MethodChooser on_chip(options, 1137, Backend::cuda, true);
+    MethodChooser elsewhere(options, 1137, Backend::cuda);
+    const auto& choice = on_chip.choose(own);
+    const auto& other = elsewhere.choose(own);
+    ASSERT_TRUE(choice.fast.grid) << points;
+    std::printf("%lld points: %.2f ms a block on chip (%d x %d tiles, %d planes), else %.2f ms\n",
+                static_cast<long long>(points), choice.fast.microseconds / 1e3, choice.fast.grid->tiles_x,
+                choice.fast.grid->tiles_y, choice.fast.grid->planes, other.fast.microseconds / 1e3);
+    EXPECT_EQ(choice.fast.grid->planes == 0, points < 1'000'000) << points;
+    EXPECT_EQ(choice.fast.grid->on_chip, !choice.timed);
+    if (other.fast.grid) {
+      EXPECT_GT(other.fast.grid->planes, 0);
+      EXPECT_FALSE(other.fast.grid->on_chip);
+      EXPECT_LE(choice.fast.microseconds, 1.1 * other.fast.microseconds);
+    }
+    EXPECT_GE(choice.fast.microseconds, holotone::point_cloud::fast_launches_us);
+  }
+}
+
 // One grid for all parts of a panel: its boxes move from part to part and never grow.
 TEST(PointCloudMethod, AGridHoldsEveryPartOfAPanel) {
   for (const bool band_limit : {false, true}) {

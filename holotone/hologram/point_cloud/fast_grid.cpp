@@ -189,7 +189,7 @@ struct TileCounts {
   std::vector<float> lit;
   std::vector<float> whole;
   std::vector<float> lit_subtiles;
-  float subtiles = 0;  ///< of a tile
+  std::vector<float> whole_subtiles;  ///< of the tiles that it lights wholly
 };
 
 TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) {
@@ -200,7 +200,6 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
   const int tile = round_up((extent + tiles - 1) / tiles, axis == 0 ? 8 : 2);
   const int subtiles = (tile + subtile_side - 1) / subtile_side;
   const int subtile = (tile + subtiles - 1) / subtiles;
-  counts.subtiles = static_cast<float>(subtiles);
   for (const auto& position : cloud.summary.sample) {
     const double center = axis == 0 ? cloud.center_x + position[0] * cloud.inverse_pitch
                                     : cloud.center_y - position[1] * cloud.inverse_pitch;
@@ -208,10 +207,13 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
     float lit = 0;
     float whole = 0;
     float lit_subtiles = 0;
+    float whole_subtiles = 0;
     for (int begin = 0; begin < extent; begin += tile) {
       const int end = std::min(begin + tile, extent);
       lit += reaches(center, reach, begin, end) ? 1.0F : 0.0F;
-      whole += center + reach >= end - 1 && center - reach <= begin ? 1 : 0;
+      const bool is_whole = center + reach >= end - 1 && center - reach <= begin;
+      whole += is_whole ? 1.0F : 0.0F;
+      if (is_whole) whole_subtiles += static_cast<float>((end - begin + subtile - 1) / subtile);
       for (int part = begin; part < end; part += subtile) {
         lit_subtiles += reaches(center, reach, part, std::min(part + subtile, end)) ? 1.0F : 0.0F;
       }
@@ -219,6 +221,7 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
     counts.lit.push_back(lit);
     counts.whole.push_back(whole);
     counts.lit_subtiles.push_back(lit_subtiles);
+    counts.whole_subtiles.push_back(whole_subtiles);
   }
   return counts;
 }
@@ -236,9 +239,8 @@ Lighting mean_lighting(const TileCounts& x, const TileCounts& y) {
   for (std::size_t i = 0; i < x.lit.size(); ++i) {
     whole += x.whole[i] * y.whole[i];
     lit += x.lit[i] * y.lit[i];
-    subtiles += x.lit_subtiles[i] * y.lit_subtiles[i];
+    subtiles += x.lit_subtiles[i] * y.lit_subtiles[i] - x.whole_subtiles[i] * y.whole_subtiles[i];
   }
-  subtiles -= whole * x.subtiles * y.subtiles;
   const auto n = static_cast<double>(x.lit.size());
   return {whole / n, (lit - whole) / n, subtiles / n};
 }
@@ -271,14 +273,14 @@ double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& 
 }
 
 /// A grid of one tile that no point lights wholly: products sum all points.
-FastGrid products_grid(const FastCloud& cloud, int split) {
+FastGrid products_grid(const FastCloud& cloud) {
   FastGrid grid{};
   grid.panel_width = grid.tile_width = static_cast<int>(cloud.panel[1]);
   grid.panel_height = grid.tile_height = static_cast<int>(cloud.panel[0]);
   grid.tiles_x = grid.tiles_y = 1;
   grid.lowest_curvature = 1;
   grid.highest_curvature = -1;
-  grid.split = split;
+  grid.split = 1;
   grid.wrap_columns = grid.wrap_rows = true;
   grid.on_chip = true;
   return grid;
@@ -442,9 +444,10 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
   FastChoice best;
   double least = most_us;
   if (precision.on_chip && !all_lit) {
-    const FastGrid grid = products_grid(cloud, precision.split);
-    Lighting lighting = mean_lighting(columns.front(), rows.front());  // of one tile
-    lighting.subtiles += lighting.whole * columns.front().subtiles * rows.front().subtiles;
+    const FastGrid grid = products_grid(cloud);
+    TileCounts of_rows = rows.front();  // one tile
+    of_rows.whole_subtiles.assign(of_rows.whole_subtiles.size(), 0);
+    const Lighting lighting = mean_lighting(columns.front(), of_rows);
     const double time = fast_launches_us + masked_time(grid, cloud.count, lighting, precision);
     if (time < least) {
       least = time;

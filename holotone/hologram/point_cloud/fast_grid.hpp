@@ -91,8 +91,8 @@ constexpr int subtile_side = 128;
 /// Launch time of the kernels of a sum, in microseconds, both for fast and for products of factors.
 constexpr double fast_launches_us = 20;
 /// Returns the nanoseconds per point and pixel in products of factors, fitted to fast's benchmark rows together with
-/// fast's other estimates. Used for masked products of tiles, and for all points in the comparison of fast and
-/// separable. Products of a whole panel alone take less (method.cpp, separable).
+/// fast's other estimates. Used for masked products of tiles that are not made on chip, and for all points in the
+/// comparison of fast and separable. Products of a whole panel alone take less (method.cpp, separable).
 double fast_pair_ns(double tolerance);
 FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double most_us);
 

@@ -40,7 +40,7 @@ __device__ __forceinline__ Place place_of(const FastGrid& grid, const RawPoints&
   Place place;
   place.lit = Lit::wholly;
   if (points.reach_per_metre > 0) {
-    place.lit = lit_of(grid, x, y, points.reach_per_metre * fabs(distance), tile_x, tile_y);
+    place.lit = lit_of(grid, x, y, __dmul_rn(points.reach_per_metre, fabs(distance)), tile_x, tile_y);
   }
   if (place.lit == Lit::wholly && !(a >= grid.lowest_curvature && a <= grid.highest_curvature)) place.lit = Lit::partly;
   const double u = x - (tile_x * grid.tile_width + grid.tile_width / 2);

@@ -123,7 +123,13 @@ FastProducts::FastProducts(const PointCloudOptions& options, Queue queue, bool f
 
 void FastProducts::set(const FastGrid& grid, const RawPoints& points, float largest_amplitude) {
   clear();
-  if (grid.on_chip) return masked_.set(grid, points, largest_amplitude);
+  if (grid.on_chip) {
+    x_ = {};
+    y_ = {};
+    c_ = {};
+    return masked_.set(grid, points, largest_amplitude);
+  }
+  masked_ = MaskedProducts(queue_);
   const auto stream = cuda::stream_of(queue_);
   const int tiles = grid.tiles();
   if (grid.tile_width != grid_.tile_width || grid.tile_height != grid_.tile_height) products_.clear();

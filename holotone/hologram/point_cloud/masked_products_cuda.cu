@@ -1,11 +1,12 @@
-// Masked products on Hopper. A block sums 128 x 128 pixels over a list of points, 64 at a time: two warpgroups write the
+// Masked products on Hopper. A block sums 128 x 128 pixels over a list of points, 64 at a time. Two warpgroups write
 // factors X = exp(2 pi i a u^2) and Y = A exp(2 pi i (a v^2 + phi)) in fp16 to shared memory, zero where a point does
-// not light a column or row, two others multiply them:
+// not light a column or row. Two others multiply them:
 //     Re = Yr Xr - Yi Xi, Im = Yr Xi + Yi Xr.
 #include <algorithm>
 #include <cuda_fp16.h>
 #include <holotone/core/wgmma_cuda.cuh>
 #include <holotone/hologram/point_cloud/masked_products_cuda.cuh>
+#include <limits>
 
 namespace holotone::point_cloud {
 namespace {
@@ -26,7 +27,9 @@ constexpr int add_threads = 256;
 constexpr float y_scale = 1024;  ///< keeps the parts of dim points normal numbers in fp16
 constexpr std::int64_t least_job = 512;
 constexpr std::int64_t most_job = 4096;
-constexpr std::int64_t jobs_a_block = 6;
+/// Jobs that a cloud of short lists is divided into: six for each of an H200's multiprocessors, on every card, for the
+/// same bits.
+constexpr std::int64_t even_jobs = std::int64_t{6} * 132;
 constexpr std::int64_t most_jobs = 2048;  ///< of a launch: 256 MiB of sums
 
 /// A point along an axis, in pixels: its place is whole + rest, it lights `first` to `last`.
@@ -49,7 +52,7 @@ __global__ void __launch_bounds__(gather_threads) record_kernel(FastGrid grid, R
   const double x = points.position[3 * j] * points.inverse_pitch + points.center_x;
   const double y = points.center_y - points.position[3 * j + 1] * points.inverse_pitch;
   const double turns = points.phase_rad != nullptr ? points.phase_rad[j] * 0.15915494309189535 : 0.0;
-  const double reach = points.reach_per_metre > 0 ? points.reach_per_metre * fabs(distance) : 1e30;
+  const double reach = points.reach_per_metre > 0 ? __dmul_rn(points.reach_per_metre, fabs(distance)) : 1e30;
   const double a = points.turns_metre / distance;
   const PointRecord record = record_of(x, y, a, reach, points.amplitude[j], turns);
   columns[j] = make_float4(record.position.x, record.position.y, record.lit.x, record.lit.y);
@@ -75,10 +78,10 @@ __device__ __forceinline__ SubtileExtents extents_of(int number, int a_tile, int
   return {{first, min(first + extent - 1, tile_last)}, {tile_first, tile_last}};
 }
 __device__ __forceinline__ SubtileExtents columns_of(const Subtiles& s, int column) {
-  return extents_of(column, s.across_tile, s.grid.tile_width, s.width, s.grid.panel_width);
+  return extents_of(column, s.across_tile, s.tile_width, s.width, s.panel_width);
 }
 __device__ __forceinline__ SubtileExtents rows_of(const Subtiles& s, int row) {
-  return extents_of(row, s.down_tile, s.grid.tile_height, s.height, s.grid.panel_height);
+  return extents_of(row, s.down_tile, s.tile_height, s.height, s.panel_height);
 }
 
 __device__ __forceinline__ bool meets(AxisRecord record, Extent extent) {
@@ -112,6 +115,7 @@ __global__ void __launch_bounds__(gather_threads)
     in_row |= static_cast<unsigned>(meets(row_record, row.own)) << r;
     whole_row |= static_cast<unsigned>(covers(row_record, row.tile) && never_whole[j] == 0) << r;
   }
+  if (Fill && !__any_sync(0xffffffffU, in_row != 0)) return;
   for (int column = 0; column < subtiles.columns(); ++column) {
     const SubtileExtents extents = columns_of(subtiles, column);
     const int subtile = static_cast<int>(blockIdx.y) * subtiles.columns() + column;
@@ -352,6 +356,8 @@ __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? product_threads : 32, 1)
         }
       }
       cuda::wait_products<0>();
+      cuda::finish(re);
+      cuda::finish(im);
       if (lane == 0) cuda::arrive(empty + before);
       float2* const own = partial_sums + static_cast<std::int64_t>(j) * pixels +
                           (group * cuda::wgmma_rows + warp * 16 + lane / 4) * side + lane % 4 * 2;
@@ -387,21 +393,28 @@ __global__ void __launch_bounds__(add_threads)
     sum.x += part.x;
     sum.y += part.y;
   }
-  float2& target = panel[static_cast<std::int64_t>(row) * subtiles.grid.panel_width + column];
+  float2& target = panel[static_cast<std::int64_t>(row) * subtiles.panel_width + column];
   target.x += scale * sum.x;
   target.y += scale * sum.y;
 }
 
-int shares(int extent) { return (extent + side - 1) / side; }
+int shares(int extent) { return std::max(1, (extent + side - 1) / side); }
+
+std::int64_t half_of(std::int64_t points) { return (points / 2 + warp_points - 1) / warp_points * warp_points; }
 
 }  // namespace
 
-Subtiles::Subtiles(const FastGrid& of)
-    : grid(of),
-      across_tile(std::max(1, shares(of.tile_width))),
-      down_tile(std::max(1, shares(of.tile_height))),
-      width((of.tile_width + across_tile - 1) / across_tile),
-      height((of.tile_height + down_tile - 1) / down_tile) {}
+Subtiles::Subtiles(const FastGrid& grid)
+    : panel_width(grid.panel_width),
+      panel_height(grid.panel_height),
+      tile_width(grid.tile_width),
+      tile_height(grid.tile_height),
+      across_tile(shares(grid.tile_width)),
+      down_tile(shares(grid.tile_height)),
+      width((grid.tile_width + across_tile - 1) / across_tile),
+      height((grid.tile_height + down_tile - 1) / down_tile),
+      all_across(grid.tiles_x * across_tile),
+      all_down(grid.tiles_y * down_tile) {}
 
 void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float largest_amplitude) {
   subtiles_ = Subtiles(grid);
@@ -413,15 +426,15 @@ void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float la
   record_kernel<<<cuda::blocks_for(count_, gather_threads), gather_threads, 0, cuda::stream_of(queue_)>>>(
       grid, points, records, records + count_, records + 2 * count_, never_whole_.data());
   cuda::check_launch("masked records");
-  points_a_turn_ = std::min(count_, std::max<std::int64_t>(warp_points, most_listed_ / subtiles_.count()));
-  // More turns are gathered by sum().
-  if (points_a_turn_ == count_) {
-    gather(0, count_);
-    if (jobs_.empty()) count_ = 0;
-  }
+  // The counts of a turn are added in 32 bits.
+  points_a_turn_ =
+      std::min<std::int64_t>(count_, std::numeric_limits<int>::max() / subtiles_.count() / warp_points * warp_points);
+  // More turns than one are gathered by sum().
+  if (points_a_turn_ == count_ && !gather(0, count_)) points_a_turn_ = half_of(count_);
+  if (points_a_turn_ == count_ && jobs_.empty()) count_ = 0;
 }
 
-void MaskedProducts::gather(std::int64_t first, std::int64_t count) {
+bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   const auto stream = cuda::stream_of(queue_);
   const int all = subtiles_.count();
   const auto warps = static_cast<int>((count + warp_points - 1) / warp_points);
@@ -445,18 +458,20 @@ void MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   std::vector<int> begin(static_cast<std::size_t>(all) + 1);
   copy_bytes(begin.data(), Device{}, list_begin, queue_.device(), begin.size() * sizeof(int), queue_);
   queue_.synchronize();
+  if (begin.back() > most_listed_ && count > warp_points) return false;
   plan_jobs(begin);
-  if (jobs_.empty()) return;
+  if (jobs_.empty()) return true;
   reserve(list_, begin.back(), queue_);
   gather_kernel<true><<<blocks, gather_threads, 0, stream>>>(
       subtiles_, records_of(records_, count_), never_whole_.data(), first, count, warps, nullptr, begins, list_.data());
   cuda::check_launch("masked list");
+  return true;
 }
 
 void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
   jobs_.clear();
   first_job_.clear();
-  const std::int64_t even = begin.back() / (jobs_a_block * cuda::hopper_processors());
+  const std::int64_t even = begin.back() / even_jobs;
   const auto longest =
       static_cast<int>(std::clamp((even + step_points - 1) / step_points * step_points, least_job, most_job));
   for (std::size_t subtile = 0; subtile + 1 < begin.size(); ++subtile) {
@@ -497,7 +512,7 @@ void MaskedProducts::multiply() {
 }
 
 const float2* MaskedProducts::sum() {
-  const std::int64_t panel = std::int64_t{1} * subtiles_.grid.panel_width * subtiles_.grid.panel_height;
+  const std::int64_t panel = std::int64_t{1} * subtiles_.panel_width * subtiles_.panel_height;
   reserve(panel_, panel, queue_);
   cuda::check(
       cudaMemsetAsync(panel_.data(), 0, static_cast<std::size_t>(panel) * sizeof(float2), cuda::stream_of(queue_)),
@@ -506,7 +521,7 @@ const float2* MaskedProducts::sum() {
     multiply();
   } else {
     for (std::int64_t first = 0; first < count_; first += points_a_turn_) {
-      gather(first, std::min(points_a_turn_, count_ - first));
+      while (!gather(first, std::min(points_a_turn_, count_ - first))) points_a_turn_ = half_of(points_a_turn_);
       multiply();
     }
   }

@@ -15,15 +15,21 @@ struct MaskedJob {
 
 /// Division of a grid's tiles into subtiles of at most 128 x 128 pixels.
 struct Subtiles {
-  FastGrid grid{};
+  int panel_width = 0;
+  int panel_height = 0;
+  int tile_width = 0;
+  int tile_height = 0;
   int across_tile = 1;  ///< subtiles of a tile
   int down_tile = 1;
   int width = 0;  ///< pixels; a tile's end may cut the last ones
   int height = 0;
+  int all_across = 0;
+  int all_down = 0;
 
-  explicit Subtiles(const FastGrid& of);
-  HOLOTONE_HOST_DEVICE int columns() const { return grid.tiles_x * across_tile; }
-  HOLOTONE_HOST_DEVICE int rows() const { return grid.tiles_y * down_tile; }
+  Subtiles() = default;
+  explicit Subtiles(const FastGrid& grid);
+  HOLOTONE_HOST_DEVICE int columns() const { return all_across; }
+  HOLOTONE_HOST_DEVICE int rows() const { return all_down; }
   HOLOTONE_HOST_DEVICE int count() const { return columns() * rows(); }
 };
 
@@ -31,7 +37,7 @@ struct Subtiles {
 /// factors are made in shared memory beside the products. Errors as those of fp16 factors in four products.
 class MaskedProducts {
  public:
-  /// most_listed: points times subtiles that are gathered at once; more are summed in turns.
+  /// most_listed: points of all subtiles that are gathered at once; more are summed in turns.
   explicit MaskedProducts(Queue queue, std::int64_t most_listed = std::int64_t{1} << 28)
       : queue_(std::move(queue)), most_listed_(most_listed) {}
   /// Prepares the points. Waits for the device.
@@ -44,13 +50,13 @@ class MaskedProducts {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  void gather(std::int64_t first, std::int64_t count);
+  bool gather(std::int64_t first, std::int64_t count);
   void plan_jobs(const std::vector<int>& begin);
   void multiply();
 
   Queue queue_;
   std::int64_t most_listed_;
-  Subtiles subtiles_{FastGrid{}};
+  Subtiles subtiles_;
   float largest_amplitude_ = 0;
   std::int64_t count_ = 0;
   std::int64_t points_a_turn_ = 0;  ///< that are gathered and summed at once

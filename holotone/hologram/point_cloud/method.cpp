@@ -45,6 +45,8 @@ constexpr double common_range = 0.5;  ///< least share of the planned ranges tha
 /// cuBLASLt takes 0.3 s to start and to be timed. In sums of seconds its masked products then take up to a tenth less
 /// time than those made on chip, which draw more power (one H200, 10 million points on 2.5 gigapixels).
 constexpr double least_timed_us = 1e6;
+/// Estimate without products on chip, relative to that with them, up to which it is the faster one in such sums.
+constexpr double most_off_chip = 1.1;
 
 bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
   return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
@@ -181,12 +183,14 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
   widen(cloud, options_.deterministic ? FastCloud{} : planned_);
   planned_ = {};  // in case the following calls fail
   const double pairs = static_cast<double>(element_count(shape)) * static_cast<double>(points.sources.amplitude.size());
-  for (const bool on_chip : {on_chip_, false}) {
-    precision_.on_chip = on_chip;
-    choice_.fast =
-        choose_fast_grid(cloud, precision_, fast_launches_us + 1e-3 * pairs * fast_pair_ns(options_.tolerance));
-    choice_.timed = choice_.fast.microseconds * blocks > least_timed_us;
-    if (!choice_.timed) break;
+  const double most_us = fast_launches_us + 1e-3 * pairs * fast_pair_ns(options_.tolerance);
+  precision_.on_chip = on_chip_;
+  choice_.fast = choose_fast_grid(cloud, precision_, most_us);
+  choice_.timed = !options_.deterministic && blocks > 1 && choice_.fast.microseconds * blocks > least_timed_us;
+  if (choice_.timed && on_chip_) {
+    precision_.on_chip = false;
+    auto other = choose_fast_grid(cloud, precision_, most_us);
+    if (other.grid && other.microseconds <= most_off_chip * choice_.fast.microseconds) choice_.fast = std::move(other);
   }
   choice_.method = choice_.fast.grid ? PointMethod::fast : PointMethod::separable;
   ++choice_.fast_number;
