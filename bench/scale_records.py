@@ -7,6 +7,7 @@ Each row is a command in a new process that reads its input and writes its file;
 
   command  the whole command
   bands    computing and writing all bands (bands_s of --json)
+  device   of it, computing: the device that computed longest (device_s)
   write    of it, and of flushing the file, the time in which this process wrote (write_s)
 
 Points are random on a sphere or a relief (--seed); views are those of --views. Needs NumPy, and 60 GB in --folder for
@@ -108,6 +109,7 @@ def measure(program, row, seed):
         "points": row["points"], "method": holograms[0].get("method", said.get("method")),
         "bands": holograms[0].get("bands"), "command_s": round(seconds, 3),
         "bands_s": round(sum(one["bands_s"] for one in holograms), 3),
+        "device_s": round(sum(one["device_s"] for one in holograms), 3),
         "write_s": round(sum(one["write_s"] for one in holograms), 3),
         "command": " ".join(["holotone", *command[1:]]),
     }
@@ -139,7 +141,7 @@ def main():
             if result:
                 results.append(result)
                 print("{name:28} {device:16} {pixels:.3g} pixels: command {command_s:.2f} s, bands {bands_s:.2f}, "
-                      "writing {write_s:.2f}".format(**result), flush=True)
+                      "devices {device_s:.2f}, writing {write_s:.2f}".format(**result), flush=True)
     for file in options.add:
         bench = json.loads(pathlib.Path(file).read_text())
         for row in bench["benchmarks"]:

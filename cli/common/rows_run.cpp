@@ -274,6 +274,7 @@ class BandWorkers {
   void add_to(BandRates& rates) const {
     rates.write_seconds = write_seconds_;
     rates.write_bytes = write_bytes_;
+    for (const auto& own : rates_) rates.device_seconds = std::max(rates.device_seconds, own.seconds);
     rates.slowest = slowest_of(rates_);
     rates.slowest_rate = rates_[rates.slowest].rate();
   }

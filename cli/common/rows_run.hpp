@@ -32,6 +32,7 @@ struct BandedFile {
 struct BandRates {
   std::int64_t pixels = 0;       ///< computed by this run, in all processes
   double seconds = 0;            ///< from the first band to the last one written
+  double device_seconds = 0;     ///< of it, spent computing by the device of this process that computed longest
   double write_seconds = 0;      ///< of it, spent writing by this process
   std::int64_t write_bytes = 0;  ///< written by this process
   std::size_t slowest = 0;       ///< device of this process with the fewest pixels a second

@@ -41,6 +41,7 @@ nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
     object["bands"] = row.bands;
     object["resumed_rows"] = row.resumed;
     object["bands_s"] = row.rates.seconds;
+    object["device_s"] = row.rates.device_seconds;
     object["write_s"] = row.rates.write_seconds;
     if (job.rows.rows > 0) object["rows"] = {job.rows.first_row, job.rows.end() - 1};
   }

@@ -326,6 +326,7 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
                        {"compute_s", row.compute_s}};
     if (job.writes_rows()) {
       one["bands_s"] = row.rates.seconds;
+      one["device_s"] = row.rates.device_seconds;
       one["write_s"] = row.rates.write_seconds;
     }
     if (job.options.method == StereogramMethod::layered) {
