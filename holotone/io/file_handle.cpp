@@ -1,4 +1,5 @@
 #include <cerrno>
+#include <fcntl.h>
 #include <holotone/io/file_handle_detail.hpp>
 #include <unistd.h>
 
@@ -28,6 +29,13 @@ FileHandle::~FileHandle() {
 
 int write_at(const FileHandle& file, const char* data, std::uint64_t bytes, std::uint64_t position) {
   return complete(pwrite, file.get(), data, bytes, position, ENOSPC);
+}
+
+void begin_flush([[maybe_unused]] const FileHandle& file, [[maybe_unused]] std::uint64_t bytes,
+                 [[maybe_unused]] std::uint64_t position) {
+#if defined(__linux__)
+  (void)sync_file_range(file.get(), static_cast<off_t>(position), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE);
+#endif
 }
 
 int read_at(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position) {

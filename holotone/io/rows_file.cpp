@@ -335,7 +335,9 @@ void RowsFile::write(std::int64_t first_row, std::span<const char> bytes) {
     const std::int64_t first = first_row + begin;
     const auto place = done_.begin() + first;
     std::fill(place, place + count, false);
-    require_written(write_at(file_, data, static_cast<std::uint64_t>(count) * row_bytes, position_of(first)));
+    const std::uint64_t data_bytes = static_cast<std::uint64_t>(count) * row_bytes;
+    require_written(write_at(file_, data, data_bytes, position_of(first)));
+    begin_flush(file_, data_bytes, position_of(first));
     entries.resize(static_cast<std::size_t>(count));
     parallel_for(0, count, [&](std::int64_t row) {
       const std::uint32_t sum = checksum_of(0, data + static_cast<std::uint64_t>(row) * row_bytes, row_bytes);
