@@ -189,8 +189,8 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
   choice_.timed = !options_.deterministic && blocks > 1 && choice_.fast.microseconds * blocks > least_timed_us;
   if (choice_.timed && on_chip_) {
     precision_.on_chip = false;
-    auto other = choose_fast_grid(cloud, precision_, most_us);
-    if (other.grid && other.microseconds <= most_off_chip * choice_.fast.microseconds) choice_.fast = std::move(other);
+    const auto other = choose_fast_grid(cloud, precision_, most_us);
+    if (other.grid && other.microseconds <= most_off_chip * choice_.fast.microseconds) choice_.fast = other;
   }
   choice_.method = choice_.fast.grid ? PointMethod::fast : PointMethod::separable;
   ++choice_.fast_number;
