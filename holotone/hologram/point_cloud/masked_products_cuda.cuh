@@ -23,14 +23,12 @@ struct Subtiles {
   int down_tile = 1;
   int width = 0;  ///< pixels; a tile's end may cut the last ones
   int height = 0;
-  int all_across = 0;
-  int all_down = 0;
+  int columns = 0;  ///< subtiles of the panel
+  int rows = 0;
 
   Subtiles() = default;
   explicit Subtiles(const FastGrid& grid);
-  HOLOTONE_HOST_DEVICE int columns() const { return all_across; }
-  HOLOTONE_HOST_DEVICE int rows() const { return all_down; }
-  HOLOTONE_HOST_DEVICE int count() const { return columns() * rows(); }
+  [[nodiscard]] int count() const { return columns * rows; }
 };
 
 /// Sums of points as products of factors, on the subtiles that they light of tiles that they do not light wholly. The

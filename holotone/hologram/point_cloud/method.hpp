@@ -52,8 +52,7 @@ class MethodChooser {
   Backend backend_;
   MethodChoice choice_;
   FastPrecision precision_;  ///< CUDA
-  bool on_chip_;
-  FastCloud planned_;  ///< CUDA: cloud of choice_.fast; no points: none
+  FastCloud planned_;        ///< CUDA: cloud of choice_.fast; no points: none
 };
 
 }  // namespace holotone::point_cloud
