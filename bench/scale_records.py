@@ -156,8 +156,9 @@ def main():
         kept = json.loads(target.read_text())["rows"] if target.exists() else []
         known = {(row["name"], row["device"]) for row in results}
         kept = [row for row in kept if (row["name"], row["device"]) not in known]
-        context = {"software": version, "commit": options.commit, "gpus": gpus, "processors": os.cpu_count(),
-                   "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+        date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        results = [{**row, "commit": options.commit, "date": date} for row in results]
+        context = {"software": version, "gpus": gpus, "processors": os.cpu_count()}
         target.write_text(json.dumps({"context": context, "rows": kept + results}, indent=1) + "\n")
 
 
