@@ -72,7 +72,7 @@ NOT_BOUND = {
     "smoe_file_info": "decode_smoe",
 }
 # Written in bindings/*.cpp or in the package.
-BY_HAND = {"Image", "read_image", "write_image", "to_float", "to_grey"}
+BY_HAND = {"Image", "read_image", "write_image", "to_float", "to_grey", "to_linear"}
 BY_HAND |= {"FieldFile", "read_field", "write_field", "Field", "propagate", "NufftPlan"}
 BY_HAND |= {"PanelWindow", "monitors"}
 # Aggregates of arrays, which stay those of Python: classes of the package.

@@ -3,6 +3,7 @@
 #include <cli/common/paths.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/io/image_rows.hpp>
+#include <utility>
 
 namespace holotone::cli {
 
@@ -29,16 +30,20 @@ CodesWriter::~CodesWriter() = default;
 View<std::uint8_t, 2> CodesWriter::next(std::int64_t rows) {
   next_rows_ = rows;
   if (!rows_) return {pixels_.data() + first_row_ * shape_[1], {rows, shape_[1]}};
+  std::swap(pixels_, written_);
   if (pixels_.empty() || pixels_.shape()[0] != rows) pixels_ = Array<std::uint8_t, 3>({rows, shape_[1], 1});
   return {pixels_.data(), {rows, shape_[1]}};
 }
 
 void CodesWriter::write() {
-  if (rows_) rows_->write(pixels_.view());
   first_row_ += next_rows_;
+  if (!rows_) return;
+  if (writing_rows_.valid()) writing_rows_.get();
+  writing_rows_ = std::async(std::launch::async, [this, rows = std::as_const(pixels_).view()] { rows_->write(rows); });
 }
 
 void CodesWriter::finish() {
+  if (writing_rows_.valid()) writing_rows_.get();
   if (rows_) return rows_->finish();
   if (extension_of(path_) == ".npy") return write_npy(path_, pixels_);
   write_image(path_, {std::move(pixels_), std::move(metadata_)}, writing_);

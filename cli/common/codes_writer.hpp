@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <future>
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/io/image.hpp>
@@ -27,8 +28,10 @@ class CodesWriter {
   CodesWriter(const CodesWriter&) = delete;
   CodesWriter& operator=(const CodesWriter&) = delete;
 
-  /// Buffer for the codes of the next rows, to be filled before write().
+  /// Buffer for the codes of the next rows, to be filled before write(). It holds them until the next but one is asked
+  /// for.
   View<std::uint8_t, 2> next(std::int64_t rows);
+  /// Writes the rows, by a thread of their own while the next are made. Throws what writing the rows before threw.
   void write();
   void finish();
 
@@ -38,9 +41,11 @@ class CodesWriter {
   Metadata metadata_;
   ImageWriteOptions writing_;
   std::unique_ptr<ImageRowsWriter> rows_;
-  Array<std::uint8_t, 3> pixels_;  ///< of the current rows, or of all
+  Array<std::uint8_t, 3> pixels_;   ///< of the current rows, or of all
+  Array<std::uint8_t, 3> written_;  ///< of the rows before, while they are written
   std::int64_t first_row_ = 0;
   std::int64_t next_rows_ = 0;
+  std::future<void> writing_rows_;  ///< ended before the arrays
 };
 
 }  // namespace holotone::cli

@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/common/exit_codes.hpp>
 #include <cli/common/option_table.hpp>
 
 namespace holotone::cli {
@@ -21,11 +22,5 @@ Command scene_command();
 Command join_command();
 Command propagate_command();
 Command view_command();
-
-/// Exit codes: docs/command_line.md lists them for users.
-inline constexpr int exit_ok = 0;
-inline constexpr int exit_internal = 1;
-inline constexpr int exit_bad_input = 2;
-inline constexpr int exit_cancelled = 130;
 
 }  // namespace holotone::cli

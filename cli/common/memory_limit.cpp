@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <cli/common/address_space.hpp>
 #include <cli/common/memory_limit.hpp>
-#include <cli/common/startup.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>

@@ -2,7 +2,6 @@
 #include <cli/common/picture_light.hpp>
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
-#include <holotone/core/colour.hpp>
 #include <holotone/core/parallel.hpp>
 
 namespace holotone::cli {
@@ -15,8 +14,7 @@ Image read_picture_file(const std::string& path) {
 }
 
 Array<float, 2> intensity_of(const std::string& path, const Image& image, int colour) {
-  const bool linear = std::holds_alternative<Array<float, 3>>(image.pixels);
-  const auto values = to_float(image);
+  const auto values = to_linear(image);
   const std::int64_t ny = values.shape()[0];
   const std::int64_t width = values.shape()[1];
   const std::int64_t channels = values.shape()[2];
@@ -26,10 +24,7 @@ Array<float, 2> intensity_of(const std::string& path, const Image& image, int co
   Array<float, 2> intensity({ny, width});
   const auto set_pixel = [&](std::int64_t i) {
     const float* const pixel = values.data() + i * channels;
-    const auto light = [&](std::int64_t c) {
-      const double value = static_cast<double>(pixel[c]);
-      return linear ? value : srgb_to_linear(value);
-    };
+    const auto light = [&](std::int64_t c) { return static_cast<double>(pixel[c]); };
     double sum = 0;
     if (colours == 1) {
       sum = light(0);

@@ -8,7 +8,6 @@
 #include <cli/common/values.hpp>
 #include <cmath>
 #include <filesystem>
-#include <holotone/core/colour.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/image.hpp>
 #include <map>
@@ -150,18 +149,8 @@ ReadPicture read_picture(const std::string& path, bool linear, const std::option
   const int bits = std::holds_alternative<Array<float, 3>>(image.pixels)          ? 0
                    : std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8
                                                                                   : 16;
-  auto colours = to_float(image);
+  auto colours = linear ? to_linear(image) : to_float(image);
   if (bits == 0) require_finite(path, colours);
-  if (linear && bits != 0) {
-    const std::int64_t channels = shape[2];
-    const bool alpha = channels == 2 || channels == 4;
-    parallel_for(0, shape[0], [&](std::int64_t row) {
-      for (std::int64_t i = row * shape[1] * channels; i < (row + 1) * shape[1] * channels; ++i) {
-        if (alpha && i % channels == channels - 1) continue;
-        colours.data()[i] = static_cast<float>(srgb_to_linear(static_cast<double>(colours.data()[i])));
-      }
-    });
-  }
   return {std::move(colours), bits};
 }
 

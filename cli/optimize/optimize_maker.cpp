@@ -6,6 +6,7 @@
 #include <cli/optimize/camera_program.hpp>
 #include <cli/optimize/optimize_maker.hpp>
 #include <cmath>
+#include <holotone/core/parallel.hpp>
 #include <holotone/metrics/light_comparison.hpp>
 #include <holotone/optics/half_pixel.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
@@ -17,7 +18,10 @@ namespace {
 
 Array<Complex, 2> wave_of(View<const float, 2> phase) {
   Array<Complex, 2> field(phase.shape());
-  std::ranges::transform(phase.host(), field.data(), [](float value) { return std::polar(1.0F, value); });
+  parallel_blocks(phase.size(), [&](std::int64_t begin, std::int64_t end) {
+    std::transform(phase.data() + begin, phase.data() + end, field.data() + begin,
+                   [](float value) { return std::polar(1.0F, value); });
+  });
   return field;
 }
 
@@ -33,9 +37,11 @@ void show(const OptimizeJob& job, const Channel& channel, View<float, 2> phase, 
   EncodeReport report;
   const auto codes = encode(wave_of(phase).view(), options, grid, &report);
   const auto shown = modulation_of(codes.view(), options, grid, report);
-  for (std::int64_t i = 0; i < shown.size(); ++i) {
-    phase.data()[i] = std::arg(shown.data()[i]) - (added.empty() ? 0.0F : added.data()[i]);
-  }
+  parallel_blocks(shown.size(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      phase.data()[i] = std::arg(shown.data()[i]) - (added.empty() ? 0.0F : added.data()[i]);
+    }
+  });
 }
 
 double energy_of(const Array<float, 2>& amplitude) {
@@ -200,7 +206,8 @@ void OptimizeMaker::optimize(PhaseRetrievalPlan& plan, const SolverOptions& solv
   std::ranges::copy(host.host(), phase.data());
 }
 
-OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* frame, const Channel& channel) {
+OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Targets& targets, const Frame* frame,
+                                 const Channel& channel) {
   auto options = model(pictures, channel);
   SolverOptions solver = job_.solver;
   if (job_.by_levels) solver.level_phase_rad = job_.levels();
@@ -212,7 +219,7 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const Frame* fr
   watch(solver, options, channel);
   const Device device = job_.hologram.device;
   PhaseRetrievalPlan plan(options, device);
-  const auto [amplitudes, largest] = pictures.targets(channel, bar_);
+  const auto& [amplitudes, largest] = targets;
   const std::size_t pupils = std::max<std::size_t>(1, job_.apertures.size());
   for (std::size_t plane = 0; plane < options.planes.size(); ++plane) {
     plan.set_target(amplitudes[plane / pupils].to(device).view(), plane);

@@ -33,7 +33,7 @@ class OptimizeMaker {
  public:
   OptimizeMaker(const OptimizeJob& job, ProgressBar& bar);
   /// `frame`: null for one without a number.
-  OptimizedRow make(const TargetPictures& pictures, const Frame* frame, const Channel& channel);
+  OptimizedRow make(const TargetPictures& pictures, const Targets& targets, const Frame* frame, const Channel& channel);
 
  private:
   [[nodiscard]] PhaseRetrievalOptions model(const TargetPictures& pictures, const Channel& channel) const;

@@ -75,7 +75,8 @@ void check_names(const OptimizeJob& job) {
   require_outputs(outputs, inputs_of(job));
 }
 
-void require_memory_for(const OptimizeJob& job) {
+/// Throws if the host's memory, or that of the device, is too small.
+void require_memory_for(const OptimizeJob& job, Device device) {
   const auto& panel = job.hologram.panel;
   PhaseRetrievalOptions model = job.model;
   model.grid = job.hologram.grid(job.hologram.channels.front());
@@ -92,11 +93,10 @@ void require_memory_for(const OptimizeJob& job) {
   const auto what =
       fmt::format("{} x {} pixels, {}, {}", panel.nx, panel.ny,
                   counted(static_cast<std::int64_t>(model.planes.size()), "plane"), counted(model.frames, "subframe"));
-  const Device device = job.hologram.device;
-  const auto plan_bytes = static_cast<double>(retrieval_bytes(model, job.solver, device));
+  const Device plans = job.hologram.device;
+  const double plan_bytes = plans == device ? static_cast<double>(retrieval_bytes(model, job.solver, device)) : 0;
   const double others = pixels * (other_bytes + 4 * static_cast<double>(model.planes.size()));
-  require_memory(option, others + (device.backend == Backend::cpu ? plan_bytes : 0), what);
-  if (device.backend != Backend::cpu) require_memory(option, plan_bytes, what, "", device);
+  require_memory(option, plan_bytes + (device == Device{} ? others : 0), what, "", device);
 }
 
 SeenPicture worst_of(const std::vector<SeenPicture>& planes) {
@@ -261,7 +261,11 @@ std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region)
     if (job.hologram.shown && rows.empty()) job.hologram.shown->open();
     if (rows.empty()) warn_of_planes(job, pictures.planes());
     for (const auto& channel : job.hologram.channels) {
-      if (rows.empty() || !rows.back().stopped) rows.push_back(maker.make(pictures, frame, channel));
+      if (!rows.empty() && rows.back().stopped) break;
+      const auto targets = pictures.targets(channel, bar);
+      // Waits for the device's context, which is created meanwhile.
+      if (rows.empty() && job.hologram.device != Device{}) require_memory_for(job, job.hologram.device);
+      rows.push_back(maker.make(pictures, targets, frame, channel));
     }
     if (pictures.holes() > 0 && frame == nullptr) {
       remark(job.hologram.console, fmt::format("{}: {} without a depth, filled from their neighbours",
@@ -288,7 +292,7 @@ int run_optimize(const OptimizeArguments& arguments) {
   const Stopwatch watch;
   const OptimizeJob job = optimize_job(arguments);
   check_names(job);
-  require_memory_for(job);
+  require_memory_for(job, Device{});
   for (const auto& channel : job.hologram.channels) {
     if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warn(job.hologram.console, words);
   }

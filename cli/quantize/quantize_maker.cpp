@@ -149,9 +149,9 @@ double sum_of_squares(View<const Complex, 2> field) {
 struct FieldScale {
   double scale;
   double energy;
-  std::uint64_t digest;  ///< of the values
+  std::uint64_t digest;  ///< of the values, where rows of an earlier run may be continued
 };
-FieldScale scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks& blocks, const FieldGrid& grid,
+FieldScale scale_of(const QuantizeJob& job, const QuantizeTask& task, FieldBlocks& blocks, const FieldGrid& grid,
                     Progress& progress) {
   ModulusShare share(job.diffusion.modulation, job.diffusion.clip);
   const std::int64_t nx = grid.nx;
@@ -164,17 +164,19 @@ FieldScale scale_of(const QuantizeJob& job, const std::string& path, FieldBlocks
       share.add(blocks.at(block));
       if (!first) continue;
       squares += sum_of_squares(blocks.at(block));
-      digest = digest_of<Complex>(blocks.at(block).host(), digest);
+      if (!CodesWriter::takes_any_order(task.output, job.writing)) continue;
+      digest = digest_of_pieces<Complex>(blocks.at(block).host(), digest);
     }
     first = false;
     if (const std::int64_t broken = share.broken(); broken >= 0) {
-      throw_io(path, "finite values", fmt::format("one that is not at row {}, column {}", broken / nx, broken % nx));
+      throw_io(task.input, "finite values",
+               fmt::format("one that is not at row {}, column {}", broken / nx, broken % nx));
     }
   } while (job.scale == 0 && share.another_pass());
   const double energy = squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny));
   const double scale = job.scale > 0 ? job.scale : share.modulus();
   if (const double typical = std::max(scale, std::sqrt(energy)); typical > most_field_value)
-    throw_io(path, fmt::format("values of at most {:g}", most_field_value), fmt::format("{:g}", typical));
+    throw_io(task.input, fmt::format("values of at most {:g}", most_field_value), fmt::format("{:g}", typical));
   return {scale, energy, digest};
 }
 
@@ -247,7 +249,8 @@ void require_memory_for(const QuantizeJob& job, const QuantizeRow& row, std::int
   const double block = static_cast<double>(row.grid.nx) * static_cast<double>(rows);
   const bool by_rows = CodesWriter::takes_rows(row.output) || CodesWriter::takes_any_order(row.output, job.writing);
   const bool at_once = rows == row.grid.ny || !by_rows;
-  const double codes = at_once ? 2 * pixels : 2 * block;  // the codes, and the file's buffer while it is written
+  // The codes, the file's buffer while it is written, and the next codes meanwhile.
+  const double codes = at_once ? 2 * pixels : 3 * block;
   constexpr double constant_bytes = 96 << 20;
   const bool one = rows == row.grid.ny && pixels > static_cast<double>(pixels_at_once);
   const auto devices = static_cast<double>(job.devices.size());
@@ -393,7 +396,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   }
   before(row);
   FieldBlocks blocks(reader, row.grid, row.beam, rows);
-  const auto [scale, energy, digest] = scale_of(job, task.input, blocks, row.grid, bar);
+  const auto [scale, energy, digest] = scale_of(job, task, blocks, row.grid, bar);
   row.scale = scale;
   row.energy = energy;
   row.dark = energy == 0;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t most_picture_pixels = 2048;  ///< per side, without a given pitch
 constexpr double most_kept_bytes = 1 << 30;
+constexpr std::int64_t locked_bytes = 8 << 20;
 
 std::string_view shape_name(const EyePupil& pupil) {
   return pupil.shape == PupilShape::ellipse ? "ellipse" : "rectangle";
@@ -136,21 +137,13 @@ void EyeView::add_light(EyeDevice& device, std::size_t c, const EyePupil& pupil,
   const auto options = options_for(channel, pupil);
   plan.reset();  // before the next plan allocates
   plan = std::make_unique<EyePlan>(options, device.queue);
-  const auto [ny, nx] = channel.grid.shape();
+  const std::int64_t ny = channel.grid.ny;
+  const std::int64_t nx = channel.grid.nx;
   const std::int64_t strip = std::min(ny, options.tile[0]);
   const bool known = !strips.empty();
   const bool kept = !known && keeps_light(where);
   FieldSize all;
-  std::vector<Array<Complex, 2>> own_strips;  // kept once they are complete
-  Array<Complex, 2> host;
-  if (!known) host = Array<Complex, 2>({strip, nx});
-  for (std::int64_t row = 0; row < ny; row += strip) {
-    progress.step("gathering light", row, ny);
-    if (known) {
-      plan->add_rows(strips[static_cast<std::size_t>(row / strip)].view(), row);
-      continue;
-    }
-    const View<Complex, 2> rows(host.data(), {std::min(strip, ny - row), nx});
+  const auto read = [&](std::int64_t row, View<Complex, 2> rows) {
     {
       const std::scoped_lock lock(reading_);
       channel.rows.read(row, rows);
@@ -162,11 +155,36 @@ void EyeView::add_light(EyeDevice& device, std::size_t c, const EyePupil& pupil,
     if (channel.exposure.gain != 1) {
       for (Complex& value : rows.host()) value *= channel.exposure.gain;
     }
-    if (where.backend == Backend::cpu) {
-      plan->add_rows(rows, row);
+  };
+  std::vector<Array<Complex, 2>> own_strips;  // kept once they are complete
+  // A device gets its rows through page-locked memory, of which little is granted quickly.
+  const std::int64_t most =
+      std::clamp<std::int64_t>(locked_bytes / (nx * static_cast<std::int64_t>(sizeof(Complex))), 1, strip);
+  const std::int64_t at_once = where.backend == Backend::cpu ? strip : most;
+  Buffer host;
+  if (!known) host = Buffer::on_host_for(where, static_cast<std::size_t>(at_once * nx) * sizeof(Complex));
+  const auto host_rows = [&](std::int64_t count) {
+    return View<Complex, 2>(static_cast<Complex*>(host.data()), {count, nx});
+  };
+  for (std::int64_t row = 0; row < ny; row += strip) {
+    progress.step("gathering light", row, ny);
+    if (known) {
+      plan->add_rows(strips[static_cast<std::size_t>(row / strip)].view(), row);
       continue;
     }
-    auto values = copy_of<const Complex, 2>(rows, where);
+    const std::int64_t count = std::min(strip, ny - row);
+    if (where.backend == Backend::cpu) {
+      read(row, host_rows(count));
+      plan->add_rows(host_rows(count), row);
+      continue;
+    }
+    Array<Complex, 2> values({count, nx}, device.queue);
+    for (std::int64_t first = 0; first < count; first += at_once) {
+      const auto part = host_rows(std::min(at_once, count - first));
+      read(row + first, part);
+      copy<Complex, 2>({values.data() + first * nx, part.shape(), where}, part, device.queue);
+      device.queue.synchronize();
+    }
     plan->add_rows(values.view(), row);
     device.queue.synchronize();
     if (kept) own_strips.push_back(std::move(values));

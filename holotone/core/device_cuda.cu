@@ -1,7 +1,9 @@
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/core/device_backends.hpp>
 #include <holotone/core/units.hpp>
+#include <map>
 #include <mutex>
+#include <set>
 
 namespace holotone::cuda {
 
@@ -28,11 +30,6 @@ DeviceInfo describe(int index) {
   info.detail = "compute capability " + std::to_string(properties.major) + "." + std::to_string(properties.minor) +
                 ", CUDA driver " + std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10);
   return info;
-}
-
-void open(int index) {
-  const DeviceScope scope({Backend::cuda, index});
-  check(cudaFree(nullptr), "open");
 }
 
 std::shared_ptr<void> create_stream(int index) {
@@ -90,10 +87,48 @@ void keep_pool(int index) {
   });
 }
 
+/// Pieces of memory outside the pools, of devices that were opened early: the first piece of a pool takes 8 ms, one by
+/// cudaMalloc 0.1 ms, and short programs need few.
+class EarlyPieces {
+ public:
+  static EarlyPieces& all() {
+    static auto* const pieces = new EarlyPieces;  // arrays may outlive static objects
+    return *pieces;
+  }
+  void grant(int index) {
+    const std::lock_guard lock(mutex_);
+    left_.try_emplace(index, 32);
+  }
+  /// Null where none are left, and if there is no memory.
+  void* take(int index, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto left = left_.find(index);
+    if (left == left_.end() || left->second == 0) return nullptr;
+    --left->second;
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) == cudaSuccess) taken_.insert(memory);
+    cudaGetLastError();  // the pool reports it
+    return memory;
+  }
+  /// False for other memory. Waits for the device.
+  bool give_back(void* memory) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (taken_.erase(memory) == 0) return false;
+    cudaFree(memory);
+    return true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<int, int> left_;
+  std::set<void*> taken_;
+};
+
 }  // namespace
 
 void* allocate(std::size_t bytes, const Queue& queue) {
   const DeviceScope scope(queue.device());
+  if (void* const piece = EarlyPieces::all().take(queue.device().index, bytes); piece != nullptr) return piece;
   keep_pool(queue.device().index);
   void* memory = nullptr;
   const cudaError_t status = cudaMallocAsync(&memory, bytes, stream_of(queue));
@@ -111,11 +146,17 @@ void* allocate(std::size_t bytes, const Queue& queue) {
   return memory;
 }
 
+void open(int index) {
+  const DeviceScope scope({Backend::cuda, index});
+  EarlyPieces::all().grant(index);
+  check(cudaFree(nullptr), "open");
+}
+
 void deallocate(void* memory, const Queue& queue) noexcept {
   int previous = 0;
   cudaGetDevice(&previous);
   cudaSetDevice(queue.device().index);
-  cudaFreeAsync(memory, stream_of(queue));
+  if (!EarlyPieces::all().give_back(memory)) cudaFreeAsync(memory, stream_of(queue));
   cudaSetDevice(previous);
 }
 

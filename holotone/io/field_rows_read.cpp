@@ -89,7 +89,7 @@ void FieldRowsReader::State::read_here(std::int64_t first_row, Values values) co
   const auto [rows, columns] = values.shape();
   if (is_plain(layout)) {
     const std::uint64_t at = layout.data_begin + static_cast<std::uint64_t>(first_row * nx) * layout.value_bytes;
-    io::require_bytes(file, reinterpret_cast<char*>(values.data()), values.host().size_bytes(), at, path);
+    io::require_bytes_by_all(file, reinterpret_cast<char*>(values.data()), values.host().size_bytes(), at, path);
   } else if (layout.columns_first) {
     for (std::int64_t col = 0; col < columns; ++col) {
       read_run(file, layout, path, col * ny + first_row, rows, values.data() + col, columns);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <holotone/core/device.hpp>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <sys/stat.h>
@@ -29,7 +30,7 @@ std::string read_at_most(const std::string& path, std::size_t most) {
   const auto size = std::min(static_cast<std::size_t>(file_bytes), most);
   require_memory(path, size);
   std::string bytes(size, '\0');
-  require_bytes(file, bytes.data(), size, 0, path);
+  require_bytes_by_all(file, bytes.data(), size, 0, path);
   return bytes;
 }
 
@@ -52,6 +53,16 @@ void require_bytes(const FileHandle& file, char* data, std::uint64_t bytes, std:
   const int reason = read_at(file, data, bytes, position);
   if (reason > 0) throw_io(path, "a readable file", std::strerror(reason));
   if (reason < 0) throw_io(path, fmt::format("{} from byte {}", counted(bytes, "byte"), position), "a shorter file");
+}
+
+void require_bytes_by_all(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position,
+                          const std::string& path) {
+  constexpr std::uint64_t piece = std::uint64_t{4} << 20;
+  if (bytes <= piece) return require_bytes(file, data, bytes, position, path);
+  parallel_for(0, static_cast<std::int64_t>((bytes + piece - 1) / piece), [&](std::int64_t i) {
+    const std::uint64_t first = static_cast<std::uint64_t>(i) * piece;
+    require_bytes(file, data + first, std::min(piece, bytes - first), position + first, path);
+  });
 }
 
 std::string read_bytes(const std::string& path) { return read_at_most(path, SIZE_MAX); }

@@ -17,6 +17,10 @@ FileHandle open_file(const std::string& path, std::uint64_t& bytes);
 void require_bytes(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position,
                    const std::string& path);
 
+/// The same by all CPU threads: one copies from the system's cache slower than memory is.
+void require_bytes_by_all(const FileHandle& file, char* data, std::uint64_t bytes, std::uint64_t position,
+                          const std::string& path);
+
 /// Returns the whole of a regular file. Throws io if it is missing, empty, a folder or a device, larger than free
 /// memory, or not readable.
 std::string read_bytes(const std::string& path);

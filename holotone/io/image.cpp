@@ -1,13 +1,17 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <holotone/core/colour.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/core/error.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/image.hpp>
 #include <holotone/io/image_formats_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 namespace holotone {
 namespace {
@@ -17,6 +21,19 @@ template <class T>
 constexpr float scale_of() {
   if constexpr (std::is_integral_v<T>) return 1.0f / static_cast<float>(std::numeric_limits<T>::max());
   return 1.0f;
+}
+
+/// srgb_to_linear of all codes of an integer type.
+template <class T>
+const std::vector<float>& linear_codes() {
+  static const std::vector<float> table = [] {
+    std::vector<float> values(std::size_t{std::numeric_limits<T>::max()} + 1);
+    for (std::size_t code = 0; code < values.size(); ++code) {
+      values[code] = static_cast<float>(srgb_to_linear(static_cast<double>(static_cast<float>(code) * scale_of<T>())));
+    }
+    return values;
+  }();
+  return table;
 }
 
 void require_writable(std::string_view where, const Image& image, const ImageWriteOptions& options) {
@@ -86,6 +103,32 @@ Array<float, 3> to_float(const Image& image) {
         std::transform(source.begin(), source.end(), result.data(),
                        [](T value) { return static_cast<float>(value) * scale_of<T>(); });
         return result;
+      },
+      image.pixels);
+}
+
+Array<float, 3> to_linear(const Image& image) {
+  return std::visit(
+      [](const auto& pixels) {
+        using T = std::remove_const_t<typename decltype(pixels.host())::element_type>;
+        if constexpr (std::is_same_v<T, float>) {
+          return pixels.to(Device{});
+        } else {
+          const auto& table = linear_codes<T>();
+          const auto [ny, nx, channels] = pixels.shape();
+          const bool alpha = channels == 2 || channels == 4;
+          Array<float, 3> result(pixels.shape());
+          const auto* const from = pixels.data();
+          parallel_for(0, ny, [&, row_values = nx * channels, values_a_pixel = channels](std::int64_t row) {
+            const auto begin = row * row_values;
+            for (std::int64_t i = begin; i < begin + row_values; ++i) result.data()[i] = table[from[i]];
+            if (!alpha) return;
+            for (std::int64_t i = begin + values_a_pixel - 1; i < begin + row_values; i += values_a_pixel) {
+              result.data()[i] = static_cast<float>(from[i]) * scale_of<T>();
+            }
+          });
+          return result;
+        }
       },
       image.pixels);
 }

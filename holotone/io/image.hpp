@@ -70,6 +70,10 @@ Shape<3> shape_of(const Image& image);
 /// converted.
 Array<float, 3> to_float(const Image& image);
 
+/// Returns the pixels as float32 in linear light: srgb_to_linear of codes divided by 255 or 65535; alpha, and float32
+/// files, unchanged but for that division.
+Array<float, 3> to_linear(const Image& image);
+
 /// Returns one value a pixel {ny, nx}, scaled as in to_float: the only channel, the grey of grey and alpha, or the mean
 /// of R, G and B (alpha is dropped). For correction maps, look-up tables and phase holograms.
 Array<float, 2> to_grey(const Image& image);

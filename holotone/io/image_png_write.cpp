@@ -131,6 +131,7 @@ PngBands::PngBands(std::string_view where, std::string_view path, const PngBands
   row_bytes_ = static_cast<std::size_t>(nx * channels * (header_.bits / 8));
   band_bytes_ = (png_band_bytes / row_bytes_ + 1) * row_bytes_;
   most_pending_ = band_bytes_ * static_cast<std::size_t>(std::max(16, 2 * thread_count()));
+  pending_.reserve(std::min(most_pending_, static_cast<std::size_t>(ny) * row_bytes_));
   PngText text(where, metadata);
   std::string head = PngHead(path).write(header_, text);
   head += chunk_of("IDAT", std::string_view("\x78\x5e", 2));  // zlib: deflate, a window of 32 KiB
@@ -170,7 +171,8 @@ void PngBands::flush(bool last) {
   });
   parallel_for(0, static_cast<std::int64_t>(bands), [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
-    const std::string_view before = i > 0 ? rows[i - 1] : before_;
+    // Without a level, bands do not refer to each other, so that unpack_png reads them by all threads.
+    const std::string_view before = !header_.compression ? std::string_view{} : i > 0 ? rows[i - 1] : before_;
     chunks[i] = chunk_of("IDAT", deflated(rows[i], before, header_.compression, last && i + 1 == bands, path_));
     sums[i] = static_cast<std::uint32_t>(adler32_z(1, reinterpret_cast<const Bytef*>(rows[i].data()), rows[i].size()));
   });

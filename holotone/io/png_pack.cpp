@@ -154,11 +154,14 @@ Coder chosen(std::string_view bytes, std::string_view path) {
 
 std::string filtered(const PngBand& band, std::optional<int> level) {
   const int filter = level == 0 ? PNG_FILTER_VALUE_NONE : best_filter(band);
+  const bool needs_above = filter == PNG_FILTER_VALUE_UP || filter == PNG_FILTER_VALUE_PAETH;
+  const int first_filter = !level && needs_above ? PNG_FILTER_VALUE_SUB : filter;
   std::string result(band.count * (band.row_bytes + 1), '\0');
   auto* target = reinterpret_cast<unsigned char*>(result.data());
   for (std::size_t row = 0; row < band.count; ++row, target += band.row_bytes + 1) {
-    *target = static_cast<unsigned char>(filter);
-    filter_row(filter, row_of(band, row), above_of(band, row), band, target + 1);
+    const int own = row == 0 ? first_filter : filter;
+    *target = static_cast<unsigned char>(own);
+    filter_row(own, row_of(band, row), above_of(band, row), band, target + 1);
   }
   return result;
 }

@@ -18,7 +18,8 @@ struct PngBand {
 };
 
 /// Applies one of PNG's filters to all rows and puts its number before each: at level 0 none, else the one whose bytes
-/// have the least entropy in a sample of the rows.
+/// have the least entropy in a sample of the rows. Without a level the first row takes one that needs no row above:
+/// each band can be read by a thread of its own.
 std::string filtered(const PngBand& band, std::optional<int> level);
 
 /// Compresses a piece of a raw deflate stream, of less than 4 GiB, that ends at a whole byte; the last piece ends the

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/parallel.hpp>
 #include <holotone/recipes/hologram_codes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <numeric>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -161,6 +165,48 @@ Array<Complex, 2> light_of_codes(const HologramLight& light, const Image& image,
   check_codes(light.path, codes, options);
   if (light.metadata.count("level_amplitude") != 0) options.bits = show_level_amplitudes(light, codes);
   return modulation_of(codes.view(), options, grid, stated_range(light), zero_order);
+}
+
+std::vector<Complex> light_of_each_code(const HologramLight& light, const HologramCodes& meant, bool zero_order) {
+  if (meant.packed16) return {};
+  std::size_t count = std::size_t{1} << meant.options.bits;
+  if (!meant.options.level_phase_rad.empty()) count = std::min(count, meant.options.level_phase_rad.size());
+  if (light.metadata.contains("level_amplitude")) {
+    count = std::min(count, checked_numbers(light.path, light.metadata, "level_amplitude").size());
+  }
+  Array<std::uint16_t, 3> codes({1, static_cast<std::int64_t>(count), 1});
+  std::iota(codes.data(), codes.data() + count, std::uint16_t{0});
+  FieldGrid line = light.grid;
+  line.ny = 1;
+  line.nx = static_cast<std::int64_t>(count);
+  const auto values = light_of_codes(light, {std::move(codes), {}}, meant, zero_order, line);
+  return {values.data(), values.data() + count};
+}
+
+bool look_up(const Image& image, std::int64_t first_row, const std::vector<Complex>& table, View<Complex, 2> rows) {
+  const auto look_up_in = [&](const auto& pixels) {
+    using Code = std::remove_const_t<typename decltype(pixels.host())::element_type>;
+    if constexpr (std::is_same_v<Code, float>) {
+      return false;
+    } else {
+      const auto [ny, nx, channels] = pixels.shape();
+      std::atomic<bool> known = true;
+      parallel_for(0, rows.shape()[0], [&, width = nx, step = channels](std::int64_t row) {
+        const Code* pixel = pixels.data() + (first_row + row) * width * step;
+        Complex* const to = &rows(row, 0);
+        bool all = true;
+        for (std::int64_t x = 0; x < width; ++x, pixel += step) {
+          const bool grey = step < 3 || (pixel[0] == pixel[1] && pixel[1] == pixel[2]);
+          const bool own = grey && pixel[0] < table.size();
+          to[x] = table[own ? pixel[0] : 0];
+          all = all && own;
+        }
+        if (!all) known = false;
+      });
+      return known.load();
+    }
+  };
+  return !table.empty() && std::visit(look_up_in, image.pixels);
 }
 
 Image rows_of(const Image& image, std::int64_t first, std::int64_t count) {

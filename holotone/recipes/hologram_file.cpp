@@ -15,6 +15,7 @@
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/phase_map.hpp>
 #include <utility>
+#include <vector>
 
 namespace holotone {
 namespace {
@@ -138,6 +139,7 @@ struct HologramRows::State {
   std::unique_ptr<FieldRowsReader> field;  ///< for a field's file
   Image image;                             ///< for a picture
   HologramCodes codes;                     ///< without the reference beam
+  std::vector<Complex> table;              ///< light of each code
   ReferenceBeam beam;
   Array<Complex, 2> whole;  ///< for both, if single rows are not enough
 };
@@ -159,6 +161,7 @@ HologramRows::HologramRows(const std::string& path, const HologramReadOptions& o
     state.codes = describe_codes(light, options, state.image);
     auto& encode = state.codes.options;
     state.beam = {std::exchange(encode.reference_angle_x_rad, 0), std::exchange(encode.reference_angle_y_rad, 0)};
+    state.table = blame_file(path, [&] { return light_of_each_code(light, state.codes, options.zero_order); });
     together = together || (!options.unfiltered && fourier_filter_name(state.codes.options.encoding) != "none");
   }
   if (!together) return;
@@ -191,6 +194,7 @@ void HologramRows::read(std::int64_t first_row, View<Complex, 2> rows) const {
     require_finite(state.light.path, rows, first_row);
     return;
   }
+  if (look_up(state.image, first_row, state.table, rows)) return add_beam(state.beam, grid, first_row, rows);
   FieldGrid part = grid;
   part.ny = count;
   const Image image = rows_of(state.image, first_row, count);

@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t most_side = 576;
 constexpr std::int64_t least_overlap = 64;
 constexpr std::int64_t squares_across = 8;
+constexpr std::size_t most_measured_calls = 4;
 
 /// Part of an axis, and the lengths over which it overlaps with its neighbours.
 struct Span {
@@ -113,13 +114,13 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
   }
   require_view(where, "codes", codes, field.shape(), Device{});
   require_positive(where, "scale", scale);
-  std::vector<Square*> complete;
-  for (auto& square : squares_) {
+  parallel_for(0, std::ssize(squares_), [&, end = first_row + count](std::int64_t i) {
+    Square& square = squares_[static_cast<std::size_t>(i)];
     const auto& rows = square.rows;
     const auto& columns = square.columns;
     const std::int64_t first = std::max(first_row, rows.first);
-    const std::int64_t last = std::min(first_row + field.shape()[0], rows.first + rows.count);
-    if (first >= last) continue;
+    const std::int64_t last = std::min(end, rows.first + rows.count);
+    if (first >= last) return;
     if (square.filled == 0) {
       square.field = Array<Complex, 2>({rows.count, columns.count});
       square.codes = Array<std::uint8_t, 2>({rows.count, columns.count});
@@ -129,13 +130,30 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
       std::copy_n(&codes(row - first_row, columns.first), columns.count, &square.codes(row - rows.first, 0));
     }
     square.filled += last - first;
-    if (square.filled == rows.count) complete.push_back(&square);
-  }
-  truncation_.scale = scale;
-  std::vector<SquareNoise> noise(complete.size());
-  parallel_for(0, std::ssize(complete), [&](std::int64_t i) {
-    noise[static_cast<std::size_t>(i)] = measure(*complete[static_cast<std::size_t>(i)], scale);
   });
+  std::vector<Square> complete;
+  for (auto& square : squares_) {
+    if (square.filled == square.rows.count && !square.field.empty()) complete.push_back(std::move(square));
+  }
+  if (complete.empty()) return;
+  while (measuring_.size() >= most_measured_calls) add_oldest();
+  truncation_.scale = scale;
+  auto measure_all = [truncation = truncation_, grid = grid_, viewer = viewer_, squares = std::move(complete)] {
+    std::vector<SquareNoise> noise(squares.size());
+    parallel_for(0, std::ssize(squares), [&](std::int64_t i) {
+      const auto number = static_cast<std::size_t>(i);
+      noise[number] = measure(squares[number], truncation, grid, viewer);
+    });
+    return noise;
+  };
+  // Without a policy: by another thread, or by add_oldest if the system grants none.
+  measuring_.push_back(std::async(std::move(measure_all)));
+}
+
+/// Waits for the squares of the oldest call and adds them.
+void WindowMeter::add_oldest() {
+  const auto noise = measuring_.front().get();
+  measuring_.pop_front();
   for (const auto& own : noise) {
     sums_ += own.codes;
     truncated_ += own.truncated;
@@ -144,12 +162,13 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
   }
 }
 
-WindowMeter::SquareNoise WindowMeter::measure(Square& square, double scale) const {
+WindowMeter::SquareNoise WindowMeter::measure(const Square& square, const ErrorDiffusionOptions& options,
+                                              const FieldGrid& grid, const Viewer& viewer) {
   const auto shape = square.field.shape();
-  ErrorDiffusionPlan truncation(truncation_, {{}, Array<float, 2>({1, 0})}, shape);
+  ErrorDiffusionPlan truncation(options, {{}, Array<float, 2>({1, 0})}, shape);
   Array<std::uint8_t, 2> truncated(shape);
   truncation.execute(square.field.view(), truncated.view());
-  auto lens = window_lens(grid_, viewer_, square.x_m, square.y_m, shape);
+  auto lens = window_lens(grid, viewer, square.x_m, square.y_m, shape);
   const auto down = lap_of(square.rows);
   const auto across = lap_of(square.columns);
   for (std::int64_t y = 0; y < shape[0]; ++y) {
@@ -158,13 +177,12 @@ WindowMeter::SquareNoise WindowMeter::measure(Square& square, double scale) cons
     }
   }
   const View<const std::uint8_t, 2> both[] = {square.codes.view(), truncated.view()};
-  const auto sums = window_noise(square.field.view(), both, truncation_, scale, square.window, lens.view());
-  square.field = {};
-  square.codes = {};
+  const auto sums = window_noise(square.field.view(), both, options, options.scale, square.window, lens.view());
   return {sums[0], sums[1], mean_square(down) * mean_square(across)};
 }
 
-WindowMeasure WindowMeter::measured() const {
+WindowMeasure WindowMeter::measured() {
+  while (!measuring_.empty()) add_oldest();
   WindowMeasure mean;
   mean.squares = measured_;
   if (measured_ == 0) return mean;

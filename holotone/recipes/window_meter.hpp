@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <deque>
+#include <future>
 #include <holotone/core/array.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/reference_beam.hpp>
@@ -38,13 +40,14 @@ class WindowMeter {
   WindowMeter(WindowMeter&&) noexcept;
   WindowMeter& operator=(WindowMeter&&) noexcept;
 
-  /// Adds rows first_row to first_row + n - 1, each row of the panel once; a square is measured when it is complete.
-  /// `field` and its `codes`: {n, nx} in host memory. `scale`: divisor of the field. Throws as window_noise. Cost
-  /// O(m log m) for a square of m pixels; memory of the squares that are not complete.
+  /// Adds rows first_row to first_row + n - 1, each row of the panel once; a square is measured when it is complete, by
+  /// other threads. `field` and its `codes`: {n, nx} in host memory; they are copied. `scale`: divisor of the field.
+  /// Throws as window_noise, what an earlier square threw too. Cost O(m log m) for a square of m pixels; memory of the
+  /// squares that are not complete, and of those of up to four calls that are being measured.
   void add_rows(std::int64_t first_row, View<const Complex, 2> field, View<const std::uint8_t, 2> codes, double scale);
 
-  /// Returns the means over the squares measured so far.
-  [[nodiscard]] WindowMeasure measured() const;
+  /// Returns the means over the squares completed so far; waits for them. Throws as window_noise.
+  [[nodiscard]] WindowMeasure measured();
 
  private:
   struct Square;
@@ -54,12 +57,15 @@ class WindowMeter {
     WindowNoise truncated;
     double incident = 0;
   };
-  SquareNoise measure(Square& square, double scale) const;
+  static SquareNoise measure(const Square& square, const ErrorDiffusionOptions& truncation, const FieldGrid& grid,
+                             const Viewer& viewer);
+  void add_oldest();
 
   ErrorDiffusionOptions truncation_;  ///< to the levels of the codes
   FieldGrid grid_;
   Viewer viewer_;
   std::vector<Square> squares_;
+  std::deque<std::future<std::vector<SquareNoise>>> measuring_;
   int measured_ = 0;     ///< number of squares in the sums
   double incident_ = 0;  ///< light on them
   WindowNoise sums_;     ///< times the incident light

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/no_backend.hpp>
+#include <holotone/core/parallel.hpp>
 #include <holotone/core/random.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/optics/reconstruction_engine.hpp>
@@ -269,9 +270,12 @@ Array<float, 3> starting_phase(Shape<3> shape, double spread_rad, std::uint64_t 
     throw_argument("starting_phase", "spread_rad", "a finite angle >= 0", fmt::format("{}", spread_rad));
   }
   Array<float, 3> phase(shape);
-  for (std::int64_t i = 0; i < phase.size(); ++i) {
-    phase.data()[i] = static_cast<float>(spread_rad * (2 * random_uniform64(seed, static_cast<std::uint64_t>(i)) - 1));
-  }
+  parallel_blocks(phase.size(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double random = random_uniform64(seed, static_cast<std::uint64_t>(i));
+      phase.data()[i] = static_cast<float>(spread_rad * (2 * random - 1));
+    }
+  });
   return phase;
 }
 

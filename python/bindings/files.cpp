@@ -42,6 +42,14 @@ void bind_files(nb::module_& module) {
       },
       nb::sig("def _to_float(pixels: ArrayLike) -> NDArray[float32]"));
   module.def(
+      "_to_linear",
+      [](nb::handle pixels) {
+        Call call("to_linear");
+        const Work work(call.function());
+        return array_of(to_linear(Image{pixels_from(pixels, call), {}}));
+      },
+      nb::sig("def _to_linear(pixels: ArrayLike) -> NDArray[float32]"));
+  module.def(
       "_to_grey",
       [](nb::handle pixels) {
         Call call("to_grey");

@@ -19,14 +19,14 @@ from ._field import (
 )
 from ._hologram import write_hologram
 from ._libraries import find_cuda_libraries as _find_cuda_libraries
-from ._scene import Image, Layer, SmoeFitView, read_image, to_float, to_grey, write_image
+from ._scene import Image, Layer, SmoeFitView, read_image, to_float, to_grey, to_linear, write_image
 
 _find_cuda_libraries()
 
 __all__ = sorted(
     {name for name in dir(_holotone) if not name.startswith("_")}
     | {"Field", "Image", "Layer", "SmoeFitView", "propagate", "read_field", "read_image", "to_float", "to_grey"}
-    | {"write_field", "write_hologram", "write_image"}
+    | {"to_linear", "write_field", "write_hologram", "write_image"}
     | {"layer_field", "point_cloud_field", "stereogram_field", "gradients", "show", "torch"}
 )
 

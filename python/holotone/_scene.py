@@ -50,6 +50,11 @@ def to_float(image: Image | ArrayLike) -> NDArray[float32]:
     return _holotone._to_float(_pixels(image))
 
 
+def to_linear(image: Image | ArrayLike) -> NDArray[float32]:
+    """Linear light {ny, nx, channels} of an Image or an array as float32: sRGB codes converted, alpha and floats not."""
+    return _holotone._to_linear(_pixels(image))
+
+
 def to_grey(image: Image | ArrayLike) -> NDArray[float32]:
     """One value a pixel {ny, nx} of an Image or an array as float32: the mean of R, G and B, without alpha."""
     return _holotone._to_grey(_pixels(image))

@@ -124,6 +124,7 @@ KNOWN = {
     # Values, and copies that NumPy holds.
     "ht.encode(field, bits=8)": "NDArray[np.uint16]",
     "ht.to_float(own)": "NDArray[np.float32]",
+    "ht.to_linear(own)": "NDArray[np.float32]",
     "ht.Dots().position": "NDArray[np.float32]",
     "ht.monitors()": "list[ht.Monitor]",
     "ht.shift_factors(8, 0.5)": "list[complex]",

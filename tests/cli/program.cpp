@@ -46,10 +46,6 @@ RunningProgram::~RunningProgram() {
   }
 }
 
-std::string RunningProgram::state(const char* name) const {
-  return content_of(fs::path("/proc") / std::to_string(process_) / name);
-}
-
 bool RunningProgram::running() const {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;

@@ -55,8 +55,6 @@ class RunningProgram {
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   void send(int number) const { kill(process_, number); }
-  /// Content of a file in /proc/PID.
-  [[nodiscard]] std::string state(const char* name) const;
   [[nodiscard]] bool running() const;
 
   /// Waits for the end; after `seconds` the program is killed and the exit code is -SIGKILL.

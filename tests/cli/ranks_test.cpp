@@ -237,6 +237,7 @@ TEST_F(RanksTest, AModuleThatIsCutOff) {
   std::error_code error;
   fs::create_hard_link(program, base_ / "holotone", error);
   if (error) fs::copy_file(program, base_ / "holotone");
+  fs::create_symlink(program.parent_path() / "holotone_program.so", base_ / "holotone_program.so");
   auto words = hologram("a.npy");
   words.insert(words.begin(), (base_ / "holotone").string());
   for (const std::size_t kept :

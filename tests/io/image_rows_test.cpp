@@ -145,7 +145,7 @@ TEST(ImageRows, ChosenCompression) {
     return random_bits(1, static_cast<std::uint64_t>(row % 4 * 50 + column % 50));
   });
   EXPECT_LT(file_bytes(tile, {}), 48'000U);
-  EXPECT_EQ(file_bytes(tile, {}), file_bytes(tile, 3));
+  EXPECT_LT(file_bytes(tile, {}), file_bytes(tile, 3) * 11 / 10);  // bands do not refer to each other
   // Repetitions reach across the borders of bands.
   const auto rows = codes_of([](auto row, auto column, std::uint64_t) {
     return random_bits(1, static_cast<std::uint64_t>(row % 30 * 800 + column));

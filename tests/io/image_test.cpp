@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <holotone/core/colour.hpp>
 #include <holotone/io/image.hpp>
 #include <numeric>
 #include <tests/io/image_fixtures.hpp>
@@ -323,6 +324,32 @@ TEST(Image, ToFloatScalesCodesAndToGreyDropsAlpha) {
   Array<float, 3> real({1, 1, 1});
   real(0, 0, 0) = -3.5f;
   EXPECT_FLOAT_EQ(to_grey({std::move(real), {}})(0, 0), -3.5f);
+}
+
+TEST(Image, ToLinearConvertsCodesButNoAlphaAndNoFloats) {
+  Array<std::uint8_t, 3> grey_alpha({1, 256, 2});
+  for (int code = 0; code < 256; ++code) {
+    grey_alpha(0, code, 0) = static_cast<std::uint8_t>(code);
+    grey_alpha(0, code, 1) = static_cast<std::uint8_t>(255 - code);
+  }
+  const auto light = to_linear({std::move(grey_alpha), {}});
+  Array<std::uint16_t, 3> wide({1, 65536, 3});
+  for (std::int64_t i = 0; i < wide.size(); ++i) wide.data()[i] = static_cast<std::uint16_t>(i / 3);
+  const auto fine = to_linear({std::move(wide), {}});
+  double worst = 0;
+  for (int code = 0; code < 256; ++code) {
+    worst = std::max(worst, std::abs(static_cast<double>(light(0, code, 0)) - srgb_to_linear(code / 255.0)));
+    EXPECT_FLOAT_EQ(light(0, code, 1), static_cast<float>(255 - code) / 255);
+  }
+  for (int code = 0; code < 65536; ++code) {
+    for (int c = 0; c < 3; ++c) {
+      worst = std::max(worst, std::abs(static_cast<double>(fine(0, code, c)) - srgb_to_linear(code / 65535.0)));
+    }
+  }
+  EXPECT_LT(worst, 3e-7);
+  Array<float, 3> real({1, 1, 1});
+  real(0, 0, 0) = 0.25F;
+  EXPECT_EQ(to_linear({std::move(real), {}})(0, 0, 0), 0.25F);
 }
 
 TEST(Image, WhatAFormatCannotHoldIsUnsupported) {

@@ -86,8 +86,8 @@ void check(const Shape<3>& shape, Kind kind, std::optional<int> level, bool by_t
   EXPECT_EQ(image.metadata.at("key"), "value");
 }
 
-TEST(PngUnpack, WhatHardlyRepeatsIsReadByAllThreads) {
-  for (const auto kind : {Kind::noise, Kind::few_levels}) {
+TEST(PngUnpack, BandsOfNoGivenLevelAreReadByAllThreads) {
+  for (const auto kind : {Kind::noise, Kind::few_levels, Kind::smooth}) {
     check<std::uint8_t>({700, 801, 1}, kind, {}, true);
     check<std::uint8_t>({300, 401, 3}, kind, {}, true);
     check<std::uint16_t>({300, 701, 1}, kind, {}, true);

@@ -155,6 +155,34 @@ TEST(HologramFile, EveryEncodingIsUndoneByWhatItsFileStates) {
   }
 }
 
+/// Rows of 8-bit codes with two levels of light in steps of their own.
+TEST(HologramFile, RowsOfTabledLevelsAreThoseOfTheWholeFile) {
+  const io_support::TemporaryFolder folder;
+  for (const bool phase : {true, false}) {
+    const std::string path = folder.file("levels.png");
+    Array<std::uint8_t, 3> codes({grid.ny, grid.nx, 1});
+    for (std::int64_t i = 0; i < codes.size(); ++i) codes.data()[i] = static_cast<std::uint8_t>(i * i % 3);
+    Metadata metadata{{"pitch_m", "8e-6"}, {"wavelength_m", "5e-7"}, {"bits", "2"}};
+    metadata["encoding"] = phase ? "phase" : "amplitude";
+    metadata[phase ? "level_phase_rad" : "level_amplitude"] = phase ? "0,1.5,4" : "0,0.3,1";
+    if (!phase) metadata.insert({{"amplitude_min", "-1"}, {"amplitude_max", "1"}});
+    const auto write = [&] { write_image(path, {codes.to(Device{}), metadata}); };
+    write();
+    const auto whole = read_hologram(path);
+    Array<Complex, 2> rows({5, grid.nx});
+    HologramRows(path).read(7, rows.view());
+    EXPECT_TRUE(std::equal(rows.data(), rows.data() + rows.size(), whole.field.data() + 7 * grid.nx)) << phase;
+    codes.data()[8 * grid.nx + 3] = 3;  // of two bits, but none of the three levels
+    write();
+    EXPECT_THROW(HologramRows(path).read(7, rows.view()), Error) << phase;
+    HologramRows(path).read(0, rows.view());
+    codes.data()[8 * grid.nx + 3] = 4;
+    write();
+    expect_error(ErrorCode::io, path + ": expected codes of 2 bits, at most 3, got 4",
+                 [&] { HologramRows(path).read(7, rows.view()); });
+  }
+}
+
 // Phase codes of a field without the beam: the beam is the file's.
 TEST(HologramFile, ABeamLightsPhaseCodesToo) {
   const io_support::TemporaryFolder folder;

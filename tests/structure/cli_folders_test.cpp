@@ -40,6 +40,7 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
       {"cli/sample", common},
       {"cli/scene", common},
       {"cli/smoe", common},
+      {"cli/start", common},
       {"cli/view", {"cli/common", "cli/info", "cli/measure", "cli/reconstruct", "cli/smoe"}},
   };
   return allowed;

@@ -1,6 +1,6 @@
+#include <cli/common/address_space.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/startup.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <fmt/format.h>
 

@@ -3,11 +3,13 @@
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_holograms.hpp>
 #include <cli/hologram/points/points_pipeline.hpp>
+#include <future>
+#include <utility>
 
 namespace holotone::cli {
 namespace {
 
-/// Computes one frame step by step, with a bar for the sum.
+/// Computes one frame step by step, with a bar for the sum. A colour is written while the next is computed.
 std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const PreparedFrame frame = source.prepare(0);
   check_cancelled("reading");
@@ -16,12 +18,21 @@ std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, con
   before(rows_before_sum(job, source, frame));
   ProgressBar bar(job.console);
   std::vector<PointsRow> rows;
+  std::future<void> writing;
+  const auto written = [&] {
+    if (writing.valid()) writing.get();
+  };
   for (std::size_t c = 0; c < makers.size(); ++c) {
     PointsHologram made = makers[c]->make(frame, bar);
     made.output = source.output(frame.number, job.channels[c]);
     check_cancelled("writing");
-    put_out(job, c, made);
     rows.push_back(row_of(frame, c, made));
+    written();
+    if (job.shown || c + 1 == makers.size()) {
+      put_out(job, c, made);
+    } else {
+      writing = std::async(std::launch::async, [&job, c, own = std::move(made)] { put_out(job, c, own); });
+    }
   }
   check_cancelled("writing");
   return rows;

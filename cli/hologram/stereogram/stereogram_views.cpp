@@ -117,8 +117,8 @@ StereogramViews views_of_pictures(const StereogramJob& job) {
                              : job.geometry.camera_span_m / static_cast<double>(pictures.columns - 1);
   auto depths = depths_of(job, pictures, shape);
   auto colours = views_of(pictures, job.channels.size() > 1);
-  views.digest =
-      digest_of<float>(std::as_const(depths).host(), digest_of<float>(std::as_const(colours).host(), first_digest));
+  views.digest = digest_of_pieces<float>(std::as_const(colours).host());
+  views.digest = digest_of_pieces<float>(std::as_const(depths).host(), views.digest);
   double nearest_m = std::abs(job.geometry.distance_m);
   if (!depths.empty()) {
     nearest_m = static_cast<double>(

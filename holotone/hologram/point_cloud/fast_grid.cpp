@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud/engine.hpp>
 #include <holotone/hologram/point_cloud/fast_grid.hpp>
 #include <holotone/hologram/point_cloud/fast_layout.hpp>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -333,8 +336,12 @@ bool lights_whole_panel(const FastCloud& cloud) {
 FastPrecision fast_precision(double tolerance) {
   for (const int split : {1, 3}) {
     FastPrecision precision{tolerance, split, {}};
-    for (const double upsampling : upsamplings) {
-      if (const auto window = window_for(tolerance, upsampling, split)) precision.windows.push_back(*window);
+    std::optional<SpreadWindow> windows[std::size(upsamplings)];
+    parallel_for(0, std::ssize(upsamplings), [&](std::int64_t i) {
+      windows[i] = window_for(tolerance, upsamplings[i], split);  // 2 ms each
+    });
+    for (const auto& window : windows) {
+      if (window) precision.windows.push_back(*window);
     }
     if (!precision.windows.empty()) return precision;
   }

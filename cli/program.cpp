@@ -10,8 +10,8 @@
 #include <cli/common/values.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <exception>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <holotone/core/crc32.hpp>
 #include <holotone/core/error.hpp>
@@ -54,6 +54,12 @@ std::string full_name(const CLI::App& command) {
   return before.empty() ? command.get_name() : before + " " + command.get_name();
 }
 
+/// The file from which this code was loaded.
+std::string path_of_module() {
+  Dl_info info{};
+  return dladdr(reinterpret_cast<const void*>(&path_of_module), &info) != 0 ? info.dli_fname : "/proc/self/exe";
+}
+
 /// Joins the processes of mpirun for a command that shares its work among them.
 void join_ranks(const ParsedLine& line, const CLI::App& command) {
   if (Ranks::stated_count() == 1) return;
@@ -64,7 +70,7 @@ void join_ranks(const ParsedLine& line, const CLI::App& command) {
   auto& ranks = Ranks::all();
   joined_ranks = true;
   if (!ranks.first()) be_silent();
-  const auto program = io::read_bytes("/proc/self/exe");
+  const auto program = io::read_bytes(path_of_module());
   ranks.require_same("program", fmt::format("{:x}", crc32(std::as_bytes(std::span(program)))));
   // Each may have a device of its own; that they are of one kind is checked with the files.
   std::string words;
@@ -270,14 +276,6 @@ void leave_ranks(int code) {
   if (joined_ranks) Ranks::all().leave(code);
 }
 
-/// A closed descriptor would be reused for the next opened file, and messages would go into that file. Opening
-/// /dev/null in the wrong direction keeps reads or writes failing.
-void occupy_standard_descriptors() {
-  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(file, F_GETFD) < 0) (void)!open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-  }
-}
-
 /// The exit code, or an error code if standard output could not be written.
 int checked(int code) {
   try {
@@ -293,8 +291,8 @@ int checked(int code) {
 }  // namespace
 }  // namespace holotone::cli
 
-int main(int argc, char** argv) {
-  holotone::cli::occupy_standard_descriptors();
+/// All of the program but its start (cli/start/main.cpp).
+extern "C" int holotone_main(int argc, char** argv) {
   // Before any thread starts: this process may be the child that parses an untrusted file.
   if (const auto code = holotone::guarded_child(argc, argv)) return *code;
   holotone::cli::install_signal_handlers();
