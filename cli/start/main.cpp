@@ -4,10 +4,14 @@
 #include <cli/start/end.hpp>
 #include <cli/start/environment.hpp>
 #include <climits>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <initializer_list>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace holotone::start {
@@ -21,18 +25,34 @@ void occupy_standard_descriptors() {
   }
 }
 
+/// True for a file that ends before what its ELF header names: loading it would end the program by SIGBUS.
+bool is_cut_off(const char* path) {
+  Elf64_Ehdr head{};
+  struct stat information {};
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const bool read_all = file >= 0 && fstat(file, &information) == 0 && read(file, &head, sizeof head) == sizeof head;
+  if (file >= 0) close(file);
+  const auto end = head.e_shoff + std::uint64_t{head.e_shnum} * head.e_shentsize;
+  return read_all && std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+         static_cast<std::uint64_t>(information.st_size) < end;
+}
+
 /// The module beside this program, or where it is installed.
 void* load_program() {
+  constexpr const char* expected =
+      "expected holotone_program.so, and its libraries, beside the program or in "
+      "../" HOLOTONE_MODULE_FOLDER " (copy both, or link to the program), got: ";
   char path[2 * PATH_MAX] = {};
   if (readlink("/proc/self/exe", path, PATH_MAX) <= 0)
     end("expected /proc, which names the program's folder, got none");
   char* const name = std::strrchr(path, '/') + 1;
   for (const char* module : {"holotone_program.so", "../" HOLOTONE_MODULE_FOLDER "/holotone_program.so"}) {
-    std::strcpy(name, module);
+    (void)std::snprintf(name, sizeof path - static_cast<std::size_t>(name - path), "%s", module);
     if (access(path, F_OK) == 0) break;
   }
+  if (is_cut_off(path)) end(expected, "a file that is cut off");
   void* const module = dlopen(path, RTLD_LAZY);
-  if (module == nullptr) end("expected holotone_program.so and its libraries, got: ", dlerror());
+  if (module == nullptr) end(expected, dlerror());
   return module;
 }
 

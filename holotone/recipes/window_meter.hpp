@@ -57,7 +57,7 @@ class WindowMeter {
     WindowNoise truncated;
     double incident = 0;
   };
-  static SquareNoise measure(const Square& square, const ErrorDiffusionOptions& truncation, const FieldGrid& grid,
+  static SquareNoise measure(const Square& square, const ErrorDiffusionOptions& options, const FieldGrid& grid,
                              const Viewer& viewer);
   void add_oldest();
 

@@ -16,10 +16,16 @@ TEST_F(StartTest, ALinkFindsTheModule) {
 
 TEST_F(StartTest, ACopyWithoutItsModuleSaysSo) {
   fs::copy_file(program_path(), path("copied"));
-  const auto result = RunningProgram::other({path("copied"), "--version"}, captured_).wait(20);
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_TRUE(result.error.starts_with("holotone: expected holotone_program.so")) << result.error;
-  EXPECT_EQ(std::ranges::count(result.error, '\n'), 1) << result.error;
+  const auto module = content_of(fs::path(program_path()).parent_path() / "holotone_program.so");
+  for (const std::size_t kept : {std::size_t{0}, std::size_t{1}, std::size_t{5000}, module.size() - 1}) {
+    if (kept > 1) std::ofstream(path("holotone_program.so"), std::ios::binary) << module.substr(0, kept);
+    if (kept == 1) std::ofstream(path("holotone_program.so")).close();
+    const auto result = RunningProgram::other({path("copied"), "--version"}, captured_).wait(20);
+    EXPECT_EQ(result.exit_code, 2) << kept;
+    EXPECT_TRUE(result.error.starts_with("holotone: expected holotone_program.so")) << result.error;
+    EXPECT_EQ(result.error.find("cut off") != std::string::npos, kept > 1) << result.error;
+    EXPECT_EQ(std::ranges::count(result.error, '\n'), 1) << result.error;
+  }
 }
 
 TEST_F(StartTest, ThoseThatStartADeviceEarlyHaveOne) {
