@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <holotone/core/crc32.hpp>
 #include <holotone/core/error.hpp>
+#include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded.hpp>
 #include <new>
@@ -296,6 +297,8 @@ extern "C" int holotone_main(int argc, char** argv) {
   // Before any thread starts: this process may be the child that parses an untrusted file.
   if (const auto code = holotone::guarded_child(argc, argv)) return *code;
   holotone::cli::install_signal_handlers();
+  // A library that ends the process by itself, as OpenMP's without threads, leaves no half file.
+  (void)std::atexit([] { holotone::remove_pending_files(); });
   if (holotone::cli::Ranks::stated_rank() > 0) holotone::cli::end_silently();
   const int code = holotone::cli::checked(holotone::cli::main_of(argc, argv));
   holotone::cli::leave_ranks(code);

@@ -55,6 +55,9 @@ long wanted_threads() {
 long threads_that_fit(long wanted) {
 #if !defined(HOLOTONE_SANITIZED)
   rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur < cli::least_data_bytes) {
+    end("memory: expected data that hold the program (ulimit -d 400000 or more), got a smaller limit");
+  }
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
   if (limit.rlim_cur < cli::bytes_to_start) {
     end("memory: expected an address space that holds the program (ulimit -v 1000000 or more), got a smaller limit");

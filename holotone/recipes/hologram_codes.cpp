@@ -5,6 +5,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/recipes/hologram_codes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -179,8 +180,16 @@ std::vector<Complex> light_of_each_code(const HologramLight& light, const Hologr
   FieldGrid line = light.grid;
   line.ny = 1;
   line.nx = static_cast<std::int64_t>(count);
-  const auto values = light_of_codes(light, {std::move(codes), {}}, meant, zero_order, line);
-  return {values.data(), values.data() + count};
+  HologramCodes known = meant;
+  for (double& level : known.options.level_phase_rad) {
+    if (std::isnan(level)) level = 0;  // of a code that was not measured
+  }
+  const auto values = light_of_codes(light, {std::move(codes), {}}, known, zero_order, line);
+  std::vector<Complex> table(values.data(), values.data() + count);
+  for (std::size_t code = 0; code < meant.options.level_phase_rad.size() && code < count; ++code) {
+    if (std::isnan(meant.options.level_phase_rad[code])) table[code] = std::numeric_limits<float>::quiet_NaN();
+  }
+  return table;
 }
 
 bool look_up(const Image& image, std::int64_t first_row, const std::vector<Complex>& table, View<Complex, 2> rows) {
@@ -199,7 +208,7 @@ bool look_up(const Image& image, std::int64_t first_row, const std::vector<Compl
           const bool grey = step < 3 || (pixel[0] == pixel[1] && pixel[1] == pixel[2]);
           const bool own = grey && pixel[0] < table.size();
           to[x] = table[own ? pixel[0] : 0];
-          all = all && own;
+          all = all && own && !std::isnan(to[x].real());
         }
         if (!all) known = false;
       });

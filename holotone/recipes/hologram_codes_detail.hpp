@@ -24,11 +24,11 @@ Array<Complex, 2> light_of_codes(const HologramLight& light, const Image& image,
                                  bool zero_order, const FieldGrid& grid);
 
 /// Light of single codes, where it does not depend on their place: of a picture without packed codes and without a
-/// reference beam. Codes beyond the table are none of the picture's encoding.
+/// reference beam. Codes beyond the table, and those whose light is not a number, are none of the picture's encoding.
 std::vector<Complex> light_of_each_code(const HologramLight& light, const HologramCodes& meant, bool zero_order);
 
-/// Fills `rows` with the light of the picture's rows from first_row on. False for a code beyond the table or a coloured
-/// pixel, which light_of_codes refuses.
+/// Fills `rows` with the light of the picture's rows from first_row on. False for a code without light in the table or a
+/// coloured pixel, which light_of_codes refuses.
 bool look_up(const Image& image, std::int64_t first_row, const std::vector<Complex>& table, View<Complex, 2> rows);
 
 /// Returns rows [first, first + count) of a picture.

@@ -14,6 +14,15 @@ TEST_F(StartTest, ALinkFindsTheModule) {
   EXPECT_TRUE(result.output.starts_with("holotone ")) << result.output;
 }
 
+TEST_F(StartTest, APathMayHoldWhatTheLoaderReplaces) {
+  const fs::path folder = path("a$LIB ${ORIGIN}");
+  fs::create_directory(folder);
+  fs::copy_file(program_path(), folder / "holotone");
+  fs::create_symlink(fs::path(program_path()).parent_path() / "holotone_program.so", folder / "holotone_program.so");
+  const auto result = RunningProgram::other({(folder / "holotone").string(), "--version"}, captured_).wait(20);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+}
+
 TEST_F(StartTest, ACopyWithoutItsModuleSaysSo) {
   fs::copy_file(program_path(), path("copied"));
   const auto module = content_of(fs::path(program_path()).parent_path() / "holotone_program.so");

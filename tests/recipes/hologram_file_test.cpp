@@ -164,7 +164,7 @@ TEST(HologramFile, RowsOfTabledLevelsAreThoseOfTheWholeFile) {
     for (std::int64_t i = 0; i < codes.size(); ++i) codes.data()[i] = static_cast<std::uint8_t>(i * i % 3);
     Metadata metadata{{"pitch_m", "8e-6"}, {"wavelength_m", "5e-7"}, {"bits", "2"}};
     metadata["encoding"] = phase ? "phase" : "amplitude";
-    metadata[phase ? "level_phase_rad" : "level_amplitude"] = phase ? "0,1.5,4" : "0,0.3,1";
+    metadata[phase ? "level_phase_rad" : "level_amplitude"] = phase ? "0,1.5,4,nan" : "0,0.3,1";
     if (!phase) metadata.insert({{"amplitude_min", "-1"}, {"amplitude_max", "1"}});
     const auto write = [&] { write_image(path, {codes.to(Device{}), metadata}); };
     write();
@@ -172,7 +172,7 @@ TEST(HologramFile, RowsOfTabledLevelsAreThoseOfTheWholeFile) {
     Array<Complex, 2> rows({5, grid.nx});
     HologramRows(path).read(7, rows.view());
     EXPECT_TRUE(std::equal(rows.data(), rows.data() + rows.size(), whole.field.data() + 7 * grid.nx)) << phase;
-    codes.data()[8 * grid.nx + 3] = 3;  // of two bits, but none of the three levels
+    codes.data()[8 * grid.nx + 3] = 3;  // of two bits, but none of the three levels that are known
     write();
     EXPECT_THROW(HologramRows(path).read(7, rows.view()), Error) << phase;
     HologramRows(path).read(0, rows.view());

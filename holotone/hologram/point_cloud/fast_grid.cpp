@@ -35,6 +35,9 @@ constexpr double finest_sorted = 5e-5;  ///< tightest tolerance for sorted point
 constexpr double loosest_window = 0.05;
 /// Nanoseconds per point and pixel in MaskedProducts, measured on an H200.
 constexpr double on_chip_pair_ns = 2.3e-5;
+/// Tightest tolerance for sums on coarse nodes, and nanoseconds of a point and subtile there, measured on an H200.
+constexpr double finest_coarse = 9e-4;
+constexpr double coarse_point_ns = 0.12;
 /// Panels up to the first extent are summed at once, larger ones in blocks of at most the second.
 constexpr std::int64_t widest_undivided = 8192;
 constexpr std::int64_t widest_block = 4096;
@@ -101,6 +104,14 @@ int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double ste
   return wrap ? period : static_cast<int>(extent);
 }
 
+/// Allows sums on coarse nodes, whose error is 4.4e-4, where the tolerance does, in the blocks of large panels: one warp
+/// sums all points of a bin, and the few bins of a small panel would not occupy the device.
+void set_coarse(FastGrid& grid, const FastCloud& cloud, const FastPrecision& precision) {
+  const CloudRange range = range_of(cloud);
+  grid.coarse = precision.on_chip && precision.tolerance >= finest_coarse && cloud.any_place;
+  grid.coarse_curvature = 0.5 * (range.low[2] + range.high[2]);
+}
+
 FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int tiles_y, const SpreadWindow& window,
                    const FastPrecision& precision) {
   FastGrid grid{};
@@ -133,6 +144,7 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
   grid.window_beta = static_cast<float>(window.beta);
   grid.split = precision.split;
   grid.on_chip = precision.on_chip;
+  set_coarse(grid, cloud, precision);
   const double half_depth = 0.5 * (range.high[2] - range.low[2]) * grid.steps_m;
   const double first_plane = std::ceil(-half_depth - 0.5 * window.width - 0.01);
   grid.first_plane = static_cast<int>(std::max(first_plane, -1e8));
@@ -192,11 +204,14 @@ struct TileCounts {
   std::vector<float> lit;
   std::vector<float> whole;
   std::vector<float> lit_subtiles;
-  std::vector<float> whole_subtiles;  ///< of the tiles that it lights wholly
+  std::vector<float> whole_subtiles;    ///< of the tiles that it lights wholly
+  std::vector<float> covered_subtiles;  ///< that it lights wholly, and CoarseSums may sum
 };
 
 TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) {
   TileCounts counts;
+  const CloudRange range = range_of(cloud);
+  const double mean = 0.5 * (range.low[2] + range.high[2]);
   const auto reaches = [](double center, double reach, int begin, int end) {
     return center + reach >= begin && center - reach <= end - 1;
   };
@@ -211,6 +226,9 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
     float whole = 0;
     float lit_subtiles = 0;
     float whole_subtiles = 0;
+    float covered_subtiles = 0;
+    const double curvature = position[2] != 0 ? cloud.turns_metre / -static_cast<double>(position[2]) : 1e30;
+    const bool may_be_coarse = std::abs(curvature - mean) <= most_coarse_curvature;
     for (int begin = 0; begin < extent; begin += tile) {
       const int end = std::min(begin + tile, extent);
       lit += reaches(center, reach, begin, end) ? 1.0F : 0.0F;
@@ -218,34 +236,43 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
       whole += is_whole ? 1.0F : 0.0F;
       if (is_whole) whole_subtiles += static_cast<float>((end - begin + subtile - 1) / subtile);
       for (int part = begin; part < end; part += subtile) {
-        lit_subtiles += reaches(center, reach, part, std::min(part + subtile, end)) ? 1.0F : 0.0F;
+        const int part_end = std::min(part + subtile, end);
+        lit_subtiles += reaches(center, reach, part, part_end) ? 1.0F : 0.0F;
+        const bool is_covered = center + reach >= part_end - 1 && center - reach <= part;
+        covered_subtiles += may_be_coarse && is_covered ? 1.0F : 0.0F;
       }
     }
     counts.lit.push_back(lit);
     counts.whole.push_back(whole);
     counts.lit_subtiles.push_back(lit_subtiles);
     counts.whole_subtiles.push_back(whole_subtiles);
+    counts.covered_subtiles.push_back(covered_subtiles);
   }
   return counts;
 }
 
-/// Mean number of tiles that a point lights wholly, and in part, and of subtiles that it lights of the latter.
+/// Mean number of tiles that a point lights wholly, and in part, of subtiles that it lights of the latter, and of those
+/// among these that CoarseSums may sum.
 struct Lighting {
   double whole;
   double partly;
   double subtiles;
+  double covered;
 };
 Lighting mean_lighting(const TileCounts& x, const TileCounts& y) {
   double whole = 0;
   double lit = 0;
   double subtiles = 0;
+  double covered = 0;
   for (std::size_t i = 0; i < x.lit.size(); ++i) {
     whole += x.whole[i] * y.whole[i];
     lit += x.lit[i] * y.lit[i];
-    subtiles += x.lit_subtiles[i] * y.lit_subtiles[i] - x.whole_subtiles[i] * y.whole_subtiles[i];
+    const float of_whole = x.whole_subtiles[i] * y.whole_subtiles[i];
+    subtiles += x.lit_subtiles[i] * y.lit_subtiles[i] - of_whole;
+    covered += std::max(0.0F, x.covered_subtiles[i] * y.covered_subtiles[i] - of_whole);
   }
   const auto n = static_cast<double>(x.lit.size());
-  return {whole / n, (lit - whole) / n, subtiles / n};
+  return {whole / n, (lit - whole) / n, subtiles / n, covered / n};
 }
 
 double bin_cells(int width) { return 1.0 * bin_columns(width) * bin_rows(width) * bin_planes(width); }
@@ -253,7 +280,11 @@ double bin_cells(int width) { return 1.0 * bin_columns(width) * bin_rows(width) 
 /// Estimated microseconds of the masked products on an H200.
 double masked_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting, const FastPrecision& precision) {
   const double pair_us = 1e-3 * static_cast<double>(count);
-  if (precision.on_chip) return pair_us * lighting.subtiles * subtile_side * subtile_side * on_chip_pair_ns;
+  if (precision.on_chip) {
+    const double covered = grid.coarse ? lighting.covered : 0;
+    const double products = (lighting.subtiles - covered) * subtile_side * subtile_side;
+    return pair_us * (products * on_chip_pair_ns + covered * coarse_point_ns);
+  }
   return pair_us * lighting.partly * grid.tile_width * grid.tile_height * fast_pair_ns(precision.tolerance);
 }
 
@@ -276,7 +307,7 @@ double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& 
 }
 
 /// A grid of one tile that no point lights wholly: products sum all points.
-FastGrid products_grid(const FastCloud& cloud) {
+FastGrid products_grid(const FastCloud& cloud, const FastPrecision& precision) {
   FastGrid grid{};
   grid.panel_width = grid.tile_width = static_cast<int>(cloud.panel[1]);
   grid.panel_height = grid.tile_height = static_cast<int>(cloud.panel[0]);
@@ -286,6 +317,7 @@ FastGrid products_grid(const FastCloud& cloud) {
   grid.split = 1;
   grid.wrap_columns = grid.wrap_rows = true;
   grid.on_chip = true;
+  set_coarse(grid, cloud, precision);
   return grid;
 }
 
@@ -451,7 +483,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
   FastChoice best;
   double least = most_us;
   if (precision.on_chip && !all_lit) {
-    const FastGrid grid = products_grid(cloud);
+    const FastGrid grid = products_grid(cloud, precision);
     TileCounts of_rows = rows.front();  // one tile
     of_rows.whole_subtiles.assign(of_rows.whole_subtiles.size(), 0);
     const Lighting lighting = mean_lighting(columns.front(), of_rows);
@@ -470,7 +502,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
           continue;
         const FastGrid grid = make_grid(cloud, range, tiles_x, tiles_y, window, precision);
         if (!fits(grid)) continue;
-        const Lighting lighting = all_lit ? Lighting{1.0 * grid.tiles(), 0, 0} : mean_lighting(columns[x], rows[y]);
+        const Lighting lighting = all_lit ? Lighting{1.0 * grid.tiles(), 0, 0, 0} : mean_lighting(columns[x], rows[y]);
         if (!precision.on_chip && static_cast<double>(cloud.count) * lighting.partly > most_partly) continue;
         const double time = estimated_time(grid, cloud.count, lighting, precision);
         if (time < least) {

@@ -33,6 +33,8 @@ struct FastGrid {
   int first_row[most_fast_tiles];
   bool wrap_columns, wrap_rows;  ///< true if boxes are as long as the period
   bool on_chip;                  ///< masked products are those of MaskedProducts
+  bool coarse;                   ///< there, points that light a subtile wholly are sums of CoarseSums
+  double coarse_curvature;       ///< mean of the cloud's, before any clamping
 
   HOLOTONE_HOST_DEVICE int tiles() const { return tiles_x * tiles_y; }
   HOLOTONE_HOST_DEVICE int depth_rows() const { return planes * rows; }
@@ -86,6 +88,8 @@ struct FastChoice {
   FastCloud cloud;          ///< cloud that the grid was made for
   double microseconds = 0;  ///< estimate for this cloud
 };
+/// Largest deviation of a point's curvature from the cloud's mean, in turns per square pixel, for CoarseSums.
+constexpr float most_coarse_curvature = 8e-5F;
 /// Extent of a subtile of MaskedProducts, at most, in pixels.
 constexpr int subtile_side = 128;
 /// Launch time of the kernels of a sum, in microseconds, both for fast and for products of factors.

@@ -32,6 +32,9 @@ constexpr std::int64_t most_job = 4096;
 constexpr std::int64_t even_jobs = std::int64_t{6} * 132;
 constexpr std::int64_t most_jobs = 2048;  ///< of a launch: 256 MiB of sums
 
+constexpr int never_whole = 1;    ///< the point's curvature is outside the grid's range
+constexpr int may_be_coarse = 2;  ///< CoarseSums may sum the point
+
 /// A point along an axis, in pixels: its place is whole + rest, it lights `first` to `last`.
 using AxisRecord = float4;  // {whole, rest, first, last}
 
@@ -44,8 +47,8 @@ Records records_of(const Array<float4, 1>& all, std::int64_t count) {
   return {all.data(), all.data() + count, all.data() + 2 * count};
 }
 
-__global__ void __launch_bounds__(gather_threads) record_kernel(FastGrid grid, RawPoints points, AxisRecord* columns,
-                                                                AxisRecord* rows, float4* waves, int* never_whole) {
+__global__ void __launch_bounds__(gather_threads)
+    record_kernel(FastGrid grid, RawPoints points, AxisRecord* columns, AxisRecord* rows, float4* waves, int* flags) {
   const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(gather_threads) + threadIdx.x;
   if (j >= points.count) return;
   const double distance = -static_cast<double>(points.position[3 * j + 2]);
@@ -58,7 +61,9 @@ __global__ void __launch_bounds__(gather_threads) record_kernel(FastGrid grid, R
   columns[j] = make_float4(record.position.x, record.position.y, record.lit.x, record.lit.y);
   rows[j] = make_float4(record.position.z, record.position.w, record.lit.z, record.lit.w);
   waves[j] = record.wave;
-  never_whole[j] = !(a >= grid.lowest_curvature && a <= grid.highest_curvature);
+  const bool is_whole = a >= grid.lowest_curvature && a <= grid.highest_curvature;
+  const bool is_coarse = grid.coarse && fabs(a - grid.coarse_curvature) <= most_coarse_curvature;
+  flags[j] = (is_whole ? 0 : never_whole) | (is_coarse ? may_be_coarse : 0);
 }
 
 /// Pixels [first, last] of a subtile, or of its tile, along an axis.
@@ -70,17 +75,17 @@ struct SubtileExtents {
   Extent own;
   Extent tile;
 };
-__device__ __forceinline__ SubtileExtents extents_of(int number, int a_tile, int tile_extent, int extent,
+__host__ __device__ inline SubtileExtents extents_of(int number, int a_tile, int tile_extent, int extent,
                                                      int panel_extent) {
   const int tile_first = number / a_tile * tile_extent;
-  const int tile_last = min(tile_first + tile_extent, panel_extent) - 1;
+  const int tile_last = (tile_first + tile_extent < panel_extent ? tile_first + tile_extent : panel_extent) - 1;
   const int first = tile_first + number % a_tile * extent;
-  return {{first, min(first + extent - 1, tile_last)}, {tile_first, tile_last}};
+  return {{first, first + extent - 1 < tile_last ? first + extent - 1 : tile_last}, {tile_first, tile_last}};
 }
-__device__ __forceinline__ SubtileExtents columns_of(const Subtiles& s, int column) {
+__host__ __device__ inline SubtileExtents columns_of(const Subtiles& s, int column) {
   return extents_of(column, s.across_tile, s.tile_width, s.width, s.panel_width);
 }
-__device__ __forceinline__ SubtileExtents rows_of(const Subtiles& s, int row) {
+__host__ __device__ inline SubtileExtents rows_of(const Subtiles& s, int row) {
   return extents_of(row, s.down_tile, s.tile_height, s.height, s.panel_height);
 }
 
@@ -92,12 +97,18 @@ __device__ __forceinline__ bool covers(AxisRecord record, Extent extent) {
   return record.z <= static_cast<float>(extent.first) && record.w >= static_cast<float>(extent.last);
 }
 
+/// Pixels from a point to the middle of a subtile: times twice the curvature the local frequency.
+__device__ __forceinline__ float frequency_lever(AxisRecord record, Extent extent) {
+  return static_cast<float>(extent.first) + 0.5F * (side - 1) - record.x - record.y;
+}
+
 /// Counts (Fill false) or lists, in their order, the points that light a subtile of a tile that they do not light
 /// wholly: one warp for warp_points points and a row of subtiles. counts[subtile][warp], begins: sums of those before.
-template <bool Fill>
+/// Coarse: counts[subtile][0: in part, 1: the subtile wholly][warp]; the latter are listed with their bins.
+template <bool Fill, bool Coarse>
 __global__ void __launch_bounds__(gather_threads)
-    gather_kernel(Subtiles subtiles, Records records, const int* never_whole, std::int64_t first_point,
-                  std::int64_t count, int warps, int* counts, const int* begins, int* list) {
+    gather_kernel(Subtiles subtiles, Records records, const int* flags, std::int64_t first_point, std::int64_t count,
+                  int warps, int* counts, const int* begins, int* list) {
   const int warp = static_cast<int>((blockIdx.x * gather_threads + threadIdx.x) / 32);
   const int lane = threadIdx.x % 32;
   if (warp >= warps) return;
@@ -105,6 +116,9 @@ __global__ void __launch_bounds__(gather_threads)
   AxisRecord column_record[gather_rounds];
   unsigned in_row = 0;  // bit r: the point of round r lights the row
   unsigned whole_row = 0;
+  unsigned coarse_row = 0;  // bit r: it lights the row wholly, and may be coarse
+  int bin_row[gather_rounds];
+  float twice_curvature[gather_rounds];
 #pragma unroll
   for (int r = 0; r < gather_rounds; ++r) {
     const std::int64_t within = static_cast<std::int64_t>(warp) * warp_points + r * 32 + lane;
@@ -113,18 +127,37 @@ __global__ void __launch_bounds__(gather_threads)
     const AxisRecord row_record = records.rows[j];
     column_record[r] = records.columns[j];
     in_row |= static_cast<unsigned>(meets(row_record, row.own)) << r;
-    whole_row |= static_cast<unsigned>(covers(row_record, row.tile) && never_whole[j] == 0) << r;
+    whole_row |= static_cast<unsigned>(covers(row_record, row.tile) && (flags[j] & never_whole) == 0) << r;
+    if constexpr (Coarse) {
+      coarse_row |= static_cast<unsigned>(covers(row_record, row.own) && (flags[j] & may_be_coarse) != 0) << r;
+      twice_curvature[r] = 2 * records.waves[j].x;
+      bin_row[r] = coarse_bin(twice_curvature[r] * frequency_lever(row_record, row.own));
+    }
   }
   if (Fill && !__any_sync(0xffffffffU, in_row != 0)) return;
   for (int column = 0; column < subtiles.columns; ++column) {
     const SubtileExtents extents = columns_of(subtiles, column);
     const int subtile = static_cast<int>(blockIdx.y) * subtiles.columns + column;
-    const std::int64_t slot = static_cast<std::int64_t>(subtile) * warps + warp;
+    const std::int64_t slot = static_cast<std::int64_t>(subtile) * (Coarse ? 2 : 1) * warps + warp;
     int found = Fill ? begins[slot] : 0;
+    int found_coarse = Fill && Coarse ? begins[slot + warps] : 0;
 #pragma unroll
     for (int r = 0; r < gather_rounds; ++r) {
       const bool whole = (whole_row >> r & 1U) != 0 && covers(column_record[r], extents.tile);
-      const bool listed = (in_row >> r & 1U) != 0 && !whole && meets(column_record[r], extents.own);
+      bool listed = (in_row >> r & 1U) != 0 && !whole && meets(column_record[r], extents.own);
+      if constexpr (Coarse) {
+        const bool coarse = listed && (coarse_row >> r & 1U) != 0 && covers(column_record[r], extents.own);
+        listed = listed && !coarse;
+        const unsigned mask = __ballot_sync(0xffffffffU, coarse);
+        if (Fill && coarse) {
+          const int bin = bin_row[r] * coarse_bins +
+                          coarse_bin(twice_curvature[r] * frequency_lever(column_record[r], extents.own));
+          list[found_coarse + __popc(mask & ((1U << lane) - 1))] =
+              static_cast<int>(static_cast<unsigned>(first_point + warp * warp_points + r * 32 + lane) |
+                               static_cast<unsigned>(bin) << coarse_index_bits);
+        }
+        found_coarse += __popc(mask);
+      }
       const unsigned mask = __ballot_sync(0xffffffffU, listed);
       if constexpr (Fill) {
         if (listed) {
@@ -134,11 +167,14 @@ __global__ void __launch_bounds__(gather_threads)
       }
       found += __popc(mask);
     }
-    if (!Fill && lane == 0) counts[slot] = found;
+    if (!Fill && lane == 0) {
+      counts[slot] = found;
+      if (Coarse) counts[slot + warps] = found_coarse;
+    }
   }
 }
 
-/// Place in the list of each subtile's first point, and the length of the list.
+/// Place in the list of each subtile's (and class's) first point, and the length of the list.
 __global__ void begin_kernel(int subtiles, int warps, const int* begins, int* list_begin) {
   const int subtile = blockIdx.x * gather_threads + threadIdx.x;
   if (subtile <= subtiles) list_begin[subtile] = begins[static_cast<std::int64_t>(subtile) * warps];
@@ -420,23 +456,25 @@ void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float la
   subtiles_ = Subtiles(grid);
   largest_amplitude_ = largest_amplitude;
   count_ = points.count;
+  has_coarse_ = grid.coarse && count_ < std::int64_t{1} << coarse_index_bits;
+  if (has_coarse_) coarse_.set(grid.coarse_curvature);
   reserve(records_, 3 * count_, queue_);
-  reserve(never_whole_, count_, queue_);
+  reserve(flags_, count_, queue_);
   float4* const records = records_.data();
   record_kernel<<<cuda::blocks_for(count_, gather_threads), gather_threads, 0, cuda::stream_of(queue_)>>>(
-      grid, points, records, records + count_, records + 2 * count_, never_whole_.data());
+      grid, points, records, records + count_, records + 2 * count_, flags_.data());
   cuda::check_launch("masked records");
   // The counts of a turn are added in 32 bits.
-  points_a_turn_ =
-      std::min<std::int64_t>(count_, std::numeric_limits<int>::max() / subtiles_.count() / warp_points * warp_points);
+  points_a_turn_ = std::min<std::int64_t>(
+      count_, std::numeric_limits<int>::max() / subtiles_.count() / classes() / warp_points * warp_points);
   // More turns than one are gathered by sum().
   if (points_a_turn_ == count_ && !gather(0, count_)) points_a_turn_ = half_of(count_);
-  if (points_a_turn_ == count_ && jobs_.empty()) count_ = 0;
+  if (points_a_turn_ == count_ && lists_nothing()) count_ = 0;
 }
 
 bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   const auto stream = cuda::stream_of(queue_);
-  const int all = subtiles_.count();
+  const int all = subtiles_.count() * classes();
   const auto warps = static_cast<int>((count + warp_points - 1) / warp_points);
   const std::int64_t entries = std::int64_t{1} * all * warps + 1;
   reserve(counts_, 2 * entries + all + 1, queue_);
@@ -447,8 +485,9 @@ bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   // The last count is read, but no sum holds it.
   cuda::check(cudaMemsetAsync(counts + entries - 1, 0, sizeof(int), stream), "cudaMemsetAsync");
   const dim3 blocks(cuda::blocks_for(std::int64_t{32} * warps, gather_threads), static_cast<unsigned>(subtiles_.rows));
-  gather_kernel<false><<<blocks, gather_threads, 0, stream>>>(
-      subtiles_, records_of(records_, count_), never_whole_.data(), first, count, warps, counts, nullptr, nullptr);
+  const auto count_kernel = has_coarse_ ? &gather_kernel<false, true> : &gather_kernel<false, false>;
+  count_kernel<<<blocks, gather_threads, 0, stream>>>(subtiles_, records_of(records_, count_), flags_.data(), first,
+                                                      count, warps, counts, nullptr, nullptr);
   cuda::check_launch("masked count");
   fast_scan(counts, begins, static_cast<int>(entries - 1), scan_memory_.data(), stream);
   begin_kernel<<<cuda::blocks_for(all + 1, gather_threads), gather_threads, 0, stream>>>(all, warps, begins,
@@ -459,10 +498,11 @@ bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   queue_.synchronize();
   if (begin.back() > most_listed_ && count > warp_points) return false;
   plan_jobs(begin);
-  if (jobs_.empty()) return true;
+  if (lists_nothing()) return true;
   reserve(list_, begin.back(), queue_);
-  gather_kernel<true><<<blocks, gather_threads, 0, stream>>>(
-      subtiles_, records_of(records_, count_), never_whole_.data(), first, count, warps, nullptr, begins, list_.data());
+  const auto list_kernel = has_coarse_ ? &gather_kernel<true, true> : &gather_kernel<true, false>;
+  list_kernel<<<blocks, gather_threads, 0, stream>>>(subtiles_, records_of(records_, count_), flags_.data(), first,
+                                                     count, warps, nullptr, begins, list_.data());
   cuda::check_launch("masked list");
   return true;
 }
@@ -470,23 +510,36 @@ bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
 void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
   jobs_.clear();
   first_job_.clear();
-  const std::int64_t even = begin.back() / even_jobs;
+  tiles_.clear();
+  const auto step = static_cast<std::size_t>(classes());
+  std::int64_t listed = 0;
+  for (std::size_t i = 0; i + 1 < begin.size(); i += step) listed += begin[i + 1] - begin[i];
+  const std::int64_t even = listed / even_jobs;
   const auto longest =
       static_cast<int>(std::clamp((even + step_points - 1) / step_points * step_points, least_job, most_job));
-  for (std::size_t subtile = 0; subtile + 1 < begin.size(); ++subtile) {
+  for (std::size_t i = 0; i + 1 < begin.size(); i += step) {
+    const auto subtile = static_cast<int>(i / step);
     first_job_.push_back(static_cast<int>(jobs_.size()));
-    for (int first = begin[subtile]; first < begin[subtile + 1]; first += longest) {
-      jobs_.push_back({static_cast<int>(subtile), first, std::min(longest, begin[subtile + 1] - first)});
+    for (int first = begin[i]; first < begin[i + 1]; first += longest) {
+      jobs_.push_back({subtile, first, std::min(longest, begin[i + 1] - first)});
+    }
+    if (has_coarse_ && begin[i + 1] < begin[i + 2]) {
+      const Extent rows = rows_of(subtiles_, subtile / subtiles_.columns).own;
+      const Extent columns = columns_of(subtiles_, subtile % subtiles_.columns).own;
+      tiles_.push_back({rows.first, columns.first, rows.last - rows.first + 1, columns.last - columns.first + 1,
+                        begin[i + 1], begin[i + 2]});
     }
   }
   first_job_.push_back(static_cast<int>(jobs_.size()));
-  if (jobs_.empty()) return;
+  if (lists_nothing()) return;
   const auto upload = [this](auto& there, const auto& here) {
+    if (here.empty()) return;
     reserve(there, static_cast<std::int64_t>(here.size()), queue_);
     copy_bytes(there.data(), queue_.device(), here.data(), Device{}, here.size() * sizeof here[0], queue_);
   };
   upload(device_jobs_, jobs_);
   upload(device_first_job_, first_job_);
+  upload(device_tiles_, tiles_);
   queue_.synchronize();
 }
 
@@ -508,6 +561,11 @@ void MaskedProducts::multiply() {
         largest_amplitude_ / y_scale, panel_.data());
     cuda::check_launch("masked add");
   }
+  if (tiles_.empty()) return;
+  const Records records = records_of(records_, count_);
+  coarse_.add({records.columns, records.rows, records.waves}, device_tiles_.data(), static_cast<int>(tiles_.size()),
+              reinterpret_cast<const unsigned*>(list_.data()), list_.size(), largest_amplitude_, panel_.data(),
+              subtiles_.panel_width);
 }
 
 const float2* MaskedProducts::sum() {
@@ -528,8 +586,9 @@ const float2* MaskedProducts::sum() {
 }
 
 std::size_t MaskedProducts::bytes() const {
-  return records_.bytes() + never_whole_.bytes() + counts_.bytes() + scan_memory_.bytes() + list_.bytes() +
-         device_jobs_.bytes() + device_first_job_.bytes() + partial_sums_.bytes() + panel_.bytes();
+  return coarse_.bytes() + device_tiles_.bytes() + records_.bytes() + flags_.bytes() + counts_.bytes() +
+         scan_memory_.bytes() + list_.bytes() + device_jobs_.bytes() + device_first_job_.bytes() +
+         partial_sums_.bytes() + panel_.bytes();
 }
 
 }  // namespace holotone::point_cloud

@@ -1,7 +1,7 @@
 #pragma once
 // Points that light a tile of `fast` in part, summed there by Hopper's warpgroups (masked_products_cuda.cu). Not for
 // users.
-#include <holotone/hologram/point_cloud/fast_cuda.cuh>
+#include <holotone/hologram/point_cloud/coarse_sums_cuda.cuh>
 #include <vector>
 
 namespace holotone::point_cloud {
@@ -32,12 +32,13 @@ struct Subtiles {
 };
 
 /// Sums of points as products of factors, on the subtiles that they light of tiles that they do not light wholly. The
-/// factors are made in shared memory beside the products. Errors as those of fp16 factors in four products.
+/// factors are made in shared memory beside the products. Errors as those of fp16 factors in four products. Where the
+/// grid allows it, points that light a subtile wholly are sums of CoarseSums.
 class MaskedProducts {
  public:
   /// most_listed: points of all subtiles that are gathered at once; more are summed in turns.
   explicit MaskedProducts(Queue queue, std::int64_t most_listed = std::int64_t{1} << 28)
-      : queue_(std::move(queue)), most_listed_(most_listed) {}
+      : queue_(std::move(queue)), most_listed_(most_listed), coarse_(queue_) {}
   /// Prepares the points. Waits for the device.
   void set(const FastGrid& grid, const RawPoints& points, float largest_amplitude);
   /// Discards the points.
@@ -50,21 +51,27 @@ class MaskedProducts {
  private:
   bool gather(std::int64_t first, std::int64_t count);
   void plan_jobs(const std::vector<int>& begin);
+  [[nodiscard]] bool lists_nothing() const { return jobs_.empty() && tiles_.empty(); }
+  [[nodiscard]] int classes() const { return has_coarse_ ? 2 : 1; }
   void multiply();
 
   Queue queue_;
   std::int64_t most_listed_;
+  CoarseSums coarse_;
+  bool has_coarse_ = false;
   Subtiles subtiles_;
   float largest_amplitude_ = 0;
   std::int64_t count_ = 0;
   std::int64_t points_a_turn_ = 0;  ///< that are gathered and summed at once
   std::vector<MaskedJob> jobs_;     ///< of the gathered points, by subtile
   std::vector<int> first_job_;      ///< of each subtile, and the number of jobs
+  std::vector<CoarseTile> tiles_;   ///< subtiles with points that light them wholly
   Array<float4, 1> records_;        ///< columns, rows, waves of the points
-  Array<int, 1> never_whole_;       ///< 1: the point's curvature is outside the grid's range
+  Array<int, 1> flags_;             ///< of the points: never_whole, may_be_coarse
   Array<int, 1> counts_;            ///< of the points that each warp finds for each subtile, their sums, lists' begins
   Array<std::byte, 1> scan_memory_;
-  Array<int, 1> list_;  ///< points of each subtile
+  Array<int, 1> list_;  ///< points of each subtile: those of products, then those of coarse sums with their bins
+  Array<CoarseTile, 1> device_tiles_;
   Array<MaskedJob, 1> device_jobs_;
   Array<int, 1> device_first_job_;
   Array<float2, 1> partial_sums_;  ///< of each job
