@@ -24,7 +24,8 @@ Array<Complex, 2> light_of_codes(const HologramLight& light, const Image& image,
                                  bool zero_order, const FieldGrid& grid);
 
 /// Light of single codes, where it does not depend on their place: of a picture without packed codes and without a
-/// reference beam. Codes beyond the table, and those whose light is not a number, are none of the picture's encoding.
+/// reference beam. Codes beyond the table, and those whose light is not a number, are none of the picture's
+/// encoding.
 std::vector<Complex> light_of_each_code(const HologramLight& light, const HologramCodes& meant, bool zero_order);
 
 /// Fills `rows` with the light of the picture's rows from first_row on. False for a code without light in the table or a

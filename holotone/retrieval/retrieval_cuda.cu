@@ -462,6 +462,7 @@ class CudaEngine final : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> engine_cuda(const PhaseRetrievalOptions& options, const Queue& queue) {
+  const cuda::DeviceScope scope(queue.device());  // the paths fill tables
   return std::make_unique<CudaEngine>(options, queue);
 }
 

@@ -1,8 +1,8 @@
 // In a subtile of at most 128 x 128 pixels, the wave of a point that lights all of it is exp(2 pi i (a u^2 + a v^2)).
-// Points are sorted into 8 x 8 bins of the local frequency f in its middle. With p the distance from the middle, f_b the
-// middle of a bin, and a0 the mean curvature, the waves of a bin times exp(-2 pi i (f_b p + a0 p^2)) change by less than
-// 1/16 + 2 |a - a0| |p| cycles a pixel along each axis: 32 x 32 nodes, five pixels apart, hold them. A warp sums a bin's
-// points on its nodes, C_b, as a product of factors that it makes in registers. The pixels are then
+// Points are sorted into 8 x 8 bins of the local frequency f in its middle. With p the distance from the middle, f_b
+// the middle of a bin, and a0 the mean curvature, the waves of a bin times exp(-2 pi i (f_b p + a0 p^2)) change by less
+// than 1/16 + 2 |a - a0| |p| cycles a pixel along each axis: 32 x 32 nodes, five pixels apart, hold them. A warp sums a
+// bin's points on its nodes, C_b, as a product of factors that it makes in registers. The pixels are then
 //     S = sum_b P_by C_b P_bx^T,   P_b[p, k] = W[p, k] exp(2 pi i (f_b p + a0 p^2)),
 // W the least-squares interpolation from nodes to pixels for such frequencies.
 #include <algorithm>

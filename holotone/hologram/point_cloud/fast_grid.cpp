@@ -104,8 +104,8 @@ int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double ste
   return wrap ? period : static_cast<int>(extent);
 }
 
-/// Allows sums on coarse nodes, whose error is 4.4e-4, where the tolerance does, in the blocks of large panels: one warp
-/// sums all points of a bin, and the few bins of a small panel would not occupy the device.
+/// Allows sums on coarse nodes, whose error is 4.4e-4, where the tolerance does, in the blocks of large panels: one
+/// warp sums all points of a bin, and the few bins of a small panel would not occupy the device.
 void set_coarse(FastGrid& grid, const FastCloud& cloud, const FastPrecision& precision) {
   const CloudRange range = range_of(cloud);
   grid.coarse = precision.on_chip && precision.tolerance >= finest_coarse && cloud.any_place;

@@ -453,6 +453,7 @@ Subtiles::Subtiles(const FastGrid& grid)
       rows(grid.tiles_y * down_tile) {}
 
 void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float largest_amplitude) {
+  const cuda::DeviceScope scope(queue_.device());
   subtiles_ = Subtiles(grid);
   largest_amplitude_ = largest_amplitude;
   count_ = points.count;
@@ -569,6 +570,7 @@ void MaskedProducts::multiply() {
 }
 
 const float2* MaskedProducts::sum() {
+  const cuda::DeviceScope scope(queue_.device());
   const std::int64_t panel = std::int64_t{1} * subtiles_.panel_width * subtiles_.panel_height;
   reserve(panel_, panel, queue_);
   cuda::check(
