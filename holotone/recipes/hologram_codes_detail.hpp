@@ -28,8 +28,8 @@ Array<Complex, 2> light_of_codes(const HologramLight& light, const Image& image,
 /// encoding.
 std::vector<Complex> light_of_each_code(const HologramLight& light, const HologramCodes& meant, bool zero_order);
 
-/// Fills `rows` with the light of the picture's rows from first_row on. False for a code without light in the table or a
-/// coloured pixel, which light_of_codes refuses.
+/// Fills `rows` with the light of the picture's rows from first_row on. False for a code without light in the table or
+/// a coloured pixel, which light_of_codes refuses.
 bool look_up(const Image& image, std::int64_t first_row, const std::vector<Complex>& table, View<Complex, 2> rows);
 
 /// Returns rows [first, first + count) of a picture.
