@@ -38,11 +38,7 @@ constexpr int may_be_coarse = 2;  ///< CoarseSums may sum the point
 /// A point along an axis, in pixels: its place is whole + rest, it lights `first` to `last`.
 using AxisRecord = float4;  // {whole, rest, first, last}
 
-struct Records {
-  const AxisRecord* columns;
-  const AxisRecord* rows;
-  const float4* waves;  ///< {a high, a low, amplitude, turns}
-};
+using Records = CoarsePoints;
 Records records_of(const Array<float4, 1>& all, std::int64_t count) {
   return {all.data(), all.data() + count, all.data() + 2 * count};
 }
@@ -563,8 +559,7 @@ void MaskedProducts::multiply() {
     cuda::check_launch("masked add");
   }
   if (tiles_.empty()) return;
-  const Records records = records_of(records_, count_);
-  coarse_.add({records.columns, records.rows, records.waves}, device_tiles_.data(), static_cast<int>(tiles_.size()),
+  coarse_.add(records_of(records_, count_), device_tiles_.data(), static_cast<int>(tiles_.size()),
               reinterpret_cast<const unsigned*>(list_.data()), list_.size(), largest_amplitude_, panel_.data(),
               subtiles_.panel_width);
 }
