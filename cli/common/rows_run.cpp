@@ -136,11 +136,41 @@ std::size_t slowest_of(const std::vector<DeviceRate>& rates) {
 }
 
 /// A computed band on its way to the file.
-template <class Value>
 struct MadeBand {
   std::int64_t first = 0;
   std::int64_t rows = 0;
-  Array<Value, 1> memory;
+  Buffer memory;
+};
+
+/// Host memory of bands, kept for the next colour: page-locked memory takes long to allocate.
+class BandMemory {
+ public:
+  static BandMemory& all() {
+    static BandMemory memory;
+    return memory;
+  }
+  Buffer take(Device device, std::size_t bytes) {
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto fits = [bytes](const Buffer& one) { return one.bytes() == bytes; };
+      const auto kept = std::find_if(kept_.begin(), kept_.end(), fits);
+      if (kept != kept_.end()) {
+        Buffer memory = std::move(*kept);
+        kept_.erase(kept);
+        return memory;
+      }
+      kept_.clear();
+    }
+    return Buffer::on_host_for(device, bytes);
+  }
+  void keep(Buffer memory) {
+    const std::scoped_lock lock(mutex_);
+    kept_.push_back(std::move(memory));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Buffer> kept_;
 };
 
 }  // namespace
@@ -263,12 +293,13 @@ class BandWorkers {
 
   /// Computes and writes bands until none is left or something fails. Throws the first error.
   void operator()() {
-    for (std::size_t i = 0; i <= queues_.size(); ++i) empty_.push({});
     std::jthread writer([&] { guarded([&] { write(); }); });
     guarded([&] { on_devices(queues_.size(), [&](std::size_t device) { guarded([&] { compute(device); }); }); });
     made_.close();
     writer.join();
     if (error_) std::rethrow_exception(error_);
+    empty_.close();
+    while (auto memory = empty_.pop()) BandMemory::all().keep(*std::move(memory));
   }
 
   void add_to(BandRates& rates) const {
@@ -301,26 +332,38 @@ class BandWorkers {
     const std::int64_t nx = file_.shape[1];
     const Queue& queue = queues_[device];
     const bool here = queue.device() == Device{};
-    const std::int64_t most = std::min(file_.rows_at_once, file_.shape[0]) * nx;
     Array<Value, 1> on_device;
     BandProgress progress(all_);
-    while (auto memory = empty_.pop()) {
+    for (;;) {
+      std::optional<Buffer> memory;
+      if (here && !(memory = empty_.pop())) return;
       check_cancelled("writing");
       const auto first = bands_.next();
-      if (!first) return;
-      const Stopwatch watch;
-      if (memory->empty()) *memory = Array<Value, 1>({most});
-      if (!here && on_device.empty()) on_device = Array<Value, 1>({most}, queue);
-      const std::int64_t rows = std::min(file_.rows_at_once, file_.shape[0] - *first);
-      const View<Value, 2> part((here ? *memory : on_device).data(), {rows, nx}, queue.device());
-      progress.begin(rows);
+      if (!first) {
+        if (memory) empty_.push(*std::move(memory));
+        return;
+      }
+      Stopwatch watch;
+      if (!here && on_device.empty()) on_device = Array<Value, 1>({most_values()}, queue);
+      const Shape<2> shape{std::min(file_.rows_at_once, file_.shape[0] - *first), nx};
+      const auto on_host = [&] { return View<Value, 2>(static_cast<Value*>(memory->data()), shape, Device{}); };
+      const View<Value, 2> band = here ? on_host() : View<Value, 2>(on_device.data(), shape, queue.device());
+      progress.begin(shape[0]);
       progress.step({}, 0, 1);
-      compute_(device, *first, part, progress);
-      if (!here) copy<Value, 2>(View<Value, 2>(memory->data(), {rows, nx}), part, queue);
+      compute_(device, *first, band, progress);
       queue.synchronize();
+      double seconds = watch.seconds();
+      if (!here) {
+        memory = empty_.pop();
+        if (!memory) return;
+        watch = Stopwatch();
+        copy<Value, 2>(on_host(), band, queue);
+        queue.synchronize();
+        seconds += watch.seconds();
+      }
       progress.step({}, 1, 1);
-      note(device, rows * nx, watch.seconds());
-      if (!made_.push({*first, rows, *std::move(memory)})) return;
+      note(device, shape[0] * nx, seconds);
+      if (!made_.push({*first, shape[0], *std::move(memory)})) return;
     }
   }
 
@@ -335,10 +378,19 @@ class BandWorkers {
         fmt::format(", {} slowest with {:.2g}", to_string(queues_[slowest].device()), rates_[slowest].rate() / 1e9));
   }
 
+  [[nodiscard]] std::int64_t most_values() const {
+    return std::min(file_.rows_at_once, file_.shape[0]) * file_.shape[1];
+  }
+
   void write() {
+    // One for each device that computes and one that is written. While they are allocated, the first band is computed.
+    for (std::size_t i = 0; i <= queues_.size(); ++i) {
+      const Device device = queues_[std::min(i, queues_.size() - 1)].device();
+      empty_.push(BandMemory::all().take(device, static_cast<std::size_t>(most_values()) * sizeof(Value)));
+    }
     while (auto band = made_.pop()) {
       const Stopwatch watch;
-      const View<const Value, 2> rows(band->memory.data(), {band->rows, file_.shape[1]});
+      const View<const Value, 2> rows(static_cast<const Value*>(band->memory.data()), {band->rows, file_.shape[1]});
       writer_.write(band->first, rows);
       write_seconds_ += watch.seconds();
       write_bytes_ += rows.size() * static_cast<std::int64_t>(sizeof(Value));
@@ -353,8 +405,8 @@ class BandWorkers {
   const typename RowsRun<Value>::Compute& compute_;
   BandQueue& bands_;
   AllRows& all_;
-  BoundedQueue<Array<Value, 1>> empty_;
-  BoundedQueue<MadeBand<Value>> made_;
+  BoundedQueue<Buffer> empty_;
+  BoundedQueue<MadeBand> made_;
   std::vector<DeviceRate> rates_;
   double write_seconds_ = 0;
   std::int64_t write_bytes_ = 0;

@@ -25,9 +25,14 @@ namespace {
 /// Memory of a whole panel, on every machine, and its share of the free memory, above which it is computed by bands.
 constexpr double most_whole_bytes = 2.0 * (1U << 30U);
 constexpr double most_share_of_free = 0.25;
-/// Pixels of a band: a 64th of the panel, so that points and factors are rarely prepared; 128 MiB to 1 GiB of field.
-std::int64_t band_pixels(const Panel& panel) {
-  return std::clamp(panel.ny * panel.nx / 64, std::int64_t{1} << 24, std::int64_t{1} << 27);
+/// Rows of a band: a 64th of the panel, so that points and factors are rarely prepared, but 256 MiB to 1 GiB of field;
+/// of more than 256 rows a multiple of these, the extent of the tiles of coarse sums.
+std::int64_t band_rows(const Panel& panel) {
+  constexpr std::int64_t tile = 256;
+  const std::int64_t pixels = std::clamp(panel.ny * panel.nx / 64, std::int64_t{1} << 25, std::int64_t{1} << 27);
+  const std::int64_t bands = (panel.ny * panel.nx + pixels - 1) / pixels;
+  const std::int64_t rows = (panel.ny + bands - 1) / bands;
+  return rows <= tile ? rows : std::min((rows + tile - 1) / tile * tile, panel.ny);
 }
 
 /// True if no range has to be measured in the field.
@@ -280,9 +285,7 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, 
   if (!is_written_by_rows(job) || is_moving(job)) return 0;
   const double whole = bytes_for_whole(job);
   if (!several && !in_parts && whole <= most_whole_bytes && whole <= most_share_of_free * free_memory()) return 0;
-  const std::int64_t pixels = band_pixels(job.panel);
-  const std::int64_t bands = (job.panel.ny * job.panel.nx + pixels - 1) / pixels;
-  return (job.panel.ny + bands - 1) / bands;
+  return band_rows(job.panel);
 }
 
 /// Part K of N, typed as "K/N": whole bands.

@@ -1,15 +1,22 @@
-// In a subtile of at most 128 x 128 pixels, the wave of a point that lights all of it is exp(2 pi i (a u^2 + a v^2)).
-// Points are sorted into 8 x 8 bins of the local frequency f in its middle. With p the distance from the middle, f_b
-// the middle of a bin, and a0 the mean curvature, the waves of a bin times exp(-2 pi i (f_b p + a0 p^2)) change by less
-// than 1/16 + 2 |a - a0| |p| cycles a pixel along each axis: 32 x 32 nodes, five pixels apart, hold them. A warp sums a
-// bin's points on its nodes, C_b, as a product of factors that it makes in registers. The pixels are then
-//     S = sum_b P_by C_b P_bx^T,   P_b[p, k] = W[p, k] exp(2 pi i (f_b p + a0 p^2)),
+// In a tile of at most 256 x 256 pixels, the wave of a point is exp(2 pi i (a u^2 + a v^2)) where it lights. Along an
+// axis that it lights wholly, points are sorted into bins of 1/16 cycle a pixel (tiles of 128: 1/8) of their local
+// frequency in the middle. With p the distance from the middle, f_b the middle of a bin, a0 the mean curvature, its
+// waves times exp(-2 pi i (f_b p + a0 p^2)) change by less than half a bin and 2 |a - a0| |p| cycles a pixel: 32 nodes,
+// 10 (5) pixels apart, hold them. A warp sums the points of a task on 32 x 32 places, as a product of factors that it
+// makes in registers:
+//     lit wholly: C_b, nodes of rows by nodes of columns, for each bin of rows and of columns;
+//     cut columns: L_b, pixels of a strip of columns by nodes of rows; cut rows: R_b, pixels of a strip of rows by nodes
+//     of columns.
+// The pixels are then, by products of matrices,
+//     S = sum_by P_by (L_by + sum_bx C_by,bx P_bx^T)^T + sum_bx R_bx P_bx^T,  P_b[p, k] = W[p, k] exp(2 pi i (f_b p +
+//     a0 p^2)),
 // W the least-squares interpolation from nodes to pixels for such frequencies.
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstring>
+#include <cub/block/block_scan.cuh>
 #include <cuda_fp16.h>
+#include <holotone/core/matrix_product_kernel_cuda.hpp>
 #include <holotone/core/wgmma_cuda.cuh>
 #include <holotone/hologram/point_cloud/coarse_sums_cuda.cuh>
 #include <numbers>
@@ -18,38 +25,30 @@
 namespace holotone::point_cloud {
 namespace {
 
-constexpr int nodes = 32;
-constexpr int spacing = 5;                                                ///< pixels
-constexpr int margin = (spacing * (nodes - 1) - (subtile_side - 1)) / 2;  ///< nodes beyond the subtile, in pixels
-constexpr double middle = 0.5 * (subtile_side - 1);
-constexpr double first_place = -margin - middle;  ///< of a node, from the middle
-constexpr int threads = 256;
-constexpr int warps = threads / 32;
-static_assert(warps == coarse_bins);
+constexpr int nodes = coarse_nodes;
 constexpr unsigned index_mask = (1U << coarse_index_bits) - 1;
 constexpr float y_scale = 1024;  ///< keeps the parts of dim points normal numbers in fp16
+constexpr int most_pixels = 128 * 256 * 256;  ///< of the tiles of a launch: 400 MiB of sums
 
-// Matrices in shared memory: rows of 512 halves, bins by nodes by parts, and 8 more against conflicts of banks.
-constexpr int depth = coarse_bins * nodes * 2;
-constexpr int row_halves = depth + 8;
-constexpr int depth_steps = depth / 16;
-constexpr int row_tiles = 2 * subtile_side / 16;  ///< of a matrix from nodes to pixels, real and imaginary parts
-constexpr int nodes_bytes = nodes * row_halves * 2;
-constexpr int lines_bytes = subtile_side * row_halves * 2;
-constexpr int staged_words = 8;
-constexpr int shared_bytes = nodes_bytes + lines_bytes;
-constexpr int most_tiles = 1024;  ///< of a launch: 256 MiB of sums on nodes
+HOLOTONE_HOST_DEVICE double spacing_of(const CoarseShape& shape) { return shape.side == 256 ? 10 : 5; }
+/// Place of the first node, from the middle: as of pixels a whole number and a half, so that frequencies count modulo
+/// one on nodes too.
+HOLOTONE_HOST_DEVICE double first_node(const CoarseShape& shape) { return shape.side == 256 ? -155.5 : -77.5; }
+/// Nodes of all bins along an axis.
+HOLOTONE_HOST_DEVICE int line_of(const CoarseShape& shape) { return shape.bins() * nodes; }
+/// Halves of a row of a matrix: real, then imaginary parts.
+HOLOTONE_HOST_DEVICE int depth_of(const CoarseShape& shape) { return 2 * line_of(shape); }
 
 /// W[p][k]: minimises the mean square of sum_k W[p, k] exp(2 pi i f x_k) - exp(2 pi i f p) over |f| <= widest, and
 /// ridge^2 times the sum of W^2: fp16 sums on nodes are that uncertain.
-std::vector<double> interpolation() {
-  constexpr double widest = 0.5 / coarse_bins + 2 * static_cast<double>(most_coarse_curvature) * -first_place;
+std::vector<double> interpolation(const CoarseShape& shape) {
   constexpr double ridge = 3e-4;
-  const auto mean = [](double distance) {
+  const double widest = 0.5 / shape.bins() - 2 * most_coarse_curvature(shape.side) * first_node(shape);
+  const auto mean = [widest](double distance) {
     const double angle = 2 * std::numbers::pi * widest * distance;
     return std::abs(angle) < 1e-9 ? 1.0 : std::sin(angle) / angle;
   };
-  const auto node = [](int k) { return first_place + spacing * k; };
+  const auto node = [&shape](int k) { return first_node(shape) + spacing_of(shape) * k; };
   // Cholesky's factors of the normal matrix.
   std::vector<double> lower(nodes * nodes);
   for (int i = 0; i < nodes; ++i) {
@@ -59,11 +58,11 @@ std::vector<double> interpolation() {
       lower[i * nodes + j] = i == j ? std::sqrt(sum) : sum / lower[j * nodes + j];
     }
   }
-  std::vector<double> weights(subtile_side * nodes);
-  for (int p = 0; p < subtile_side; ++p) {
+  std::vector<double> weights(static_cast<std::size_t>(shape.side) * nodes);
+  for (int p = 0; p < shape.side; ++p) {
     double* const own = &weights[static_cast<std::size_t>(p) * nodes];
     for (int i = 0; i < nodes; ++i) {
-      double sum = mean(node(i) - (p - middle));
+      double sum = mean(node(i) - (p - static_cast<double>(shape.middle())));
       for (int k = 0; k < i; ++k) sum -= lower[i * nodes + k] * own[k];
       own[i] = sum / lower[i * nodes + i];
     }
@@ -76,97 +75,113 @@ std::vector<double> interpolation() {
   return weights;
 }
 
-__host__ __device__ constexpr double bin_frequency(int bin) { return (bin + 0.5) / coarse_bins - 0.5; }
-
-unsigned halves_of(double left, double right) {
-  const __half2 both = __floats2half2_rn(static_cast<float>(left), static_cast<float>(right));
-  unsigned bits = 0;
-  std::memcpy(&bits, &both, sizeof bits);
-  return bits;
-}
-
-/// P as the first operand of mma.m16n8k16: of 16 rows, g holds the real and g + 8 the imaginary part of pixel 8 i + g;
-/// along the depth, bins by nodes by parts.
-std::vector<unsigned> operand(double curvature) {
-  static const std::vector<double> weights = interpolation();
-  std::vector<unsigned> packed(static_cast<std::size_t>(row_tiles) * depth_steps * 32 * 4);
-  for (int i = 0; i < row_tiles; ++i) {
-    for (int s = 0; s < depth_steps; ++s) {
-      for (int lane = 0; lane < 32; ++lane) {
-        const int pixel = 8 * i + lane / 4;
-        const double place = pixel - middle;
-        unsigned* const own = &packed[static_cast<std::size_t>(((i * depth_steps + s) * 32 + lane) * 4)];
-        for (int half = 0; half < 2; ++half) {
-          const int at = 16 * s + 2 * (lane % 4) + 8 * half;
-          const int bin = at / (2 * nodes);
-          const int k = at % (2 * nodes) / 2;
-          const auto value =
-              weights[static_cast<std::size_t>(pixel * nodes + k)] *
-              std::polar(1.0, 2 * std::numbers::pi * (bin_frequency(bin) * place + curvature * place * place));
-          own[2 * half] = halves_of(value.real(), -value.imag());
-          own[2 * half + 1] = halves_of(value.imag(), value.real());
-        }
-      }
+/// P in fp16. Rows 2 p and 2 p + 1 (plain: p), depth {part, bin, node}: [Re -Im; Im Re] (plain: [Re Im]).
+struct Operands {
+  std::vector<__half> matrix;
+  std::vector<__half> plain;
+};
+Operands operands(const CoarseShape& shape, double curvature) {
+  const std::vector<double> weights = interpolation(shape);
+  const auto line = static_cast<std::size_t>(line_of(shape));
+  Operands all;
+  const auto half = [](double value) { return __float2half_rn(static_cast<float>(value)); };
+  for (int p = 0; p < shape.side; ++p) {
+    const double place = p - static_cast<double>(shape.middle());
+    std::vector<__half> re(line);
+    std::vector<__half> im(line);
+    std::vector<__half> minus_im(line);
+    for (std::size_t i = 0; i < line; ++i) {
+      const double frequency = shape.frequency(static_cast<int>(i) / nodes);
+      const auto value = weights[static_cast<std::size_t>(p) * nodes + i % nodes] *
+                         std::polar(1.0, 2 * std::numbers::pi * (frequency * place + curvature * place * place));
+      re[i] = half(value.real());
+      im[i] = half(value.imag());
+      minus_im[i] = half(-value.imag());
     }
+    for (const auto* part : {&re, &minus_im, &im, &re}) all.matrix.insert(all.matrix.end(), part->begin(), part->end());
+    for (const auto* part : {&re, &im}) all.plain.insert(all.plain.end(), part->begin(), part->end());
   }
-  return packed;
+  return all;
 }
 
 constexpr int sort_threads = 1024;
 constexpr int sort_warps = sort_threads / 32;
+constexpr int most_classes = 256;
+/// Counters of a class in shared memory, one of them against conflicts of banks.
+constexpr int sort_row = sort_warps + 1;
+constexpr int sort_shared_bytes = most_classes * sort_row * static_cast<int>(sizeof(int));
 
-/// Sorts each tile's points by bins, in their order: sorted, and begins[tile][bin] with the end.
+/// Sorts the points of a tile's kind by classes, in their order: sorted, and begins[tile][kind][class] with the end.
 __global__ void __launch_bounds__(sort_threads)
-    sort_kernel(const CoarseTile* tiles, const unsigned* list, unsigned* sorted, int* begins) {
-  __shared__ int places[coarse_classes * sort_warps];
-  const CoarseTile tile = tiles[blockIdx.x];
+    sort_kernel(int classes, const CoarseTile* tiles, const unsigned* list, unsigned* sorted, int* begins) {
+  extern __shared__ int places[];  // [class][warp]
+  using Scan = cub::BlockScan<int, sort_threads>;
+  __shared__ typename Scan::TempStorage scan_memory;
+  const int kind = blockIdx.x % coarse_kinds;
+  const int begin = tiles[blockIdx.x / coarse_kinds].begin[kind];
+  const int count = tiles[blockIdx.x / coarse_kinds].begin[kind + 1] - begin;
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  for (int i = threadIdx.x; i < coarse_classes * sort_warps; i += sort_threads) places[i] = 0;
+  for (int i = threadIdx.x; i < classes * sort_row; i += sort_threads) places[i] = 0;
   __syncthreads();
-  const int count = tile.end - tile.begin;
   const int share = ((count + sort_warps - 1) / sort_warps + 31) / 32 * 32;
   const int first = min(warp * share, count);
   const int last = min(first + share, count);
-  for (int k = first + lane; k < last; k += 32) {
-    atomicAdd(&places[(list[tile.begin + k] >> coarse_index_bits) * sort_warps + warp], 1);
-  }
-  __syncthreads();
-  if (warp == 0) {
-    int before = tile.begin;
-    for (int base = 0; base < coarse_classes * sort_warps; base += 32) {
-      const int own = places[base + lane];
-      int sum = own;
-#pragma unroll
-      for (int step = 1; step < 32; step *= 2) {
-        const int other = __shfl_up_sync(0xffffffffU, sum, step);
-        if (lane >= step) sum += other;
-      }
-      places[base + lane] = before + sum - own;
-      before += __shfl_sync(0xffffffffU, sum, 31);
+  // Moves the counters of this warp's entries on, and calls with each entry and its place.
+  const auto count_each = [&](const auto& visit) {
+    for (int base = first; base < last; base += 32) {
+      const bool present = base + lane < last;
+      const unsigned entry = present ? list[begin + base + lane] : 0;
+      const unsigned number = present ? entry >> coarse_index_bits : ~0U;
+      const unsigned alike = __match_any_sync(0xffffffffU, number);
+      const int rank = __popc(alike & ((1U << lane) - 1));
+      int& counter = places[number * sort_row + warp];
+      const int before = present ? counter : 0;
+      __syncwarp();
+      if (present) visit(entry, before + rank);
+      if (present && rank == 0) counter = before + __popc(alike);
+      __syncwarp();
     }
+  };
+  count_each([](unsigned, int) {});
+  __syncthreads();
+  const int own = classes * sort_warps / sort_threads;  // counters of a thread, of one class
+  int* const counters = places + threadIdx.x * own / sort_warps * sort_row + threadIdx.x * own % sort_warps;
+  int sum = 0;
+  for (int i = 0; i < own; ++i) sum += counters[i];
+  int before = 0;
+  Scan(scan_memory).ExclusiveSum(sum, before);
+  before += begin;
+  for (int i = 0; i < own; ++i) {
+    const int here = counters[i];
+    counters[i] = before;
+    before += here;
   }
   __syncthreads();
-  int* const own_begins = begins + static_cast<std::int64_t>(blockIdx.x) * (coarse_classes + 1);
-  for (int bin = threadIdx.x; bin <= coarse_classes; bin += sort_threads) {
-    own_begins[bin] = bin < coarse_classes ? places[bin * sort_warps] : tile.end;
+  int* const own_begins = begins + static_cast<std::int64_t>(blockIdx.x) * (classes + 1);
+  for (int number = threadIdx.x; number <= classes; number += sort_threads) {
+    own_begins[number] = number < classes ? places[number * sort_row] : begin + count;
   }
   __syncthreads();
-  for (int base = first; base < last; base += 32) {
-    const bool present = base + lane < last;
-    const unsigned entry = present ? list[tile.begin + base + lane] : 0xffffffffU;
-    const unsigned bin = entry >> coarse_index_bits;
-    const unsigned alike = __match_any_sync(0xffffffffU, bin);
-    const int before = __popc(alike & ((1U << lane) - 1));
-    int place = 0;
-    if (present) place = places[bin * sort_warps + warp];
-    __syncwarp();
-    if (present) {
-      sorted[place + before] = entry & index_mask;
-      if (before == 0) places[bin * sort_warps + warp] = place + __popc(alike);
-    }
-    __syncwarp();
+  count_each([sorted](unsigned entry, int place) { sorted[place] = entry & index_mask; });
+}
+
+/// Sums of fp16 are divided by 2 to this power, so that no coherent sum of the points of a row of bins is beyond the
+/// range, interpolated to pixels neither: the weights' absolute sum is below 8.
+__global__ void exponent_kernel(CoarseShape shape, int tile_count, const int* begins, int* exponents) {
+  const int tile = blockIdx.x * blockDim.x + threadIdx.x;
+  if (tile >= tile_count) return;
+  const int classes = shape.classes();
+  const int* const own = begins + static_cast<std::int64_t>(tile) * coarse_kinds * (classes + 1);
+  int most = 1;
+  for (int bin = 0; bin < shape.bins(); ++bin) {
+    const auto of_kind = [&](int kind) {
+      const int* const row = own + kind * (classes + 1) + bin * shape.bins();
+      return row[shape.bins()] - row[0];
+    };
+    most = max(most, max(of_kind(lit_wholly) + of_kind(cut_columns), of_kind(cut_rows)));
   }
+  exponents[tile] = 10 + (32 - __clz(most)) - 13;
 }
 
 __device__ __forceinline__ void multiply(float (&sum)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
@@ -181,257 +196,339 @@ __device__ __forceinline__ unsigned pair_of(float left, float right) {
   return *reinterpret_cast<const unsigned*>(&both);
 }
 
-/// Phases of a point on nodes: gamma + n delta + n (n - 1) / 2 second, in fixed point.
-struct NodePhases {
+/// 32 places along an axis: place + spacing n, in pixels of the panel, from_middle + spacing n from the tile's middle.
+/// Waves there are those times exp(-2 pi i (frequency p + curvature p^2)).
+struct Places {
+  const AxisRecord* records;
+  double place;
+  double from_middle;
+  double spacing;
+  double frequency;
+  double curvature;
+};
+__device__ __forceinline__ Places on_nodes(const CoarseShape& shape, const AxisRecord* records, int first, int bin,
+                                           double curvature) {
+  const double from_middle = first_node(shape);
+  return {records,   static_cast<double>(first) + static_cast<double>(shape.middle()) + from_middle,
+          from_middle, spacing_of(shape), shape.frequency(bin), curvature};
+}
+__device__ __forceinline__ Places on_pixels(const AxisRecord* records, int first) {
+  return {records, static_cast<double>(first), 0, 1, 0, 0};
+}
+
+/// Phases of a point at the places: gamma + n delta + n (n - 1) / 2 second, in fixed point.
+struct Phases {
   unsigned gamma;
   unsigned delta;
   unsigned second;
 };
-__device__ __forceinline__ NodePhases phases_of(const float4& place, double a, double turns, int first,
-                                                double frequency, double curvature) {
-  const double u = (static_cast<double>(first - margin) - static_cast<double>(place.x)) - static_cast<double>(place.y);
-  constexpr double p = first_place;
-  constexpr double s = spacing;
+__device__ __forceinline__ Phases phases_of(const Places& at, const AxisRecord& record, double a, double turns) {
+  const double u = (at.place - static_cast<double>(record.x)) - static_cast<double>(record.y);
+  const double p = at.from_middle;
+  const double s = at.spacing;
   // Half a turn more: unit_at subtracts it.
-  return {fixed_turns(a * u * u - frequency * p - curvature * p * p + turns + 0.5),
-          fixed_turns(a * (2 * s * u + s * s) - frequency * s - curvature * (2 * s * p + s * s)),
-          fixed_turns(2 * s * s * (a - curvature))};
+  return {fixed_turns(a * u * u - (at.frequency + at.curvature * p) * p + (turns + 0.5)),
+          fixed_turns(s * (a * (2 * u + s) - at.frequency - at.curvature * (2 * p + s))),
+          fixed_turns(2 * s * s * (a - at.curvature))};
 }
 
-/// exp(2 pi i (gamma / 2^32 - 1/2)) at node n.
-__device__ __forceinline__ float2 unit_at(unsigned gamma, unsigned delta, unsigned second, unsigned n) {
-  const unsigned turns = gamma + n * delta + (n * (n - 1) / 2) * second;
+/// exp(2 pi i (turns / 2^32 - 1/2)).
+__device__ __forceinline__ float2 unit_at(unsigned turns) {
   const float angle = fmaf(__uint_as_float((turns >> 9) | 0x3f800000U), 6.28318531F, -9.42477796F);
   float2 value;
   __sincosf(angle, &value.y, &value.x);
   return value;
 }
 
-/// Sums points on the nodes of their bin: sum[i][2 j + part of x], rows g: real, g + 8: imaginary part of y.
-__device__ __forceinline__ void sum_on_nodes(const CoarsePoints& points, const unsigned* sorted, int begin, int end,
-                                             const CoarseTile& tile, double frequency_y, double frequency_x,
-                                             double curvature, float scale, uint4* staged, float (&sum)[4][8][4]) {
+/// Phases at every `Step`-th place from `first` on, one after the other.
+template <unsigned Step>
+struct Walk {
+  unsigned turns;
+  unsigned delta;
+  unsigned second;
+
+  __device__ __forceinline__ Walk(const uint4& phases, unsigned first, unsigned before_first)
+      : turns(phases.x + first * phases.y + before_first * phases.z),
+        delta(Step * phases.y + (Step * first + Step * (Step - 1) / 2) * phases.z),
+        second(Step * Step * phases.z) {}
+  __device__ __forceinline__ float2 next() {
+    const float2 value = unit_at(turns);
+    turns += delta;
+    delta += second;
+    return value;
+  }
+};
+
+constexpr int node_threads = 512;
+
+/// A task: points, on 32 x 32 places. A cut point lights some of 32 pixels of y.
+struct Task {
+  Places y;
+  Places x;
+  int begin;
+  int end;
+  bool cut;
+};
+
+/// Sums a task's points: sum[i][j], rows g: real part at y = 8 i + g, rows g + 8: imaginary part; column c: x = 8 (c /
+/// 2) + 2 j + c % 2, so that a lane holds eight in a row.
+__device__ __forceinline__ void sum_points(const Task& task, const float4* waves, const unsigned* sorted, float scale,
+                                           uint4* staged, float (&sum)[4][4][4]) {
   const int lane = threadIdx.x % 32;
   const unsigned g = lane / 4;
   const int t = lane % 4;
-  const auto index_at = [&](int place) { return place + lane < end ? sorted[place + lane] : index_mask; };
-  unsigned next = index_at(begin);
-  for (int base = begin; base < end; base += 32) {
-    const bool present = next != index_mask;
-    const unsigned index = present ? next : 0;
-    next = index_at(base + 32);
-    const float4 wave = points.waves[index];
+  const unsigned before_y = g * (g - 1) / 2;
+  const unsigned first_x = 8 * (g / 2) + g % 2;
+  const unsigned before_x = first_x * (first_x - 1) / 2;
+  const auto index_at = [&](int place) { return place + lane < task.end ? sorted[place + lane] : index_mask; };
+  unsigned index = index_at(task.begin);
+  for (int base = task.begin; base < task.end; base += 32) {
+    const bool present = index != index_mask;
+    const unsigned j = present ? index : 0;
+    index = index_at(base + 32);
+    const float4 wave = waves[j];
+    const AxisRecord y_record = task.y.records[j];
     const double a = static_cast<double>(wave.x) + static_cast<double>(wave.y);
-    const NodePhases y =
-        phases_of(points.rows[index], a, static_cast<double>(wave.w), tile.first_row, frequency_y, curvature);
-    const NodePhases x = phases_of(points.columns[index], a, 0, tile.first_column, frequency_x, curvature);
+    const Phases y = phases_of(task.y, y_record, a, static_cast<double>(wave.w));
+    const Phases x = phases_of(task.x, task.x.records[j], a, 0);
+    const unsigned lit = task.cut ? lit_of_32(y_record, static_cast<float>(task.y.place)) : ~0U;
     __syncwarp();
     staged[2 * lane] = make_uint4(y.gamma, y.delta, y.second, __float_as_uint(present ? wave.z * scale : 0.0F));
-    staged[2 * lane + 1] = make_uint4(x.gamma, x.delta, x.second, 0);
+    staged[2 * lane + 1] = make_uint4(x.gamma, x.delta, x.second, lit);
     __syncwarp();
+    const int halves = task.end - base > 16 ? 2 : 1;
 #pragma unroll 1
-    for (int half = 0; half < 2; ++half) {
-      uint4 own[4];
+    for (int half = 0; half < halves; ++half) {
+      const uint4* const own = staged + 2 * (16 * half + 2 * t);
       unsigned factor[4][4];
 #pragma unroll
-      for (int k = 0; k < 4; ++k) own[k] = staged[2 * (16 * half + 2 * t + k % 2 + k / 2 * 8)];
+      for (int pair = 0; pair < 2; ++pair) {
+        const uint4* const points = own + 16 * pair;
+        const uint4 left = points[0];
+        const uint4 right = points[2];
+        const unsigned left_lit = points[1].w >> g;
+        const unsigned right_lit = points[3].w >> g;
+        Walk<8> left_walk(left, g, before_y);
+        Walk<8> right_walk(right, g, before_y);
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        float2 value[4];
-#pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          value[k] = unit_at(own[k].x, own[k].y, own[k].z, 8 * i + g);
-          const float weight = __uint_as_float(own[k].w);
-          value[k].x *= weight;
-          value[k].y *= weight;
+        for (int i = 0; i < 4; ++i) {
+          const float2 at_left = left_walk.next();
+          const float2 at_right = right_walk.next();
+          const float left_weight = (left_lit & 1U << (8 * i)) != 0 ? __uint_as_float(left.w) : 0.0F;
+          const float right_weight = (right_lit & 1U << (8 * i)) != 0 ? __uint_as_float(right.w) : 0.0F;
+          factor[i][2 * pair] = pair_of(at_left.x * left_weight, at_right.x * right_weight);
+          factor[i][2 * pair + 1] = pair_of(at_left.y * left_weight, at_right.y * right_weight);
         }
-        factor[i][0] = pair_of(value[0].x, value[1].x);
-        factor[i][1] = pair_of(value[0].y, value[1].y);
-        factor[i][2] = pair_of(value[2].x, value[3].x);
-        factor[i][3] = pair_of(value[2].y, value[3].y);
       }
-#pragma unroll
-      for (int k = 0; k < 4; ++k) own[k] = staged[2 * (16 * half + 2 * t + k % 2 + k / 2 * 8) + 1];
+      Walk<2> walks[4] = {{own[1], first_x, before_x},
+                          {own[3], first_x, before_x},
+                          {own[17], first_x, before_x},
+                          {own[19], first_x, before_x}};
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         float2 value[4];
 #pragma unroll
-        for (int k = 0; k < 4; ++k) value[k] = unit_at(own[k].x, own[k].y, own[k].z, 8 * j + g);
+        for (int k = 0; k < 4; ++k) value[k] = walks[k].next();
         const unsigned re[2] = {pair_of(value[0].x, value[1].x), pair_of(value[2].x, value[3].x)};
         const unsigned im[2] = {pair_of(value[0].y, value[1].y), pair_of(value[2].y, value[3].y)};
+        constexpr unsigned signs = 0x80008000U;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          multiply(sum[i][2 * j], factor[i], re[0], re[1]);
-          multiply(sum[i][2 * j + 1], factor[i], im[0], im[1]);
+          // i times the factor
+          const unsigned turned[4] = {factor[i][1] ^ signs, factor[i][0], factor[i][3] ^ signs, factor[i][2]};
+          multiply(sum[i][j], factor[i], re[0], re[1]);
+          multiply(sum[i][j], turned, im[0], im[1]);
         }
       }
     }
   }
 }
 
-/// Multiplies `Rows` tiles of 16 rows of the operand, from `row_tile` on, by `Columns` tiles of 8 rows of a matrix in
-/// shared memory.
-template <int Rows, int Columns>
-__device__ __forceinline__ void interpolate(const uint4* operand, int row_tile, const unsigned* matrix,
-                                            float (&sum)[Rows][Columns][4]) {
-  const int lane = threadIdx.x % 32;
-  const unsigned* const own = matrix + lane / 4 * (row_halves / 2) + lane % 4;
-  for (int s = 0; s < depth_steps; ++s) {
-    unsigned a[Rows][4];
-#pragma unroll
-    for (int i = 0; i < Rows; ++i) {
-      const uint4 all = __ldg(operand + ((row_tile + i) * depth_steps + s) * 32 + lane);
-      a[i][0] = all.x;
-      a[i][1] = all.y;
-      a[i][2] = all.z;
-      a[i][3] = all.w;
-    }
-#pragma unroll
-    for (int j = 0; j < Columns; ++j) {
-      const unsigned* const b = own + j * 8 * (row_halves / 2) + s * 8;
-#pragma unroll
-      for (int i = 0; i < Rows; ++i) multiply(sum[i][j], a[i], b[0], b[4]);
-    }
-  }
-}
+/// Sums of the tasks in fp16; a line holds the real, then the imaginary parts of all nodes of all bins along an axis.
+struct TaskSums {
+  __half* on_nodes;  ///< C[tile][bin and node of rows][line of columns]
+  __half* lines;     ///< L[tile][column][line of rows]
+  __half* cut_rows;  ///< R[tile][row][two lines of columns: R, and -i R with its parts exchanged]
+};
 
-/// No coherent sum of a tile's points in fp16 is beyond its range: they are divided by 2 to this power.
-__device__ __forceinline__ int exponent_of(const CoarseTile& tile) { return 10 + 32 - __clz(tile.end - tile.begin); }
-
-/// Sums every bin of every tile on its nodes: a warp for each, whichever is free. on_nodes[tile][row of bins][node of
-/// rows][column of bins][node of columns].
-__global__ void __launch_bounds__(threads, 1)
-    node_kernel(CoarsePoints points, const CoarseTile* tiles, int tile_count, const unsigned* sorted, const int* begins,
-                double curvature, float largest, int* next, unsigned* on_nodes) {
-  __shared__ uint4 shared_memory[threads * (staged_words / 4)];
+/// A warp for each task, whichever is free.
+__global__ void __launch_bounds__(node_threads, 1)
+    node_kernel(CoarseShape shape, MaskedPoints points, const CoarseTile* tiles, int tile_count, const unsigned* sorted,
+                const int* begins, const int* exponents, double curvature, float largest, int* next, TaskSums to) {
+  __shared__ uint4 shared_memory[2 * node_threads];
   const int lane = threadIdx.x % 32;
   const int g = lane / 4;
   const int t = lane % 4;
-  uint4* const staged = shared_memory + threadIdx.x / 32 * 32 * (staged_words / 4);
+  uint4* const staged = shared_memory + threadIdx.x / 32 * 64;
   const float scale = largest > 0 ? y_scale / largest : 0.0F;
+  const int bins = shape.bins();
+  const int classes = shape.classes();
+  const int strips = shape.strips();
+  const int line = line_of(shape);
   for (;;) {
     int number = 0;
     if (lane == 0) number = atomicAdd(next, 1);
     number = __shfl_sync(0xffffffffU, number, 0);
-    if (number >= tile_count * coarse_classes) return;
-    const int bin = number % coarse_classes;
-    const CoarseTile tile = tiles[number / coarse_classes];
-    const int* const own_begins = begins + static_cast<std::int64_t>(number / coarse_classes) * (coarse_classes + 1);
-    float sum[4][8][4] = {};
-    sum_on_nodes(points, sorted, own_begins[bin], own_begins[bin + 1], tile, bin_frequency(bin / coarse_bins),
-                 bin_frequency(bin % coarse_bins), curvature, scale, staged, sum);
-    const float shrink = scalbnf(1.0F, -exponent_of(tile));
-    unsigned* const own = on_nodes + static_cast<std::int64_t>(number / coarse_bins) * nodes * (depth / 2) +
-                          g * (depth / 2) + bin % coarse_bins * nodes + 2 * t;
+    const int tile_number = number / (2 * classes);
+    if (tile_number >= tile_count) return;
+    const CoarseTile& tile = tiles[tile_number];
+    const int within = number % (2 * classes);
+    const int kind = within < classes ? lit_wholly : within < classes + bins * strips ? cut_columns : cut_rows;
+    const int* const own = begins + (std::int64_t{tile_number} * coarse_kinds + kind) * (classes + 1);
+    // The rows of the sums, from the first half on, and the bin within them.
+    __half* target = nullptr;
+    int bin = 0;
+    std::int64_t row_halves = 2 * line;
+    Task task{};
+    task.cut = kind != lit_wholly;
+    if (kind == lit_wholly) {
+      const int row_bin = within / bins;
+      bin = within % bins;
+      task.y = on_nodes(shape, points.rows, tile.first_row, row_bin, curvature);
+      task.x = on_nodes(shape, points.columns, tile.first_column, bin, curvature);
+      task.begin = own[within];
+      task.end = own[within + 1];
+      target = to.on_nodes + (std::int64_t{tile_number} * line + row_bin * nodes) * row_halves;
+    } else {
+      const int of_kind = (within - classes) % (bins * strips);
+      bin = of_kind / strips;
+      const int strip = of_kind % strips;
+      const bool columns = kind == cut_columns;
+      if (columns) {
+        task.y = on_pixels(points.columns, tile.first_column + 32 * strip);
+        task.x = on_nodes(shape, points.rows, tile.first_row, bin, curvature);
+        target = to.lines;
+      } else {
+        task.y = on_pixels(points.rows, tile.first_row + 32 * strip);
+        task.x = on_nodes(shape, points.columns, tile.first_column, bin, curvature);
+        target = to.cut_rows;
+        row_halves = 4 * line;
+      }
+      task.begin = own[bin * bins + strips - 1 - strip];
+      task.end = own[bin * bins + 2 * strips - strip];
+      target += (std::int64_t{tile_number} * shape.side + 32 * strip) * row_halves;
+    }
+    float sum[4][4][4] = {};
+    sum_points(task, points.waves, sorted, scale, staged, sum);
+    const float shrink = scalbnf(1.0F, -exponents[tile_number]);
+    target += g * row_halves + bin * nodes + 8 * t;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
+      unsigned re[4];
+      unsigned im[4];
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        const float(&re)[4] = sum[i][2 * j];
-        const float(&im)[4] = sum[i][2 * j + 1];
-        *reinterpret_cast<uint2*>(own + 8 * i * (depth / 2) + 8 * j) =
-            make_uint2(pair_of((re[0] - im[2]) * shrink, (im[0] + re[2]) * shrink),
-                       pair_of((re[1] - im[3]) * shrink, (im[1] + re[3]) * shrink));
+        re[j] = pair_of(sum[i][j][0] * shrink, sum[i][j][1] * shrink);
+        im[j] = pair_of(sum[i][j][2] * shrink, sum[i][j][3] * shrink);
+      }
+      constexpr unsigned signs = 0x80008000U;
+      const uint4 real = make_uint4(re[0], re[1], re[2], re[3]);
+      const uint4 imaginary = make_uint4(im[0], im[1], im[2], im[3]);
+      const uint4 minus = make_uint4(im[0] ^ signs, im[1] ^ signs, im[2] ^ signs, im[3] ^ signs);
+      __half* const row = target + 8 * i * row_halves;
+      *reinterpret_cast<uint4*>(row) = real;
+      *reinterpret_cast<uint4*>(row + line) = kind == cut_rows ? minus : imaginary;
+      if (kind == cut_rows) {
+        *reinterpret_cast<uint4*>(row + 2 * line) = imaginary;
+        *reinterpret_cast<uint4*>(row + 3 * line) = real;
       }
     }
   }
 }
 
-/// Interpolates the nodes of a tile to its pixels, along rows and then along columns, and adds them to the panel.
-__global__ void __launch_bounds__(threads, 1)
-    pixel_kernel(const CoarseTile* tiles, int tile_count, const uint4* nodes_of_tiles, const uint4* operand,
-                 float largest, float2* panel, int panel_width) {
-  extern __shared__ uint4 shared_memory[];
-  unsigned* const on_nodes = reinterpret_cast<unsigned*>(shared_memory);
-  unsigned* const on_lines = on_nodes + nodes_bytes / 4;
-  const int warp = threadIdx.x / 32;
-  const int g = threadIdx.x % 32 / 4;
-  const int t = threadIdx.x % 4;
-  for (int number = blockIdx.x; number < tile_count; number += gridDim.x) {
-    const CoarseTile tile = tiles[number];
-    for (int by = 0; by < coarse_bins; ++by) {
-      constexpr int row_pieces = depth / 8;
-      const uint4* const own =
-          nodes_of_tiles + (static_cast<std::int64_t>(number) * coarse_bins + by) * nodes * row_pieces;
-      __syncthreads();  // the row of bins before is read
-      for (int i = threadIdx.x; i < nodes * row_pieces; i += threads) {
-        shared_memory[i / row_pieces * (row_halves / 8) + i % row_pieces] = own[i];
-      }
-      __syncthreads();
-      float lines[2][4][4] = {};
-      interpolate<2, 4>(operand, 2 * warp, on_nodes, lines);
-#pragma unroll
-      for (int i = 0; i < 2; ++i) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          unsigned* const to = on_lines + (8 * (2 * warp + i) + g) * (row_halves / 2) + by * nodes + 8 * j + 2 * t;
-          to[0] = pair_of(lines[i][j][0], lines[i][j][2]);
-          to[1] = pair_of(lines[i][j][1], lines[i][j][3]);
-        }
-      }
-    }
-    __syncthreads();
-    float pixels[2][16][4] = {};
-    interpolate<2, 16>(operand, 2 * warp, on_lines, pixels);
-    const float grow = scalbnf(largest / y_scale, exponent_of(tile));
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const int row = 8 * (2 * warp + i) + g;
-      if (row >= tile.rows) continue;
-      float2* const own = panel + static_cast<std::int64_t>(tile.first_row + row) * panel_width + tile.first_column;
-#pragma unroll
-      for (int j = 0; j < 16; ++j) {
-#pragma unroll
-        for (int c = 0; c < 2; ++c) {
-          const int column = 8 * j + 2 * t + c;
-          if (column >= tile.columns) continue;
-          float2 value = own[column];
-          value.x += grow * pixels[i][j][c];
-          value.y += grow * pixels[i][j][2 + c];
-          own[column] = value;
-        }
-      }
-    }
-    __syncthreads();  // the lines are read
-  }
+constexpr int add_threads = 256;
+
+/// Adds pixels[tile][row][part][column] to the panel.
+__global__ void __launch_bounds__(add_threads)
+    add_kernel(int side, const CoarseTile* tiles, const int* exponents, const float* pixels, float largest,
+               float2* panel, int panel_width) {
+  const CoarseTile& tile = tiles[blockIdx.y];
+  const int within = blockIdx.x * add_threads + threadIdx.x;
+  const int row = within / side;
+  const int column = within % side;
+  if (row >= tile.rows || column >= tile.columns) return;
+  const float grow = scalbnf(largest / y_scale, exponents[blockIdx.y]);
+  const float* const own = pixels + (std::int64_t{blockIdx.y} * side + row) * 2 * side + column;
+  float2& value = panel[std::int64_t{tile.first_row + row} * panel_width + tile.first_column + column];
+  value.x += grow * own[0];
+  value.y += grow * own[side];
 }
 
 }  // namespace
 
-void CoarseSums::set(double curvature) {
-  if (!matrix_.empty() && curvature_ == curvature) return;
-  curvature_ = curvature;
-  const auto packed = operand(curvature);
-  reserve(matrix_, static_cast<std::int64_t>(packed.size()), queue_);
-  copy_bytes(matrix_.data(), queue_.device(), packed.data(), Device{}, packed.size() * sizeof packed[0], queue_);
+void CoarseSums::set(const CoarseShape& shape, double curvature) {
+  if (shape_.side == shape.side && curvature_ == curvature) return;
+  shape_ = {};  // none, or in case the following calls fail
+  if (shape.side == 0) return;
+  const auto all = operands(shape, curvature);
+  const auto upload = [this](auto& there, const auto& here) {
+    reserve(there, static_cast<std::int64_t>(here.size()), queue_);
+    copy_bytes(there.data(), queue_.device(), here.data(), Device{}, here.size() * sizeof here[0], queue_);
+  };
+  upload(matrix_, all.matrix);
+  upload(plain_, all.plain);
   queue_.synchronize();
+  shape_ = shape;
+  curvature_ = curvature;
 }
 
-void CoarseSums::add(const CoarsePoints& points, const CoarseTile* tiles, int tile_count, const unsigned* list,
+void CoarseSums::add(const MaskedPoints& points, const CoarseTile* tiles, int tile_count, const unsigned* list,
                      std::int64_t listed, float largest_amplitude, float2* panel, int panel_width) {
   const auto stream = cuda::stream_of(queue_);
+  const int classes = shape_.classes();
   reserve(sorted_, listed, queue_);
-  reserve(begins_, std::int64_t{tile_count} * (coarse_classes + 1), queue_);
-  sort_kernel<<<static_cast<unsigned>(tile_count), sort_threads, 0, stream>>>(tiles, list, sorted_.data(),
-                                                                              begins_.data());
+  reserve(begins_, std::int64_t{tile_count} * coarse_kinds * (classes + 1), queue_);
+  reserve(exponents_, tile_count, queue_);
+  sort_kernel<<<static_cast<unsigned>(tile_count * coarse_kinds), sort_threads, sort_shared_bytes, stream>>>(
+      classes, tiles, list, sorted_.data(), begins_.data());
   cuda::check_launch("coarse sort");
-  cuda::check(cudaFuncSetAttribute(pixel_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-              "cudaFuncSetAttribute");
-  reserve(on_nodes_, std::int64_t{std::min(tile_count, most_tiles)} * coarse_bins * nodes * (depth / 2), queue_);
-  reserve(next_, 1, queue_);
-  for (int first = 0; first < tile_count; first += most_tiles) {
-    const int count = std::min(most_tiles, tile_count - first);
-    cuda::check(cudaMemsetAsync(next_.data(), 0, sizeof(int), stream), "cudaMemsetAsync");
-    const auto processors = static_cast<unsigned>(cuda::hopper_processors());
-    node_kernel<<<processors, threads, 0, stream>>>(points, tiles + first, count, sorted_.data(),
-                                                    begins_.data() + std::int64_t{first} * (coarse_classes + 1),
-                                                    curvature_, largest_amplitude, next_.data(), on_nodes_.data());
-    cuda::check_launch("coarse nodes");
-    pixel_kernel<<<std::min(static_cast<unsigned>(count), processors), threads, shared_bytes, stream>>>(
-        tiles + first, count, reinterpret_cast<const uint4*>(on_nodes_.data()),
-        reinterpret_cast<const uint4*>(matrix_.data()), largest_amplitude, panel, panel_width);
-    cuda::check_launch("coarse pixels");
+  exponent_kernel<<<cuda::blocks_for(tile_count, add_threads), add_threads, 0, stream>>>(
+      shape_, tile_count, begins_.data(), exponents_.data());
+  cuda::check_launch("coarse exponents");
+  const int most = most_pixels / (shape_.side * shape_.side);
+  for (int first = 0; first < tile_count; first += most) {
+    add_tiles(points, tiles, first, std::min(most, tile_count - first), largest_amplitude, panel, panel_width);
   }
+}
+
+void CoarseSums::add_tiles(const MaskedPoints& points, const CoarseTile* tiles, int first, int count,
+                           float largest_amplitude, float2* panel, int panel_width) {
+  const auto stream = cuda::stream_of(queue_);
+  const std::int64_t side = shape_.side;
+  const std::int64_t depth = depth_of(shape_);
+  const std::int64_t line = line_of(shape_);
+  reserve(on_nodes_, count * line * depth, queue_);
+  reserve(lines_, count * side * depth, queue_);
+  reserve(cut_rows_, count * 2 * side * depth, queue_);
+  reserve(pixels_, count * 2 * side * side, queue_);
+  reserve(next_, 1, queue_);
+  const auto halves = [](Array<std::uint16_t, 1>& array) { return reinterpret_cast<__half*>(array.data()); };
+  cuda::check(cudaMemsetAsync(next_.data(), 0, sizeof(int), stream), "cudaMemsetAsync");
+  const int* const begins = begins_.data() + std::int64_t{first} * coarse_kinds * (shape_.classes() + 1);
+  node_kernel<<<static_cast<unsigned>(cuda::hopper_processors()), node_threads, 0, stream>>>(
+      shape_, points, tiles + first, count, sorted_.data(), begins, exponents_.data() + first, curvature_,
+      largest_amplitude, next_.data(), {halves(on_nodes_), halves(lines_), halves(cut_rows_)});
+  cuda::check_launch("coarse nodes");
+  const auto multiply = [&](std::int64_t rows, std::int64_t columns, std::int64_t batch, const void* a, const void* b,
+                            void* c, bool half_output, bool accumulate) {
+    cuda::MatrixProductShape product;
+    product.rows = rows;
+    product.columns = columns;
+    product.depth = depth;
+    product.batch = batch;
+    product.share_a = true;
+    product.half_output = half_output;
+    cuda::enqueue_hopper_product(product, a, b, c, accumulate, stream);
+  };
+  // Lines of columns, [tile][column][part][bin and node of rows], += P C^T.
+  multiply(2 * side, line, count, matrix_.data(), on_nodes_.data(), lines_.data(), true, true);
+  // Pixels [tile][row][part][column] = R P^T, += P lines^T.
+  multiply(count * 2 * side, side, 1, cut_rows_.data(), plain_.data(), pixels_.data(), false, false);
+  multiply(2 * side, side, count, matrix_.data(), lines_.data(), pixels_.data(), false, true);
+  add_kernel<<<dim3(static_cast<unsigned>(side * side / add_threads), static_cast<unsigned>(count)), add_threads, 0,
+               stream>>>(shape_.side, tiles + first, exponents_.data() + first, pixels_.data(), largest_amplitude,
+                         panel, panel_width);
+  cuda::check_launch("coarse pixels");
 }
 
 }  // namespace holotone::point_cloud

@@ -1,63 +1,42 @@
 #pragma once
-// Points that light a subtile wholly, summed there on coarse nodes (coarse_sums_cuda.cu). Not for users.
-#include <holotone/hologram/point_cloud/fast_cuda.cuh>
+// Points that light much of a tile, summed there on coarse nodes (coarse_sums_cuda.cu). Not for users.
+#include <holotone/hologram/point_cloud/coarse_lists_cuda.cuh>
 
 namespace holotone::point_cloud {
 
-/// Local frequencies of a subtile's points are sorted into coarse_bins x coarse_bins bins.
-constexpr int coarse_bins = 8;
-constexpr int coarse_classes = coarse_bins * coarse_bins;
-/// Bits of a point's index in a list; those above are its bin's number.
-constexpr int coarse_index_bits = 26;
-
-/// Points as MaskedProducts keeps them: column and row {whole, rest, first lit, last lit}, wave {a high, a low,
-/// amplitude, turns}.
-struct CoarsePoints {
-  const float4* columns;
-  const float4* rows;
-  const float4* waves;
-};
-
-/// A subtile, and its points in the list.
-struct CoarseTile {
-  int first_row;
-  int first_column;
-  int rows;
-  int columns;
-  int begin;
-  int end;
-};
-
-#ifdef __CUDACC__
-/// Number of the bin of a local frequency in cycles a pixel, which counts modulo one.
-__device__ __forceinline__ int coarse_bin(float frequency) {
-  const float within = frequency - rintf(frequency);
-  return min(max(static_cast<int>((within + 0.5F) * coarse_bins), 0), coarse_bins - 1);
-}
-#endif
-
-/// Sums of waves that light subtiles wholly.
+/// Sums of waves in tiles that they light wholly, or in all rows or columns.
 class CoarseSums {
  public:
   explicit CoarseSums(Queue queue) : queue_(std::move(queue)) {}
-  /// Sets the mean curvature, in turns per square pixel.
-  void set(double curvature);
-  /// Adds the tiles' sums to the panel, rows of `panel_width` pixels. `list`: points, each with the number of its bin
-  /// from bit coarse_index_bits on, in any order that does not change from run to run. Enqueues.
-  void add(const CoarsePoints& points, const CoarseTile* tiles, int tile_count, const unsigned* list,
+  /// Sets the shape of the tiles and the mean curvature, in turns per square pixel.
+  void set(const CoarseShape& shape, double curvature);
+  [[nodiscard]] const CoarseShape& shape() const { return shape_; }
+  /// Adds the tiles' sums to the panel, rows of `panel_width` pixels. `list`: points, each with its class, in any order
+  /// that does not change from run to run. Enqueues.
+  void add(const MaskedPoints& points, const CoarseTile* tiles, int tile_count, const unsigned* list,
            std::int64_t listed, float largest_amplitude, float2* panel, int panel_width);
   [[nodiscard]] std::size_t bytes() const {
-    return matrix_.bytes() + sorted_.bytes() + begins_.bytes() + on_nodes_.bytes() + next_.bytes();
+    return matrix_.bytes() + plain_.bytes() + sorted_.bytes() + begins_.bytes() + exponents_.bytes() +
+           on_nodes_.bytes() + lines_.bytes() + cut_rows_.bytes() + pixels_.bytes() + next_.bytes();
   }
 
  private:
+  void add_tiles(const MaskedPoints& points, const CoarseTile* tiles, int first, int count, float largest_amplitude,
+                 float2* panel, int panel_width);
+
   Queue queue_;
+  CoarseShape shape_;
   double curvature_ = 0;
-  Array<unsigned, 1> matrix_;  ///< from nodes to pixels, in pairs of fp16, as the tensor cores take them
-  Array<unsigned, 1> sorted_;  ///< points by bins
-  Array<int, 1> begins_;       ///< of each tile's bins
-  Array<unsigned, 1> on_nodes_;
-  Array<int, 1> next_;  ///< bin of a tile that no warp has taken
+  Array<std::uint16_t, 1> matrix_;  ///< P, and its transposed form: fp16
+  Array<std::uint16_t, 1> plain_;
+  Array<unsigned, 1> sorted_;  ///< points by classes
+  Array<int, 1> begins_;       ///< of the classes of each tile's kinds
+  Array<int, 1> exponents_;    ///< of each tile's scale
+  Array<std::uint16_t, 1> on_nodes_;
+  Array<std::uint16_t, 1> lines_;
+  Array<std::uint16_t, 1> cut_rows_;
+  Array<float, 1> pixels_;
+  Array<int, 1> next_;  ///< task that no warp has taken
 };
 
 }  // namespace holotone::point_cloud

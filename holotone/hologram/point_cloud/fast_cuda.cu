@@ -267,6 +267,8 @@ class FastCuda final : public PointCloudPlan::Engine {
     timed_ = choice.timed;
     if (block_ == options_.shape) {
       fill({0, 0, block_});
+    } else if (divides_rows()) {
+      points_.sources = block_points_.keep(points_.sources, points_.summary);
     } else {
       keep_sources();
     }

@@ -35,12 +35,15 @@ constexpr double finest_sorted = 5e-5;  ///< tightest tolerance for sorted point
 constexpr double loosest_window = 0.05;
 /// Nanoseconds per point and pixel in MaskedProducts, measured on an H200.
 constexpr double on_chip_pair_ns = 2.3e-5;
-/// Tightest tolerance for sums on coarse nodes, and nanoseconds of a point and subtile there, measured on an H200.
+/// Tightest tolerance for sums on coarse nodes. Their launch time in microseconds, and nanoseconds of a point on 32 x 32
+/// places and of a pixel in tiles of 128, measured on an H200.
 constexpr double finest_coarse = 9e-4;
-constexpr double coarse_point_ns = 0.12;
-/// Panels up to the first extent are summed at once, larger ones in blocks of at most the second.
-constexpr std::int64_t widest_undivided = 8192;
-constexpr std::int64_t widest_block = 4096;
+constexpr double coarse_launches_us = 60;
+constexpr double coarse_point_ns = 0.05;
+constexpr double coarse_pixel_ns = 3e-5;
+constexpr int coarse_strip = 32;
+/// Panels up to this extent are summed at once, larger ones in blocks of at most this extent.
+constexpr std::int64_t widest_block = 8192;
 /// Relative widening of ranges: points at their ends stay inside after rounding.
 constexpr double range_slack = 1e-3;
 
@@ -104,14 +107,6 @@ int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double ste
   return wrap ? period : static_cast<int>(extent);
 }
 
-/// Allows sums on coarse nodes, whose error is 4.4e-4, where the tolerance does, in the blocks of large panels: one
-/// warp sums all points of a bin, and the few bins of a small panel would not occupy the device.
-void set_coarse(FastGrid& grid, const FastCloud& cloud, const FastPrecision& precision) {
-  const CloudRange range = range_of(cloud);
-  grid.coarse = precision.on_chip && precision.tolerance >= finest_coarse && cloud.any_place;
-  grid.coarse_curvature = 0.5 * (range.low[2] + range.high[2]);
-}
-
 FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int tiles_y, const SpreadWindow& window,
                    const FastPrecision& precision) {
   FastGrid grid{};
@@ -144,7 +139,6 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
   grid.window_beta = static_cast<float>(window.beta);
   grid.split = precision.split;
   grid.on_chip = precision.on_chip;
-  set_coarse(grid, cloud, precision);
   const double half_depth = 0.5 * (range.high[2] - range.low[2]) * grid.steps_m;
   const double first_plane = std::ceil(-half_depth - 0.5 * window.width - 0.01);
   grid.first_plane = static_cast<int>(std::max(first_plane, -1e8));
@@ -204,14 +198,11 @@ struct TileCounts {
   std::vector<float> lit;
   std::vector<float> whole;
   std::vector<float> lit_subtiles;
-  std::vector<float> whole_subtiles;    ///< of the tiles that it lights wholly
-  std::vector<float> covered_subtiles;  ///< that it lights wholly, and CoarseSums may sum
+  std::vector<float> whole_subtiles;  ///< of the tiles that it lights wholly
 };
 
 TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) {
   TileCounts counts;
-  const CloudRange range = range_of(cloud);
-  const double mean = 0.5 * (range.low[2] + range.high[2]);
   const auto reaches = [](double center, double reach, int begin, int end) {
     return center + reach >= begin && center - reach <= end - 1;
   };
@@ -226,9 +217,6 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
     float whole = 0;
     float lit_subtiles = 0;
     float whole_subtiles = 0;
-    float covered_subtiles = 0;
-    const double curvature = position[2] != 0 ? cloud.turns_metre / -static_cast<double>(position[2]) : 1e30;
-    const bool may_be_coarse = std::abs(curvature - mean) <= most_coarse_curvature;
     for (int begin = 0; begin < extent; begin += tile) {
       const int end = std::min(begin + tile, extent);
       lit += reaches(center, reach, begin, end) ? 1.0F : 0.0F;
@@ -238,41 +226,33 @@ TileCounts count_tiles(const FastCloud& cloud, int axis, int tiles, int extent) 
       for (int part = begin; part < end; part += subtile) {
         const int part_end = std::min(part + subtile, end);
         lit_subtiles += reaches(center, reach, part, part_end) ? 1.0F : 0.0F;
-        const bool is_covered = center + reach >= part_end - 1 && center - reach <= part;
-        covered_subtiles += may_be_coarse && is_covered ? 1.0F : 0.0F;
       }
     }
     counts.lit.push_back(lit);
     counts.whole.push_back(whole);
     counts.lit_subtiles.push_back(lit_subtiles);
     counts.whole_subtiles.push_back(whole_subtiles);
-    counts.covered_subtiles.push_back(covered_subtiles);
   }
   return counts;
 }
 
-/// Mean number of tiles that a point lights wholly, and in part, of subtiles that it lights of the latter, and of those
-/// among these that CoarseSums may sum.
+/// Mean number of tiles that a point lights wholly, and in part, and of subtiles that it lights of the latter.
 struct Lighting {
   double whole;
   double partly;
   double subtiles;
-  double covered;
 };
 Lighting mean_lighting(const TileCounts& x, const TileCounts& y) {
   double whole = 0;
   double lit = 0;
   double subtiles = 0;
-  double covered = 0;
   for (std::size_t i = 0; i < x.lit.size(); ++i) {
     whole += x.whole[i] * y.whole[i];
     lit += x.lit[i] * y.lit[i];
-    const float of_whole = x.whole_subtiles[i] * y.whole_subtiles[i];
-    subtiles += x.lit_subtiles[i] * y.lit_subtiles[i] - of_whole;
-    covered += std::max(0.0F, x.covered_subtiles[i] * y.covered_subtiles[i] - of_whole);
+    subtiles += x.lit_subtiles[i] * y.lit_subtiles[i] - x.whole_subtiles[i] * y.whole_subtiles[i];
   }
   const auto n = static_cast<double>(x.lit.size());
-  return {whole / n, (lit - whole) / n, subtiles / n, covered / n};
+  return {whole / n, (lit - whole) / n, subtiles / n};
 }
 
 double bin_cells(int width) { return 1.0 * bin_columns(width) * bin_rows(width) * bin_planes(width); }
@@ -281,9 +261,7 @@ double bin_cells(int width) { return 1.0 * bin_columns(width) * bin_rows(width) 
 double masked_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting, const FastPrecision& precision) {
   const double pair_us = 1e-3 * static_cast<double>(count);
   if (precision.on_chip) {
-    const double covered = grid.coarse ? lighting.covered : 0;
-    const double products = (lighting.subtiles - covered) * subtile_side * subtile_side;
-    return pair_us * (products * on_chip_pair_ns + covered * coarse_point_ns);
+    return pair_us * lighting.subtiles * subtile_side * subtile_side * on_chip_pair_ns;
   }
   return pair_us * lighting.partly * grid.tile_width * grid.tile_height * fast_pair_ns(precision.tolerance);
 }
@@ -306,8 +284,64 @@ double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& 
          masked_time(grid, count, lighting, precision);
 }
 
-/// A grid of one tile that no point lights wholly: products sum all points.
-FastGrid products_grid(const FastCloud& cloud, const FastPrecision& precision) {
+/// What a point lights along an axis of the tiles of CoarseSums.
+struct CoarseLighting {
+  double whole = 0;         ///< tiles lit wholly
+  double strips = 0;        ///< lit strips of other tiles
+  double subtiles = 0;      ///< lit subtiles
+  double cut_subtiles = 0;  ///< of them, those of tiles that are not lit wholly
+};
+CoarseLighting coarse_lighting(double center, double reach, std::int64_t extent, int side) {
+  const std::int64_t tiles = (extent + side - 1) / side;
+  const std::int64_t tile = (extent + tiles - 1) / tiles;
+  const auto lit = [&](std::int64_t first, std::int64_t end, std::int64_t step) {
+    const double from = std::max(center - reach, static_cast<double>(first));
+    const double to = std::min(center + reach, static_cast<double>(end - 1));
+    if (from > to) return 0.0;
+    const auto number = [&](double pixel) { return std::floor((pixel - static_cast<double>(first)) / static_cast<double>(step)); };
+    return number(to) - number(from) + 1;
+  };
+  CoarseLighting lighting;
+  for (std::int64_t first = 0; first < extent; first += tile) {
+    const std::int64_t end = std::min(first + tile, extent);
+    const double subtiles = lit(first, end, subtile_side);
+    lighting.subtiles += subtiles;
+    if (center - reach <= static_cast<double>(first) && center + reach >= static_cast<double>(end - 1)) {
+      lighting.whole += 1;
+    } else {
+      lighting.strips += lit(first, end, coarse_strip);
+      lighting.cut_subtiles += subtiles;
+    }
+  }
+  return lighting;
+}
+
+/// Estimated microseconds of masked products and coarse sums in tiles of `side` on an H200.
+double coarse_time(const FastCloud& cloud, int side) {
+  const CloudRange range = range_of(cloud);
+  const double mean = 0.5 * (range.low[2] + range.high[2]);
+  double tasks = 0;
+  double subtiles = 0;
+  for (const auto& position : cloud.summary.sample) {
+    const double reach = cloud.reach_per_metre * std::abs(static_cast<double>(position[2]));
+    const auto x = coarse_lighting(cloud.center_x + position[0] * cloud.inverse_pitch, reach, cloud.panel[1], side);
+    const auto y = coarse_lighting(cloud.center_y - position[1] * cloud.inverse_pitch, reach, cloud.panel[0], side);
+    const double curvature = position[2] != 0 ? cloud.turns_metre / -static_cast<double>(position[2]) : 1e30;
+    if (std::abs(curvature - mean) <= most_coarse_curvature(side)) {
+      tasks += x.whole * (y.whole + y.strips) + x.strips * y.whole;
+      subtiles += x.cut_subtiles * y.cut_subtiles;
+    } else {
+      subtiles += x.subtiles * y.subtiles;
+    }
+  }
+  const double points = static_cast<double>(cloud.count) / static_cast<double>(cloud.summary.sample.size());
+  const double pixels = static_cast<double>(cloud.panel[0]) * static_cast<double>(cloud.panel[1]);
+  return 1e-3 * (points * (tasks * coarse_point_ns + subtiles * subtile_side * subtile_side * on_chip_pair_ns) +
+                 pixels * (side == 256 ? 2 : 1) * coarse_pixel_ns);
+}
+
+/// A grid of one tile that no point lights wholly: products sum all points, or coarse sums in tiles of coarse_side.
+FastGrid products_grid(const FastCloud& cloud, int coarse_side) {
   FastGrid grid{};
   grid.panel_width = grid.tile_width = static_cast<int>(cloud.panel[1]);
   grid.panel_height = grid.tile_height = static_cast<int>(cloud.panel[0]);
@@ -317,7 +351,9 @@ FastGrid products_grid(const FastCloud& cloud, const FastPrecision& precision) {
   grid.split = 1;
   grid.wrap_columns = grid.wrap_rows = true;
   grid.on_chip = true;
-  set_coarse(grid, cloud, precision);
+  grid.coarse_side = coarse_side;
+  const CloudRange range = range_of(cloud);
+  grid.coarse_curvature = 0.5 * (range.low[2] + range.high[2]);
   return grid;
 }
 
@@ -381,7 +417,7 @@ FastPrecision fast_precision(double tolerance) {
 }
 
 Shape<2> fast_block_shape(const Shape<2>& panel, std::int64_t rows_at_once) {
-  if (std::max(rows_at_once, panel[1]) <= widest_undivided) return {rows_at_once, panel[1]};
+  if (std::max(rows_at_once, panel[1]) <= widest_block) return {rows_at_once, panel[1]};
   const auto share = [](std::int64_t extent) {
     const std::int64_t blocks = (extent + widest_block - 1) / widest_block;
     return (extent + blocks - 1) / blocks;
@@ -483,14 +519,20 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
   FastChoice best;
   double least = most_us;
   if (precision.on_chip && !all_lit) {
-    const FastGrid grid = products_grid(cloud, precision);
+    const FastGrid products = products_grid(cloud, 0);
     TileCounts of_rows = rows.front();  // one tile
     of_rows.whole_subtiles.assign(of_rows.whole_subtiles.size(), 0);
     const Lighting lighting = mean_lighting(columns.front(), of_rows);
-    const double time = fast_launches_us + masked_time(grid, cloud.count, lighting, precision);
-    if (time < least) {
+    const auto consider = [&](const FastGrid& grid, double time) {
+      if (time >= least) return;
       least = time;
       best = {grid, {}, cloud, time};
+    };
+    consider(products, fast_launches_us + masked_time(products, cloud.count, lighting, precision));
+    if (precision.tolerance >= finest_coarse && cloud.any_place) {
+      for (const int side : {128, 256}) {
+        consider(products_grid(cloud, side), coarse_launches_us + coarse_time(cloud, side));
+      }
     }
   }
   for (const auto& window : precision.windows) {
@@ -502,7 +544,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
           continue;
         const FastGrid grid = make_grid(cloud, range, tiles_x, tiles_y, window, precision);
         if (!fits(grid)) continue;
-        const Lighting lighting = all_lit ? Lighting{1.0 * grid.tiles(), 0, 0, 0} : mean_lighting(columns[x], rows[y]);
+        const Lighting lighting = all_lit ? Lighting{1.0 * grid.tiles(), 0, 0} : mean_lighting(columns[x], rows[y]);
         if (!precision.on_chip && static_cast<double>(cloud.count) * lighting.partly > most_partly) continue;
         const double time = estimated_time(grid, cloud.count, lighting, precision);
         if (time < least) {

@@ -33,8 +33,8 @@ struct FastGrid {
   int first_row[most_fast_tiles];
   bool wrap_columns, wrap_rows;  ///< true if boxes are as long as the period
   bool on_chip;                  ///< masked products are those of MaskedProducts
-  bool coarse;                   ///< there, points that light a subtile wholly are sums of CoarseSums
-  double coarse_curvature;       ///< mean of the cloud's, before any clamping
+  int coarse_side;               ///< extent of the tiles of CoarseSums there; 0: none
+  double coarse_curvature;       ///< mean of the cloud's
 
   HOLOTONE_HOST_DEVICE int tiles() const { return tiles_x * tiles_y; }
   HOLOTONE_HOST_DEVICE int depth_rows() const { return planes * rows; }
@@ -88,8 +88,8 @@ struct FastChoice {
   FastCloud cloud;          ///< cloud that the grid was made for
   double microseconds = 0;  ///< estimate for this cloud
 };
-/// Largest deviation of a point's curvature from the cloud's mean, in turns per square pixel, for CoarseSums.
-constexpr float most_coarse_curvature = 8e-5F;
+/// Largest deviation of a point's curvature from the cloud's mean, in turns per square pixel, in tiles of CoarseSums.
+constexpr double most_coarse_curvature(int coarse_side) { return coarse_side == 256 ? 2.6e-5 : 8e-5; }
 /// Extent of a subtile of MaskedProducts, at most, in pixels.
 constexpr int subtile_side = 128;
 /// Launch time of the kernels of a sum, in microseconds, both for fast and for products of factors.

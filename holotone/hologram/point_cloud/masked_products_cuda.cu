@@ -20,9 +20,6 @@ constexpr int stage_bytes = 4 * matrix_bytes;  ///< Yr, Yi, Xr, Xi
 constexpr int shared_alignment = 1024;
 constexpr int shared_bytes = stages * stage_bytes + shared_alignment;
 constexpr int product_threads = 4 * cuda::warpgroup_threads;
-constexpr int gather_threads = 256;
-constexpr int gather_rounds = 8;
-constexpr int warp_points = 32 * gather_rounds;  ///< that a warp of gather_kernel tests
 constexpr int add_threads = 256;
 constexpr float y_scale = 1024;  ///< keeps the parts of dim points normal numbers in fp16
 constexpr std::int64_t least_job = 512;
@@ -32,20 +29,14 @@ constexpr std::int64_t most_job = 4096;
 constexpr std::int64_t even_jobs = std::int64_t{6} * 132;
 constexpr std::int64_t most_jobs = 2048;  ///< of a launch: 256 MiB of sums
 
-constexpr int never_whole = 1;    ///< the point's curvature is outside the grid's range
-constexpr int may_be_coarse = 2;  ///< CoarseSums may sum the point
-
-/// A point along an axis, in pixels: its place is whole + rest, it lights `first` to `last`.
-using AxisRecord = float4;  // {whole, rest, first, last}
-
-using Records = CoarsePoints;
-Records records_of(const Array<float4, 1>& all, std::int64_t count) {
-  return {all.data(), all.data() + count, all.data() + 2 * count};
+MaskedPoints points_of(const Array<float4, 1>& records, const Array<int, 1>& flags, std::int64_t count) {
+  const float4* const all = records.data();
+  return {all, all + count, all + 2 * count, flags.data()};
 }
 
-__global__ void __launch_bounds__(gather_threads)
+__global__ void __launch_bounds__(list_threads)
     record_kernel(FastGrid grid, RawPoints points, AxisRecord* columns, AxisRecord* rows, float4* waves, int* flags) {
-  const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(gather_threads) + threadIdx.x;
+  const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(list_threads) + threadIdx.x;
   if (j >= points.count) return;
   const double distance = -static_cast<double>(points.position[3 * j + 2]);
   const double x = points.position[3 * j] * points.inverse_pitch + points.center_x;
@@ -58,102 +49,43 @@ __global__ void __launch_bounds__(gather_threads)
   rows[j] = make_float4(record.position.z, record.position.w, record.lit.z, record.lit.w);
   waves[j] = record.wave;
   const bool is_whole = a >= grid.lowest_curvature && a <= grid.highest_curvature;
-  const bool is_coarse = grid.coarse && fabs(a - grid.coarse_curvature) <= most_coarse_curvature;
+  const bool is_coarse = grid.coarse_side > 0 && fabs(a - grid.coarse_curvature) <= most_coarse_curvature(grid.coarse_side);
   flags[j] = (is_whole ? 0 : never_whole) | (is_coarse ? may_be_coarse : 0);
-}
-
-/// Pixels [first, last] of a subtile, or of its tile, along an axis.
-struct Extent {
-  int first;
-  int last;
-};
-struct SubtileExtents {
-  Extent own;
-  Extent tile;
-};
-__host__ __device__ inline SubtileExtents extents_of(int number, int a_tile, int tile_extent, int extent,
-                                                     int panel_extent) {
-  const int tile_first = number / a_tile * tile_extent;
-  const int tile_last = (tile_first + tile_extent < panel_extent ? tile_first + tile_extent : panel_extent) - 1;
-  const int first = tile_first + number % a_tile * extent;
-  return {{first, first + extent - 1 < tile_last ? first + extent - 1 : tile_last}, {tile_first, tile_last}};
-}
-__host__ __device__ inline SubtileExtents columns_of(const Subtiles& s, int column) {
-  return extents_of(column, s.across_tile, s.tile_width, s.width, s.panel_width);
-}
-__host__ __device__ inline SubtileExtents rows_of(const Subtiles& s, int row) {
-  return extents_of(row, s.down_tile, s.tile_height, s.height, s.panel_height);
-}
-
-__device__ __forceinline__ bool meets(AxisRecord record, Extent extent) {
-  return record.z <= static_cast<float>(extent.last) && record.w >= static_cast<float>(extent.first) &&
-         extent.first <= extent.last;
-}
-__device__ __forceinline__ bool covers(AxisRecord record, Extent extent) {
-  return record.z <= static_cast<float>(extent.first) && record.w >= static_cast<float>(extent.last);
-}
-
-/// Pixels from a point to the middle of a subtile: times twice the curvature the local frequency.
-__device__ __forceinline__ float frequency_lever(AxisRecord record, Extent extent) {
-  return static_cast<float>(extent.first) + 0.5F * (side - 1) - record.x - record.y;
 }
 
 /// Counts (Fill false) or lists, in their order, the points that light a subtile of a tile that they do not light
 /// wholly: one warp for warp_points points and a row of subtiles. counts[subtile][warp], begins: sums of those before.
-/// Coarse: counts[subtile][0: in part, 1: the subtile wholly][warp]; the latter are listed with their bins.
-template <bool Fill, bool Coarse>
-__global__ void __launch_bounds__(gather_threads)
-    gather_kernel(Subtiles subtiles, Records records, const int* flags, std::int64_t first_point, std::int64_t count,
-                  int warps, int* counts, const int* begins, int* list) {
-  const int warp = static_cast<int>((blockIdx.x * gather_threads + threadIdx.x) / 32);
+template <bool Fill>
+__global__ void __launch_bounds__(list_threads)
+    gather_kernel(Subtiles subtiles, MaskedPoints points, std::int64_t first_point, std::int64_t count, int warps,
+                  int* counts, const int* begins, int* list) {
+  const int warp = static_cast<int>((blockIdx.x * list_threads + threadIdx.x) / 32);
   const int lane = threadIdx.x % 32;
   if (warp >= warps) return;
-  const SubtileExtents row = rows_of(subtiles, static_cast<int>(blockIdx.y));
-  AxisRecord column_record[gather_rounds];
+  const SubtileExtents row = subtiles.rows_of(static_cast<int>(blockIdx.y));
+  AxisRecord column_record[list_rounds];
   unsigned in_row = 0;  // bit r: the point of round r lights the row
   unsigned whole_row = 0;
-  unsigned coarse_row = 0;  // bit r: it lights the row wholly, and may be coarse
-  int bin_row[gather_rounds];
-  float twice_curvature[gather_rounds];
 #pragma unroll
-  for (int r = 0; r < gather_rounds; ++r) {
+  for (int r = 0; r < list_rounds; ++r) {
     const std::int64_t within = static_cast<std::int64_t>(warp) * warp_points + r * 32 + lane;
     if (within >= count) continue;
     const std::int64_t j = first_point + within;
-    const AxisRecord row_record = records.rows[j];
-    column_record[r] = records.columns[j];
+    const AxisRecord row_record = points.rows[j];
+    column_record[r] = points.columns[j];
     in_row |= static_cast<unsigned>(meets(row_record, row.own)) << r;
-    whole_row |= static_cast<unsigned>(covers(row_record, row.tile) && (flags[j] & never_whole) == 0) << r;
-    if constexpr (Coarse) {
-      coarse_row |= static_cast<unsigned>(covers(row_record, row.own) && (flags[j] & may_be_coarse) != 0) << r;
-      twice_curvature[r] = 2 * records.waves[j].x;
-      bin_row[r] = coarse_bin(twice_curvature[r] * frequency_lever(row_record, row.own));
-    }
+    whole_row |= static_cast<unsigned>(covers(row_record, row.tile) && (points.flags[j] & never_whole) == 0) << r;
   }
-  if (Fill && !__any_sync(0xffffffffU, in_row != 0)) return;
+  if (!__any_sync(0xffffffffU, in_row != 0)) return;
   for (int column = 0; column < subtiles.columns; ++column) {
-    const SubtileExtents extents = columns_of(subtiles, column);
+    const SubtileExtents extents = subtiles.columns_of(column);
     const int subtile = static_cast<int>(blockIdx.y) * subtiles.columns + column;
-    const std::int64_t slot = static_cast<std::int64_t>(subtile) * (Coarse ? 2 : 1) * warps + warp;
+    const std::int64_t slot = static_cast<std::int64_t>(subtile) * warps + warp;
     int found = Fill ? begins[slot] : 0;
-    int found_coarse = Fill && Coarse ? begins[slot + warps] : 0;
 #pragma unroll
-    for (int r = 0; r < gather_rounds; ++r) {
+    for (int r = 0; r < list_rounds; ++r) {
       const bool whole = (whole_row >> r & 1U) != 0 && covers(column_record[r], extents.tile);
-      bool listed = (in_row >> r & 1U) != 0 && !whole && meets(column_record[r], extents.own);
-      if constexpr (Coarse) {
-        const bool coarse = listed && (coarse_row >> r & 1U) != 0 && covers(column_record[r], extents.own);
-        listed = listed && !coarse;
-        const unsigned mask = __ballot_sync(0xffffffffU, coarse);
-        if (Fill && coarse) {
-          const int bin = bin_row[r] * coarse_bins +
-                          coarse_bin(twice_curvature[r] * frequency_lever(column_record[r], extents.own));
-          list[found_coarse + __popc(mask & ((1U << lane) - 1))] =
-              static_cast<int>(static_cast<unsigned>(first_point + warp * warp_points + r * 32 + lane) |
-                               static_cast<unsigned>(bin) << coarse_index_bits);
-        }
-        found_coarse += __popc(mask);
-      }
+      const bool listed = (in_row >> r & 1U) != 0 && !whole && meets(column_record[r], extents.own);
       const unsigned mask = __ballot_sync(0xffffffffU, listed);
       if constexpr (Fill) {
         if (listed) {
@@ -163,17 +95,14 @@ __global__ void __launch_bounds__(gather_threads)
       }
       found += __popc(mask);
     }
-    if (!Fill && lane == 0) {
-      counts[slot] = found;
-      if (Coarse) counts[slot + warps] = found_coarse;
-    }
+    if (!Fill && lane == 0) counts[slot] = found;
   }
 }
 
-/// Place in the list of each subtile's (and class's) first point, and the length of the list.
-__global__ void begin_kernel(int subtiles, int warps, const int* begins, int* list_begin) {
-  const int subtile = blockIdx.x * gather_threads + threadIdx.x;
-  if (subtile <= subtiles) list_begin[subtile] = begins[static_cast<std::int64_t>(subtile) * warps];
+/// Place of each list's first point, and the length of all.
+__global__ void begin_kernel(int lists, int warps, const int* begins, int* list_begin) {
+  const int list = blockIdx.x * list_threads + threadIdx.x;
+  if (list <= lists) list_begin[list] = begins[static_cast<std::int64_t>(list) * warps];
 }
 
 #if HOLOTONE_WGMMA_CODE
@@ -203,10 +132,8 @@ __device__ __forceinline__ Run run_of(const AxisRecord& place, const float4& wav
   const double u = (static_cast<double>(first) - static_cast<double>(place.x)) - static_cast<double>(place.y);
   // Half a turn more: unit_of subtracts it.
   const double turns = a * u * u + (of_rows ? static_cast<double>(wave.w) : 0.0) + 0.5;
-  const int lit_first = max(static_cast<int>(fmaxf(place.z - static_cast<float>(first), 0.0F)), 0);
-  const int lit_last = static_cast<int>(fminf(place.w - static_cast<float>(first), static_cast<float>(run - 1)));
-  const unsigned lit = lit_last < lit_first ? 0U : (0xffffffffU >> (run - 1 - lit_last)) & (0xffffffffU << lit_first);
-  return {fixed_turns(turns), fixed_turns(a * (2 * u + 1)), fixed_turns(2 * a), lit};
+  return {fixed_turns(turns), fixed_turns(a * (2 * u + 1)), fixed_turns(2 * a),
+          lit_of_32(place, static_cast<float>(first))};
 }
 
 /// exp(2 pi i (gamma / 2^32 - 1/2)).
@@ -258,13 +185,13 @@ __device__ __forceinline__ void write_factors(Run (&runs)[2], const float (&weig
 
 /// Makes the factors of a job's points along one axis.
 template <bool OfRows>
-__device__ __forceinline__ void make_factors(const Records& records, const int* list, const MaskedJob& job, int first,
+__device__ __forceinline__ void make_factors(const MaskedPoints& points, const int* list, const MaskedJob& job, int first,
                                              float largest, std::uint32_t shared, std::uint64_t* full,
                                              std::uint64_t* empty, int& stage, unsigned& phase) {
   const int lane = threadIdx.x % 32;
   const int own_run = threadIdx.x / 32 % 4 * run;
   const int steps = (job.count + step_points - 1) / step_points;
-  const AxisRecord* const places = OfRows ? records.rows : records.columns;
+  const AxisRecord* const places = OfRows ? points.rows : points.columns;
   const auto index_at = [&](int step, int p) {
     const int k = step * step_points + p * 32 + lane;
     return k < job.count ? list[job.first + k] : -1;
@@ -275,7 +202,7 @@ __device__ __forceinline__ void make_factors(const Records& records, const int* 
     for (int p = 0; p < 2; ++p) {
       const bool present = index[p] >= 0;
       pair.place[p] = present ? places[index[p]] : make_float4(0, 0, 1, 0);
-      pair.wave[p] = present ? records.waves[index[p]] : make_float4(0, 0, 0, 0);
+      pair.wave[p] = present ? points.waves[index[p]] : make_float4(0, 0, 0, 0);
     }
     return pair;
   };
@@ -320,7 +247,7 @@ __device__ __forceinline__ void make_factors(const Records& records, const int* 
 
 /// Sums the jobs [first_job, first_job + jobs) to partial_sums[job - first_job][row][column].
 __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? product_threads : 32, 1)
-    product_kernel(Subtiles subtiles, Records records, const int* list, const MaskedJob* jobs, int first_job,
+    product_kernel(Subtiles subtiles, MaskedPoints points, const int* list, const MaskedJob* jobs, int first_job,
                    int job_count, float largest, float2* partial_sums) {
 #if HOLOTONE_WGMMA_CODE
   extern __shared__ char shared_memory[];
@@ -344,10 +271,10 @@ __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? product_threads : 32, 1)
       const MaskedJob job = jobs[first_job + j];
       const int columns = subtiles.columns;
       if (threadIdx.x < cuda::warpgroup_threads) {
-        make_factors<true>(records, list, job, rows_of(subtiles, job.subtile / columns).own.first, largest, shared,
+        make_factors<true>(points, list, job, subtiles.rows_of(job.subtile / columns).own.first, largest, shared,
                            full, empty, stage, phase);
       } else {
-        make_factors<false>(records, list, job, columns_of(subtiles, job.subtile % columns).own.first, largest, shared,
+        make_factors<false>(points, list, job, subtiles.columns_of(job.subtile % columns).own.first, largest, shared,
                             full, empty, stage, phase);
       }
     }
@@ -414,8 +341,8 @@ __global__ void __launch_bounds__(add_threads)
   const int end = min(subtile_job[subtile + 1] - first_job, jobs);
   if (begin >= end) return;
   const int pixel = blockIdx.x * add_threads + threadIdx.x;
-  const Extent columns = columns_of(subtiles, subtile % subtiles.columns).own;
-  const Extent rows = rows_of(subtiles, subtile / subtiles.columns).own;
+  const Extent columns = subtiles.columns_of(subtile % subtiles.columns).own;
+  const Extent rows = subtiles.rows_of(subtile / subtiles.columns).own;
   const int column = columns.first + pixel % side;
   const int row = rows.first + pixel / side;
   if (column > columns.last || row > rows.last) return;
@@ -430,7 +357,11 @@ __global__ void __launch_bounds__(add_threads)
   target.y += scale * sum.y;
 }
 
-int shares(int extent) { return std::max(1, (extent + side - 1) / side); }
+/// Subtiles of a tile along an axis: those that a tile of coarse sums has, for each of these.
+int shares(int extent, int coarse_side) {
+  const int together = std::max(side, coarse_side);
+  return std::max(1, (extent + together - 1) / together) * (together / side);
+}
 
 std::int64_t half_of(std::int64_t points) { return (points / 2 + warp_points - 1) / warp_points * warp_points; }
 
@@ -441,29 +372,33 @@ Subtiles::Subtiles(const FastGrid& grid)
       panel_height(grid.panel_height),
       tile_width(grid.tile_width),
       tile_height(grid.tile_height),
-      across_tile(shares(grid.tile_width)),
-      down_tile(shares(grid.tile_height)),
+      across_tile(shares(grid.tile_width, grid.coarse_side)),
+      down_tile(shares(grid.tile_height, grid.coarse_side)),
       width((grid.tile_width + across_tile - 1) / across_tile),
       height((grid.tile_height + down_tile - 1) / down_tile),
       columns(grid.tiles_x * across_tile),
       rows(grid.tiles_y * down_tile) {}
+
+int MaskedProducts::lists() const {
+  return has_coarse() ? coarse_lists(subtiles_, coarse_.shape()) : subtiles_.count();
+}
 
 void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float largest_amplitude) {
   const cuda::DeviceScope scope(queue_.device());
   subtiles_ = Subtiles(grid);
   largest_amplitude_ = largest_amplitude;
   count_ = points.count;
-  has_coarse_ = grid.coarse && count_ < std::int64_t{1} << coarse_index_bits;
-  if (has_coarse_) coarse_.set(grid.coarse_curvature);
+  coarse_.set({grid.coarse_side}, grid.coarse_curvature);
   reserve(records_, 3 * count_, queue_);
   reserve(flags_, count_, queue_);
   float4* const records = records_.data();
-  record_kernel<<<cuda::blocks_for(count_, gather_threads), gather_threads, 0, cuda::stream_of(queue_)>>>(
+  record_kernel<<<cuda::blocks_for(count_, list_threads), list_threads, 0, cuda::stream_of(queue_)>>>(
       grid, points, records, records + count_, records + 2 * count_, flags_.data());
   cuda::check_launch("masked records");
   // The counts of a turn are added in 32 bits.
   points_a_turn_ = std::min<std::int64_t>(
-      count_, std::numeric_limits<int>::max() / subtiles_.count() / classes() / warp_points * warp_points);
+      count_, std::numeric_limits<int>::max() / lists() / warp_points * warp_points);
+  if (has_coarse()) points_a_turn_ = std::min(points_a_turn_, std::int64_t{1} << coarse_index_bits);
   // More turns than one are gathered by sum().
   if (points_a_turn_ == count_ && !gather(0, count_)) points_a_turn_ = half_of(count_);
   if (points_a_turn_ == count_ && lists_nothing()) count_ = 0;
@@ -471,7 +406,7 @@ void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float la
 
 bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   const auto stream = cuda::stream_of(queue_);
-  const int all = subtiles_.count() * classes();
+  const int all = lists();
   const auto warps = static_cast<int>((count + warp_points - 1) / warp_points);
   const std::int64_t entries = std::int64_t{1} * all * warps + 1;
   reserve(counts_, 2 * entries + all + 1, queue_);
@@ -480,27 +415,34 @@ bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   int* const list_begin = begins + entries;
   reserve(scan_memory_, static_cast<std::int64_t>(fast_scan_bytes(static_cast<int>(entries - 1))), queue_);
   // The last count is read, but no sum holds it.
-  cuda::check(cudaMemsetAsync(counts + entries - 1, 0, sizeof(int), stream), "cudaMemsetAsync");
-  const dim3 blocks(cuda::blocks_for(std::int64_t{32} * warps, gather_threads), static_cast<unsigned>(subtiles_.rows));
-  const auto count_kernel = has_coarse_ ? &gather_kernel<false, true> : &gather_kernel<false, false>;
-  count_kernel<<<blocks, gather_threads, 0, stream>>>(subtiles_, records_of(records_, count_), flags_.data(), first,
-                                                      count, warps, counts, nullptr, nullptr);
-  cuda::check_launch("masked count");
+  cuda::check(cudaMemsetAsync(counts, 0, static_cast<std::size_t>(entries) * sizeof(int), stream), "cudaMemsetAsync");
+  const MaskedPoints points = points_of(records_, flags_, count_);
+  const dim3 blocks(cuda::blocks_for(std::int64_t{32} * warps, list_threads), static_cast<unsigned>(subtiles_.rows));
+  if (has_coarse()) {
+    count_coarse(subtiles_, coarse_.shape(), points, first, count, counts, stream);
+  } else {
+    gather_kernel<false>
+        <<<blocks, list_threads, 0, stream>>>(subtiles_, points, first, count, warps, counts, nullptr, nullptr);
+    cuda::check_launch("masked count");
+  }
   fast_scan(counts, begins, static_cast<int>(entries - 1), scan_memory_.data(), stream);
-  begin_kernel<<<cuda::blocks_for(all + 1, gather_threads), gather_threads, 0, stream>>>(all, warps, begins,
+  begin_kernel<<<cuda::blocks_for(all + 1, list_threads), list_threads, 0, stream>>>(all, warps, begins,
                                                                                          list_begin);
   cuda::check_launch("masked begin");
   std::vector<int> begin(static_cast<std::size_t>(all) + 1);
   copy_bytes(begin.data(), Device{}, list_begin, queue_.device(), begin.size() * sizeof(int), queue_);
   queue_.synchronize();
   if (begin.back() > most_listed_ && count > warp_points) return false;
-  plan_jobs(begin);
-  if (lists_nothing()) return true;
+  turn_first_ = first;
   reserve(list_, begin.back(), queue_);
-  const auto list_kernel = has_coarse_ ? &gather_kernel<true, true> : &gather_kernel<true, false>;
-  list_kernel<<<blocks, gather_threads, 0, stream>>>(subtiles_, records_of(records_, count_), flags_.data(), first,
-                                                     count, warps, nullptr, begins, list_.data());
-  cuda::check_launch("masked list");
+  if (begin.back() > 0 && has_coarse()) {
+    list_coarse(subtiles_, coarse_.shape(), points, first, count, begins, list_.data(), stream);
+  } else if (begin.back() > 0) {
+    gather_kernel<true>
+        <<<blocks, list_threads, 0, stream>>>(subtiles_, points, first, count, warps, nullptr, begins, list_.data());
+    cuda::check_launch("masked list");
+  }
+  plan_jobs(begin);
   return true;
 }
 
@@ -508,27 +450,24 @@ void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
   jobs_.clear();
   first_job_.clear();
   tiles_.clear();
-  const auto step = static_cast<std::size_t>(classes());
-  std::int64_t listed = 0;
-  for (std::size_t i = 0; i + 1 < begin.size(); i += step) listed += begin[i + 1] - begin[i];
-  const std::int64_t even = listed / even_jobs;
+  const auto subtiles = static_cast<std::size_t>(subtiles_.count());
+  const std::int64_t even = begin[subtiles] / even_jobs;
   const auto longest =
       static_cast<int>(std::clamp((even + step_points - 1) / step_points * step_points, least_job, most_job));
-  for (std::size_t i = 0; i + 1 < begin.size(); i += step) {
-    const auto subtile = static_cast<int>(i / step);
+  for (std::size_t i = 0; i < subtiles; ++i) {
     first_job_.push_back(static_cast<int>(jobs_.size()));
     for (int first = begin[i]; first < begin[i + 1]; first += longest) {
-      jobs_.push_back({subtile, first, std::min(longest, begin[i + 1] - first)});
-    }
-    if (has_coarse_ && begin[i + 1] < begin[i + 2]) {
-      const Extent rows = rows_of(subtiles_, subtile / subtiles_.columns).own;
-      const Extent columns = columns_of(subtiles_, subtile % subtiles_.columns).own;
-      tiles_.push_back({rows.first, columns.first, rows.last - rows.first + 1, columns.last - columns.first + 1,
-                        begin[i + 1], begin[i + 2]});
+      jobs_.push_back({static_cast<int>(i), first, std::min(longest, begin[i + 1] - first)});
     }
   }
   first_job_.push_back(static_cast<int>(jobs_.size()));
-  if (lists_nothing()) return;
+  for (std::size_t i = subtiles; i + 1 < begin.size(); i += coarse_kinds) {
+    if (begin[i] == begin[i + coarse_kinds]) continue;
+    CoarseTile tile = coarse_tile(subtiles_, coarse_.shape(), static_cast<int>((i - subtiles) / coarse_kinds));
+    std::copy_n(begin.begin() + static_cast<std::ptrdiff_t>(i), coarse_kinds + 1, tile.begin);
+    tiles_.push_back(tile);
+  }
+  // The vectors stay as they are until the next synchronisation.
   const auto upload = [this](auto& there, const auto& here) {
     if (here.empty()) return;
     reserve(there, static_cast<std::int64_t>(here.size()), queue_);
@@ -537,11 +476,11 @@ void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
   upload(device_jobs_, jobs_);
   upload(device_first_job_, first_job_);
   upload(device_tiles_, tiles_);
-  queue_.synchronize();
 }
 
 void MaskedProducts::multiply() {
   const auto stream = cuda::stream_of(queue_);
+  const MaskedPoints points = points_of(records_, flags_, count_);
   const auto all = static_cast<std::int64_t>(jobs_.size());
   reserve(partial_sums_, std::min(all, most_jobs) * pixels, queue_);
   cuda::check(cudaFuncSetAttribute(product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
@@ -550,8 +489,8 @@ void MaskedProducts::multiply() {
     const auto jobs = static_cast<int>(std::min(most_jobs, all - first));
     const auto blocks = static_cast<unsigned>(std::min(jobs, cuda::hopper_processors()));
     product_kernel<<<blocks, product_threads, shared_bytes, stream>>>(
-        subtiles_, records_of(records_, count_), list_.data(), device_jobs_.data(), static_cast<int>(first), jobs,
-        largest_amplitude_, partial_sums_.data());
+        subtiles_, points, list_.data(), device_jobs_.data(), static_cast<int>(first), jobs, largest_amplitude_,
+        partial_sums_.data());
     cuda::check_launch("masked products");
     add_kernel<<<dim3(pixels / add_threads, static_cast<unsigned>(subtiles_.count())), add_threads, 0, stream>>>(
         subtiles_, partial_sums_.data(), device_first_job_.data(), static_cast<int>(first), jobs,
@@ -559,7 +498,9 @@ void MaskedProducts::multiply() {
     cuda::check_launch("masked add");
   }
   if (tiles_.empty()) return;
-  coarse_.add(records_of(records_, count_), device_tiles_.data(), static_cast<int>(tiles_.size()),
+  const MaskedPoints of_turn{points.columns + turn_first_, points.rows + turn_first_, points.waves + turn_first_,
+                             points.flags + turn_first_};
+  coarse_.add(of_turn, device_tiles_.data(), static_cast<int>(tiles_.size()),
               reinterpret_cast<const unsigned*>(list_.data()), list_.size(), largest_amplitude_, panel_.data(),
               subtiles_.panel_width);
 }

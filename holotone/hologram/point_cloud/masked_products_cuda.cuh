@@ -13,24 +13,6 @@ struct MaskedJob {
   int count;
 };
 
-/// Division of a grid's tiles into subtiles of at most 128 x 128 pixels.
-struct Subtiles {
-  int panel_width = 0;
-  int panel_height = 0;
-  int tile_width = 0;
-  int tile_height = 0;
-  int across_tile = 1;  ///< subtiles of a tile
-  int down_tile = 1;
-  int width = 0;  ///< pixels; a tile's end may cut the last ones
-  int height = 0;
-  int columns = 0;  ///< subtiles of the panel
-  int rows = 0;
-
-  Subtiles() = default;
-  explicit Subtiles(const FastGrid& grid);
-  [[nodiscard]] int count() const { return columns * rows; }
-};
-
 /// Sums of points as products of factors, on the subtiles that they light of tiles that they do not light wholly. The
 /// factors are made in shared memory beside the products. Errors as those of fp16 factors in four products. Where the
 /// grid allows it, points that light a subtile wholly are sums of CoarseSums.
@@ -52,25 +34,27 @@ class MaskedProducts {
   bool gather(std::int64_t first, std::int64_t count);
   void plan_jobs(const std::vector<int>& begin);
   [[nodiscard]] bool lists_nothing() const { return jobs_.empty() && tiles_.empty(); }
-  [[nodiscard]] int classes() const { return has_coarse_ ? 2 : 1; }
+  [[nodiscard]] bool has_coarse() const { return coarse_.shape().side > 0; }
+  /// Of every subtile, and of the kinds of tiles of coarse sums.
+  [[nodiscard]] int lists() const;
   void multiply();
 
   Queue queue_;
   std::int64_t most_listed_;
   CoarseSums coarse_;
-  bool has_coarse_ = false;
   Subtiles subtiles_;
   float largest_amplitude_ = 0;
   std::int64_t count_ = 0;
   std::int64_t points_a_turn_ = 0;  ///< that are gathered and summed at once
+  std::int64_t turn_first_ = 0;     ///< first point of those that are gathered
   std::vector<MaskedJob> jobs_;     ///< of the gathered points, by subtile
   std::vector<int> first_job_;      ///< of each subtile, and the number of jobs
-  std::vector<CoarseTile> tiles_;   ///< subtiles with points that light them wholly
+  std::vector<CoarseTile> tiles_;   ///< tiles of coarse sums with points
   Array<float4, 1> records_;        ///< columns, rows, waves of the points
   Array<int, 1> flags_;             ///< of the points: never_whole, may_be_coarse
   Array<int, 1> counts_;            ///< of the points that each warp finds for each subtile, their sums, lists' begins
   Array<std::byte, 1> scan_memory_;
-  Array<int, 1> list_;  ///< points of each subtile: those of products, then those of coarse sums with their bins
+  Array<int, 1> list_;  ///< points of each list
   Array<CoarseTile, 1> device_tiles_;
   Array<MaskedJob, 1> device_jobs_;
   Array<int, 1> device_first_job_;
