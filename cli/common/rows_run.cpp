@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cli/common/band_memory.hpp>
 #include <cli/common/band_queue.hpp>
 #include <cli/common/bounded_queue.hpp>
 #include <cli/common/cancel.hpp>
@@ -140,37 +141,6 @@ struct MadeBand {
   std::int64_t first = 0;
   std::int64_t rows = 0;
   Buffer memory;
-};
-
-/// Host memory of bands, kept for the next colour: page-locked memory takes long to allocate.
-class BandMemory {
- public:
-  static BandMemory& all() {
-    static BandMemory memory;
-    return memory;
-  }
-  Buffer take(Device device, std::size_t bytes) {
-    {
-      const std::scoped_lock lock(mutex_);
-      const auto fits = [bytes](const Buffer& one) { return one.bytes() == bytes; };
-      const auto kept = std::find_if(kept_.begin(), kept_.end(), fits);
-      if (kept != kept_.end()) {
-        Buffer memory = std::move(*kept);
-        kept_.erase(kept);
-        return memory;
-      }
-      kept_.clear();
-    }
-    return Buffer::on_host_for(device, bytes);
-  }
-  void keep(Buffer memory) {
-    const std::scoped_lock lock(mutex_);
-    kept_.push_back(std::move(memory));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<Buffer> kept_;
 };
 
 }  // namespace

@@ -121,7 +121,8 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
       // coarse, 2437 to 2762.
       const Cloud cloud = coarse ? cloud_for(grid, 0.32, 0.04, 3600.0 / grid.panel_width, 3600.0 / grid.panel_height)
                                  : cloud_for(grid, 0.02, 0.03, 1.3, 1.3);
-      const double most_error = coarse ? 7e-4 : 3.2e-4;
+      const double most_error = coarse ? 8e-4 : 3.2e-4;
+      const double least_error = coarse ? 3.6e-4 : 0;  // products alone have less
       const auto expected = reference(grid, cloud);
       const auto position = there(cloud.position_m, device);
       const auto amplitude = there(cloud.amplitude, device);
@@ -156,6 +157,7 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
                       coarse_side == 128 ? ", on coarse nodes of 128"
                       : coarse ? ", on coarse nodes of 256" : "", error, most_error);
           EXPECT_LT(error, most_error);
+          EXPECT_GT(error, least_error);
           if (run == 0) first = got;
           EXPECT_EQ(std::memcmp(first.data(), got.data(), got.size() * sizeof got[0]), 0) << "same bits in every run";
         }

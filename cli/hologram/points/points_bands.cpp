@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/band_memory.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/digest.hpp>
@@ -140,7 +141,7 @@ template <class Value>
 class BandWork {
  public:
   BandWork(const HologramJob& job, FrameSource& source, const BeforeSum& before)
-      : job_(job), source_(source), frame_(source.prepare(0)), bar_(job.console) {
+      : job_(job), source_(source), frame_(read(job, source)), bar_(job.console) {
     check_cancelled("reading");
     require_light(job, frame_.input, frame_.dark);
     before(rows_before_sum(job, source, frame_));
@@ -160,6 +161,12 @@ class BandWork {
   }
 
  private:
+  static PreparedFrame read(const HologramJob& job, FrameSource& source) {
+    const std::int64_t values = std::min(job.rows_at_once, job.panel.ny) * job.panel.nx;
+    BandMemory::all().allocate_ahead(job.devices, static_cast<std::size_t>(values) * sizeof(Value));
+    return source.prepare(0);
+  }
+
   [[nodiscard]] RowRange rows_made() const { return job_.rows.rows > 0 ? job_.rows : RowRange{0, job_.panel.ny}; }
 
   /// Checks space, locks and names of all outputs before the first sum, which may take hours.

@@ -13,7 +13,6 @@
 // W the least-squares interpolation from nodes to pixels for such frequencies.
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cub/block/block_scan.cuh>
 #include <cuda_fp16.h>
 #include <holotone/core/matrix_product_kernel_cuda.hpp>
@@ -75,33 +74,27 @@ std::vector<double> interpolation(const CoarseShape& shape) {
   return weights;
 }
 
-/// P in fp16. Rows 2 p and 2 p + 1 (plain: p), depth {part, bin, node}: [Re -Im; Im Re] (plain: [Re Im]).
-struct Operands {
-  std::vector<__half> matrix;
-  std::vector<__half> plain;
-};
-Operands operands(const CoarseShape& shape, double curvature) {
-  const std::vector<double> weights = interpolation(shape);
-  const auto line = static_cast<std::size_t>(line_of(shape));
-  Operands all;
-  const auto half = [](double value) { return __float2half_rn(static_cast<float>(value)); };
-  for (int p = 0; p < shape.side; ++p) {
-    const double place = p - static_cast<double>(shape.middle());
-    std::vector<__half> re(line);
-    std::vector<__half> im(line);
-    std::vector<__half> minus_im(line);
-    for (std::size_t i = 0; i < line; ++i) {
-      const double frequency = shape.frequency(static_cast<int>(i) / nodes);
-      const auto value = weights[static_cast<std::size_t>(p) * nodes + i % nodes] *
-                         std::polar(1.0, 2 * std::numbers::pi * (frequency * place + curvature * place * place));
-      re[i] = half(value.real());
-      im[i] = half(value.imag());
-      minus_im[i] = half(-value.imag());
-    }
-    for (const auto* part : {&re, &minus_im, &im, &re}) all.matrix.insert(all.matrix.end(), part->begin(), part->end());
-    for (const auto* part : {&re, &im}) all.plain.insert(all.plain.end(), part->begin(), part->end());
+/// Writes P in fp16. Rows 2 p and 2 p + 1 (plain: p), depth {part, bin, node}: [Re -Im; Im Re] (plain: [Re Im]).
+__global__ void matrix_kernel(CoarseShape shape, double curvature, const double* weights, __half* matrix,
+                              __half* plain) {
+  const int line = line_of(shape);
+  const auto p = static_cast<int>(blockIdx.x);
+  const double place = p - static_cast<double>(shape.middle());
+  for (int i = threadIdx.x; i < line; i += blockDim.x) {
+    const double turns = (shape.frequency(i / nodes) + curvature * place) * place;
+    const double weight = weights[p * nodes + i % nodes];
+    double sine = 0;
+    double cosine = 0;
+    sincospi(2 * turns, &sine, &cosine);
+    const __half re = __double2half(weight * cosine);
+    const __half im = __double2half(weight * sine);
+    __half* const row = matrix + std::int64_t{4} * p * line + i;
+    row[0] = row[3 * line] = re;
+    row[line] = __hneg(im);
+    row[2 * line] = im;
+    plain[std::int64_t{2} * p * line + i] = re;
+    plain[(std::int64_t{2} * p + 1) * line + i] = im;
   }
-  return all;
 }
 
 constexpr int sort_threads = 1024;
@@ -454,20 +447,27 @@ __global__ void __launch_bounds__(add_threads)
   value.y += grow * own[side];
 }
 
+__half* halves(Array<std::uint16_t, 1>& array) { return reinterpret_cast<__half*>(array.data()); }
+
 }  // namespace
 
 void CoarseSums::set(const CoarseShape& shape, double curvature) {
   if (shape_.side == shape.side && curvature_ == curvature) return;
   shape_ = {};  // none, or in case the following calls fail
   if (shape.side == 0) return;
-  const auto all = operands(shape, curvature);
-  const auto upload = [this](auto& there, const auto& here) {
-    reserve(there, static_cast<std::int64_t>(here.size()), queue_);
-    copy_bytes(there.data(), queue_.device(), here.data(), Device{}, here.size() * sizeof here[0], queue_);
-  };
-  upload(matrix_, all.matrix);
-  upload(plain_, all.plain);
-  queue_.synchronize();
+  if (weights_.empty() || weights_side_ != shape.side) {
+    const auto weights = interpolation(shape);
+    reserve(weights_, static_cast<std::int64_t>(weights.size()), queue_);
+    copy_bytes(weights_.data(), queue_.device(), weights.data(), Device{}, weights.size() * sizeof weights[0], queue_);
+    queue_.synchronize();
+    weights_side_ = shape.side;
+  }
+  const std::int64_t elements = std::int64_t{shape.side} * depth_of(shape);
+  reserve(matrix_, 2 * elements, queue_);
+  reserve(plain_, elements, queue_);
+  matrix_kernel<<<static_cast<unsigned>(shape.side), 256, 0, cuda::stream_of(queue_)>>>(
+      shape, curvature, weights_.data(), halves(matrix_), halves(plain_));
+  cuda::check_launch("coarse matrix");
   shape_ = shape;
   curvature_ = curvature;
 }
@@ -502,7 +502,6 @@ void CoarseSums::add_tiles(const MaskedPoints& points, const CoarseTile* tiles, 
   reserve(cut_rows_, count * 2 * side * depth, queue_);
   reserve(pixels_, count * 2 * side * side, queue_);
   reserve(next_, 1, queue_);
-  const auto halves = [](Array<std::uint16_t, 1>& array) { return reinterpret_cast<__half*>(array.data()); };
   cuda::check(cudaMemsetAsync(next_.data(), 0, sizeof(int), stream), "cudaMemsetAsync");
   const int* const begins = begins_.data() + std::int64_t{first} * coarse_kinds * (shape_.classes() + 1);
   node_kernel<<<static_cast<unsigned>(cuda::hopper_processors()), node_threads, 0, stream>>>(

@@ -16,7 +16,7 @@ class CoarseSums {
   void add(const MaskedPoints& points, const CoarseTile* tiles, int tile_count, const unsigned* list,
            std::int64_t listed, float largest_amplitude, float2* panel, int panel_width);
   [[nodiscard]] std::size_t bytes() const {
-    return matrix_.bytes() + plain_.bytes() + sorted_.bytes() + begins_.bytes() + exponents_.bytes() +
+    return weights_.bytes() + matrix_.bytes() + plain_.bytes() + sorted_.bytes() + begins_.bytes() + exponents_.bytes() +
            on_nodes_.bytes() + lines_.bytes() + cut_rows_.bytes() + pixels_.bytes() + next_.bytes();
   }
 
@@ -27,7 +27,9 @@ class CoarseSums {
   Queue queue_;
   CoarseShape shape_;
   double curvature_ = 0;
-  Array<std::uint16_t, 1> matrix_;  ///< P, and its transposed form: fp16
+  Array<double, 1> weights_;  ///< W of this side
+  int weights_side_ = 0;
+  Array<std::uint16_t, 1> matrix_;  ///< P in fp16, for sums of real and imaginary parts, and for those of halves of them
   Array<std::uint16_t, 1> plain_;
   Array<unsigned, 1> sorted_;  ///< points by classes
   Array<int, 1> begins_;       ///< of the classes of each tile's kinds

@@ -39,7 +39,7 @@ constexpr double on_chip_pair_ns = 2.3e-5;
 /// places and of a pixel in tiles of 128, measured on an H200.
 constexpr double finest_coarse = 9e-4;
 constexpr double coarse_launches_us = 60;
-constexpr double coarse_point_ns = 0.05;
+constexpr double coarse_point_ns = 0.07;
 constexpr double coarse_pixel_ns = 3e-5;
 constexpr int coarse_strip = 32;
 /// Panels up to this extent are summed at once, larger ones in blocks of at most this extent.
