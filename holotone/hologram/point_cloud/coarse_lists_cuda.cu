@@ -11,6 +11,9 @@ HOLOTONE_HOST_DEVICE Extent columns_of_tile(const Subtiles& subtiles, int parts,
   return joined(subtiles.columns_of(column * parts).own, subtiles.columns_of(column * parts + parts - 1).own);
 }
 
+constexpr int most_parts = 4;  ///< subtiles of a tile along an axis
+static_assert(most_parts * list_rounds <= 32);
+
 /// How a point lights a tile along an axis.
 enum class Along { dark, whole, cut, otherwise };
 
@@ -55,7 +58,7 @@ __global__ void __launch_bounds__(list_threads)
   AxisRecord column_record[list_rounds];
   float twice_curvature[list_rounds];
   AlongAxis in_rows[list_rounds];
-  unsigned in_part[2] = {0, 0};  // bit r: the point of round r lights this row of subtiles
+  unsigned in_parts = 0;  // bit 4 r + i: the point of round r lights row i of the tiles' subtiles
   unsigned coarse = 0;
 #pragma unroll
   for (int r = 0; r < list_rounds; ++r) {
@@ -70,7 +73,7 @@ __global__ void __launch_bounds__(list_threads)
     coarse |= static_cast<unsigned>((points.flags[j] & may_be_coarse) != 0) << r;
     for (int part = 0; part < parts; ++part) {
       const bool lit = meets(row_record, subtiles.rows_of(tile_row * parts + part).own);
-      in_part[part] |= static_cast<unsigned>(lit) << r;
+      in_parts |= static_cast<unsigned>(lit) << (most_parts * r + part);
     }
   }
   // The columns of tiles that some point of this warp lights.
@@ -141,7 +144,8 @@ __global__ void __launch_bounds__(list_threads)
       int place = Fill ? begins[own_slot] : 0;
 #pragma unroll
       for (int r = 0; r < list_rounds; ++r) {
-        const bool listed = (rest & in_part[part / parts] & 1U << r) != 0 && meets(column_record[r], own);
+        const bool listed = (rest >> r & in_parts >> (most_parts * r + part / parts) & 1U) != 0 &&
+                            meets(column_record[r], own);
         const unsigned mask = __ballot_sync(0xffffffffU, listed);
         if (Fill && listed) {
           list[place + __popc(mask & below)] = static_cast<int>(first_point) + warp * warp_points + r * 32 + lane;
@@ -174,7 +178,7 @@ CoarseTile coarse_tile(const Subtiles& subtiles, const CoarseShape& shape, int n
   const int tile_columns = subtiles.columns / shape.parts();
   const Extent rows = rows_of_tile(subtiles, shape.parts(), number / tile_columns);
   const Extent columns = columns_of_tile(subtiles, shape.parts(), number % tile_columns);
-  return {rows.first, columns.first, rows.last - rows.first + 1, columns.last - columns.first + 1, {}};
+  return {rows.first, columns.first, rows.last - rows.first + 1, columns.last - columns.first + 1, {}, {}};
 }
 
 void count_coarse(const Subtiles& subtiles, const CoarseShape& shape, const MaskedPoints& points, std::int64_t first,

@@ -11,9 +11,9 @@ enum CoarseKind { lit_wholly, cut_columns, cut_rows, coarse_kinds };
 /// Nodes of a bin along an axis.
 constexpr int coarse_nodes = 32;
 /// Bits of a point's index in a list; those above are its class.
-constexpr int coarse_index_bits = 24;
+constexpr int coarse_index_bits = 22;
 
-/// Shape of the tiles, at most `side` x `side` pixels, 128 or 256. Along an axis they have bins of the local frequency,
+/// Shape of the tiles, at most `side` x `side` pixels, 128, 256 or 512. Along an axis they have bins of the local frequency,
 /// a sixteenth as many as pixels, and strips of 32 pixels. Classes of points that light a tile wholly are bins of rows
 /// by bins of columns; of others, bins along the lit axis by `bins` numbers that tell the lit strips of the other.
 struct CoarseShape {
@@ -29,13 +29,21 @@ struct CoarseShape {
   [[nodiscard]] HOLOTONE_HOST_DEVICE double frequency(int bin) const { return (bin + 0.5) / bins() - 0.5; }
 };
 
-/// A tile, and the places of its points in the list: kind k from begin[k] to begin[k + 1].
+/// Points of a kind of a tile that a block sorts: `count` of the list, from `first` on.
+struct CoarseSegment {
+  int first;
+  int count;
+};
+constexpr int most_segment_points = 32768;
+
+/// A tile, the places of its points in the list, kind k from begin[k] to begin[k + 1], and their segments likewise.
 struct CoarseTile {
   int first_row;
   int first_column;
   int rows;
   int columns;
   int begin[coarse_kinds + 1];
+  int segment[coarse_kinds + 1];
 };
 
 /// Tiles of a grid of one tile of subtiles.
@@ -44,7 +52,7 @@ int coarse_tiles(const Subtiles& subtiles, const CoarseShape& shape);
 inline int coarse_lists(const Subtiles& subtiles, const CoarseShape& shape) {
   return subtiles.count() + coarse_kinds * coarse_tiles(subtiles, shape);
 }
-/// Extents of a tile; its begins are zero.
+/// Extents of a tile, without points.
 CoarseTile coarse_tile(const Subtiles& subtiles, const CoarseShape& shape, int number);
 
 /// Counts the points [first, first + count) in every list: counts[list][warp of warp_points], zeros before. Enqueues.

@@ -4,6 +4,14 @@
 
 namespace holotone::point_cloud {
 
+/// Tiles to sum, on the device, and the segments of the list into which their points are divided to be sorted.
+struct CoarseWork {
+  const CoarseTile* tiles;
+  int tile_count;
+  const CoarseSegment* segments;
+  int segment_count;
+};
+
 /// Sums of waves in tiles that they light wholly, or in all rows or columns.
 class CoarseSums {
  public:
@@ -13,10 +21,10 @@ class CoarseSums {
   [[nodiscard]] const CoarseShape& shape() const { return shape_; }
   /// Adds the tiles' sums to the panel, rows of `panel_width` pixels. `list`: points, each with its class, in any order
   /// that does not change from run to run. Enqueues.
-  void add(const MaskedPoints& points, const CoarseTile* tiles, int tile_count, const unsigned* list,
-           std::int64_t listed, float largest_amplitude, float2* panel, int panel_width);
+  void add(const MaskedPoints& points, const CoarseWork& work, const unsigned* list, std::int64_t listed,
+           float largest_amplitude, float2* panel, int panel_width);
   [[nodiscard]] std::size_t bytes() const {
-    return weights_.bytes() + matrix_.bytes() + plain_.bytes() + sorted_.bytes() + begins_.bytes() + exponents_.bytes() +
+    return weights_.bytes() + matrix_.bytes() + plain_.bytes() + sorted_.bytes() + counts_.bytes() + begins_.bytes() + exponents_.bytes() +
            on_nodes_.bytes() + lines_.bytes() + cut_rows_.bytes() + pixels_.bytes() + next_.bytes();
   }
 
@@ -32,6 +40,7 @@ class CoarseSums {
   Array<std::uint16_t, 1> matrix_;  ///< P in fp16, for sums of real and imaginary parts, and for those of halves of them
   Array<std::uint16_t, 1> plain_;
   Array<unsigned, 1> sorted_;  ///< points by classes
+  Array<int, 1> counts_;       ///< of the points of each segment's classes, then their places
   Array<int, 1> begins_;       ///< of the classes of each tile's kinds
   Array<int, 1> exponents_;    ///< of each tile's scale
   Array<std::uint16_t, 1> on_nodes_;

@@ -337,7 +337,7 @@ double coarse_time(const FastCloud& cloud, int side) {
   const double points = static_cast<double>(cloud.count) / static_cast<double>(cloud.summary.sample.size());
   const double pixels = static_cast<double>(cloud.panel[0]) * static_cast<double>(cloud.panel[1]);
   return 1e-3 * (points * (tasks * coarse_point_ns + subtiles * subtile_side * subtile_side * on_chip_pair_ns) +
-                 pixels * (side == 256 ? 2 : 1) * coarse_pixel_ns);
+                 pixels * side / 128 * coarse_pixel_ns);
 }
 
 /// A grid of one tile that no point lights wholly: products sum all points, or coarse sums in tiles of coarse_side.
@@ -530,7 +530,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
     };
     consider(products, fast_launches_us + masked_time(products, cloud.count, lighting, precision));
     if (precision.tolerance >= finest_coarse && cloud.any_place) {
-      for (const int side : {128, 256}) {
+      for (const int side : {128, 256, 512}) {
         consider(products_grid(cloud, side), coarse_launches_us + coarse_time(cloud, side));
       }
     }

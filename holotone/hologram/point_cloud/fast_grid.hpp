@@ -89,7 +89,9 @@ struct FastChoice {
   double microseconds = 0;  ///< estimate for this cloud
 };
 /// Largest deviation of a point's curvature from the cloud's mean, in turns per square pixel, in tiles of CoarseSums.
-constexpr double most_coarse_curvature(int coarse_side) { return coarse_side == 256 ? 2.6e-5 : 8e-5; }
+constexpr double most_coarse_curvature(int coarse_side) {
+  return coarse_side == 512 ? 6.5e-6 : coarse_side == 256 ? 2.6e-5 : 8e-5;
+}
 /// Extent of a subtile of MaskedProducts, at most, in pixels.
 constexpr int subtile_side = 128;
 /// Launch time of the kernels of a sum, in microseconds, both for fast and for products of factors.

@@ -450,6 +450,7 @@ void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
   jobs_.clear();
   first_job_.clear();
   tiles_.clear();
+  segments_.clear();
   const auto subtiles = static_cast<std::size_t>(subtiles_.count());
   const std::int64_t even = begin[subtiles] / even_jobs;
   const auto longest =
@@ -464,7 +465,14 @@ void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
   for (std::size_t i = subtiles; i + 1 < begin.size(); i += coarse_kinds) {
     if (begin[i] == begin[i + coarse_kinds]) continue;
     CoarseTile tile = coarse_tile(subtiles_, coarse_.shape(), static_cast<int>((i - subtiles) / coarse_kinds));
-    std::copy_n(begin.begin() + static_cast<std::ptrdiff_t>(i), coarse_kinds + 1, tile.begin);
+    for (std::size_t kind = 0; kind <= coarse_kinds; ++kind) {
+      tile.begin[kind] = begin[i + kind];
+      tile.segment[kind] = static_cast<int>(segments_.size());
+      if (kind == coarse_kinds) break;
+      for (int first = begin[i + kind]; first < begin[i + kind + 1]; first += most_segment_points) {
+        segments_.push_back({first, std::min(most_segment_points, begin[i + kind + 1] - first)});
+      }
+    }
     tiles_.push_back(tile);
   }
   // The vectors stay as they are until the next synchronisation.
@@ -476,6 +484,7 @@ void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
   upload(device_jobs_, jobs_);
   upload(device_first_job_, first_job_);
   upload(device_tiles_, tiles_);
+  upload(device_segments_, segments_);
 }
 
 void MaskedProducts::multiply() {
@@ -500,9 +509,10 @@ void MaskedProducts::multiply() {
   if (tiles_.empty()) return;
   const MaskedPoints of_turn{points.columns + turn_first_, points.rows + turn_first_, points.waves + turn_first_,
                              points.flags + turn_first_};
-  coarse_.add(of_turn, device_tiles_.data(), static_cast<int>(tiles_.size()),
-              reinterpret_cast<const unsigned*>(list_.data()), list_.size(), largest_amplitude_, panel_.data(),
-              subtiles_.panel_width);
+  const CoarseWork work{device_tiles_.data(), static_cast<int>(tiles_.size()), device_segments_.data(),
+                        static_cast<int>(segments_.size())};
+  coarse_.add(of_turn, work, reinterpret_cast<const unsigned*>(list_.data()), list_.size(), largest_amplitude_,
+              panel_.data(), subtiles_.panel_width);
 }
 
 const float2* MaskedProducts::sum() {
@@ -524,7 +534,7 @@ const float2* MaskedProducts::sum() {
 }
 
 std::size_t MaskedProducts::bytes() const {
-  return coarse_.bytes() + device_tiles_.bytes() + records_.bytes() + flags_.bytes() + counts_.bytes() +
+  return coarse_.bytes() + device_tiles_.bytes() + device_segments_.bytes() + records_.bytes() + flags_.bytes() + counts_.bytes() +
          scan_memory_.bytes() + list_.bytes() + device_jobs_.bytes() + device_first_job_.bytes() +
          partial_sums_.bytes() + panel_.bytes();
 }
