@@ -41,7 +41,8 @@ void BandMemory::keep(Buffer memory) {
 
 Buffer BandMemory::found(std::size_t bytes) {
   const std::scoped_lock lock(mutex_);
-  const auto fits = std::find_if(kept_.begin(), kept_.end(), [bytes](const Buffer& one) { return one.bytes() == bytes; });
+  const auto fits =
+      std::find_if(kept_.begin(), kept_.end(), [bytes](const Buffer& one) { return one.bytes() == bytes; });
   if (fits == kept_.end()) return {};
   Buffer memory = std::move(*fits);
   kept_.erase(fits);

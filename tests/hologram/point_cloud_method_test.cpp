@@ -177,16 +177,17 @@ TEST(PointCloudMethod, AWidePanelIsTiledForItsBlocksOnAverage) {
               grid.tile_width, grid.tile_height, static_cast<double>(choice.fast.cloud.count) / 1e6,
               choice.fast.microseconds / 1e3);
   EXPECT_EQ(grid.panel_height, 782);
-  EXPECT_LE(grid.panel_width, 4096);
+  EXPECT_LE(grid.panel_width, 8192);
   EXPECT_TRUE(grid.wrap_columns && grid.wrap_rows);
   EXPECT_GE(grid.tiles_x, 5);
   EXPECT_GT(choice.fast.cloud.count, 3'000'000);
   EXPECT_LT(choice.fast.cloud.count, 7'000'000);
 }
 
-// Hopper's products on chip: points that are few for their pixels need no transforms, crowded ones do.
-TEST(PointCloudMethod, ProductsOnChipSumSparsePointsAlone) {
-  for (const std::int64_t points : {10'000, 300'000, 10'000'000}) {
+// Hopper's sums on chip: points that are few for their pixels are summed by products, many on coarse nodes, if the
+// tolerance allows it; otherwise crowded ones need transforms.
+TEST(PointCloudMethod, SumsOnChipSuitTheCrowdOfAPrint) {
+  for (const std::int64_t points : {500, 300'000, 10'000'000}) {
     holotone::PointCloudOptions options;
     options.wavelength_m = 520e-9;
     options.pitch_m = 8e-6;
@@ -213,7 +214,14 @@ TEST(PointCloudMethod, ProductsOnChipSumSparsePointsAlone) {
     std::printf("%lld points: %.2f ms a block on chip (%d x %d tiles, %d planes), else %.2f ms\n",
                 static_cast<long long>(points), choice.fast.microseconds / 1e3, choice.fast.grid->tiles_x,
                 choice.fast.grid->tiles_y, choice.fast.grid->planes, other.fast.microseconds / 1e3);
-    EXPECT_EQ(choice.fast.grid->planes == 0, points < 1'000'000) << points;
+    EXPECT_EQ(choice.fast.grid->planes, 0) << points;
+    EXPECT_EQ(choice.fast.grid->coarse_side, points < 1'000 ? 0 : 256) << points;
+    options.tolerance = 8e-4;
+    MethodChooser finer(options, 1137, Backend::cuda, true);
+    const auto& fine = *finer.choose(own).fast.grid;
+    EXPECT_EQ(fine.planes == 0, points < 1'000'000) << points;
+    EXPECT_EQ(fine.coarse_side, 0) << points;
+    options.tolerance = 1e-3;
     EXPECT_EQ(choice.fast.grid->on_chip, !choice.timed);
     if (other.fast.grid) {
       EXPECT_GT(other.fast.grid->planes, 0);

@@ -144,8 +144,8 @@ __global__ void __launch_bounds__(list_threads)
       int place = Fill ? begins[own_slot] : 0;
 #pragma unroll
       for (int r = 0; r < list_rounds; ++r) {
-        const bool listed = (rest >> r & in_parts >> (most_parts * r + part / parts) & 1U) != 0 &&
-                            meets(column_record[r], own);
+        const bool listed =
+            (rest >> r & in_parts >> (most_parts * r + part / parts) & 1U) != 0 && meets(column_record[r], own);
         const unsigned mask = __ballot_sync(0xffffffffU, listed);
         if (Fill && listed) {
           list[place + __popc(mask & below)] = static_cast<int>(first_point) + warp * warp_points + r * 32 + lane;

@@ -1,5 +1,6 @@
 #pragma once
-// Tiles of CoarseSums, and lists of the points that light them (coarse_lists_cuda.cu). Not for users.
+// Tiles of CoarseSums, and lists of the points that light them (coarse_lists_cuda.cu, coarse_sort_cuda.cu). Not for
+// users.
 #include <holotone/hologram/point_cloud/subtiles_cuda.cuh>
 
 namespace holotone::point_cloud {
@@ -13,9 +14,10 @@ constexpr int coarse_nodes = 32;
 /// Bits of a point's index in a list; those above are its class.
 constexpr int coarse_index_bits = 22;
 
-/// Shape of the tiles, at most `side` x `side` pixels, 128, 256 or 512. Along an axis they have bins of the local frequency,
-/// a sixteenth as many as pixels, and strips of 32 pixels. Classes of points that light a tile wholly are bins of rows
-/// by bins of columns; of others, bins along the lit axis by `bins` numbers that tell the lit strips of the other.
+/// Shape of the tiles, at most `side` x `side` pixels, 128, 256 or 512. Along an axis they have bins of the local
+/// frequency, a sixteenth as many as pixels, and strips of 32 pixels. Classes of points that light a tile wholly are
+/// bins of rows by bins of columns; of others, bins along the lit axis by `bins` numbers that tell the lit strips of
+/// the other.
 struct CoarseShape {
   int side = 0;
 
@@ -46,6 +48,14 @@ struct CoarseTile {
   int segment[coarse_kinds + 1];
 };
 
+/// Tiles to sum, on the device, and the segments of the list into which their points are divided to be sorted.
+struct CoarseWork {
+  const CoarseTile* tiles;
+  int tile_count;
+  const CoarseSegment* segments;
+  int segment_count;
+};
+
 /// Tiles of a grid of one tile of subtiles.
 int coarse_tiles(const Subtiles& subtiles, const CoarseShape& shape);
 /// Lists that list_coarse fills: of every subtile, for products, and of every kind of every tile.
@@ -62,5 +72,10 @@ void count_coarse(const Subtiles& subtiles, const CoarseShape& shape, const Mask
 /// from bit coarse_index_bits on. Enqueues.
 void list_coarse(const Subtiles& subtiles, const CoarseShape& shape, const MaskedPoints& points, std::int64_t first,
                  std::int64_t count, const int* begins, int* list, cudaStream_t stream);
+
+/// Sorts the points of each tile's kinds by classes, in their order: sorted, numbers without classes, and the places of
+/// the classes, begins[tile][kind][class] with the end. counts: room for the classes of every segment. Enqueues.
+void sort_coarse(const CoarseShape& shape, const CoarseWork& work, const unsigned* list, int* counts, int* begins,
+                 unsigned* sorted, cudaStream_t stream);
 
 }  // namespace holotone::point_cloud

@@ -1,18 +1,17 @@
 // In a tile of at most side x side pixels, the wave of a point is exp(2 pi i (a u^2 + a v^2)) where it lights. Along an
-// axis that it lights wholly, points are sorted into side / 16 bins of their local frequency in the middle. With p the distance from the middle, f_b the middle of a bin, a0 the mean curvature, its
-// waves times exp(-2 pi i (f_b p + a0 p^2)) change by less than half a bin and 2 |a - a0| |p| cycles a pixel: 32 nodes,
-// 5 side / 128 pixels apart, hold them. A warp sums the points of a task on 32 x 32 places, as a product of factors that it
-// makes in registers:
+// axis that it lights wholly, points are sorted into side / 16 bins of their local frequency in the middle. With p the
+// distance from the middle, f_b the middle of a bin, a0 the mean curvature, its waves times exp(-2 pi i (f_b p + a0
+// p^2)) change by less than half a bin and 2 |a - a0| |p| cycles a pixel: 32 nodes, 5 side / 128 pixels apart, hold
+// them. A warp sums the points of a task on 32 x 32 places, as a product of factors that it makes in registers:
 //     lit wholly: C_b, nodes of rows by nodes of columns, for each bin of rows and of columns;
-//     cut columns: L_b, pixels of a strip of columns by nodes of rows; cut rows: R_b, pixels of a strip of rows by nodes
-//     of columns.
+//     cut columns: L_b, pixels of a strip of columns by nodes of rows;
+//     cut rows: R_b, pixels of a strip of rows by nodes of columns.
 // The pixels are then, by products of matrices,
-//     S = sum_by P_by (L_by + sum_bx C_by,bx P_bx^T)^T + sum_bx R_bx P_bx^T,  P_b[p, k] = W[p, k] exp(2 pi i (f_b p +
-//     a0 p^2)),
+//     S = sum_by P_by (L_by + sum_bx P_bx C_by,bx^T)^T + sum_bx R_bx P_bx^T,
+//     P_b[p, k] = W[p, k] exp(2 pi i (f_b p + a0 p^2)),
 // W the least-squares interpolation from nodes to pixels for such frequencies.
 #include <algorithm>
 #include <cmath>
-#include <cub/block/block_scan.cuh>
 #include <cuda_fp16.h>
 #include <holotone/core/matrix_product_kernel_cuda.hpp>
 #include <holotone/core/wgmma_cuda.cuh>
@@ -24,8 +23,8 @@ namespace holotone::point_cloud {
 namespace {
 
 constexpr int nodes = coarse_nodes;
-constexpr unsigned index_mask = (1U << coarse_index_bits) - 1;
-constexpr float y_scale = 1024;  ///< keeps the parts of dim points normal numbers in fp16
+constexpr unsigned no_point = ~0U;
+constexpr float y_scale = 1024;               ///< keeps the parts of dim points normal numbers in fp16
 constexpr int most_pixels = 128 * 256 * 256;  ///< of the tiles of a launch: 400 MiB of sums
 
 HOLOTONE_HOST_DEVICE double spacing_of(const CoarseShape& shape) { return 5 * shape.parts(); }
@@ -98,105 +97,6 @@ __global__ void matrix_kernel(CoarseShape shape, double curvature, const double*
   }
 }
 
-constexpr int sort_threads = 1024;
-constexpr int sort_warps = sort_threads / 32;
-constexpr int most_classes = 1024;
-/// Counters of a class in shared memory, one of them against conflicts of banks.
-constexpr int sort_row = sort_warps + 1;
-static_assert(most_classes <= sort_threads);
-
-/// Moves the counters of a warp's entries of a segment on, and calls with each entry and its counter before.
-template <class Visit>
-__device__ __forceinline__ void count_each(const unsigned* list, const CoarseSegment& segment, int* counters,
-                                           const Visit& visit) {
-  const int warp = threadIdx.x / 32;
-  const int lane = threadIdx.x % 32;
-  const int share = ((segment.count + sort_warps - 1) / sort_warps + 31) / 32 * 32;
-  const int first = min(warp * share, segment.count);
-  const int last = min(first + share, segment.count);
-  for (int base = first; base < last; base += 32) {
-    const bool present = base + lane < last;
-    const unsigned entry = present ? list[segment.first + base + lane] : 0;
-    const unsigned number = present ? entry >> coarse_index_bits : ~0U;
-    const unsigned alike = __match_any_sync(0xffffffffU, number);
-    const int rank = __popc(alike & ((1U << lane) - 1));
-    int& counter = counters[(present ? number : 0) * sort_row + warp];
-    const int before = present ? counter : 0;
-    __syncwarp();
-    if (present) visit(entry, before + rank);
-    if (present && rank == 0) counter = before + __popc(alike);
-    __syncwarp();
-  }
-}
-
-__device__ __forceinline__ void clear_counters(int classes, int* counters) {
-  for (int i = threadIdx.x; i < classes * sort_row; i += sort_threads) counters[i] = 0;
-  __syncthreads();
-}
-
-/// Counts the points of each class: counts[segment][class].
-__global__ void __launch_bounds__(sort_threads)
-    count_kernel(int classes, const CoarseSegment* segments, const unsigned* list, int* counts) {
-  extern __shared__ int counters[];  // [class][warp]
-  clear_counters(classes, counters);
-  count_each(list, segments[blockIdx.x], counters, [](unsigned, int) {});
-  __syncthreads();
-  if (threadIdx.x >= classes) return;
-  int sum = 0;
-  for (int warp = 0; warp < sort_warps; ++warp) sum += counters[threadIdx.x * sort_row + warp];
-  counts[std::int64_t{blockIdx.x} * classes + threadIdx.x] = sum;
-}
-
-/// Places of the classes of a tile's kind: begins[tile][kind][class] with the end; counts[segment][class] become those
-/// of each segment's points.
-__global__ void __launch_bounds__(sort_threads)
-    place_kernel(int classes, const CoarseTile* tiles, int* counts, int* begins) {
-  using Scan = cub::BlockScan<int, sort_threads>;
-  __shared__ typename Scan::TempStorage scan_memory;
-  const CoarseTile& tile = tiles[blockIdx.x / coarse_kinds];
-  const int kind = blockIdx.x % coarse_kinds;
-  const auto number = static_cast<int>(threadIdx.x);
-  int* const own = counts + number;
-  int sum = 0;
-  if (number < classes) {
-    for (int i = tile.segment[kind]; i < tile.segment[kind + 1]; ++i) sum += own[std::int64_t{i} * classes];
-  }
-  int before = 0;
-  Scan(scan_memory).ExclusiveSum(sum, before);
-  before += tile.begin[kind];
-  int* const own_begins = begins + static_cast<std::int64_t>(blockIdx.x) * (classes + 1);
-  if (number == 0) own_begins[classes] = tile.begin[kind + 1];
-  if (number >= classes) return;
-  own_begins[number] = before;
-  for (int i = tile.segment[kind]; i < tile.segment[kind + 1]; ++i) {
-    const int here = own[std::int64_t{i} * classes];
-    own[std::int64_t{i} * classes] = before;
-    before += here;
-  }
-}
-
-/// Sorts the points by classes, in their order; places as place_kernel leaves them.
-__global__ void __launch_bounds__(sort_threads)
-    sort_kernel(int classes, const CoarseSegment* segments, const unsigned* list, const int* places,
-                unsigned* sorted) {
-  extern __shared__ int counters[];
-  const CoarseSegment segment = segments[blockIdx.x];
-  clear_counters(classes, counters);
-  count_each(list, segment, counters, [](unsigned, int) {});
-  __syncthreads();
-  if (threadIdx.x < classes) {
-    int before = places[std::int64_t{blockIdx.x} * classes + threadIdx.x];
-    for (int warp = 0; warp < sort_warps; ++warp) {
-      int& counter = counters[threadIdx.x * sort_row + warp];
-      const int here = counter;
-      counter = before;
-      before += here;
-    }
-  }
-  __syncthreads();
-  count_each(list, segment, counters, [sorted](unsigned entry, int place) { sorted[place] = entry & index_mask; });
-}
-
 /// Sums of fp16 are divided by 2 to this power, so that no coherent sum of the points of a row of bins is beyond the
 /// range, interpolated to pixels neither: the weights' absolute sum is below 8.
 __global__ void exponent_kernel(CoarseShape shape, int tile_count, const int* begins, int* exponents) {
@@ -240,8 +140,12 @@ struct Places {
 __device__ __forceinline__ Places on_nodes(const CoarseShape& shape, const AxisRecord* records, int first, int bin,
                                            double curvature) {
   const double from_middle = first_node(shape);
-  return {records,   static_cast<double>(first) + static_cast<double>(shape.middle()) + from_middle,
-          from_middle, spacing_of(shape), shape.frequency(bin), curvature};
+  return {records,
+          static_cast<double>(first) + static_cast<double>(shape.middle()) + from_middle,
+          from_middle,
+          spacing_of(shape),
+          shape.frequency(bin),
+          curvature};
 }
 __device__ __forceinline__ Places on_pixels(const AxisRecord* records, int first) {
   return {records, static_cast<double>(first), 0, 1, 0, 0};
@@ -311,10 +215,10 @@ __device__ __forceinline__ void sum_points(const Task& task, const float4* waves
   const unsigned before_y = g * (g - 1) / 2;
   const unsigned first_x = 8 * (g / 2) + g % 2;
   const unsigned before_x = first_x * (first_x - 1) / 2;
-  const auto index_at = [&](int place) { return place + lane < task.end ? sorted[place + lane] : index_mask; };
+  const auto index_at = [&](int place) { return place + lane < task.end ? sorted[place + lane] : no_point; };
   unsigned index = index_at(task.begin);
   for (int base = task.begin; base < task.end; base += 32) {
-    const bool present = index != index_mask;
+    const bool present = index != no_point;
     const unsigned j = present ? index : 0;
     index = index_at(base + 32);
     const float4 wave = waves[j];
@@ -519,20 +423,7 @@ void CoarseSums::add(const MaskedPoints& points, const CoarseWork& work, const u
   reserve(counts_, std::int64_t{work.segment_count} * classes, queue_);
   reserve(begins_, std::int64_t{tile_count} * coarse_kinds * (classes + 1), queue_);
   reserve(exponents_, tile_count, queue_);
-  const int sort_bytes = classes * sort_row * static_cast<int>(sizeof(int));
-  for (const void* const kernel : {reinterpret_cast<const void*>(count_kernel), reinterpret_cast<const void*>(sort_kernel)}) {
-    cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, sort_bytes),
-                "cudaFuncSetAttribute");
-  }
-  const auto segments = static_cast<unsigned>(work.segment_count);
-  count_kernel<<<segments, sort_threads, sort_bytes, stream>>>(classes, work.segments, list, counts_.data());
-  cuda::check_launch("coarse count");
-  place_kernel<<<static_cast<unsigned>(tile_count * coarse_kinds), sort_threads, 0, stream>>>(
-      classes, work.tiles, counts_.data(), begins_.data());
-  cuda::check_launch("coarse places");
-  sort_kernel<<<segments, sort_threads, sort_bytes, stream>>>(classes, work.segments, list, counts_.data(),
-                                                              sorted_.data());
-  cuda::check_launch("coarse sort");
+  sort_coarse(shape_, work, list, counts_.data(), begins_.data(), sorted_.data(), stream);
   exponent_kernel<<<cuda::blocks_for(tile_count, add_threads), add_threads, 0, stream>>>(
       shape_, tile_count, begins_.data(), exponents_.data());
   cuda::check_launch("coarse exponents");

@@ -4,14 +4,6 @@
 
 namespace holotone::point_cloud {
 
-/// Tiles to sum, on the device, and the segments of the list into which their points are divided to be sorted.
-struct CoarseWork {
-  const CoarseTile* tiles;
-  int tile_count;
-  const CoarseSegment* segments;
-  int segment_count;
-};
-
 /// Sums of waves in tiles that they light wholly, or in all rows or columns.
 class CoarseSums {
  public:
@@ -24,8 +16,9 @@ class CoarseSums {
   void add(const MaskedPoints& points, const CoarseWork& work, const unsigned* list, std::int64_t listed,
            float largest_amplitude, float2* panel, int panel_width);
   [[nodiscard]] std::size_t bytes() const {
-    return weights_.bytes() + matrix_.bytes() + plain_.bytes() + sorted_.bytes() + counts_.bytes() + begins_.bytes() + exponents_.bytes() +
-           on_nodes_.bytes() + lines_.bytes() + cut_rows_.bytes() + pixels_.bytes() + next_.bytes();
+    return weights_.bytes() + matrix_.bytes() + plain_.bytes() + sorted_.bytes() + counts_.bytes() + begins_.bytes() +
+           exponents_.bytes() + on_nodes_.bytes() + lines_.bytes() + cut_rows_.bytes() + pixels_.bytes() +
+           next_.bytes();
   }
 
  private:
@@ -37,7 +30,8 @@ class CoarseSums {
   double curvature_ = 0;
   Array<double, 1> weights_;  ///< W of this side
   int weights_side_ = 0;
-  Array<std::uint16_t, 1> matrix_;  ///< P in fp16, for sums of real and imaginary parts, and for those of halves of them
+  Array<std::uint16_t, 1>
+      matrix_;  ///< P in fp16, for sums of real and imaginary parts, and for those of halves of them
   Array<std::uint16_t, 1> plain_;
   Array<unsigned, 1> sorted_;  ///< points by classes
   Array<int, 1> counts_;       ///< of the points of each segment's classes, then their places

@@ -307,7 +307,10 @@ class FastCuda final : public PointCloudPlan::Engine {
     const std::string blocks = divides_rows()
                                    ? " of blocks of " + std::to_string(block_[1]) + " x " + std::to_string(block_[0])
                                    : std::string();
-    const std::string sums = plan_.transforms() ? ", non-uniform FFT in " + tiles + " tiles" : ", products where lit";
+    const std::string side = std::to_string(grid.coarse_side);
+    const std::string sums = plan_.transforms()     ? ", non-uniform FFT in " + tiles + " tiles"
+                             : grid.coarse_side > 0 ? ", coarse nodes in tiles of " + side + " x " + side
+                                                    : ", products where lit";
     return {PointMethod::fast, (grid.split == 3 ? "fp16 pairs" : "fp16") + sums + blocks, options_.tolerance,
             plan_.bytes() + products_.bytes() + block_points_.bytes()};
   }

@@ -33,15 +33,8 @@ constexpr double most_partly = 3e8;  ///< maximum records (points times tiles) g
 constexpr double sorted_records = 200000;
 constexpr double finest_sorted = 5e-5;  ///< tightest tolerance for sorted points, whose positions have steps of 2^-17
 constexpr double loosest_window = 0.05;
-/// Nanoseconds per point and pixel in MaskedProducts, measured on an H200.
-constexpr double on_chip_pair_ns = 2.3e-5;
-/// Tightest tolerance for sums on coarse nodes. Their launch time in microseconds, and nanoseconds of a point on 32 x 32
-/// places and of a pixel in tiles of 128, measured on an H200.
+/// Tightest tolerance for sums on coarse nodes.
 constexpr double finest_coarse = 9e-4;
-constexpr double coarse_launches_us = 60;
-constexpr double coarse_point_ns = 0.07;
-constexpr double coarse_pixel_ns = 3e-5;
-constexpr int coarse_strip = 32;
 /// Panels up to this extent are summed at once, larger ones in blocks of at most this extent.
 constexpr std::int64_t widest_block = 8192;
 /// Relative widening of ranges: points at their ends stay inside after rounding.
@@ -284,62 +277,6 @@ double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& 
          masked_time(grid, count, lighting, precision);
 }
 
-/// What a point lights along an axis of the tiles of CoarseSums.
-struct CoarseLighting {
-  double whole = 0;         ///< tiles lit wholly
-  double strips = 0;        ///< lit strips of other tiles
-  double subtiles = 0;      ///< lit subtiles
-  double cut_subtiles = 0;  ///< of them, those of tiles that are not lit wholly
-};
-CoarseLighting coarse_lighting(double center, double reach, std::int64_t extent, int side) {
-  const std::int64_t tiles = (extent + side - 1) / side;
-  const std::int64_t tile = (extent + tiles - 1) / tiles;
-  const auto lit = [&](std::int64_t first, std::int64_t end, std::int64_t step) {
-    const double from = std::max(center - reach, static_cast<double>(first));
-    const double to = std::min(center + reach, static_cast<double>(end - 1));
-    if (from > to) return 0.0;
-    const auto number = [&](double pixel) { return std::floor((pixel - static_cast<double>(first)) / static_cast<double>(step)); };
-    return number(to) - number(from) + 1;
-  };
-  CoarseLighting lighting;
-  for (std::int64_t first = 0; first < extent; first += tile) {
-    const std::int64_t end = std::min(first + tile, extent);
-    const double subtiles = lit(first, end, subtile_side);
-    lighting.subtiles += subtiles;
-    if (center - reach <= static_cast<double>(first) && center + reach >= static_cast<double>(end - 1)) {
-      lighting.whole += 1;
-    } else {
-      lighting.strips += lit(first, end, coarse_strip);
-      lighting.cut_subtiles += subtiles;
-    }
-  }
-  return lighting;
-}
-
-/// Estimated microseconds of masked products and coarse sums in tiles of `side` on an H200.
-double coarse_time(const FastCloud& cloud, int side) {
-  const CloudRange range = range_of(cloud);
-  const double mean = 0.5 * (range.low[2] + range.high[2]);
-  double tasks = 0;
-  double subtiles = 0;
-  for (const auto& position : cloud.summary.sample) {
-    const double reach = cloud.reach_per_metre * std::abs(static_cast<double>(position[2]));
-    const auto x = coarse_lighting(cloud.center_x + position[0] * cloud.inverse_pitch, reach, cloud.panel[1], side);
-    const auto y = coarse_lighting(cloud.center_y - position[1] * cloud.inverse_pitch, reach, cloud.panel[0], side);
-    const double curvature = position[2] != 0 ? cloud.turns_metre / -static_cast<double>(position[2]) : 1e30;
-    if (std::abs(curvature - mean) <= most_coarse_curvature(side)) {
-      tasks += x.whole * (y.whole + y.strips) + x.strips * y.whole;
-      subtiles += x.cut_subtiles * y.cut_subtiles;
-    } else {
-      subtiles += x.subtiles * y.subtiles;
-    }
-  }
-  const double points = static_cast<double>(cloud.count) / static_cast<double>(cloud.summary.sample.size());
-  const double pixels = static_cast<double>(cloud.panel[0]) * static_cast<double>(cloud.panel[1]);
-  return 1e-3 * (points * (tasks * coarse_point_ns + subtiles * subtile_side * subtile_side * on_chip_pair_ns) +
-                 pixels * side / 128 * coarse_pixel_ns);
-}
-
 /// A grid of one tile that no point lights wholly: products sum all points, or coarse sums in tiles of coarse_side.
 FastGrid products_grid(const FastCloud& cloud, int coarse_side) {
   FastGrid grid{};
@@ -531,7 +468,8 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
     consider(products, fast_launches_us + masked_time(products, cloud.count, lighting, precision));
     if (precision.tolerance >= finest_coarse && cloud.any_place) {
       for (const int side : {128, 256, 512}) {
-        consider(products_grid(cloud, side), coarse_launches_us + coarse_time(cloud, side));
+        const FastGrid coarse = products_grid(cloud, side);
+        consider(coarse, coarse_time(cloud, coarse));
       }
     }
   }

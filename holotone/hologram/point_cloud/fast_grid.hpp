@@ -100,6 +100,11 @@ constexpr double fast_launches_us = 20;
 /// fast's other estimates. Used for masked products of tiles that are not made on chip, and for all points in the
 /// comparison of fast and separable. Products of a whole panel alone take less (method.cpp, separable).
 double fast_pair_ns(double tolerance);
+/// Nanoseconds per point and pixel in MaskedProducts, measured on an H200.
+constexpr double on_chip_pair_ns = 2.3e-5;
+/// Estimated microseconds of coarse sums, with the products that remain, on an H200. Bound: tiles times points of the
+/// sample.
+double coarse_time(const FastCloud& cloud, const FastGrid& grid);
 FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double most_us);
 
 /// Places the grid's boxes for the same cloud and another part of the panel. Returns false, without a change, if the

@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(list_threads)
   rows[j] = make_float4(record.position.z, record.position.w, record.lit.z, record.lit.w);
   waves[j] = record.wave;
   const bool is_whole = a >= grid.lowest_curvature && a <= grid.highest_curvature;
-  const bool is_coarse = grid.coarse_side > 0 && fabs(a - grid.coarse_curvature) <= most_coarse_curvature(grid.coarse_side);
+  const bool is_coarse =
+      grid.coarse_side > 0 && fabs(a - grid.coarse_curvature) <= most_coarse_curvature(grid.coarse_side);
   flags[j] = (is_whole ? 0 : never_whole) | (is_coarse ? may_be_coarse : 0);
 }
 
@@ -185,8 +186,8 @@ __device__ __forceinline__ void write_factors(Run (&runs)[2], const float (&weig
 
 /// Makes the factors of a job's points along one axis.
 template <bool OfRows>
-__device__ __forceinline__ void make_factors(const MaskedPoints& points, const int* list, const MaskedJob& job, int first,
-                                             float largest, std::uint32_t shared, std::uint64_t* full,
+__device__ __forceinline__ void make_factors(const MaskedPoints& points, const int* list, const MaskedJob& job,
+                                             int first, float largest, std::uint32_t shared, std::uint64_t* full,
                                              std::uint64_t* empty, int& stage, unsigned& phase) {
   const int lane = threadIdx.x % 32;
   const int own_run = threadIdx.x / 32 % 4 * run;
@@ -271,8 +272,8 @@ __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? product_threads : 32, 1)
       const MaskedJob job = jobs[first_job + j];
       const int columns = subtiles.columns;
       if (threadIdx.x < cuda::warpgroup_threads) {
-        make_factors<true>(points, list, job, subtiles.rows_of(job.subtile / columns).own.first, largest, shared,
-                           full, empty, stage, phase);
+        make_factors<true>(points, list, job, subtiles.rows_of(job.subtile / columns).own.first, largest, shared, full,
+                           empty, stage, phase);
       } else {
         make_factors<false>(points, list, job, subtiles.columns_of(job.subtile % columns).own.first, largest, shared,
                             full, empty, stage, phase);
@@ -396,8 +397,8 @@ void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float la
       grid, points, records, records + count_, records + 2 * count_, flags_.data());
   cuda::check_launch("masked records");
   // The counts of a turn are added in 32 bits.
-  points_a_turn_ = std::min<std::int64_t>(
-      count_, std::numeric_limits<int>::max() / lists() / warp_points * warp_points);
+  points_a_turn_ =
+      std::min<std::int64_t>(count_, std::numeric_limits<int>::max() / lists() / warp_points * warp_points);
   if (has_coarse()) points_a_turn_ = std::min(points_a_turn_, std::int64_t{1} << coarse_index_bits);
   // More turns than one are gathered by sum().
   if (points_a_turn_ == count_ && !gather(0, count_)) points_a_turn_ = half_of(count_);
@@ -426,8 +427,7 @@ bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
     cuda::check_launch("masked count");
   }
   fast_scan(counts, begins, static_cast<int>(entries - 1), scan_memory_.data(), stream);
-  begin_kernel<<<cuda::blocks_for(all + 1, list_threads), list_threads, 0, stream>>>(all, warps, begins,
-                                                                                         list_begin);
+  begin_kernel<<<cuda::blocks_for(all + 1, list_threads), list_threads, 0, stream>>>(all, warps, begins, list_begin);
   cuda::check_launch("masked begin");
   std::vector<int> begin(static_cast<std::size_t>(all) + 1);
   copy_bytes(begin.data(), Device{}, list_begin, queue_.device(), begin.size() * sizeof(int), queue_);
@@ -497,9 +497,9 @@ void MaskedProducts::multiply() {
   for (std::int64_t first = 0; first < all; first += most_jobs) {
     const auto jobs = static_cast<int>(std::min(most_jobs, all - first));
     const auto blocks = static_cast<unsigned>(std::min(jobs, cuda::hopper_processors()));
-    product_kernel<<<blocks, product_threads, shared_bytes, stream>>>(
-        subtiles_, points, list_.data(), device_jobs_.data(), static_cast<int>(first), jobs, largest_amplitude_,
-        partial_sums_.data());
+    product_kernel<<<blocks, product_threads, shared_bytes, stream>>>(subtiles_, points, list_.data(),
+                                                                      device_jobs_.data(), static_cast<int>(first),
+                                                                      jobs, largest_amplitude_, partial_sums_.data());
     cuda::check_launch("masked products");
     add_kernel<<<dim3(pixels / add_threads, static_cast<unsigned>(subtiles_.count())), add_threads, 0, stream>>>(
         subtiles_, partial_sums_.data(), device_first_job_.data(), static_cast<int>(first), jobs,
@@ -534,8 +534,8 @@ const float2* MaskedProducts::sum() {
 }
 
 std::size_t MaskedProducts::bytes() const {
-  return coarse_.bytes() + device_tiles_.bytes() + device_segments_.bytes() + records_.bytes() + flags_.bytes() + counts_.bytes() +
-         scan_memory_.bytes() + list_.bytes() + device_jobs_.bytes() + device_first_job_.bytes() +
+  return coarse_.bytes() + device_tiles_.bytes() + device_segments_.bytes() + records_.bytes() + flags_.bytes() +
+         counts_.bytes() + scan_memory_.bytes() + list_.bytes() + device_jobs_.bytes() + device_first_job_.bytes() +
          partial_sums_.bytes() + panel_.bytes();
 }
 

@@ -51,9 +51,9 @@ class MaskedProducts {
   std::vector<int> first_job_;      ///< of each subtile, and the number of jobs
   std::vector<CoarseTile> tiles_;   ///< tiles of coarse sums with points
   std::vector<CoarseSegment> segments_;
-  Array<float4, 1> records_;        ///< columns, rows, waves of the points
-  Array<int, 1> flags_;             ///< of the points: never_whole, may_be_coarse
-  Array<int, 1> counts_;            ///< of the points that each warp finds for each subtile, their sums, lists' begins
+  Array<float4, 1> records_;  ///< columns, rows, waves of the points
+  Array<int, 1> flags_;       ///< of the points: never_whole, may_be_coarse
+  Array<int, 1> counts_;      ///< of the points that each warp finds for each subtile, their sums, lists' begins
   Array<std::byte, 1> scan_memory_;
   Array<int, 1> list_;  ///< points of each list
   Array<CoarseTile, 1> device_tiles_;
