@@ -195,6 +195,9 @@ struct Walk {
 };
 
 constexpr int node_threads = 512;
+constexpr int warp_sums = 32 * 32 * 4;
+/// Points that are summed by the tensor cores in a row: their accumulators round towards zero.
+constexpr int most_chain = 4096;
 
 /// A task: points, on 32 x 32 places. A cut point lights some of 32 pixels of y.
 struct Task {
@@ -279,11 +282,35 @@ __device__ __forceinline__ void sum_points(const Task& task, const float4* waves
   }
 }
 
+/// Adds a lane's sums of other chains, or stores its own and clears them.
+template <bool Add>
+__device__ __forceinline__ void move_sums(float* chains, float (&sum)[4][4][4]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      float(&own)[4] = sum[i][j];
+      float4& there = *reinterpret_cast<float4*>(chains + (4 * i + j) * 128);
+      const float4 other = Add ? there : make_float4(own[0], own[1], own[2], own[3]);
+      if constexpr (Add) {
+        own[0] += other.x;
+        own[1] += other.y;
+        own[2] += other.z;
+        own[3] += other.w;
+      } else {
+        there = other;
+        own[0] = own[1] = own[2] = own[3] = 0;
+      }
+    }
+  }
+}
+
 /// Sums of the tasks in fp16; a line holds the real, then the imaginary parts of all nodes of all bins along an axis.
 struct TaskSums {
   __half* on_nodes;  ///< C[tile][bin and node of rows][line of columns]
   __half* lines;     ///< L[tile][column][line of rows]
   __half* cut_rows;  ///< R[tile][row][two lines of columns: R, and -i R with its parts exchanged]
+  float* chains;     ///< room for the sums of every warp
 };
 
 /// A warp for each task, whichever is free.
@@ -295,6 +322,8 @@ __global__ void __launch_bounds__(node_threads, 1)
   const int g = lane / 4;
   const int t = lane % 4;
   uint4* const staged = shared_memory + threadIdx.x / 32 * 64;
+  float* const chains =
+      to.chains + (blockIdx.x * (node_threads / 32) + threadIdx.x / 32) * std::int64_t{warp_sums} + 4 * lane;
   const float scale = largest > 0 ? y_scale / largest : 0.0F;
   const int bins = shape.bins();
   const int classes = shape.classes();
@@ -344,7 +373,15 @@ __global__ void __launch_bounds__(node_threads, 1)
       target += (std::int64_t{tile_number} * shape.side + 32 * strip) * row_halves;
     }
     float sum[4][4][4] = {};
-    sum_points(task, points.waves, sorted, scale, staged, sum);
+    const int end = task.end;
+    for (bool is_first = true;; is_first = false) {
+      task.end = min(task.begin + most_chain, end);
+      sum_points(task, points.waves, sorted, scale, staged, sum);
+      if (!is_first) move_sums<true>(chains, sum);
+      if (task.end == end) break;
+      move_sums<false>(chains, sum);
+      task.begin = task.end;
+    }
     const float shrink = scalbnf(1.0F, -exponents[tile_number]);
     target += g * row_halves + bin * nodes + 8 * t;
 #pragma unroll
@@ -444,11 +481,13 @@ void CoarseSums::add_tiles(const MaskedPoints& points, const CoarseTile* tiles, 
   reserve(cut_rows_, count * 2 * side * depth, queue_);
   reserve(pixels_, count * 2 * side * side, queue_);
   reserve(next_, 1, queue_);
+  const auto processors = static_cast<unsigned>(cuda::hopper_processors());
+  reserve(chains_, std::int64_t{processors} * (node_threads / 32) * warp_sums, queue_);
   cuda::check(cudaMemsetAsync(next_.data(), 0, sizeof(int), stream), "cudaMemsetAsync");
   const int* const begins = begins_.data() + std::int64_t{first} * coarse_kinds * (shape_.classes() + 1);
-  node_kernel<<<static_cast<unsigned>(cuda::hopper_processors()), node_threads, 0, stream>>>(
+  node_kernel<<<processors, node_threads, 0, stream>>>(
       shape_, points, tiles + first, count, sorted_.data(), begins, exponents_.data() + first, curvature_,
-      largest_amplitude, next_.data(), {halves(on_nodes_), halves(lines_), halves(cut_rows_)});
+      largest_amplitude, next_.data(), {halves(on_nodes_), halves(lines_), halves(cut_rows_), chains_.data()});
   cuda::check_launch("coarse nodes");
   const auto multiply = [&](std::int64_t rows, std::int64_t columns, std::int64_t batch, const void* a, const void* b,
                             void* c, bool half_output, bool accumulate) {

@@ -41,6 +41,7 @@ class CoarseSums {
   Array<std::uint16_t, 1> lines_;
   Array<std::uint16_t, 1> cut_rows_;
   Array<float, 1> pixels_;
+  Array<float, 1> chains_;
   Array<int, 1> next_;  ///< task that no warp has taken
 };
 

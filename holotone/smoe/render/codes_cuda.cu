@@ -19,6 +19,7 @@ __global__ void code_kernel(CodePixel<Code> code, const float* __restrict__ colo
 template <class Code>
 void code_pixels_cuda(const CodePixel<Code>& code, const float* colours, Code* codes, std::int64_t pixels,
                       const Queue& queue) {
+  const cuda::DeviceScope scope(queue.device());
   code_kernel<<<cuda::blocks_for(pixels, threads), threads, 0, cuda::stream_of(queue)>>>(code, colours, codes, pixels);
   cuda::check_launch("code_kernel");
 }

@@ -25,6 +25,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
   }
 
   void render(std::span<const SmoeView> views, View<float, 4> images, Progress& /*progress*/) override {
+    const cuda::DeviceScope scope(queue_.device());
     set_frames(views);
     const Shape<2> size = views.front().size;
     PictureGrid grid{static_cast<int>(size[1]), static_cast<int>(size[0]), 0, 0, 0, 0, 0};
@@ -41,6 +42,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
   }
 
   [[nodiscard]] SmoeRenderInfo info() const override {
+    const cuda::DeviceScope scope(queue_.device());
     const auto counts = counts_of_bands();
     SmoeRenderInfo info;
     info.tile = {tile_side, tile_side};
@@ -233,6 +235,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
 }  // namespace
 
 EnginePointer engine_cuda(const SmoeModel& model, const Queue& queue, const SmoeRenderOptions& options) {
+  const cuda::DeviceScope scope(queue.device());  // the components are prepared
   return std::make_unique<CudaEngine>(model, queue, options);
 }
 
