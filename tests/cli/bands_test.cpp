@@ -443,7 +443,7 @@ TEST_F(BandsTest, WhatDoesNotFitGoesByBandsOfItsOwnAccord) {
   GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
 #else
   write("cloud.csv", "x,y,z\n0,0,-0.001\n");
-  auto line = hologram("a.npy", {"--resolution", "65536x512", "--json"});
+  auto line = hologram("a.npy", {"--resolution", "65536x1024", "--json"});
   const auto run_in = [&](rlim_t mebibytes) {
     return RunningProgram(line, captured_,
                           [=] {
@@ -458,8 +458,8 @@ TEST_F(BandsTest, WhatDoesNotFitGoesByBandsOfItsOwnAccord) {
   ASSERT_EQ(result.exit_code, 0) << result.error;
   const auto json = nlohmann::json::parse(result.output);
   EXPECT_EQ(json["bands"], 2);
-  EXPECT_EQ(json["rows_at_once"], 256);
-  EXPECT_EQ(FieldRowsReader(path("a.npy")).shape(), (Shape<2>{512, 65536}));
+  EXPECT_EQ(json["rows_at_once"], 512);
+  EXPECT_EQ(FieldRowsReader(path("a.npy")).shape(), (Shape<2>{1024, 65536}));
   // Moving pictures and codes are never split into bands.
   line = hologram("a.png", {"--resolution", "65536x65536"});
   const auto refused = run_in(2000);
