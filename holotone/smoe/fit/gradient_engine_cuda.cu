@@ -10,7 +10,6 @@ class CudaEngine final : public PixelEngine {
       : queue_(queue),
         pictures_({picture.shape()[0], picture.shape()[1]}, static_cast<int>(picture.shape()[2]), queue),
         total_({1}, queue) {
-    const cuda::DeviceScope scope(queue_.device());
     pictures_.add(picture);
   }
 
@@ -53,6 +52,7 @@ class CudaEngine final : public PixelEngine {
 }  // namespace
 
 PixelEnginePointer pixel_engine_cuda(View<const float, 3> picture, const Queue& queue) {
+  const cuda::DeviceScope scope(queue.device());  // the pictures' lists are allocated
   return std::make_unique<CudaEngine>(picture, queue);
 }
 
