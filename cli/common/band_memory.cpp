@@ -13,12 +13,18 @@ void BandMemory::allocate_ahead(const std::vector<Device>& devices, std::size_t 
   if (devices.empty() || devices.front().backend != Backend::cuda) return;
   ahead_ = std::jthread([this, devices, bytes] {
     try {
-      for (std::size_t i = 0; i <= devices.size(); ++i) {
+      for (std::size_t i = kept_of(bytes); i <= devices.size(); ++i) {
         keep(Buffer::on_host_for(devices[std::min(i, devices.size() - 1)], bytes));
       }
     } catch (...) {  // take() tries again
     }
   });
+}
+
+std::size_t BandMemory::kept_of(std::size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  const auto fits = [bytes](const Buffer& one) { return one.bytes() == bytes; };
+  return static_cast<std::size_t>(std::count_if(kept_.begin(), kept_.end(), fits));
 }
 
 Buffer BandMemory::take(Device device, std::size_t bytes) {

@@ -19,6 +19,7 @@ class BandMemory {
   void keep(Buffer memory);
 
  private:
+  std::size_t kept_of(std::size_t bytes);
   Buffer found(std::size_t bytes);
 
   std::mutex mutex_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/band_memory.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/codes_writer.hpp>
 #include <cli/common/console.hpp>
@@ -396,6 +397,10 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   }
   before(row);
   FieldBlocks blocks(reader, row.grid, row.beam, rows);
+  if (CodesWriter::takes_any_order(row.output, job.writing)) {
+    BandMemory::all().allocate_ahead(job.devices,
+                                     static_cast<std::size_t>(std::min(blocks.rows(), row.grid.ny) * row.grid.nx));
+  }
   const auto [scale, energy, digest] = scale_of(job, task, blocks, row.grid, bar);
   row.scale = scale;
   row.energy = energy;

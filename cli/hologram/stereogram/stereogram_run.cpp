@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/band_memory.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/device_option.hpp>
@@ -66,6 +67,11 @@ class StereogramWork {
     // Refuses a bad window, bad hogels or bad names before the views are read.
     for (const auto& channel : job.channels) (void)StereogramPlan(job.options_for(channel));
     if (!job.shown) require_outputs({{"--output", std::ssize(job.channels), name}}, {});
+    if (job.writes_rows() && job.hogel_given) {
+      const std::int64_t rows = std::min(rows_at_once() * job.options.hogel_px, job.panel.ny);
+      BandMemory::all().allocate_ahead(job.devices, static_cast<std::size_t>(rows * job.panel.nx) *
+                                                        (job.codes ? sizeof(std::uint8_t) : sizeof(Complex)));
+    }
     views_ = read_views(job);
     if (!job.hogel_given) job.options.hogel_px = job.hogel_for(views_.nearest_m);
     if (!job.shown) require_outputs({{"--output", std::ssize(job.channels), name}}, views_.files);
