@@ -20,17 +20,28 @@ using nlohmann::json;
 constexpr std::size_t most_page_bytes = 20'000'000;
 constexpr int most_pictures = 4000;
 
-/// Of the pictures, best first; 0: PNG, else of JPEG.
-constexpr std::array qualities{0, 95, 90, 80, 70, 50};
+/// How the pictures of a page are stored.
+struct Form {
+  int quality;  ///< 0: PNG, else of JPEG
+  int divisor;  ///< of the sides
+};
+/// Best first.
+constexpr std::array<Form, 9> forms{{{0, 1}, {95, 1}, {90, 1}, {80, 1}, {70, 1}, {50, 1}, {80, 2}, {80, 4}, {80, 8}}};
+constexpr std::int64_t smallest_side = 256;  ///< pixels of the longer side below which no picture is reduced
 
-/// An answer of the page, in base64: a picture at each quality that may still fit, another only at the first.
+std::string text_of(const Form& form) {
+  const std::string jpeg = fmt::format("JPEG of quality {}", form.quality);
+  return form.divisor == 1 ? jpeg : fmt::format("{}, sides divided by {}", jpeg, form.divisor);
+}
+
+/// An answer of the page, in base64: a picture in each form that may still fit, another only in the first.
 struct Stored {
   std::size_t document = 0;
   std::string view;
   bool is_picture = false;
   json state;
   json header;
-  std::array<std::string, qualities.size()> data;
+  std::array<std::string, forms.size()> data;
 };
 
 /// All answers of the page. Changes the descriptions: controls get their stops.
@@ -46,7 +57,7 @@ class Store {
     for (std::size_t i = 0; i < documents_.size(); ++i) plan(i);
   }
 
-  /// Throws invalid_argument if the pictures fit at no quality, as soon as that is certain.
+  /// Throws invalid_argument if the pictures fit in no form, as soon as that is certain.
   void compute() {
     for (std::size_t i = 0; i < planned_.size(); ++i) {
       bar_.step("making pictures", static_cast<std::int64_t>(i), std::ssize(planned_));
@@ -60,18 +71,18 @@ class Store {
         one.header = std::move(answer.header);
         one.header["media"] = answer.media;
         one.data.front() = base64(answer.payload);
-        for (std::size_t q = 0; q < qualities.size(); ++q) count(q, one.data.front().size());
+        for (std::size_t q = 0; q < forms.size(); ++q) count(q, one.data.front().size());
       }
       if (std::ranges::all_of(bytes_, [](std::size_t bytes) { return bytes > most_page_bytes; })) reject_size();
     }
   }
 
-  /// The page at the best quality at which it is short enough, and that quality.
-  std::pair<std::string, int> page() {
-    for (std::size_t q = 0; q < qualities.size(); ++q) {
+  /// The page in the best form in which it is short enough, and that form.
+  std::pair<std::string, Form> page() {
+    for (std::size_t q = 0; q < forms.size(); ++q) {
       if (bytes_[q] > most_page_bytes) continue;
       auto text = page(q);
-      if (text.size() <= most_page_bytes) return {std::move(text), qualities[q]};
+      if (text.size() <= most_page_bytes) return {std::move(text), forms[q]};
     }
     reject_size();
   }
@@ -118,11 +129,20 @@ class Store {
       count(q, one.data[q].size());
     };
     keep_as(0, [&] { return png_bytes(raster.image, {.compression = 9}); });
-    const Image shown = displayable(std::move(raster.image));
-    for (std::size_t q = 1; q < qualities.size(); ++q) keep_as(q, [&] { return jpeg_bytes(shown, qualities[q]); });
+    Image shown = displayable(std::move(raster.image));
+    const std::int64_t most = std::max<std::int64_t>(1, std::max(shape[0], shape[1]) / smallest_side);
+    std::int64_t reached = 1;
+    for (std::size_t q = 1; q < forms.size(); ++q) {
+      const std::int64_t divisor = std::min<std::int64_t>(forms[q].divisor, most);
+      if (divisor / reached > 1) {
+        shown = reduced(shown, divisor / reached);
+        reached *= divisor / reached;
+      }
+      keep_as(q, [&] { return jpeg_bytes(shown, forms[q].quality); });
+    }
   }
 
-  /// Adds to a quality's size, and forgets its pictures once they are too large together.
+  /// Adds to a form's size, and forgets its pictures once they are too large together.
   void count(std::size_t q, std::size_t bytes) {
     if (bytes_[q] > most_page_bytes) return;
     bytes_[q] += bytes;
@@ -137,9 +157,8 @@ class Store {
     for (const Stored& one : planned_) {
       json header = one.header;
       if (one.is_picture) {
-        header["media"] = qualities[q] == 0 ? "image/png" : "image/jpeg";
-        if (qualities[q] != 0)
-          header["facts"].push_back({"stored as", fmt::format("JPEG of quality {}", qualities[q])});
+        header["media"] = forms[q].quality == 0 ? "image/png" : "image/jpeg";
+        if (forms[q].quality != 0) header["facts"].push_back({"stored as", text_of(forms[q])});
       }
       answers.push_back({{"document", one.document},
                          {"view", one.view},
@@ -161,7 +180,7 @@ class Store {
   ProgressBar bar_;
   json message_;
   std::vector<Stored> planned_;
-  std::array<std::size_t, qualities.size()> bytes_{};  ///< of all data at each quality
+  std::array<std::size_t, forms.size()> bytes_{};  ///< of all data in each form
 };
 
 }  // namespace
@@ -171,12 +190,12 @@ int store_view(const ViewJob& job) {
   const UnfinishedRun unfinished;
   std::string page;
   std::size_t pictures = 0;
-  int quality = 0;
+  Form form{};
   {
     Store store(job);
     store.compute();
     pictures = store.pictures();
-    std::tie(page, quality) = store.page();
+    std::tie(page, form) = store.page();
   }
   check_cancelled("writing");
   UnfinishedRun::will_write(job.output);
@@ -185,14 +204,15 @@ int store_view(const ViewJob& job) {
   report_json(job.console, {{"software", "holotone " HOLOTONE_VERSION},
                             {"outputs", {job.output}},
                             {"pictures", pictures},
-                            {"jpeg_quality", quality == 0 ? json(nullptr) : json(quality)},
+                            {"jpeg_quality", form.quality == 0 ? json(nullptr) : json(form.quality)},
+                            {"sides_divided_by", form.divisor},
                             {"bytes", page.size()},
                             {"device", to_string(job.device)},
                             {"time_s", watch.seconds()}});
   report(job.console,
          fmt::format("{}: {}, {}{}, {}", job.output, counted(static_cast<std::int64_t>(pictures), "picture"),
                      format_bytes(static_cast<double>(page.size())),
-                     quality == 0 ? std::string() : fmt::format(" (JPEG of quality {})", quality),
+                     form.quality == 0 ? std::string() : fmt::format(" ({})", text_of(form)),
                      format_duration(watch.seconds())));
   return exit_ok;
 }

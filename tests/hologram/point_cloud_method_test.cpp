@@ -177,7 +177,7 @@ TEST(PointCloudMethod, AWidePanelIsTiledForItsBlocksOnAverage) {
               grid.tile_width, grid.tile_height, static_cast<double>(choice.fast.cloud.count) / 1e6,
               choice.fast.microseconds / 1e3);
   EXPECT_EQ(grid.panel_height, 782);
-  EXPECT_LE(grid.panel_width, 8192);
+  EXPECT_LE(grid.panel_width, 4096);
   EXPECT_TRUE(grid.wrap_columns && grid.wrap_rows);
   EXPECT_GE(grid.tiles_x, 5);
   EXPECT_GT(choice.fast.cloud.count, 3'000'000);

@@ -341,6 +341,16 @@ def test_stored_page(folder, open_page):
     page.close()
 
 
+def test_a_stored_page_of_large_pictures_holds_smaller_ones(folder):
+    noise = numpy.random.default_rng(5).integers(0, 256, (5200, 5200), dtype=numpy.uint8)
+    PIL.fromarray(noise).save(folder / "noise.png", compress_level=0)
+    told = json.loads(holotone(folder, "view noise.png -o noise.html --json"))
+    assert (told["jpeg_quality"], told["sides_divided_by"]) == (80, 2)
+    page = (folder / "noise.html").read_text()
+    assert len(page) < 20e6
+    assert "JPEG of quality 80, sides divided by 2" in page
+
+
 @pytest.mark.parametrize("files", ["slm.png", "field.h5 slm.png", "photo.smoe", "dots.svg --against photo.png", "knot.ply", "."])
 def test_the_page_shows_every_kind(folder, open_page, files):
     with Viewing(folder, files) as viewing:

@@ -247,7 +247,8 @@ class FastCuda final : public PointCloudPlan::Engine {
   FastCuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue)
       : options_(options),
         rows_at_once_(rows_at_once),
-        block_(fast_block_shape(options.shape, rows_at_once)),
+        block_(fast_block_shape(options.shape, rows_at_once,
+                                may_be_coarse_sums(options.tolerance, fast_masks_on_chip(options.tolerance, queue)))),
         queue_(queue),
         plan_(queue),
         products_(options, queue, divides_rows()),

@@ -35,8 +35,10 @@ constexpr double finest_sorted = 5e-5;  ///< tightest tolerance for sorted point
 constexpr double loosest_window = 0.05;
 /// Tightest tolerance for sums on coarse nodes.
 constexpr double finest_coarse = 9e-4;
-/// Panels up to this extent are summed at once, larger ones in blocks of at most this extent.
-constexpr std::int64_t widest_block = 8192;
+/// Panels up to the first extent are summed at once, larger ones in blocks of at most the second, those of coarse sums
+/// in blocks of at most the first.
+constexpr std::int64_t widest_undivided = 8192;
+constexpr std::int64_t widest_block = 4096;
 /// Relative widening of ranges: points at their ends stay inside after rounding.
 constexpr double range_slack = 1e-3;
 
@@ -353,10 +355,13 @@ FastPrecision fast_precision(double tolerance) {
   return {tolerance, 1, {}};
 }
 
-Shape<2> fast_block_shape(const Shape<2>& panel, std::int64_t rows_at_once) {
-  if (std::max(rows_at_once, panel[1]) <= widest_block) return {rows_at_once, panel[1]};
-  const auto share = [](std::int64_t extent) {
-    const std::int64_t blocks = (extent + widest_block - 1) / widest_block;
+bool may_be_coarse_sums(double tolerance, bool on_chip) { return on_chip && tolerance >= finest_coarse; }
+
+Shape<2> fast_block_shape(const Shape<2>& panel, std::int64_t rows_at_once, bool coarse) {
+  if (std::max(rows_at_once, panel[1]) <= widest_undivided) return {rows_at_once, panel[1]};
+  const std::int64_t widest = coarse ? widest_undivided : widest_block;
+  const auto share = [widest](std::int64_t extent) {
+    const std::int64_t blocks = (extent + widest - 1) / widest;
     return (extent + blocks - 1) / blocks;
   };
   return {share(rows_at_once), share(panel[1])};
@@ -466,7 +471,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
       best = {grid, {}, cloud, time};
     };
     consider(products, fast_launches_us + masked_time(products, cloud.count, lighting, precision));
-    if (precision.tolerance >= finest_coarse && cloud.any_place) {
+    if (may_be_coarse_sums(precision.tolerance, precision.on_chip) && cloud.any_place) {
       for (const int side : {128, 256, 512}) {
         const FastGrid coarse = products_grid(cloud, side);
         consider(coarse, coarse_time(cloud, coarse));

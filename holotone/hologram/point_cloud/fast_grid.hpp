@@ -56,9 +56,11 @@ struct FastCloud {
   PointSummary summary;
 };
 
+/// True if CoarseSums may serve wide panels. on_chip: the device makes masked products on chip.
+bool may_be_coarse_sums(double tolerance, bool on_chip);
 /// Returns the extents of the blocks that fast sums at once on CUDA: all columns of rows_at_once rows, or even shares
-/// of them on panels that are wider or higher than the tiles of one grid cover well.
-Shape<2> fast_block_shape(const Shape<2>& panel, std::int64_t rows_at_once);
+/// of them on panels that are wider or higher than the tiles of one grid cover well; larger ones for coarse sums.
+Shape<2> fast_block_shape(const Shape<2>& panel, std::int64_t rows_at_once, bool coarse);
 
 /// A panel's blocks on average.
 struct FastBlocks {

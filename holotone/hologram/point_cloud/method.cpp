@@ -166,7 +166,8 @@ void MethodChooser::choose_layout(std::span<const PixelPoint> points) {
 }
 
 void MethodChooser::choose_grid(const EnginePoints& points) {
-  const Shape<2> shape = fast_block_shape(options_.shape, rows_at_once_);
+  const Shape<2> shape =
+      fast_block_shape(options_.shape, rows_at_once_, may_be_coarse_sums(options_.tolerance, precision_.on_chip));
   FastCloud cloud;
   double blocks = 1;
   if (shape == Shape<2>{rows_at_once_, options_.shape[1]}) {
