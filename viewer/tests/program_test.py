@@ -342,7 +342,7 @@ def test_stored_page(folder, open_page):
 
 
 def test_a_stored_page_of_large_pictures_holds_smaller_ones(folder):
-    noise = numpy.random.default_rng(5).integers(0, 256, (5200, 5200), dtype=numpy.uint8)
+    noise = numpy.random.default_rng(5).integers(0, 256, (6600, 6600), dtype=numpy.uint8)
     PIL.fromarray(noise).save(folder / "noise.png", compress_level=0)
     told = json.loads(holotone(folder, "view noise.png -o noise.html --json"))
     assert (told["jpeg_quality"], told["sides_divided_by"]) == (80, 2)
