@@ -151,6 +151,7 @@ class CudaEngine final : public FitEngine {
     }
   }
   void restart() override {
+    const cuda::DeviceScope scope(queue_.device());
     steps_ = 0;
     for (Array<double, 1>* const memory : {&mean_, &square_}) {
       cuda::check(cudaMemsetAsync(memory->data(), 0, memory->bytes(), stream()), "cudaMemsetAsync");
