@@ -91,6 +91,13 @@ std::vector<std::string> early_warnings(const QuantizeRow& row) {
   return warnings;
 }
 
+/// Says that the window is not measured; empty if it is, or not asked for.
+std::string unmeasured(const QuantizeJob& job, const QuantizeRow& row) {
+  const bool partly_made = row.resumed > 0 || Ranks::all().several();
+  if (!job.viewer || row.dark || row.window.squares > 0 || !partly_made) return {};
+  return fmt::format("{}: the noise is not measured in the rows of other runs or processes", row.output);
+}
+
 std::vector<std::string> late_warnings(const QuantizeRow& row) {
   if (!row.dark) return {};
   return {fmt::format("{} holds no light", row.input)};
@@ -123,6 +130,9 @@ nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& r
                         {"borders", job.diffusion.borders == HogelBorders::carry ? "carry" : "separate"},
                         {"warnings", warnings_of(rows)},
                         {"time_s", seconds}};
+  for (const auto& row : rows) {
+    if (const auto text = unmeasured(job, row); !text.empty()) object["warnings"].push_back(text);
+  }
   if (job.scale == 0) object["clip"] = job.diffusion.clip;
   if (has_windows(job.method)) {
     object["rule"] = to_string(job.weights.rule);
@@ -196,10 +206,7 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
     if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
     if (const auto text = seen_text(job, row); !text.empty()) report(job.console, text);
-    if (job.viewer && !row.dark && row.window.squares == 0 && (row.resumed > 0 || Ranks::all().several())) {
-      remark(job.console,
-             fmt::format("{}: the noise is not measured in the rows of other runs or processes", row.output));
-    }
+    if (const auto text = unmeasured(job, row); !text.empty()) remark(job.console, text);
   }
   for (const auto& text : remarks_on_window(job, rows)) remark(job.console, text);
   if (job.method == QuantizeMethod::floyd_steinberg && !job.viewer) {

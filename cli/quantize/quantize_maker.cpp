@@ -351,7 +351,8 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, const QuantizedField& 
   } else {
     make_codes_in_order(job, row, field, meter, bar);
   }
-  if (meter) row.window = meter->measured();
+  // What other runs and processes have made is not measured: the rest would tell of a part.
+  if (meter && row.resumed == 0 && !Ranks::all().several()) row.window = meter->measured();
 }
 
 }  // namespace

@@ -7,7 +7,9 @@
 #include <cli/view/stops.hpp>
 #include <cli/view/view_documents.hpp>
 #include <cli/view/view_run.hpp>
+#include <holotone/core/units.hpp>
 #include <holotone/io/atomic_file.hpp>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <viewer/server/stored_page.hpp>
@@ -28,10 +30,18 @@ struct Form {
 /// Best first.
 constexpr std::array<Form, 9> forms{{{0, 1}, {95, 1}, {90, 1}, {80, 1}, {70, 1}, {50, 1}, {80, 2}, {80, 4}, {80, 8}}};
 constexpr std::int64_t smallest_side = 256;  ///< pixels of the longer side below which no picture is reduced
+constexpr std::int64_t longest_jpeg_side = 65500;
 
-std::string text_of(const Form& form) {
-  const std::string jpeg = fmt::format("JPEG of quality {}", form.quality);
-  return form.divisor == 1 ? jpeg : fmt::format("{}, sides divided by {}", jpeg, form.divisor);
+std::string text_of(int quality, std::int64_t divisor) {
+  const std::string jpeg = fmt::format("JPEG of quality {}", quality);
+  return divisor == 1 ? jpeg : fmt::format("{}, sides divided by {}", jpeg, divisor);
+}
+
+/// Divisor of a picture's sides in a form: none makes it smaller than smallest_side.
+std::int64_t divisor_of(const Form& form, std::int64_t longer_side) {
+  std::int64_t divisor = form.divisor;
+  while (divisor > 1 && longer_side / divisor < smallest_side) divisor /= 2;
+  return divisor;
 }
 
 /// An answer of the page, in base64: a picture in each form that may still fit, another only in the first.
@@ -54,6 +64,7 @@ class Store {
     std::vector<json> controls;
     for (const auto& one : message_["documents"]) controls.push_back(one.at("controls"));
     require_known_stops(controls, job.stops);
+    data_bytes_.resize(documents_.size());
     for (std::size_t i = 0; i < documents_.size(); ++i) plan(i);
   }
 
@@ -71,6 +82,7 @@ class Store {
         one.header = std::move(answer.header);
         one.header["media"] = answer.media;
         one.data.front() = base64(answer.payload);
+        data_bytes_[one.document] += one.data.front().size();
         for (std::size_t q = 0; q < forms.size(); ++q) count(q, one.data.front().size());
       }
       if (std::ranges::all_of(bytes_, [](std::size_t bytes) { return bytes > most_page_bytes; })) reject_size();
@@ -130,15 +142,16 @@ class Store {
     };
     keep_as(0, [&] { return png_bytes(raster.image, {.compression = 9}); });
     Image shown = displayable(std::move(raster.image));
-    const std::int64_t most = std::max<std::int64_t>(1, std::max(shape[0], shape[1]) / smallest_side);
+    const std::int64_t longer_side = std::max(shape[0], shape[1]);
     std::int64_t reached = 1;
     for (std::size_t q = 1; q < forms.size(); ++q) {
-      const std::int64_t divisor = std::min<std::int64_t>(forms[q].divisor, most);
-      if (divisor / reached > 1) {
-        shown = reduced(shown, divisor / reached);
-        reached *= divisor / reached;
+      const std::int64_t divisor = divisor_of(forms[q], longer_side);
+      if (divisor > reached) shown = reduced(shown, divisor / std::exchange(reached, divisor));
+      if (longer_side / divisor > longest_jpeg_side) {
+        count(q, most_page_bytes + 1);
+      } else {
+        keep_as(q, [&] { return jpeg_bytes(shown, forms[q].quality); });
       }
-      keep_as(q, [&] { return jpeg_bytes(shown, forms[q].quality); });
     }
   }
 
@@ -158,7 +171,10 @@ class Store {
       json header = one.header;
       if (one.is_picture) {
         header["media"] = forms[q].quality == 0 ? "image/png" : "image/jpeg";
-        if (forms[q].quality != 0) header["facts"].push_back({"stored as", text_of(forms[q])});
+        if (forms[q].quality != 0) {
+          const auto longer_side = std::max(header["width"].get<std::int64_t>(), header["height"].get<std::int64_t>());
+          header["facts"].push_back({"stored as", text_of(forms[q].quality, divisor_of(forms[q], longer_side))});
+        }
       }
       answers.push_back({{"document", one.document},
                          {"view", one.view},
@@ -171,6 +187,12 @@ class Store {
   }
 
   [[noreturn]] void reject_size() const {
+    const auto largest = std::ranges::max_element(data_bytes_);
+    if (std::accumulate(data_bytes_.begin(), data_bytes_.end(), std::size_t{0}) > most_page_bytes) {
+      const auto& name = message_["documents"][static_cast<std::size_t>(largest - data_bytes_.begin())]["name"];
+      reject(name.get<std::string>(), fmt::format("data that a page of {} MB holds", most_page_bytes / 1'000'000),
+             format_bytes(static_cast<double>(*largest)) + " or more");
+    }
     reject("--stops", fmt::format("pictures that a page of {} MB holds as JPEG", most_page_bytes / 1'000'000),
            counted(static_cast<std::int64_t>(pictures()), "picture"));
   }
@@ -180,6 +202,7 @@ class Store {
   ProgressBar bar_;
   json message_;
   std::vector<Stored> planned_;
+  std::vector<std::size_t> data_bytes_;            ///< of each document's answers that are no pictures
   std::array<std::size_t, forms.size()> bytes_{};  ///< of all data in each form
 };
 
@@ -212,7 +235,7 @@ int store_view(const ViewJob& job) {
   report(job.console,
          fmt::format("{}: {}, {}{}, {}", job.output, counted(static_cast<std::int64_t>(pictures), "picture"),
                      format_bytes(static_cast<double>(page.size())),
-                     form.quality == 0 ? std::string() : fmt::format(" ({})", text_of(form)),
+                     form.quality == 0 ? std::string() : fmt::format(" ({})", text_of(form.quality, form.divisor)),
                      format_duration(watch.seconds())));
   return exit_ok;
 }

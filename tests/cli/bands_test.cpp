@@ -331,7 +331,7 @@ TEST_F(BandsTest, CodesByBandsNeedTheirRange) {
     expect_refused(hologram("a.tif", more), words);
   };
   refused({"--encode", "amplitude"},
-          {"--rows-at-once", "--amplitude-range, --deterministic or --method direct", "amplitude"});
+          {"--rows-at-once", "--amplitude-range, --deterministic or --method direct or recurrence", "amplitude"});
   refused({"--encode", "double-phase", "--method", "separable"}, {"--rows-at-once", "--amplitude-range"});
   refused({"--encode", "single-sideband", "--amplitude-range", "-1,1"}, {"--rows-at-once", "single-sideband"});
   refused({"--packed16"}, {"--rows-at-once", "--packed16"});

@@ -93,7 +93,11 @@ TEST_F(QuantizedOnSeveral, WhatWasKilledGoesOn) {
   RunningProgram program(quantize("a.npy"), captured_);
   (void)stopped_when_it_grows(program, folder_ / ".a.npy.part.rows", SIGKILL);
   const auto json = run_json(on("cpu,cpu", quantize("a.npy")));
-  std::printf("resumed after %d rows\n", json["holograms"][0]["resumed_rows"].get<int>());
+  const int resumed = json["holograms"][0]["resumed_rows"].get<int>();
+  std::printf("resumed after %d rows\n", resumed);
+  // The noise of the rest alone is none of the file's.
+  EXPECT_EQ(json["holograms"][0].contains("window"), resumed == 0);
+  EXPECT_EQ(json["warnings"].dump().find("the noise is not measured") != std::string::npos, resumed > 0);
   EXPECT_TRUE(content_of(path("a.npy")) == content_of(path("one.npy")));
 }
 

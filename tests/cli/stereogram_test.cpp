@@ -184,6 +184,7 @@ TEST_F(StereogramTest, WhatIsStoppedGoesOn) {
   const auto json = run_json(hologram("a.npy", large));
   std::printf("went on after %d of 1280 rows\n", json["holograms"][0]["resumed_rows"].get<int>());
   EXPECT_GT(json["holograms"][0]["resumed_rows"].get<int>(), 0);
+  EXPECT_TRUE(json["holograms"][0]["computed_share"].is_null());
   EXPECT_EQ(content_of(path("a.npy")), content_of(path("whole.npy")));
   EXPECT_FALSE(fs::exists(journal));
 }

@@ -351,6 +351,20 @@ def test_a_stored_page_of_large_pictures_holds_smaller_ones(folder):
     assert "JPEG of quality 80, sides divided by 2" in page
 
 
+def test_a_stored_page_holds_pictures_longer_than_jpeg_may_be(folder):
+    PIL.fromarray(numpy.zeros((3, 70000), dtype=numpy.uint8)).save(folder / "long.png")
+    told = json.loads(holotone(folder, "view long.png -o long.html --json"))
+    assert told["jpeg_quality"] is None
+
+
+def test_a_stored_page_names_the_file_that_is_too_large(folder):
+    holotone(folder, "sample teapot -o many.ply --points 2M")
+    command = [PROGRAM, "view", "many.ply", "-o", "many.html"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "many.ply: expected data that a page of 20 MB holds" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("files", ["slm.png", "field.h5 slm.png", "photo.smoe", "dots.svg --against photo.png", "knot.ply", "."])
 def test_the_page_shows_every_kind(folder, open_page, files):
     with Viewing(folder, files) as viewing:

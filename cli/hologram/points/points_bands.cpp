@@ -43,26 +43,34 @@ bool is_ranged(const HologramJob& job) {
          encode.amplitude_max != 0;
 }
 
-/// What a job lacks to be written by rows; empty: nothing.
-std::string why_not_by_rows(const HologramJob& job) {
+/// What a job lacks to be written by rows, and what it has instead.
+struct Lack {
+  std::string expected;  ///< empty: nothing is lacking
+  std::string got;
+};
+Lack lack_for_rows(const HologramJob& job) {
   const auto extension = extension_of(job.output);
   if (job.complex_field) {
     const bool by_rows = extension == ".h5" || extension == ".hdf5" || extension == ".npy";
-    return by_rows ? "" : "a file .h5, .hdf5 or .npy for the complex field";
+    return by_rows ? Lack{} : Lack{"a file .h5, .hdf5 or .npy for the complex field", job.output};
   }
-  if (extension != ".tif" && extension != ".tiff") return "a file .tif for codes, or .h5 or .npy for the complex field";
-  if (job.packed16) return "codes without --packed16";
-  if (job.writing.compression.value_or(0) > 0) return "a .tif without --compression";
-  if (job.encode.encoding == Encoding::single_sideband) return "an encoding other than single-sideband";
+  if (extension != ".tif" && extension != ".tiff") {
+    return {"a file .tif for codes, or .h5 or .npy for the complex field", job.output};
+  }
+  if (job.packed16) return {"codes without --packed16", "--packed16"};
+  if (const int level = job.writing.compression.value_or(0); level > 0) {
+    return {"a .tif without --compression", fmt::format("--compression {}", level)};
+  }
+  const std::string encoding = fmt::format("--encode {}", to_string(job.encode.encoding));
+  if (job.encode.encoding == Encoding::single_sideband) return {"an encoding other than single-sideband", encoding};
   // A range that is measured has to be the same when a stopped run goes on.
   const bool same_bits =
       job.sum.deterministic || job.sum.method == PointMethod::direct || job.sum.method == PointMethod::recurrence;
-  if (is_ranged(job) || same_bits) return "";
-  return fmt::format("--amplitude-range, --deterministic or --method direct for --encode {}",
-                     to_string(job.encode.encoding));
+  if (is_ranged(job) || same_bits) return {};
+  return {"--amplitude-range, --deterministic or --method direct or recurrence for this encoding", encoding};
 }
 
-bool is_written_by_rows(const HologramJob& job) { return why_not_by_rows(job).empty(); }
+bool is_written_by_rows(const HologramJob& job) { return lack_for_rows(job).expected.empty(); }
 
 bool is_moving(const HologramJob& job) { return job.spin_frames > 0 || frame_pattern("--output", job.output); }
 
@@ -280,13 +288,13 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, 
   constexpr std::int64_t most_rows = 1 << 24;
   if (!typed.empty()) {
     const auto rows = whole_number(option, typed, 1, most_rows);
-    if (const auto why = why_not_by_rows(job); !why.empty()) reject(option, why, job.output);
+    if (const auto lack = lack_for_rows(job); !lack.expected.empty()) reject(option, lack.expected, lack.got);
     if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
     return std::min(rows, job.panel.ny);
   }
   const bool several = job.devices.size() > 1 || Ranks::all().several();
-  if (const auto why = why_not_by_rows(job); !why.empty()) {
-    require_one_device(job.devices, fmt::format("{}, or one device", why), job.output);
+  if (const auto lack = lack_for_rows(job); !lack.expected.empty()) {
+    require_one_device(job.devices, fmt::format("{}, or one device", lack.expected), job.output);
   }
   if (is_moving(job)) require_one_device(job.devices, "one device for moving pictures", job.output);
   if (!is_written_by_rows(job) || is_moving(job)) return 0;
@@ -299,12 +307,12 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, 
 RowRange rows_of_block(const HologramJob& job, const std::string& typed) {
   constexpr std::string_view option = "--block";
   constexpr std::string_view expected = "K/N such as 3/40, K from 1 to N";
-  const auto why = why_not_by_rows(job);
+  const auto lack = lack_for_rows(job);
   const auto extension = extension_of(job.output);
   if (extension != ".h5" && extension != ".hdf5" && extension != ".tif" && extension != ".tiff") {
     reject(option, "a file .h5, .hdf5 or .tif, which states the rows that it holds", job.output);
   }
-  if (!why.empty()) reject(option, why, job.output);
+  if (!lack.expected.empty()) reject(option, lack.expected, lack.got);
   if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
   const auto slash = typed.find('/');
   if (slash == std::string::npos) reject(option, expected, typed);

@@ -321,13 +321,17 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
   if (job.codes) object["bits"] = job.codes->bits;
   for (const auto& row : rows) {
     const auto& channel = job.channels[row.channel];
+    // A resumed run knows a part of the rays.
+    const auto of_all = [&](std::int64_t part, std::int64_t all) {
+      return row.resumed > 0 ? nlohmann::json(nullptr) : nlohmann::json(share(part, all));
+    };
     nlohmann::json one{{"output", row.output},
                        {"wavelength_m", channel.wavelength_m},
                        {"diffraction_angle_rad", row.info.diffraction_angle_rad},
                        {"outside_share", row.info.outside_share},
                        {"outside_rad", row.info.outside_rad},
-                       {"computed_share", share(row.report.computed, row.report.rays)},
-                       {"lit_share", share(row.report.lit, row.report.rays)},
+                       {"computed_share", of_all(row.report.computed, row.report.rays)},
+                       {"lit_share", of_all(row.report.lit, row.report.rays)},
                        {"resumed_rows", row.resumed},
                        {"compute_s", row.compute_s}};
     if (job.writes_rows()) {
@@ -336,9 +340,9 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
       one["write_s"] = row.rates.write_seconds;
     }
     if (job.options.method == StereogramMethod::layered) {
-      one["layers_per_hogel"] = share(row.report.layers, row.report.hogels);
-      one["too_near_share"] = share(row.report.too_near, row.report.lit);
-      one["cut_share"] = share(row.report.cut, row.report.lit);
+      one["layers_per_hogel"] = of_all(row.report.layers, row.report.hogels);
+      one["too_near_share"] = of_all(row.report.too_near, row.report.lit);
+      one["cut_share"] = of_all(row.report.cut, row.report.lit);
       one["curvature_error_rad"] = row.report.curvature_error_rad;
     }
     if (job.codes) {
@@ -398,14 +402,19 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
   const std::string what =
       first.output == rows.back().output ? first.output : first.output + " to " + rows.back().output;
   StereogramReport all;
-  for (const auto& row : rows) all += row.report;
+  bool resumed = false;
+  for (const auto& row : rows) {
+    all += row.report;
+    resumed = resumed || row.resumed > 0;
+  }
+  const std::string computed =
+      resumed ? "" : fmt::format(", {:.3g} % of the rays computed", 100 * share(all.computed, all.rays));
   const std::string codes =
       job.codes ? fmt::format(", quantized to {} of {} by vded", counted(job.codes->bits, "bit"), encoding_of(job))
                 : "";
-  report(job.console,
-         fmt::format("{}: {} x {} pixels, {} x {} hogels of {}, {:.3g} % of the rays computed{}, on {}, {}", what,
-                     job.panel.nx, job.panel.ny, first.info.hogels[1], first.info.hogels[0], job.options.hogel_px,
-                     100 * share(all.computed, all.rays), codes, all_names_of(job.devices), format_duration(seconds)));
+  report(job.console, fmt::format("{}: {} x {} pixels, {} x {} hogels of {}{}{}, on {}, {}", what, job.panel.nx,
+                                  job.panel.ny, first.info.hogels[1], first.info.hogels[0], job.options.hogel_px,
+                                  computed, codes, all_names_of(job.devices), format_duration(seconds)));
   for (const auto& row : rows) {
     if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
   }
