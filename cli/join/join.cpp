@@ -40,6 +40,8 @@ bool holds_codes(const std::string& path) {
   return extension == ".tif" || extension == ".tiff";
 }
 
+const std::string source_key = "block_source";  // a digest of the points and of the correction
+
 /// The file's own size, bits and metadata.
 Part opened(const std::string& path) {
   if (!holds_codes(path)) {
@@ -84,16 +86,21 @@ void require_same_field(const Part& first, const Part& other) {
   };
   for (const auto* both : {&first.metadata, &other.metadata}) {
     for (const auto& [key, unused] : *both) {
+      if (key == source_key) continue;
       const auto expected = value(first.metadata, key);
       const auto got = value(other.metadata, key);
       if (got != expected) throw_io(other.path, fmt::format("{} {} as {}", key, expected, first.path), got);
     }
   }
+  if (value(first.metadata, source_key) != value(other.metadata, source_key)) {
+    throw_io(other.path, fmt::format("a part of the same points, phases and correction as {}", first.path),
+             "a part of others");
+  }
 }
 
 /// The metadata of the whole.
 Metadata whole_of(Metadata metadata) {
-  metadata.erase("block_source");
+  metadata.erase(source_key);
   return metadata;
 }
 

@@ -244,7 +244,8 @@ TEST_F(BandsTest, OtherContentsOfAFileAreNotContinued) {
   part("1.tif", "1/2");
   put_correction(1.5F);
   part("2.tif", "2/2");
-  expect_refused({"join", path("1.tif"), path("2.tif"), "-o", path("a.tif")}, {"2.tif", "block_source"});
+  expect_refused({"join", path("1.tif"), path("2.tif"), "-o", path("a.tif")},
+                 {"2.tif", "the same points, phases and correction as", "1.tif"});
 }
 
 TEST_F(BandsTest, JoinNamesWhatIsWrong) {
