@@ -302,6 +302,8 @@ void make_codes_by_rows(const QuantizeJob& job, QuantizeRow& row, const Quantize
        fmt::format("quantize {:016x} {}", field.digest, backend_of(job.device)), field.rows, "quantising"},
       job.console, bar);
   row.resumed = run.resumed();
+  // What other runs and processes make is not measured, and a part does not tell of the whole.
+  if (row.resumed > 0 || Ranks::all().several()) meter.reset();
   std::list<Quantizer> devices;
   std::vector<Queue> queues;
   for (const auto& device : job.devices) {
@@ -351,8 +353,7 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, const QuantizedField& 
   } else {
     make_codes_in_order(job, row, field, meter, bar);
   }
-  // What other runs and processes have made is not measured: the rest would tell of a part.
-  if (meter && row.resumed == 0 && !Ranks::all().several()) row.window = meter->measured();
+  if (meter) row.window = meter->measured();
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ class Store {
       const std::int64_t divisor = divisor_of(forms[q], longer_side);
       if (divisor > reached) shown = reduced(shown, divisor / std::exchange(reached, divisor));
       if (longer_side / divisor > longest_jpeg_side) {
-        count(q, most_page_bytes + 1);
+        count(q, most_page_bytes + 1);  // rules the form out
       } else {
         keep_as(q, [&] { return jpeg_bytes(shown, forms[q].quality); });
       }
