@@ -1,5 +1,5 @@
 #pragma once
-// For MatrixProduct only. Not for users.
+// For MatrixProduct, and engines whose products always run on Hopper. Not for users.
 #include <cuda_runtime.h>
 #include <holotone/core/matrix_product_cuda.hpp>
 

@@ -156,7 +156,9 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
       const double depth_m = coarse_side == 512 ? 0.02 : 0.04;
       const Cloud cloud = coarse ? cloud_for(grid, 0.32, depth_m, 3600.0 / grid.panel_width, 3600.0 / grid.panel_height)
                                  : cloud_for(grid, 0.02, 0.03, 1.3, 1.3);
-      const double most_error = coarse ? 9e-4 : 3.2e-4;
+      // A single row lies at the end of its tiles, where the interpolation from nodes is worst.
+      const bool at_the_end = panel[0] == 1 && coarse_side > 128;
+      const double most_error = !coarse ? 3.2e-4 : at_the_end ? 9e-4 : 7e-4;
       const double least_error = coarse ? 3.6e-4 : 0;  // products alone have less
       const auto expected = reference(grid, cloud);
       const CloudThere own(grid, cloud, device);
@@ -183,8 +185,8 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
   });
 }
 
-// Accumulators of the tensor cores round towards zero: in a row of 38,000 products a sum of waves in step would lose a
-// thousandth.
+// Accumulators of the tensor cores round towards zero: a sum of many waves in step would lose
+// more with every product (by estimate a thousandth in 38,000).
 TEST_P(MaskedProductsTest, ManyWavesInStepLoseNothing) {
   on_each([](Device device) {
     const Queue queue(device);

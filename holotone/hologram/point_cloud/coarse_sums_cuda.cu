@@ -291,14 +291,14 @@ __device__ __forceinline__ void move_sums(float* chains, float (&sum)[4][4][4]) 
     for (int j = 0; j < 4; ++j) {
       float(&own)[4] = sum[i][j];
       float4& there = *reinterpret_cast<float4*>(chains + (4 * i + j) * 128);
-      const float4 other = Add ? there : make_float4(own[0], own[1], own[2], own[3]);
       if constexpr (Add) {
+        const float4 other = there;
         own[0] += other.x;
         own[1] += other.y;
         own[2] += other.z;
         own[3] += other.w;
       } else {
-        there = other;
+        there = make_float4(own[0], own[1], own[2], own[3]);
         own[0] = own[1] = own[2] = own[3] = 0;
       }
     }

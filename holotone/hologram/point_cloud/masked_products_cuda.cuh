@@ -15,7 +15,7 @@ struct MaskedJob {
 
 /// Sums of points as products of factors, on the subtiles that they light of tiles that they do not light wholly. The
 /// factors are made in shared memory beside the products. Errors as those of fp16 factors in four products. Where the
-/// grid allows it, points that light a subtile wholly are sums of CoarseSums.
+/// grid allows it, CoarseSums sums the points that light a tile of its own wholly, or along one axis.
 class MaskedProducts {
  public:
   /// most_listed: points of all subtiles that are gathered at once; more are summed in turns.
