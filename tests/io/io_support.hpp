@@ -79,6 +79,13 @@ std::string error_of(const Action& action, holotone::ErrorCode code = holotone::
 #define EXPECT_MENTIONS(text, word) \
   EXPECT_NE((text).find(word), std::string::npos) << "no '" << (word) << "' in: " << (text)
 
+/// Whether the child below has a limit of memory: sanitizers reserve terabytes of address space.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool memory_is_limited = false;
+#else
+inline constexpr bool memory_is_limited = true;
+#endif
+
 /// The file `seed` with damage number `index` of a fixed series: bits, bytes, numbers, pieces, the end.
 std::string mutated(const std::string& seed, std::uint64_t index);
 
