@@ -13,7 +13,8 @@ namespace holotone {
 /// in `.NAME.part`, a checksum of each in `.NAME.part.rows`, space checked first, one writer at a time.
 ///
 /// .tif, .tiff: uncompressed grey TIFF in strips of whole rows, BigTIFF above 3.9 GB (Adobe, TIFF 6.0, 1992; libtiff,
-/// BigTIFF, 2007); .npy: uint8 or uint16. Rows lie one behind the other, so that a block of rows is one write.
+/// BigTIFF, 2007); .npy: uint8 or uint16. Rows lie one behind the other: a block of rows is one write, and readers can
+/// map the file into memory.
 class CodeRowsWriter {
  public:
   /// `bits`: 8 or 16 a code. Throws as FieldRowsWriter does; invalid_argument for extents outside 1 to 2^26, other
