@@ -15,7 +15,10 @@ SceneDocument::SceneDocument(std::string path)
   bool first = true;
   for (auto& position : mesh_.position) {
     const bool finite = std::ranges::all_of(position, [](float value) { return std::isfinite(value); });
-    if (!finite) continue;
+    if (!finite) {
+      ++not_finite_;
+      continue;
+    }
     for (std::size_t axis = 0; axis < 3; ++axis) {
       low_[axis] = first ? position[axis] : std::min(low_[axis], position[axis]);
       high_[axis] = first ? position[axis] : std::max(high_[axis], position[axis]);
@@ -58,6 +61,7 @@ nlohmann::json SceneDocument::description() const {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     facts.emplace_back(std::string(1, "xyz"[axis]), fmt::format("{:.4g} to {:.4g}", low_[axis], high_[axis]));
   }
+  if (not_finite_ > 0) facts.emplace_back("not finite", std::to_string(not_finite_));
   return {{"name", path_},
           {"kind", mesh_.triangle.empty() ? "points" : "mesh"},
           {"facts", facts},

@@ -17,6 +17,7 @@ class SceneDocument final : public Document {
  private:
   std::string path_;
   Mesh mesh_;
+  std::int64_t not_finite_ = 0;  ///< vertices that are not shown
   std::array<float, 3> low_{};
   std::array<float, 3> high_{};
 };

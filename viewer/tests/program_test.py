@@ -321,6 +321,14 @@ def test_links_out_of_a_folder_are_left_out(folder, tmp_path):
         assert names == ["alias.png", "own.png"]
 
 
+def test_vertices_that_are_not_shown_are_counted(tmp_path):
+    head = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nend_header\n"
+    (tmp_path / "hole.ply").write_text(head + "0 0 0\n1 1 1\nnan 0 0\n")
+    with Viewing(tmp_path, "hole.ply") as viewing, viewing.client() as client:
+        facts = dict(client.documents["documents"][0]["facts"])
+        assert facts["vertices"] == "3" and facts["not finite"] == "1"
+
+
 def test_ends_by_a_signal(folder):
     viewing = Viewing(folder, "slm.png")
     with viewing.client():
