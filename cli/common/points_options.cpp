@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/error_words.hpp>
+#include <cli/common/finite_extents.hpp>
 #include <cli/common/points_options.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
@@ -14,22 +15,20 @@
 namespace holotone::cli {
 namespace {
 
-bool finite(const Vec3f& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
-
 bool finite_vertex(const Mesh& mesh, std::size_t i) {
-  return finite(mesh.position[i]) && (mesh.amplitude.empty() || std::isfinite(mesh.amplitude[i])) &&
+  return is_finite(mesh.position[i]) && (mesh.amplitude.empty() || std::isfinite(mesh.amplitude[i])) &&
          (mesh.phase_rad.empty() || std::isfinite(mesh.phase_rad[i])) &&
-         (mesh.colour.empty() || finite(mesh.colour[i])) && (mesh.normal.empty() || finite(mesh.normal[i]));
+         (mesh.colour.empty() || is_finite(mesh.colour[i])) && (mesh.normal.empty() || is_finite(mesh.normal[i]));
 }
 
 /// First value of a vertex that is not finite, in words.
 std::string what_is_bad(const Mesh& mesh, std::size_t i) {
   const auto& p = mesh.position[i];
-  if (!finite(p)) return fmt::format("({}, {}, {})", p[0], p[1], p[2]);
+  if (!is_finite(p)) return fmt::format("({}, {}, {})", p[0], p[1], p[2]);
   if (!mesh.amplitude.empty() && std::isnan(mesh.amplitude[i])) return "no amplitude (NaN, or an intensity below 0)";
   if (!mesh.amplitude.empty() && !std::isfinite(mesh.amplitude[i])) return "an infinite amplitude";
   if (!mesh.phase_rad.empty() && !std::isfinite(mesh.phase_rad[i])) return fmt::format("phase {}", mesh.phase_rad[i]);
-  return mesh.colour.empty() || finite(mesh.colour[i]) ? "a normal that is not" : "a colour that is not";
+  return mesh.colour.empty() || is_finite(mesh.colour[i]) ? "a normal that is not" : "a colour that is not";
 }
 
 [[noreturn]] void reject_point(const std::string& path, std::int64_t index, std::string_view expected,

@@ -4,6 +4,7 @@
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/file_kind.hpp>
+#include <cli/common/finite_extents.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/points_options.hpp>
@@ -153,30 +154,6 @@ void tell_array(const InfoArguments& arguments, const std::string& bytes, const 
   report_json(arguments.console, object);
 }
 
-struct Extents {
-  std::array<double, 3> low{};
-  std::array<double, 3> high{};
-  std::int64_t bad = 0;  ///< non-finite vertices
-};
-
-Extents extents_of(const Mesh& mesh) {
-  Extents extents;
-  bool first = true;
-  for (const auto& position : mesh.position) {
-    if (!std::isfinite(position[0]) || !std::isfinite(position[1]) || !std::isfinite(position[2])) {
-      ++extents.bad;
-      continue;
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double value = static_cast<double>(position[axis]);
-      extents.low[axis] = first ? value : std::min(extents.low[axis], value);
-      extents.high[axis] = first ? value : std::max(extents.high[axis], value);
-    }
-    first = false;
-  }
-  return extents;
-}
-
 /// Deviation of the Fresnel wave from the spherical wave for this object and panel.
 double deviation_of(const InfoArguments& arguments, const Panel& panel) {
   SceneOptions options = scene_options(arguments.scene);
@@ -197,11 +174,7 @@ double deviation_of(const InfoArguments& arguments, const Panel& panel) {
 void tell_scene(const InfoArguments& arguments) {
   const Panel panel = chosen_panel(arguments.panel);
   const Mesh mesh = read_scene_guarded(arguments.input, current_program());
-  const Extents extents = extents_of(mesh);
-  const auto& [low, high, bad] = extents;
-  if (bad > 0 && bad == std::ssize(mesh.position)) {
-    throw_io(arguments.input, "at least one finite point", fmt::format("{}, none finite", counted(bad, "point")));
-  }
+  const auto [low, high, bad] = finite_extents(arguments.input, mesh);
   std::string carries;
   const std::pair<std::string_view, bool> attributes[] = {{"colour", !mesh.colour.empty()},
                                                           {"normals", !mesh.normal.empty()},

@@ -11,22 +11,9 @@
 namespace holotone::cli {
 
 SceneDocument::SceneDocument(std::string path)
-    : path_(std::move(path)), mesh_(read_scene_guarded(path_, current_program())) {
-  bool first = true;
-  for (auto& position : mesh_.position) {
-    const bool finite = std::ranges::all_of(position, [](float value) { return std::isfinite(value); });
-    if (!finite) {
-      ++not_finite_;
-      continue;
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      low_[axis] = first ? position[axis] : std::min(low_[axis], position[axis]);
-      high_[axis] = first ? position[axis] : std::max(high_[axis], position[axis]);
-    }
-    first = false;
-  }
-  if (first) throw_io(path_, "at least one finite point", counted(std::ssize(mesh_.position), "point"));
-}
+    : path_(std::move(path)),
+      mesh_(read_scene_guarded(path_, current_program())),
+      extents_(finite_extents(path_, mesh_)) {}
 
 ViewAnswer SceneDocument::show(const ViewRequest& request, Progress& /*progress*/) {
   if (request.view != "scene") reject_view(request.view);
@@ -46,22 +33,23 @@ ViewAnswer SceneDocument::show(const ViewRequest& request, Progress& /*progress*
   answer.header = {{"points", mesh_.position.size()},
                    {"triangles", mesh_.triangle.size()},
                    {"has_colour", !mesh_.colour.empty()},
-                   {"low", low_},
-                   {"high", high_},
+                   {"low", extents_.low},
+                   {"high", extents_.high},
                    {"command", fmt::format("holotone hologram {} -o hologram.png", shell_word(path_))},
                    {"facts", nlohmann::json::array()}};
   return answer;
 }
 
-Image SceneDocument::thumbnail(Progress& /*progress*/) { return scene_thumbnail(mesh_, low_, high_, thumbnail_side); }
+Image SceneDocument::thumbnail(Progress& /*progress*/) { return scene_thumbnail(mesh_, extents_, thumbnail_side); }
 
 nlohmann::json SceneDocument::description() const {
   Facts facts{{"vertices", std::to_string(mesh_.position.size())},
               {"triangles", std::to_string(mesh_.triangle.size())}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    facts.emplace_back(std::string(1, "xyz"[axis]), fmt::format("{:.4g} to {:.4g}", low_[axis], high_[axis]));
+    facts.emplace_back(std::string(1, "xyz"[axis]),
+                       fmt::format("{:.4g} to {:.4g}", extents_.low[axis], extents_.high[axis]));
   }
-  if (not_finite_ > 0) facts.emplace_back("not finite", std::to_string(not_finite_));
+  if (extents_.not_finite > 0) facts.emplace_back("not finite", std::to_string(extents_.not_finite));
   return {{"name", path_},
           {"kind", mesh_.triangle.empty() ? "points" : "mesh"},
           {"facts", facts},

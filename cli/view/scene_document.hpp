@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/common/finite_extents.hpp>
 #include <cli/view/document.hpp>
 #include <holotone/core/geometry.hpp>
 
@@ -17,9 +18,7 @@ class SceneDocument final : public Document {
  private:
   std::string path_;
   Mesh mesh_;
-  std::int64_t not_finite_ = 0;  ///< vertices that are not shown
-  std::array<float, 3> low_{};
-  std::array<float, 3> high_{};
+  FiniteExtents extents_;
 };
 
 }  // namespace holotone::cli

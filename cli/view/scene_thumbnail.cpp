@@ -75,14 +75,10 @@ class DepthPicture {
 
 }  // namespace
 
-Image scene_thumbnail(const Mesh& mesh, const std::array<float, 3>& low, const std::array<float, 3>& high,
-                      std::int64_t side) {
-  DepthPicture picture(low, high, side);
-  const auto finite = [](const std::array<float, 3>& position) {
-    return std::ranges::all_of(position, [](float value) { return std::isfinite(value); });
-  };
+Image scene_thumbnail(const Mesh& mesh, const FiniteExtents& extents, std::int64_t side) {
+  DepthPicture picture(extents.low, extents.high, side);
   for (const auto& position : mesh.position) {
-    if (!finite(position)) continue;
+    if (!is_finite(position)) continue;
     const auto [column, row, depth] = picture.place(position);
     picture.add(column, row, depth);
   }
@@ -91,7 +87,7 @@ Image scene_thumbnail(const Mesh& mesh, const std::array<float, 3>& low, const s
     bool whole = true;
     for (std::size_t i = 0; i < 3; ++i) {
       const auto& position = mesh.position[static_cast<std::size_t>(triangle[i])];
-      whole = whole && finite(position);
+      whole = whole && is_finite(position);
       corners[i] = picture.place(position);
     }
     if (whole) picture.add(corners);

@@ -1,13 +1,11 @@
 #pragma once
-#include <array>
+#include <cli/common/finite_extents.hpp>
 #include <holotone/core/geometry.hpp>
 #include <holotone/io/image.hpp>
 
 namespace holotone::cli {
 
-/// A mesh or points, seen along z from the front: the nearer, the brighter. `low`, `high`: the box of its finite
-/// points; others are left out.
-Image scene_thumbnail(const Mesh& mesh, const std::array<float, 3>& low, const std::array<float, 3>& high,
-                      std::int64_t side);
+/// A mesh or points, seen along z from the front: the nearer, the brighter. Points that are not finite are left out.
+Image scene_thumbnail(const Mesh& mesh, const FiniteExtents& extents, std::int64_t side);
 
 }  // namespace holotone::cli

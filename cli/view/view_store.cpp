@@ -30,7 +30,6 @@ struct Form {
 /// Best first.
 constexpr std::array<Form, 9> forms{{{0, 1}, {95, 1}, {90, 1}, {80, 1}, {70, 1}, {50, 1}, {80, 2}, {80, 4}, {80, 8}}};
 constexpr std::int64_t smallest_side = 256;  ///< pixels of the longer side below which no picture is reduced
-constexpr std::int64_t longest_jpeg_side = 65500;
 
 std::string text_of(int quality, std::int64_t divisor) {
   const std::string jpeg = fmt::format("JPEG of quality {}", quality);
@@ -147,7 +146,7 @@ class Store {
     for (std::size_t q = 1; q < forms.size(); ++q) {
       const std::int64_t divisor = divisor_of(forms[q], longer_side);
       if (divisor > reached) shown = reduced(shown, divisor / std::exchange(reached, divisor));
-      if (longer_side / divisor > longest_jpeg_side) {
+      if (longer_side / divisor > maximum_jpeg_side) {
         count(q, most_page_bytes + 1);  // rules the form out
       } else {
         keep_as(q, [&] { return jpeg_bytes(shown, forms[q].quality); });

@@ -80,9 +80,9 @@ std::string png_bytes(const Image& image, const ImageWriteOptions& options) {
 
 std::string jpeg_bytes(const Image& image, int quality) {
   const auto [ny, nx, channels] = shape_of(image);
-  constexpr std::int64_t most = 65500;  // of libjpeg
   const auto* const pixels = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
-  if (pixels == nullptr || pixels->size() == 0 || (channels != 1 && channels != 3) || ny > most || nx > most) {
+  if (pixels == nullptr || pixels->size() == 0 || (channels != 1 && channels != 3) || ny > maximum_jpeg_side ||
+      nx > maximum_jpeg_side) {
     throw_argument("jpeg_bytes", "image", "8-bit codes {1 to 65500, 1 to 65500, 1 or 3}",
                    to_string<3>({ny, nx, channels}) + (pixels == nullptr ? " of another type" : ""));
   }

@@ -20,6 +20,8 @@ struct Image {
 
 /// Largest image in bytes that is read, independent of the file's header.
 inline constexpr std::int64_t maximum_image_bytes = std::int64_t{1} << 32;
+/// Rows or columns of a JPEG at most, as libjpeg has it.
+inline constexpr std::int64_t maximum_jpeg_side = 65500;
 
 /// Conditions that a picture's header has to meet before its pixels are decoded: a file of few bytes may declare many.
 struct ImageReadOptions {

@@ -185,8 +185,8 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
   });
 }
 
-// Accumulators of the tensor cores round towards zero: a sum of many waves in step would lose
-// more with every product (by estimate a thousandth in 38,000).
+// Accumulators of the tensor cores round towards zero: a sum of many waves in step would lose more with
+// every product (by estimate a thousandth in 38,000).
 TEST_P(MaskedProductsTest, ManyWavesInStepLoseNothing) {
   on_each([](Device device) {
     const Queue queue(device);
