@@ -14,6 +14,7 @@
 #include <cmath>
 #include <holotone/core/matrix_product_kernel_cuda.hpp>
 #include <holotone/hologram/point_cloud/coarse_sums_cuda.cuh>
+#include <holotone/hologram/point_cloud/precision.hpp>
 #include <numbers>
 #include <vector>
 
@@ -27,9 +28,8 @@ constexpr int most_pixels = 128 * 256 * 256;  ///< of the tiles of a launch: 400
 HOLOTONE_HOST_DEVICE int depth_of(const CoarseShape& shape) { return 2 * line_of(shape); }
 
 /// W[p][k]: minimises the mean square of sum_k W[p, k] exp(2 pi i f x_k) - exp(2 pi i f p) over |f| <= widest, and
-/// ridge^2 times the sum of W^2: fp16 sums on nodes are that uncertain.
+/// node_error^2 times the sum of W^2: fp16 sums on nodes are that uncertain.
 std::vector<double> interpolation(const CoarseShape& shape) {
-  constexpr double ridge = 3e-4;
   const double widest = 0.5 / shape.bins() - 2 * most_coarse_curvature(shape.side) * first_node(shape);
   const auto mean = [widest](double distance) {
     const double angle = 2 * std::numbers::pi * widest * distance;
@@ -40,7 +40,7 @@ std::vector<double> interpolation(const CoarseShape& shape) {
   std::vector<double> lower(nodes * nodes);
   for (int i = 0; i < nodes; ++i) {
     for (int j = 0; j <= i; ++j) {
-      double sum = mean(node(i) - node(j)) + (i == j ? ridge * ridge : 0);
+      double sum = mean(node(i) - node(j)) + (i == j ? node_error * node_error : 0);
       for (int k = 0; k < j; ++k) sum -= lower[i * nodes + k] * lower[j * nodes + k];
       lower[i * nodes + j] = i == j ? std::sqrt(sum) : sum / lower[j * nodes + j];
     }

@@ -141,7 +141,7 @@ class DirectCuda final : public PointCloudPlan::Engine {
   }
 
   [[nodiscard]] PointCloudInfo info() const override {
-    return {PointMethod::direct, "float32, phases reduced in turns", 2e-6, points_.bytes()};
+    return {PointMethod::direct, "float32, phases reduced in turns", point_cloud_tolerance_floor, points_.bytes()};
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <holotone/hologram/point_cloud/engine.hpp>
 #include <holotone/hologram/point_cloud/fast_grid.hpp>
 #include <holotone/hologram/point_cloud/fast_layout.hpp>
+#include <holotone/hologram/point_cloud/precision.hpp>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -19,22 +20,9 @@ constexpr int smallest_tile = 24;
 constexpr std::int64_t most_operand_elements = std::int64_t{1} << 31;
 constexpr std::int64_t most_cells = std::int64_t{1} << 29;
 
-/// Relative l2 errors of stored values before division by the windows: fp16, pairs of fp16, positions of sorted points.
-/// Fitted to errors against float64 on an H200.
-constexpr double half_error = 3.1e-4;
-constexpr double pair_error = 3e-6;
-constexpr double place_error = 8e-6;
-/// Share of the tolerance for the estimated errors.
-constexpr double error_share = 0.88;
-/// Error of a tensor core's accumulator per step of the depth, and its share of the tolerance.
-constexpr double error_a_step = 2.5e-9;
-constexpr double step_share = 0.3;
 constexpr double most_partly = 3e8;  ///< maximum records (points times tiles) gathered for products
 constexpr double sorted_records = 200000;
-constexpr double finest_sorted = 5e-5;  ///< tightest tolerance for sorted points, whose positions have steps of 2^-17
 constexpr double loosest_window = 0.05;
-/// Tightest tolerance for sums on coarse nodes.
-constexpr double finest_coarse = 9e-4;
 /// Panels up to the first extent are summed at once, larger ones in blocks of at most the second, those of coarse sums
 /// in blocks of at most the first.
 constexpr std::int64_t widest_undivided = 8192;
@@ -165,7 +153,7 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
   grid.columns = round_up(grid.columns, 8);
   grid.rows = round_up(grid.rows, 4);
   if (grid.split == 3) {
-    const double most_depth = std::max(256.0, step_share * precision.tolerance / error_a_step);
+    const double most_depth = std::max(256.0, step_share * precision.tolerance / grid_error_a_step);
     grid.column_chunks = static_cast<int>(std::ceil(2.0 * grid.columns / most_depth));
     grid.columns = round_up(grid.columns, 8 * grid.column_chunks);
     grid.rows = round_up(grid.rows, 8);
@@ -307,7 +295,7 @@ bool fits(const FastGrid& grid) {
 /// Returns the narrowest window whose error, together with the storage errors, keeps the tolerance; none if no window
 /// does.
 std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int split) {
-  const double lost = split == 1 ? 0 : step_share * tolerance + (tolerance >= finest_sorted ? place_error : 0);
+  const double lost = split == 1 ? 0 : step_share * tolerance + (tolerance >= sorted_tolerance ? place_error : 0);
   const double stored = split == 1 ? half_error : pair_error;
   double share = 0.9;
   for (int attempt = 0; attempt < 6; ++attempt, share *= 0.7) {
@@ -322,10 +310,12 @@ std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int 
 
 }  // namespace
 
-double fast_pair_ns(double tolerance) { return tolerance >= 5e-4 ? 1.7e-5 : tolerance >= 5e-5 ? 6e-5 : 2e-4; }
+double fast_pair_ns(double tolerance) {
+  return tolerance >= float16_three_error ? 1.7e-5 : tolerance >= long_batch_tolerance ? 6e-5 : 2e-4;
+}
 
 bool sorts_points(const FastGrid& grid, std::int64_t count, double tolerance) {
-  return tolerance >= finest_sorted && static_cast<double>(count) * grid.tiles() >= sorted_records;
+  return tolerance >= sorted_tolerance && static_cast<double>(count) * grid.tiles() >= sorted_records;
 }
 
 bool lights_whole_panel(const FastCloud& cloud) {
@@ -355,7 +345,7 @@ FastPrecision fast_precision(double tolerance) {
   return {tolerance, 1, {}};
 }
 
-bool may_be_coarse_sums(double tolerance, bool on_chip) { return on_chip && tolerance >= finest_coarse; }
+bool may_be_coarse_sums(double tolerance, bool on_chip) { return on_chip && tolerance >= coarse_tolerance; }
 
 Shape<2> fast_block_shape(const Shape<2>& panel, std::int64_t rows_at_once, bool coarse) {
   if (std::max(rows_at_once, panel[1]) <= widest_undivided) return {rows_at_once, panel[1]};

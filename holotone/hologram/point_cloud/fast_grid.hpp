@@ -115,8 +115,8 @@ bool move_fast_grid(FastGrid& grid, const FastCloud& cloud);
 /// Returns a grid with the same number of tiles and the same window for the cloud relative to another part.
 FastGrid remade_fast_grid(const FastGrid& grid, const SpreadWindow& window, const FastCloud& cloud, double tolerance);
 
-/// True if points are sorted into bins before spreading: from 200,000 points times tiles on, at tolerances from 5e-5
-/// on.
+/// True if points are sorted into bins before spreading: from 200,000 points times tiles on, at tolerances from
+/// sorted_tolerance on.
 bool sorts_points(const FastGrid& grid, std::int64_t count, double tolerance);
 
 /// True if every point lights every pixel of the panel.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <holotone/fft/fft.hpp>
 #include <holotone/hologram/point_cloud/fast_layout.hpp>
+#include <holotone/hologram/point_cloud/precision.hpp>
 #include <limits>
 
 namespace holotone::point_cloud {
@@ -16,9 +17,6 @@ constexpr double window_share = 0.6;
 /// Loosest tolerance of a window: excludes windows of two nodes, whose error depends on the position of a tile's pixels
 /// in its range.
 constexpr double loosest = 0.05;
-/// Relative error of a spread grid and its transforms in float32, before division by the windows: measured 1.2e-7 for a
-/// point, 4e-7 for 200 points a cell.
-constexpr double rounding = 3.5e-7;
 /// Complex numbers of a tile's grid above which smaller tiles are preferred: 1 GiB.
 constexpr double most_numbers = 1 << 27;
 /// Maximum complex numbers of a tile's grid: 32 GiB.
@@ -99,7 +97,7 @@ FastLayout choose_fast_layout(const Shape<2>& panel, std::span<const PixelPoint>
   for (const double upsampling : upsamplings) {
     const auto window = choose_window(std::min(window_share * tolerance, loosest), upsampling, 3);
     const bool finest = upsampling == upsamplings[std::size(upsamplings) - 1];
-    if (!finest && rounding * std::pow(window_noise_gain(window), 3) > 0.3 * tolerance) continue;
+    if (!finest && float32_grid_error * std::pow(window_noise_gain(window), 3) > 0.3 * tolerance) continue;
     for (const auto down : tile_counts) {
       for (const auto across : tile_counts) {
         const Shape<2> tile{divide_up(panel[0], down), divide_up(panel[1], across)};

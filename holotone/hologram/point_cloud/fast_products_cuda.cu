@@ -117,7 +117,8 @@ FastProducts::FastProducts(const PointCloudOptions& options, Queue queue, bool f
       arithmetic_(choose_float_arithmetic(options.tolerance)),
       masked_(queue_) {
   // Three products at every tolerance: add_kernel implements no other form.
-  if (arithmetic_.form != ProductForm::complex_three) arithmetic_ = choose_float_arithmetic(1e-5);
+  if (arithmetic_.form != ProductForm::complex_three)
+    arithmetic_ = choose_float_arithmetic(point_cloud_fast_tolerance_floor);
   arithmetic_.form = ProductForm::complex_three;
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <holotone/hologram/point_cloud/method.hpp>
+#include <holotone/hologram/point_cloud/precision.hpp>
 
 namespace holotone::point_cloud {
 namespace {
@@ -14,10 +15,9 @@ constexpr std::array<MethodPrice, 3> cpu_prices = {
 // CUDA: one H200, bench/results/h200.json: pairs of direct and recurrence from their rows of 30,720 points, separable
 // from the line through hologram/separable/1024 and 30720. No row is short enough for the fixed costs of direct and
 // recurrence. These costs and the prices of the finer separable were fitted to runs that are not kept.
-constexpr double cuda_fine_tolerance = 5e-4;    ///< below it, four products, then pairs of fp16
-constexpr double cuda_finest_tolerance = 5e-5;  ///< below it, pairs in short batches
 constexpr std::array<MethodPrice, 3> cuda_prices = {
     {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 10.7, 0.0107}}};
+// Four products, then pairs of fp16; then pairs in short batches.
 constexpr std::array<MethodPrice, 3> cuda_fine_prices = {
     {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 20, 0.06}}};
 constexpr std::array<MethodPrice, 3> cuda_finest_prices = {
@@ -107,8 +107,8 @@ void widen(FastCloud& cloud, const FastCloud& planned) {
 
 std::span<const MethodPrice> method_prices(Backend backend, double tolerance) {
   if (backend == Backend::cpu) return cpu_prices;
-  if (tolerance >= cuda_fine_tolerance) return cuda_prices;
-  return tolerance >= cuda_finest_tolerance ? cuda_fine_prices : cuda_finest_prices;
+  if (tolerance >= float16_three_error) return cuda_prices;
+  return tolerance >= long_batch_tolerance ? cuda_fine_prices : cuda_finest_prices;
 }
 
 MethodPrice method_price(Backend backend, double tolerance, PointMethod method) {

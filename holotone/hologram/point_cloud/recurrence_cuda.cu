@@ -123,8 +123,8 @@ class RecurrenceCuda final : public PointCloudPlan::Engine {
   }
 
   [[nodiscard]] PointCloudInfo info() const override {
-    return {PointMethod::recurrence, "fixed point 2^-32 turn, anchored every 16 pixels, float32 sum", 2e-6,
-            points_.bytes()};
+    return {PointMethod::recurrence, "fixed point 2^-32 turn, anchored every 16 pixels, float32 sum",
+            point_cloud_tolerance_floor, points_.bytes()};
   }
 
  private:

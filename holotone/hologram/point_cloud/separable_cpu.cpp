@@ -5,7 +5,8 @@
 // so U = Y^T X over all points, with a point's band limit as zeros in its factors. Points are processed in chunks:
 // vector code on all threads computes the factors, then BLAS sgemm adds the chunk's product to planes in float32.
 //
-//   tolerance >= 1e-5   three real products: T1 = Yr Xr, T2 = Yi Xi, T3 = (Yr + Yi)(Xr + Xi),
+//   from three_products_tolerance on:
+//                       three real products: T1 = Yr Xr, T2 = Yi Xi, T3 = (Yr + Yi)(Xr + Xi),
 //                       Re = T1 - T2, Im = T3 - T1 - T2: a quarter fewer multiplications, 1.7 times the
 //                       rounding error
 //   below               two of twice the depth: Re = [Yr; -Yi]^T [Xr; Xi], Im = [Yi; Yr]^T [Xr; Xi]
@@ -14,12 +15,12 @@
 #include <cblas.h>
 #include <cmath>
 #include <holotone/core/parallel.hpp>
+#include <holotone/hologram/point_cloud/precision.hpp>
 #include <holotone/hologram/point_cloud/separable_cpu.hpp>
 
 namespace holotone::point_cloud {
 namespace {
 
-constexpr double three_products_tolerance = 1e-5;
 /// Maximum bytes of one chunk's factors: they are still in a shared cache when sgemm packs them.
 constexpr std::size_t factor_bytes = std::size_t{40} << 20;
 /// Pixels below which sgemm adds a product's whole depth in sequence, with an error that grows with the depth (3.1e-5

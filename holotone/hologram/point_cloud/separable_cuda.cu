@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <holotone/hologram/point_cloud/precision.hpp>
 #include <holotone/hologram/point_cloud/separable_cuda.cuh>
 #include <limits>
 #include <optional>
@@ -7,35 +8,26 @@
 namespace holotone::point_cloud {
 namespace {
 
-// Relative l2 errors measured against float64 (docs/performance.md), with a margin of a fifth. The error of an int8
-// factor is up to 1 / 254 of the largest, so it grows with the spread of the amplitudes: see int8_error.
-constexpr double float16_three_error = 5e-4;
-constexpr double float16_four_error = 3.2e-4;
-// Pairs hold 22 bits. The remaining error is that of the tensor cores' accumulator, which drops bits at every step of
-// the depth: 8.6e-9 of the sum per step if all waves are in phase (1.8e-9 for a random cloud), here with a margin of a
-// quarter. A tight tolerance therefore shortens the batches, whose sums are added in float32.
-constexpr double float16_pair_error_a_step = 1.1e-8;
-constexpr double float16_pair_floor = 2e-6;
-
 constexpr int point_granularity = 64;
 constexpr std::int64_t factor_budget_bytes = std::int64_t{2} << 30;
 constexpr std::int64_t product_budget_bytes = std::int64_t{2} << 30;
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 
-/// Returns the expected relative l2 error of int8 factors: both axes are rounded to steps of 1 / 127 (variance 1 / 12
+/// Returns the expected relative l2 error of int8 factors. That of one is up to 1 / 254 of the largest, so the error
+/// grows with the spread of the amplitudes: both axes are rounded to steps of 1 / 127 (variance 1 / 12
 /// of a squared step in each of two components), the Y axis relative to the largest amplitude.
 double int8_error(const PointSummary& points, std::int64_t count) {
   const double mean = std::sqrt(static_cast<double>(points.squares) / static_cast<double>(count));
   if (!(mean > 0)) return 1;
-  const double step = std::sqrt(2.0 / 12.0) / 127.0;
+  const double step = std::sqrt(2.0 / 12.0) / int8_steps;
   const double ratio = static_cast<double>(points.largest) / mean;
-  return 1.2 * step * std::sqrt(1 + ratio * ratio);
+  return int8_margin * step * std::sqrt(1 + ratio * ratio);
 }
 
 /// Chooses the cheapest arithmetic for these points.
 Arithmetic choose_arithmetic(double tolerance, const PointSummary& points, std::int64_t count) {
-  if (tolerance >= 4e-3) {
+  if (tolerance >= int8_tolerance) {
     if (const double error = int8_error(points, count); error <= tolerance) {
       return {FactorType::int8, ProductForm::complex_four, error, "int8, four products"};
     }
@@ -214,6 +206,7 @@ Arithmetic choose_float_arithmetic(double tolerance) {
           "fp16 pairs, three products"};
 }
 
+// A tight tolerance of pairs shortens the batches, whose sums are added in float32.
 std::int64_t most_batch_points(const Arithmetic& arithmetic) {
   if (arithmetic.type != FactorType::float16_pair) return std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(arithmetic.error / float16_pair_error_a_step /

@@ -5,13 +5,13 @@
 #include <holotone/core/native_opencl.hpp>
 #include <holotone/core/two_floats_opencl.hpp>
 #include <holotone/hologram/point_cloud/points_opencl.hpp>
+#include <holotone/hologram/point_cloud/precision.hpp>
 
 namespace holotone::point_cloud {
 namespace {
 
 constexpr std::string_view folder = "holotone/hologram/point_cloud/";
-constexpr std::int64_t padding = 64;   // points that a kernel loads at once
-constexpr double native_error = 5e-7;  // most of a device's native cosine, for a sum within 2e-6
+constexpr std::int64_t padding = 64;  // points that a kernel loads at once
 
 /// Pixels of a group, and its work items, of which each owns some of them.
 struct Tile {
@@ -72,7 +72,7 @@ class SumOpencl final : public PointCloudPlan::Engine {
     if (method_ == PointMethod::recurrence) {
       arithmetic = fmt::format("fixed point 2^-32 turn, anchored every {} pixels, float32 sum", wide_ ? 128 : 16);
     }
-    return {method_, std::move(arithmetic), 2e-6, points_.bytes()};
+    return {method_, std::move(arithmetic), point_cloud_tolerance_floor, points_.bytes()};
   }
 
  private:
