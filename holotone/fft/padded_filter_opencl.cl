@@ -24,7 +24,7 @@
 // Options: -DROWS=1 -DHALF=4096 -DRADIX_1=16 -DRADIX_2=16 -DRADIX_3=16 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=16 -DBACK_2=16 -DBACK_3=16 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=256 -DVALUES=16 -DPARTS=2 -DSTRIP=4
 // Options: -DROWS=0 -DHALF=1080 -DRADIX_1=12 -DRADIX_2=10 -DRADIX_3=9 -DRADIX_4=1 -DRADIX_5=1 -DRADIX_6=1 -DBACK_1=9 -DBACK_2=10 -DBACK_3=12 -DBACK_4=1 -DBACK_5=1 -DBACK_6=1 -DITEMS=120 -DVALUES=12 -DPARTS=1 -DSTRIP=4
 #include "holotone/core/array_opencl.cl"
-#include "holotone/optics/turns_opencl.cl"
+#include "holotone/core/turns_opencl.cl"
 
 // Place in local memory: items a power of two apart reach different banks.
 #define PLACE(i) ((i) ^ ((i) >> 5 & 15) ^ ((i) >> 4 & 16))
@@ -33,13 +33,40 @@
 
 // exp(-2 pi i k / radix)
 __constant float2 roots_of_6[] = {{1.0f, 0.0f}, {0.5f, -0.866025404f}, {-0.5f, -0.866025404f}};
-__constant float2 roots_of_8[] = {{1.0f, 0.0f}, {0.707106781f, -0.707106781f}, {0.0f, -1.0f}, {-0.707106781f, -0.707106781f}};
-__constant float2 roots_of_9[] = {{1.0f, 0.0f}, {0.766044443f, -0.64278761f}, {0.173648178f, -0.984807753f}, {-0.5f, -0.866025404f}, {-0.939692621f, -0.342020143f}};
-__constant float2 roots_of_10[] = {{1.0f, 0.0f}, {0.809016994f, -0.587785252f}, {0.309016994f, -0.951056516f}, {-0.309016994f, -0.951056516f}, {-0.809016994f, -0.587785252f}};
-__constant float2 roots_of_12[] = {{1.0f, 0.0f}, {0.866025404f, -0.5f}, {0.5f, -0.866025404f}, {0.0f, -1.0f}, {-0.5f, -0.866025404f}, {-0.866025404f, -0.5f}, {-1.0f, 0.0f}};
-__constant float2 roots_of_14[] = {{1.0f, 0.0f}, {0.900968868f, -0.433883739f}, {0.623489802f, -0.781831482f}, {0.222520934f, -0.974927912f}, {-0.222520934f, -0.974927912f}, {-0.623489802f, -0.781831482f}, {-0.900968868f, -0.433883739f}};
-__constant float2 roots_of_15[] = {{1.0f, 0.0f}, {0.913545458f, -0.406736643f}, {0.669130606f, -0.743144825f}, {0.309016994f, -0.951056516f}, {-0.104528463f, -0.994521895f}, {-0.5f, -0.866025404f}, {-0.809016994f, -0.587785252f}, {-0.978147601f, -0.207911691f}, {-0.978147601f, 0.207911691f}};
-__constant float2 roots_of_16[] = {{1.0f, 0.0f}, {0.923879533f, -0.382683432f}, {0.707106781f, -0.707106781f}, {0.382683432f, -0.923879533f}, {0.0f, -1.0f}, {-0.382683432f, -0.923879533f}, {-0.707106781f, -0.707106781f}, {-0.923879533f, -0.382683432f}, {-1.0f, 0.0f}, {-0.923879533f, 0.382683432f}};
+__constant float2 roots_of_8[] = {
+    {1.0f, 0.0f}, {0.707106781f, -0.707106781f}, {0.0f, -1.0f}, {-0.707106781f, -0.707106781f}};
+__constant float2 roots_of_9[] = {{1.0f, 0.0f},
+                                  {0.766044443f, -0.64278761f},
+                                  {0.173648178f, -0.984807753f},
+                                  {-0.5f, -0.866025404f},
+                                  {-0.939692621f, -0.342020143f}};
+__constant float2 roots_of_10[] = {{1.0f, 0.0f},
+                                   {0.809016994f, -0.587785252f},
+                                   {0.309016994f, -0.951056516f},
+                                   {-0.309016994f, -0.951056516f},
+                                   {-0.809016994f, -0.587785252f}};
+__constant float2 roots_of_12[] = {{1.0f, 0.0f},           {0.866025404f, -0.5f},  {0.5f, -0.866025404f}, {0.0f, -1.0f},
+                                   {-0.5f, -0.866025404f}, {-0.866025404f, -0.5f}, {-1.0f, 0.0f}};
+__constant float2 roots_of_14[] = {{1.0f, 0.0f},
+                                   {0.900968868f, -0.433883739f},
+                                   {0.623489802f, -0.781831482f},
+                                   {0.222520934f, -0.974927912f},
+                                   {-0.222520934f, -0.974927912f},
+                                   {-0.623489802f, -0.781831482f},
+                                   {-0.900968868f, -0.433883739f}};
+__constant float2 roots_of_15[] = {{1.0f, 0.0f},
+                                   {0.913545458f, -0.406736643f},
+                                   {0.669130606f, -0.743144825f},
+                                   {0.309016994f, -0.951056516f},
+                                   {-0.104528463f, -0.994521895f},
+                                   {-0.5f, -0.866025404f},
+                                   {-0.809016994f, -0.587785252f},
+                                   {-0.978147601f, -0.207911691f},
+                                   {-0.978147601f, 0.207911691f}};
+__constant float2 roots_of_16[] = {
+    {1.0f, 0.0f},  {0.923879533f, -0.382683432f},  {0.707106781f, -0.707106781f},  {0.382683432f, -0.923879533f},
+    {0.0f, -1.0f}, {-0.382683432f, -0.923879533f}, {-0.707106781f, -0.707106781f}, {-0.923879533f, -0.382683432f},
+    {-1.0f, 0.0f}, {-0.923879533f, 0.382683432f}};
 
 static float2 turned(float2 a) { return (float2)(a.y, -a.x); }  // -i a
 static float2 swapped(float2 a) { return (float2)(a.y, a.x); }
@@ -300,8 +327,9 @@ __kernel GROUP_OF_A_LINE void rows_back(ARRAY(const float2, strips), ARRAY(float
   }
 }
 #else
-// Columns there, times the transfer function, and back; source and target may be the same. The function is even: `transfer` has a row of
-// 2 (M / 2 + 1) values for each frequency along x from 0 to lx / 2, even frequencies along y first, then odd ones.
+// Columns there, times the transfer function, and back; source and target may be the same. The function is even:
+// `transfer` has a row of 2 (M / 2 + 1) values for each frequency along x from 0 to lx / 2, even frequencies along y
+// first, then odd ones.
 __kernel GROUP_OF_A_LINE void columns(ARRAY(const float2, source), ARRAY(float2, target),
                                       ARRAY(const float2, transfer), ARRAY(const float2, roots_of_line), int ny,
                                       int lx) {

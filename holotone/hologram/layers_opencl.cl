@@ -1,7 +1,7 @@
 // Pixels of layers; see layers_math.h.
 #include "holotone/core/array_opencl.cl"
 #include "holotone/core/random_opencl.cl"
-#include "holotone/optics/turns_opencl.cl"
+#include "holotone/core/turns_opencl.cl"
 
 #define NOTHING 0
 #define PASSED 1

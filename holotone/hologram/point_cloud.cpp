@@ -5,7 +5,7 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud.hpp>
-#include <holotone/hologram/point_cloud/method.hpp>
+#include <holotone/hologram/point_cloud/choice/method.hpp>
 #include <holotone/optics/field.hpp>
 #include <mutex>
 #include <optional>

@@ -1,7 +1,7 @@
 // A viewer's pupil in the spectrum of the field times a chirp; see reconstruction_engine.hpp.
 #include "holotone/core/array_opencl.cl"
 #include "holotone/core/two_floats_opencl.cl"
-#include "holotone/optics/turns_opencl.cl"
+#include "holotone/core/turns_opencl.cl"
 
 // The pupil on the padded transform's grid, in periods of the spectrum, lambda v / pitch.
 typedef struct {

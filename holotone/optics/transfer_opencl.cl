@@ -1,6 +1,6 @@
 // Transfer function of the angular spectrum; see propagation_math.h.
 #include "holotone/core/two_floats_opencl.cl"
-#include "holotone/optics/turns_opencl.cl"
+#include "holotone/core/turns_opencl.cl"
 
 // Transfer function of the angular spectrum in units of 1 / lambda: with s = (lambda f)^2 the turns are
 //   d / lambda sqrt(1 - s) = d / lambda - d / lambda s / (1 + sqrt(1 - s)),

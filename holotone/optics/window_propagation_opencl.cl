@@ -1,7 +1,7 @@
 // From tiles of a plane to a window; see window_propagation_math.h. Lengths are in wavelengths.
 #include "holotone/core/array_opencl.cl"
 #include "holotone/core/two_floats_opencl.cl"
-#include "holotone/optics/turns_opencl.cl"
+#include "holotone/core/turns_opencl.cl"
 
 #define EDGE_MIDDLE 2.75f
 #define EDGE_TAIL 1.75f
@@ -135,8 +135,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void crop(ARRAY(floa
 }
 
 // Mean squared modulus of blocks of every_down x every_right samples.
-__kernel void mean_intensity(ARRAY(const float2, field), long width, ARRAY(float, output), int ny, int nx, int every_down,
-                             int every_right) {
+__kernel void mean_intensity(ARRAY(const float2, field), long width, ARRAY(float, output), int ny, int nx,
+                             int every_down, int every_right) {
   const int x = (int)get_global_id(0);
   const int y = (int)get_global_id(1);
   if (x >= nx || y >= ny) return;

@@ -18,7 +18,7 @@ constexpr auto text = R"(
 #include "holotone/core/array_opencl.cl"
 #include "holotone/core/random_opencl.cl"
 #include "holotone/core/two_floats_opencl.cl"
-#include "holotone/optics/turns_opencl.cl"
+#include "holotone/core/turns_opencl.cl"
 
 __kernel void waves(ARRAY(const float, turns), ARRAY(float2, wave)) {
   AT(wave)[get_global_id(0)] = wave_of_turns(AT(turns)[get_global_id(0)]);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #if HOLOTONE_CUDA
-#include <holotone/hologram/point_cloud/masked_products_cuda.cuh>
+#include <holotone/hologram/point_cloud/fast/masked_products_cuda.cuh>
 
 namespace {
 

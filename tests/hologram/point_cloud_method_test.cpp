@@ -1,7 +1,7 @@
 // Choice of the method for a cloud, for every backend; needs no device.
 #include <cmath>
 #include <gtest/gtest.h>
-#include <holotone/hologram/point_cloud/method.hpp>
+#include <holotone/hologram/point_cloud/choice/method.hpp>
 #include <tests/cases/point_cloud.hpp>
 
 namespace {

@@ -6,7 +6,7 @@
 
 #if HOLOTONE_OPENCL
 #include <holotone/core/native_opencl.hpp>
-#include <holotone/hologram/point_cloud/method.hpp>
+#include <holotone/hologram/point_cloud/choice/method.hpp>
 #include <holotone/hologram/point_cloud/points_opencl.hpp>
 
 namespace {

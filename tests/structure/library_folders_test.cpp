@@ -1,5 +1,6 @@
-// Dependencies inside the library: between a module's folders, of a module on its engines, between single files.
+// Dependencies inside the library: between folders, of a module on its engines, between single files. Sizes of folders.
 #include <algorithm>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
@@ -8,7 +9,7 @@
 namespace holotone {
 namespace {
 
-const char* const library_include = R"(^\s*#\s*include\s*<(holotone/[a-z0-9_./]+)>)";
+const char* const library_include = R"(^\s*#\s*include\s*[<"](holotone/[a-z0-9_./]+)[>"])";
 
 bool has_file(const std::string& path) {
   return std::ranges::any_of(tree(), [&](const SourceFile& file) { return file.path == path; });
@@ -85,7 +86,8 @@ TEST(Structure, EnginesAreIncludedByTheirDispatchOnly) {
   }
 }
 
-using IncludeGraph = std::map<std::string, std::vector<std::string>>;
+/// Files, or folders, and those they include.
+using IncludeGraph = std::map<std::string, std::set<std::string>>;
 
 /// Follows the includes of a file depth first; `path` leads to it. The first repeated file on the path closes a cycle.
 class CycleSearch {
@@ -97,7 +99,7 @@ class CycleSearch {
     if (on_path != path_.end()) {
       std::string cycle;
       for (auto step = on_path; step != path_.end(); ++step) cycle.append(*step).append(" -> ");
-      ADD_FAILURE() << "files include each other: " << cycle << file;
+      ADD_FAILURE() << "they include each other: " << cycle << file;
       return;
     }
     if (!done_.insert(file).second) return;
@@ -118,12 +120,46 @@ TEST(Structure, FilesOfTheLibraryDoNotIncludeEachOtherInCycles) {
   IncludeGraph includes;
   std::size_t edges = 0;
   find("holotone/", library_include, [&](const SourceFile& file, std::size_t, const std::smatch& match) {
-    includes[file.path].push_back(match[1]);
+    includes[file.path].insert(match[1]);
     ++edges;
   });
   EXPECT_GT(edges, 300u);
   CycleSearch search(includes);
   for (const auto& entry : includes) search.visit(entry.first);
+}
+
+// What the files of a folder share lies above them. A source there may still include the folder's headers: it is the
+// operation's dispatch, and nothing includes it.
+TEST(Structure, FoldersOfTheLibraryDoNotIncludeEachOtherInCycles) {
+  IncludeGraph includes;
+  std::size_t edges = 0;
+  find("holotone/", library_include, [&](const SourceFile& file, std::size_t, const std::smatch& match) {
+    const std::string from = folder_of(file.path);
+    const std::string to = folder_of(match[1]);
+    const bool source = file.path.ends_with(".cpp") || file.path.ends_with(".cu");
+    if (from == to || (source && to.starts_with(from + "/"))) return;
+    edges += includes[from].insert(to).second ? 1 : 0;
+  });
+  EXPECT_GT(edges, 30u);
+  CycleSearch search(includes);
+  for (const auto& entry : includes) search.visit(entry.first);
+}
+
+// A folder of more sources than a reader can survey is divided. Those of `divided_later` may only shrink.
+TEST(Structure, FoldersStaySmall) {
+  constexpr int most_sources = 60;
+  const std::map<std::string, int> divided_later = {{"cli/common", 94}, {"holotone/io", 87}, {"holotone/optics", 67}};
+  std::map<std::string, int> sources;
+  for (const auto& file : tree()) ++sources[folder_of(file.path)];
+  for (const auto& [folder, count] : sources) {
+    const auto later = divided_later.find(folder);
+    EXPECT_LE(count, later == divided_later.end() ? most_sources : later->second) << folder;
+    if (later != divided_later.end() && count < later->second) {
+      std::printf("%s has %d sources now: lower its %d\n", folder.c_str(), count, later->second);
+    }
+  }
+  for (const auto& entry : divided_later)
+    EXPECT_EQ(sources.count(entry.first), 1u) << entry.first << ": no such folder";
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ TEST(Structure, DependenciesRunOneWay) {
 
 TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
   find("holotone/", R"(#\s*include\s*")", [](const auto& file, std::size_t line, const std::smatch&) {
-    fail_at(file, line, "write #include <holotone/module/file.hpp>");
+    // The text of an OpenCL source is put together by core/kernel_opencl.cpp, which looks for quotes.
+    if (!file.path.ends_with(".cl")) fail_at(file, line, "write #include <holotone/module/file.hpp>");
   });
   find("holotone/", R"(#\s*include\s*<(viewer|cli|tests|bench|examples|gtest)/)",
        [](const auto& file, std::size_t line, const std::smatch&) { fail_at(file, line, "not the library's"); });
@@ -195,7 +196,8 @@ TEST(Structure, FilesStayReadable) {
     }
     for (std::size_t i = 0; i < file.lines.size(); ++i) {
       const auto columns = std::ranges::count_if(file.lines[i], [](char c) { return (c & 0xC0) != 0x80; });  // of UTF-8
-      if (columns > 120) fail_at(file, i + 1, "longer than 120 columns");
+      const bool options = file.lines[i].starts_with("// Options: ");  // of scripts/check_opencl.sh: one line
+      if (columns > 120 && !options) fail_at(file, i + 1, "longer than 120 columns");
     }
     EXPECT_TRUE(std::regex_search(file.path, std::regex("^[a-z0-9_/]+\\.[a-z]+$"))) << file.path << ": snake_case";
   }

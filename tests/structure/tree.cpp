@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 const std::vector<SourceFile>& tree() {
   static const auto files = [] {
     const fs::path root = source_folder();
-    const std::set<std::string> suffixes = {".cpp", ".hpp", ".h", ".cu", ".cuh"};
+    const std::set<std::string> suffixes = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".cl"};
     std::vector<SourceFile> found;
     for (const char* folder : {"holotone", "viewer", "cli", "tests", "bench", "examples"}) {
       for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
@@ -43,6 +43,8 @@ void find(const std::string& prefix, const std::string& pattern,
     }
   }
 }
+
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 void fail_at(const SourceFile& file, std::size_t line, const std::string& why) {
   ADD_FAILURE() << file.path << ":" << line << ": " << why;

@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <holotone/hologram/point_cloud/choice/method.hpp>
+#include <holotone/hologram/point_cloud/precision.hpp>
+
+namespace holotone::point_cloud {
+namespace {
+
+// CPU: one thread of a Zen 4 core with AVX-512 (docs/performance.md, "Reached": hologram/direct, recurrence and
+// separable); more threads and other machines scale all prices alike. separable is the cheapest from the first point
+// on.
+constexpr std::array<MethodPrice, 3> cpu_prices = {
+    {{PointMethod::direct, 2900, 287}, {PointMethod::recurrence, 2500, 270}, {PointMethod::separable, 1900, 60}}};
+// CUDA: one H200, bench/results/h200.json: pairs of direct and recurrence from their rows of 30,720 points, separable
+// from the line through hologram/separable/1024 and 30720. No row is short enough for the fixed costs of direct and
+// recurrence. These costs and the prices of the finer separable were fitted to runs that are not kept.
+constexpr std::array<MethodPrice, 3> cuda_prices = {
+    {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 10.7, 0.0107}}};
+// Four products, then pairs of fp16; then pairs in short batches.
+constexpr std::array<MethodPrice, 3> cuda_fine_prices = {
+    {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 20, 0.06}}};
+constexpr std::array<MethodPrice, 3> cuda_finest_prices = {
+    {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 20, 0.17}}};
+
+// fast on the CPU, measured on two threads of one Zen 4 core, where a pair of separable takes 35 ps; scaled to the 60
+// ps of one thread.
+constexpr double separable_pair_ns = 0.060;
+constexpr FastCosts cpu_fast_costs{.spread_point = 25.0 / 35 * 60,
+                                   .spread_node = 0.25 / 35 * 60,
+                                   .transform_sample = 2.5 / 35 * 60,
+                                   .masked_pair = separable_pair_ns};
+/// Cost of halving tiles at the band limit on the CPU, relative to the sum without a band limit: 3 to 10 measured, for
+/// a scan of 30,000 to 437,645 points at 20 cm.
+constexpr double band_limit_factor = 5;
+
+/// Bounds for the reuse of a grid of fast: widening of its ranges, and least share of them that a cloud spans. An
+/// object that moves a little keeps its matrices. One that has left them goes on moving: along the axes that it left it
+/// gets more room, so that a turning object does not need new matrices in every frame.
+constexpr float range_slack = 0.01F;
+constexpr float moving_slack = 0.15F;
+constexpr double kept_range = 0.7;
+constexpr double common_range = 0.5;  ///< least share of the planned ranges that the next frame of an object fills
+
+/// cuBLASLt takes 0.3 s to start and to be timed. Sums of seconds then take up to a tenth less time than with masked
+/// products on chip (one H200, 10 million points on 2.5 gigapixels: 15.9 to 16.2 s, 17.4 to 17.8 on chip).
+constexpr double least_timed_us = 1e6;
+/// Estimate without products on chip, relative to that with them, up to which it is the faster one in such sums.
+constexpr double most_off_chip = 1.1;
+
+bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
+  return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
+}
+
+bool similar_counts(const FastCloud& planned, const FastCloud& cloud) {
+  return planned.count > 0 && cloud.count <= 2 * planned.count && 2 * cloud.count >= planned.count;
+}
+
+bool contains(const PointSummary& then, const PointSummary& now, std::size_t axis) {
+  return now.low[axis] >= then.low[axis] && now.high[axis] <= then.high[axis];
+}
+
+bool holds(const PointSummary& then, const PointSummary& now, std::size_t axis) {
+  return contains(then, now, axis) && now.high[axis] - now.low[axis] >= kept_range * (then.high[axis] - then.low[axis]);
+}
+
+bool holds(const FastCloud& planned, const FastCloud& cloud) {
+  if (!similar_counts(planned, cloud)) return false;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!holds(planned.summary, cloud.summary, axis)) return false;
+  }
+  return true;
+}
+
+/// True if a cloud may be the planned one in motion.
+bool follows(const FastCloud& planned, const FastCloud& cloud) {
+  if (!similar_counts(planned, cloud)) return false;
+  const auto& now = cloud.summary;
+  const auto& then = planned.summary;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const float common = std::min(now.high[axis], then.high[axis]) - std::max(now.low[axis], then.low[axis]);
+    if (common < common_range * (then.high[axis] - then.low[axis])) return false;
+  }
+  return true;
+}
+
+/// Widens the ranges of a cloud to those that a grid is made for.
+void widen(FastCloud& cloud, const FastCloud& planned) {
+  const bool moves = follows(planned, cloud);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    auto& low = cloud.summary.low[axis];
+    auto& high = cloud.summary.high[axis];
+    if (moves && holds(planned.summary, cloud.summary, axis)) {
+      low = planned.summary.low[axis];
+      high = planned.summary.high[axis];
+      continue;
+    }
+    const bool grows = moves && !contains(planned.summary, cloud.summary, axis);
+    const float slack =
+        (grows ? moving_slack : range_slack) * (high - low) + 1e-6F * std::max(std::abs(low), std::abs(high));
+    low -= slack;
+    high += slack;
+  }
+}
+
+}  // namespace
+
+std::span<const MethodPrice> method_prices(Backend backend, double tolerance) {
+  if (backend == Backend::cpu) return cpu_prices;
+  if (tolerance >= float16_three_error) return cuda_prices;
+  return tolerance >= long_batch_tolerance ? cuda_fine_prices : cuda_finest_prices;
+}
+
+MethodPrice method_price(Backend backend, double tolerance, PointMethod method) {
+  const auto prices = method_prices(backend, tolerance);
+  return *std::find_if(prices.begin(), prices.end(), [&](const auto& price) { return price.method == method; });
+}
+
+FastCosts fast_cpu_costs() { return cpu_fast_costs; }
+
+MethodChooser::MethodChooser(const PointCloudOptions& options, std::int64_t rows_at_once, Backend backend, bool on_chip)
+    : options_(options), rows_at_once_(rows_at_once), backend_(backend) {
+  const bool fast = options.method == PointMethod::fast || options.method == PointMethod::automatic;
+  if (fast && backend == Backend::cuda && options.tolerance >= point_cloud_fast_tolerance_floor) {
+    precision_ = fast_precision(options.tolerance);
+    precision_.on_chip = on_chip;
+  }
+}
+
+PointMethod MethodChooser::cheapest(std::int64_t points) const {
+  if (options_.method != PointMethod::automatic) return options_.method;
+  if (options_.wave == Wave::spherical || backend_ == Backend::opencl) return PointMethod::direct;
+  const auto prices = method_prices(backend_, options_.tolerance);
+  const auto cost = [points](const MethodPrice& price) {
+    return price.fixed_ps + static_cast<double>(points) * price.pair_ps;
+  };
+  const auto best = std::min_element(prices.begin(), prices.end(), [&](const auto& a, const auto& b) {
+                      return cost(a) < cost(b);
+                    })->method;
+  const bool fast_may_be = best == PointMethod::separable && options_.tolerance >= point_cloud_fast_tolerance_floor;
+  return fast_may_be ? PointMethod::fast : best;
+}
+
+const MethodChoice& MethodChooser::choose(const EnginePoints& points) {
+  const auto method = cheapest(points.sources.amplitude.size());
+  if (method != PointMethod::fast) {
+    choice_.method = method;
+    planned_ = {};
+  } else if (backend_ == Backend::cpu) {
+    choose_layout(points.pixels);
+  } else {
+    choose_grid(points);
+  }
+  return choice_;
+}
+
+void MethodChooser::choose_layout(std::span<const PixelPoint> points) {
+  choice_.method = PointMethod::separable;
+  choice_.layout = choose_fast_layout(options_.shape, points, options_.tolerance, cpu_fast_costs);
+  if (choice_.layout.tile[0] == 0) return;  // no grid can hold these depths
+  const auto pairs = static_cast<double>(element_count(options_.shape)) * static_cast<double>(points.size());
+  const bool whole = std::all_of(points.begin(), points.end(),
+                                 [&](const PixelPoint& point) { return lights_all(point, options_.shape); });
+  const double fast = choice_.layout.nanoseconds * (whole ? 1 : band_limit_factor);
+  if (fast <= pairs * separable_pair_ns) choice_.method = PointMethod::fast;
+}
+
+void MethodChooser::choose_grid(const EnginePoints& points) {
+  const Shape<2> shape =
+      fast_block_shape(options_.shape, rows_at_once_, may_be_coarse_sums(options_.tolerance, precision_.on_chip));
+  FastCloud cloud;
+  double blocks = 1;
+  if (shape == Shape<2>{rows_at_once_, options_.shape[1]}) {
+    // All parts use the layout of the middle one.
+    const std::int64_t first_row = (options_.shape[0] - shape[0]) / 2;
+    cloud = fast_cloud(options_, {first_row, 0, shape}, points.sources.amplitude.size(), points.summary);
+    cloud.center_y_span = static_cast<double>(options_.shape[0] - shape[0] - first_row);
+  } else {
+    const auto own = fast_blocks(options_, shape, points.sources.amplitude.size(), points.summary);
+    cloud = own.cloud;
+    blocks = static_cast<double>(own.lit_blocks);
+  }
+  // Deterministic sums do not depend on the clouds before.
+  if (!options_.deterministic && holds(planned_, cloud)) return;
+  widen(cloud, options_.deterministic ? FastCloud{} : planned_);
+  planned_ = {};  // in case the following calls fail
+  const double pairs = static_cast<double>(element_count(shape)) * static_cast<double>(points.sources.amplitude.size());
+  const double most_us = fast_launches_us + 1e-3 * pairs * fast_pair_ns(options_.tolerance);
+  choice_.fast = choose_fast_grid(cloud, precision_, most_us);
+  choice_.timed = !options_.deterministic && blocks > 1 && choice_.fast.microseconds * blocks > least_timed_us;
+  if (choice_.timed && precision_.on_chip) {
+    FastPrecision off_chip = precision_;
+    off_chip.on_chip = false;
+    const auto other = choose_fast_grid(cloud, off_chip, most_us);
+    if (other.grid && other.microseconds <= most_off_chip * choice_.fast.microseconds) choice_.fast = other;
+  }
+  choice_.method = choice_.fast.grid ? PointMethod::fast : PointMethod::separable;
+  ++choice_.fast_number;
+  planned_ = cloud;
+}
+
+}  // namespace holotone::point_cloud

@@ -1,0 +1,58 @@
+#pragma once
+// Only place that chooses a point cloud's method and its parameters, by measured prices. Not for users.
+#include <holotone/hologram/point_cloud/choice/fast_grid.hpp>
+#include <holotone/hologram/point_cloud/choice/fast_layout.hpp>
+#include <holotone/hologram/point_cloud/engine.hpp>
+#include <optional>
+#include <span>
+
+namespace holotone::point_cloud {
+
+/// Method of a cloud's sum, and its parameters.
+struct MethodChoice {
+  PointMethod method = PointMethod::automatic;  ///< never automatic once chosen
+  FastLayout layout;                            ///< for fast on the CPU
+  FastChoice fast;                              ///< for fast on CUDA; valid for its own cloud and similar ones
+  int fast_number = 0;                          ///< differs for each new `fast`
+  bool timed = false;  ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
+};
+
+/// Cost in picoseconds: fixed per pixel, and per pair of pixel and point.
+struct MethodPrice {
+  PointMethod method;
+  double fixed_ps;
+  double pair_ps;
+};
+
+/// Returns the prices of the methods whose cost does not depend on the points' positions, in the order direct,
+/// recurrence, separable.
+std::span<const MethodPrice> method_prices(Backend backend, double tolerance);
+/// Returns the price of one method in method_prices.
+MethodPrice method_price(Backend backend, double tolerance, PointMethod method);
+/// Returns the costs of the parts of fast on the CPU.
+FastCosts fast_cpu_costs();
+
+/// Chooses the method of a sequence of clouds. On CUDA the choice and its tables are kept while clouds fill the same
+/// ranges.
+class MethodChooser {
+ public:
+  /// on_chip: the device makes masked products on chip (fast_masks_on_chip).
+  MethodChooser(const PointCloudOptions& options, std::int64_t rows_at_once, Backend backend, bool on_chip = false);
+
+  /// Reads the points only if fast may be the cheapest; on CUDA, only their summary.
+  const MethodChoice& choose(const EnginePoints& points);
+
+ private:
+  [[nodiscard]] PointMethod cheapest(std::int64_t points) const;
+  void choose_layout(std::span<const PixelPoint> points);
+  void choose_grid(const EnginePoints& points);
+
+  PointCloudOptions options_;
+  std::int64_t rows_at_once_;
+  Backend backend_;
+  MethodChoice choice_;
+  FastPrecision precision_;  ///< CUDA
+  FastCloud planned_;        ///< CUDA: cloud of choice_.fast; no points: none
+};
+
+}  // namespace holotone::point_cloud

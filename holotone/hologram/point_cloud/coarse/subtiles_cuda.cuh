@@ -1,0 +1,86 @@
+#pragma once
+// Division of a panel into subtiles of at most 128 x 128 pixels, and which points light them. Not for users.
+#include <holotone/hologram/point_cloud/choice/fast_grid.hpp>
+#include <holotone/hologram/point_cloud/engine_cuda.cuh>
+
+namespace holotone::point_cloud {
+
+/// A point along an axis, in pixels: its place is whole + rest, it lights `first` to `last`.
+using AxisRecord = float4;  // {whole, rest, first, last}
+
+/// Points of masked products and coarse sums. wave: {a high, a low, amplitude, turns}.
+struct MaskedPoints {
+  const AxisRecord* columns;
+  const AxisRecord* rows;
+  const float4* waves;
+  const int* flags;
+};
+constexpr int never_whole = 1;    ///< flag: the point's curvature is outside the grid's range
+constexpr int may_be_coarse = 2;  ///< flag: CoarseSums may sum the point
+
+/// Points a warp of the kernels that list them tests.
+constexpr int list_threads = 256;
+constexpr int list_rounds = 8;
+constexpr int warp_points = 32 * list_rounds;
+
+/// Pixels [first, last] along an axis; none if last < first.
+struct Extent {
+  int first;
+  int last;
+};
+struct SubtileExtents {
+  Extent own;
+  Extent tile;
+};
+
+/// Division of a grid's tiles into subtiles.
+struct Subtiles {
+  int panel_width = 0;
+  int panel_height = 0;
+  int tile_width = 0;
+  int tile_height = 0;
+  int across_tile = 1;  ///< subtiles of a tile
+  int down_tile = 1;
+  int width = 0;  ///< pixels; a tile's end may cut the last ones
+  int height = 0;
+  int columns = 0;  ///< subtiles of the panel
+  int rows = 0;
+
+  Subtiles() = default;
+  explicit Subtiles(const FastGrid& grid);
+  [[nodiscard]] HOLOTONE_HOST_DEVICE int count() const { return columns * rows; }
+
+  [[nodiscard]] HOLOTONE_HOST_DEVICE SubtileExtents columns_of(int column) const {
+    return extents_of(column, across_tile, tile_width, width, panel_width);
+  }
+  [[nodiscard]] HOLOTONE_HOST_DEVICE SubtileExtents rows_of(int row) const {
+    return extents_of(row, down_tile, tile_height, height, panel_height);
+  }
+
+ private:
+  static HOLOTONE_HOST_DEVICE SubtileExtents extents_of(int number, int a_tile, int tile_extent, int extent,
+                                                        int panel_extent) {
+    const int tile_first = number / a_tile * tile_extent;
+    const int tile_last = (tile_first + tile_extent < panel_extent ? tile_first + tile_extent : panel_extent) - 1;
+    const int first = tile_first + number % a_tile * extent;
+    return {{first, first + extent - 1 < tile_last ? first + extent - 1 : tile_last}, {tile_first, tile_last}};
+  }
+};
+
+#ifdef __CUDACC__
+__device__ __forceinline__ bool meets(AxisRecord record, Extent extent) {
+  return record.z <= static_cast<float>(extent.last) && record.w >= static_cast<float>(extent.first) &&
+         extent.first <= extent.last;
+}
+__device__ __forceinline__ bool covers(AxisRecord record, Extent extent) {
+  return record.z <= static_cast<float>(extent.first) && record.w >= static_cast<float>(extent.last);
+}
+/// Bits of the 32 pixels from `first` on that the point lights.
+__device__ __forceinline__ unsigned lit_of_32(AxisRecord record, float first) {
+  const int lit_first = max(static_cast<int>(fmaxf(record.z - first, 0.0F)), 0);
+  const int lit_last = static_cast<int>(fminf(record.w - first, 31.0F));
+  return lit_last < lit_first ? 0U : (0xffffffffU >> (31 - lit_last)) & (0xffffffffU << lit_first);
+}
+#endif
+
+}  // namespace holotone::point_cloud

@@ -1,0 +1,316 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/core/parallel.hpp>
+#include <holotone/hologram/point_cloud/fast/fast_tile_cpu.hpp>
+#include <limits>
+
+namespace holotone::point_cloud {
+namespace {
+
+using Complex = std::complex<float>;
+
+constexpr std::int64_t slab_rows = 16;
+constexpr std::int64_t block = nufft::AxisPass<float>::block;
+constexpr int depth_table_size = 4096;
+
+std::int64_t modulo(std::int64_t value, std::int64_t period) { return (value % period + period) % period; }
+
+Complex unit(double turns) {
+  float sine = 0;
+  float cosine = 0;
+  sine_cosine(fixed_turns(turns), sine, cosine);
+  return {cosine, sine};
+}
+
+/// Returns 1 / phihat for the pixels of an axis, from -floor(count / 2) on.
+std::vector<float> window_factors(const SpreadWindow& window, std::int64_t count, std::int64_t length) {
+  std::vector<float> factor(static_cast<std::size_t>(count));
+  const WindowTransform transform(window, 0.5);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double frequency = static_cast<double>(i - count / 2) / static_cast<double>(length);
+    factor[static_cast<std::size_t>(i)] = static_cast<float>(1 / transform(frequency));
+  }
+  return factor;
+}
+
+/// Computes the Horner step sum = sum rho + value of the sum over planes of value[plane] rho^plane, last plane first.
+HOLOTONE_SIMD_CLONES
+void horner_step(std::int64_t count, const float* __restrict rho_re, const float* __restrict rho_im,
+                 const float* __restrict value, float* __restrict re, float* __restrict im) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float r = re[i] * rho_re[i] - im[i] * rho_im[i];
+    const float s = re[i] * rho_im[i] + im[i] * rho_re[i];
+    re[i] = r + value[2 * i];
+    im[i] = s + value[2 * i + 1];
+  }
+}
+
+/// re + i im = exp(2 pi i (turns + slope y^2)) for y = first, first + 1 ..
+HOLOTONE_SIMD_CLONES
+void parabola_phases(std::int64_t count, std::int64_t first, double turns, double slope, float* __restrict re,
+                     float* __restrict im) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto y = static_cast<double>(first + i);
+    sine_cosine(fixed_turns(turns + slope * (y * y)), im[i], re[i]);
+  }
+}
+
+/// rho and the sum for every pixel of one thread's columns, column after column.
+struct ColumnSums {
+  ColumnSums(float* memory, std::int64_t rows)
+      : rho_re(memory), rho_im(memory + rows * block), re(memory + 2 * rows * block), im(memory + 3 * rows * block) {}
+  float* rho_re;
+  float* rho_im;
+  float* re;
+  float* im;
+};
+
+/// Frequencies of one axis on its grid: steps first .. first + count - 1, taken modulo the period by the transform. A
+/// whole box is as long as the period and continues in the grid's halo.
+struct Box {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  bool whole = false;
+};
+
+}  // namespace
+
+PixelPoint PanelTile::clipped(PixelPoint point) const {
+  point.row_begin = std::max(point.row_begin, static_cast<std::int32_t>(row_begin));
+  point.row_end = std::min(point.row_end, static_cast<std::int32_t>(row_end));
+  point.column_begin = std::max(point.column_begin, static_cast<std::int32_t>(column_begin));
+  point.column_end = std::min(point.column_end, static_cast<std::int32_t>(column_end));
+  return point;
+}
+
+/// Frequency ranges of one tile's points.
+struct FastTile::Frame {
+  PanelTile tile;
+  double middle_curvature = 0;  ///< a0
+  double middle_radius = 0;     ///< r0
+  double depth_steps = 0;       ///< of the third axis, for a turn a square pixel
+  std::int64_t first_plane = 0;
+  std::array<Box, 2> box;  ///< rows, columns
+  nufft::SpreadGrid<3> grid;
+
+  [[nodiscard]] double from_origin(const PixelPoint& point, std::size_t axis) const {
+    return axis == 0 ? point.row - static_cast<double>(tile.row()) : point.column - static_cast<double>(tile.column());
+  }
+};
+
+FastTile::FastTile(const Shape<2>& shape, const SpreadWindow& window, const nufft::SpreadKernel<float>& kernel)
+    : kernel_(&kernel),
+      layout_(fast_tile_layout(shape, window)),
+      row_line_(layout_.grid[1], 1, fft::line_distance(layout_.grid[1]), FftDirection::inverse),
+      column_lines_(layout_.grid[0], block, column_distance(), FftDirection::inverse),
+      row_factor_(window_factors(window, shape[0], layout_.grid[0])),
+      column_factor_(window_factors(window, shape[1], layout_.grid[1])) {
+  depth_table_.resize(depth_table_size + 2);
+  const WindowTransform transform(window, 0.5);
+  for (std::size_t i = 0; i < depth_table_.size(); ++i) {
+    const double frequency = 0.5 / window.upsampling * static_cast<double>(i) / depth_table_size;
+    depth_table_[i] = static_cast<float>(1 / transform(frequency));
+  }
+}
+
+/// Returns 1 / phihat of the third axis for frequencies up to 1 / (2 upsampling) from its middle.
+float FastTile::depth_factor(double frequency) const {
+  const auto place = static_cast<float>(std::abs(frequency) * 2 * layout_.window.upsampling * depth_table_size);
+  const auto index = std::min(static_cast<int>(place), depth_table_size);
+  const auto at = static_cast<std::size_t>(index);
+  return depth_table_[at] + (place - static_cast<float>(index)) * (depth_table_[at + 1] - depth_table_[at]);
+}
+
+FastTile::Frame FastTile::make_frame(const PanelTile& tile, std::span<const PixelPoint> points,
+                                     std::span<const std::uint32_t> index) const {
+  Frame frame;
+  frame.tile = tile;
+  frame.depth_steps = layout_.depth_steps();
+  frame.middle_radius = 0.5 * layout_.radius_squared();
+  constexpr double huge = std::numeric_limits<double>::max();
+  double low[3] = {huge, huge, huge};
+  double high[3] = {-huge, -huge, -huge};
+#pragma omp parallel for reduction(min : low[:3]) reduction(max : high[:3]) schedule(static)
+  for (std::int64_t i = 0; i < std::ssize(index); ++i) {
+    const auto& point = points[index[static_cast<std::size_t>(i)]];
+    const double value[3] = {-2 * point.curvature * frame.from_origin(point, 0),
+                             -2 * point.curvature * frame.from_origin(point, 1), point.curvature};
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = std::min(low[axis], value[axis]);
+      high[axis] = std::max(high[axis], value[axis]);
+    }
+  }
+  const int width = kernel_->width;
+  for (const std::size_t axis : {0, 1}) {
+    const std::int64_t period = layout_.grid[axis];
+    const double first = std::floor(low[axis] * static_cast<double>(period) - 0.5 * width);
+    const double count = std::ceil(high[axis] * static_cast<double>(period) + 0.5 * width) - first + 1;
+    frame.box[axis] = count < static_cast<double>(period)
+                          ? Box{static_cast<std::int64_t>(first), static_cast<std::int64_t>(count), false}
+                          : Box{0, period, true};
+  }
+  frame.middle_curvature = 0.5 * (low[2] + high[2]);
+  const double half_depth = 0.5 * (high[2] - low[2]) * frame.depth_steps;
+  frame.first_plane = static_cast<std::int64_t>(std::floor(-half_depth - 0.5 * width));
+  const auto planes = static_cast<std::int64_t>(std::ceil(half_depth + 0.5 * width)) - frame.first_plane + 1;
+  frame.grid.extent = {planes, frame.box[0].count, frame.box[1].count};
+  frame.grid.halo = (width + 3) / 4 * 4;
+  return frame;
+}
+
+void FastTile::spread(const Frame& frame, std::span<const PixelPoint> points, std::span<const std::uint32_t> index,
+                      FastMemory& memory) const {
+  const int width = kernel_->width;
+  memory.strength.resize(index.size());
+  memory.sorted.sort(std::ssize(index), frame.grid, slab_rows,
+                     [&](std::int64_t i, nufft::SpreadPoint<float, 3>& target) {
+                       const auto& point = points[index[static_cast<std::size_t>(i)]];
+                       double radius_squared = 0;
+                       for (const std::size_t axis : {0, 1}) {
+                         const Box& box = frame.box[axis];
+                         const auto period = static_cast<double>(layout_.grid[axis]);
+                         const double from_origin = frame.from_origin(point, axis);
+                         radius_squared += from_origin * from_origin;
+                         double step = -2 * point.curvature * from_origin * period;
+                         if (box.whole) {
+                           step -= std::floor(step / period) * period;
+                           if (step >= period) step = 0;  // a step just below zero rounds up to the period
+                         } else {
+                           step -= static_cast<double>(box.first);
+                         }
+                         nufft::place_on_axis(step, width, box.count, target.cell[1 - axis], target.place[1 - axis]);
+                       }
+                       const double curvature = point.curvature - frame.middle_curvature;
+                       nufft::place_on_axis(curvature * frame.depth_steps - static_cast<double>(frame.first_plane),
+                                            width, frame.grid.extent[0], target.cell[2], target.place[2]);
+                       memory.strength[static_cast<std::size_t>(i)] =
+                           point.amplitude *
+                           unit(point.curvature * radius_squared + curvature * frame.middle_radius + point.phase_turns);
+                       return true;
+                     });
+  const std::int64_t numbers = 2 * frame.grid.cells();
+  reserve(memory.cells, numbers);
+  const std::int64_t row = 2 * frame.grid.stride();
+  parallel_for(0, frame.grid.planes() * frame.grid.rows(),
+               [&](std::int64_t i) { std::fill_n(memory.cells.data() + i * row, row, 0.0F); });
+  nufft::spread<float, 3, 2>(memory.sorted, *kernel_, frame.grid,
+                             reinterpret_cast<const float*>(memory.strength.data()), memory.cells.data());
+}
+
+/// Computes between[plane][row of frequencies][column of pixels]: transforms of the rows, times the columns' window
+/// factors.
+void FastTile::transform_rows(const Frame& frame, FastMemory& memory) const {
+  const auto [planes, rows, box_columns] = frame.grid.extent;
+  const std::int64_t length = layout_.grid[1];
+  const std::int64_t columns = frame.tile.shape()[1];
+  const std::int64_t left = columns / 2;  // columns with X < 0, which the transform puts at its end
+  reserve(memory.between, planes * rows * columns);
+  memory.lines.reserve(length);
+  const auto* const cells = reinterpret_cast<const Complex*>(memory.cells.data());
+  const std::int64_t filled = frame.box[1].whole ? box_columns + frame.grid.halo : box_columns;
+  const std::int64_t filled_rows = frame.box[0].whole ? rows + frame.grid.halo : rows;
+  parallel_for(0, planes * rows, [&, rows = rows](std::int64_t i) {
+    Complex* const line = memory.lines.own();
+    std::fill_n(line, length, Complex());
+    for (std::int64_t r = i % rows; r < filled_rows; r += rows) {
+      const Complex* const from = cells + (i / rows * frame.grid.rows() + r) * frame.grid.stride();
+      std::int64_t to = modulo(frame.box[1].first, length);
+      for (std::int64_t c = 0; c < filled; ++c) {
+        line[to] += from[c];
+        if (++to == length) to = 0;
+      }
+    }
+    row_line_.execute(line);
+    Complex* const target = memory.between.data() + i * columns;
+    for (std::int64_t c = 0; c < columns; ++c) {
+      target[c] = line[c < left ? c - left + length : c - left] * column_factor_[static_cast<std::size_t>(c)];
+    }
+  });
+}
+
+/// Gathers some columns of one plane of `between`, each as a line of frequencies.
+void FastTile::gather_columns(const Frame& frame, const Complex* plane, std::int64_t first, std::int64_t count,
+                              Complex* lines) const {
+  const std::int64_t length = layout_.grid[0];
+  const std::int64_t distance = column_distance();
+  const std::int64_t columns = frame.tile.shape()[1];
+  std::fill_n(lines, block * distance, Complex());
+  const Complex* from = plane + first;
+  std::int64_t to = modulo(frame.box[0].first, length);
+  for (std::int64_t k = 0; k < frame.box[0].count; ++k, from += columns) {
+    for (std::int64_t b = 0; b < count; ++b) lines[b * distance + to] = from[b];
+    if (++to == length) to = 0;
+  }
+}
+
+/// Transforms the columns, sums over planes and applies the phase a0 r, one block of columns at a time.
+void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRows& field, FastMemory& memory) const {
+  const auto [rows, columns] = frame.tile.shape();
+  const std::int64_t length = layout_.grid[0];
+  const std::int64_t distance = column_distance();
+  const std::int64_t above = rows / 2;  // rows with Y < 0, which the transform puts at its end
+  const std::int64_t planes = frame.grid.extent[0];
+  memory.lines.reserve(block * (distance + 2 * rows));
+  parallel_for(0, (columns + block - 1) / block, [&, rows = rows, columns = columns](std::int64_t i) {
+    const std::int64_t first = i * block;
+    const std::int64_t count = std::min(block, columns - first);
+    Complex* const lines = memory.lines.own();
+    const ColumnSums sums(reinterpret_cast<float*>(lines + block * distance), rows);
+    // Sets rho to exp(2 pi i (turns + slope r)), with r = x^2 + y^2.
+    const auto phases = [&](double turns, double slope) {
+      for (std::int64_t b = 0; b < count; ++b) {
+        const auto x = static_cast<double>(first + b - columns / 2);
+        parabola_phases(rows, -above, turns + slope * (x * x), slope, sums.rho_re + b * rows, sums.rho_im + b * rows);
+      }
+    };
+    const double depth_slope = 1 / frame.depth_steps;
+    phases(-frame.middle_radius * depth_slope, depth_slope);
+    std::fill_n(sums.re, 2 * rows * block, 0.0F);
+    for (std::int64_t plane = planes - 1; plane >= 0; --plane) {
+      gather_columns(frame, memory.between.data() + plane * frame.box[0].count * columns, first, count, lines);
+      column_lines_.execute(lines);
+      for (std::int64_t b = 0; b < count; ++b) {
+        const auto* const line = reinterpret_cast<const float*>(lines + b * distance);
+        const auto step = [&](std::int64_t begin, std::int64_t end, std::int64_t from) {
+          const std::int64_t at = b * rows + begin;
+          horner_step(end - begin, sums.rho_re + at, sums.rho_im + at, line + 2 * from, sums.re + at, sums.im + at);
+        };
+        step(0, above, length - above);
+        step(above, rows, 0);
+      }
+    }
+    const auto first_plane = static_cast<double>(frame.first_plane);
+    phases(-first_plane * frame.middle_radius * depth_slope, frame.middle_curvature + first_plane * depth_slope);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto y = static_cast<double>(row - above);
+      Complex* const target = &field(frame.tile.row_begin + row, frame.tile.column_begin + first);
+      for (std::int64_t b = 0; b < count; ++b) {
+        const auto x = static_cast<double>(first + b - columns / 2);
+        const double third = (x * x + y * y - frame.middle_radius) * depth_slope;
+        const std::int64_t at = b * rows + row;
+        const Complex sum = Complex(sums.re[at], sums.im[at]) * Complex(sums.rho_re[at], sums.rho_im[at]) *
+                            (row_factor_[static_cast<std::size_t>(row)] * depth_factor(third));
+        target[b] = write ? sum : target[b] + sum;
+      }
+    }
+  });
+}
+
+void FastTile::sum(const PanelTile& tile, std::span<const PixelPoint> points, std::span<const std::uint32_t> index,
+                   bool write, const FieldOfRows& field, FastMemory& memory,
+                   const std::function<void()>& stage_done) const {
+  if (index.empty()) {
+    for (std::int64_t row = tile.row_begin; write && row < tile.row_end; ++row) {
+      std::fill_n(&field(row, tile.column_begin), tile.column_end - tile.column_begin, Complex());
+    }
+    return;
+  }
+  const Frame frame = make_frame(tile, points, index);
+  spread(frame, points, index, memory);
+  stage_done();
+  transform_rows(frame, memory);
+  stage_done();
+  transform_columns(frame, write, field, memory);
+}
+
+}  // namespace holotone::point_cloud
