@@ -9,7 +9,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>
 #include <holotone/hologram/point_cloud/engine_cpu.hpp>
-#include <holotone/smoe/render/tile_sums.hpp>
+#include <holotone/smoe/render/sums/tile_sums.hpp>
 #include <vector>
 
 namespace bench {

@@ -2,7 +2,7 @@
 #include <bench/mixture_loop.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>
-#include <holotone/smoe/render/tile_sums.hpp>
+#include <holotone/smoe/render/sums/tile_sums.hpp>
 #include <stdexcept>
 #if HOLOTONE_OPENCL
 #include <holotone/core/device_opencl.hpp>

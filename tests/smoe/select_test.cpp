@@ -2,8 +2,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
-#include <holotone/smoe/render/select_pruner.hpp>
-#include <holotone/smoe/render/tile_sums.hpp>
+#include <holotone/smoe/render/selection/select_pruner.hpp>
+#include <holotone/smoe/render/sums/tile_sums.hpp>
 #include <iostream>
 #include <numeric>
 

@@ -11,11 +11,12 @@ namespace {
 
 const char* const library_include = R"(^\s*#\s*include\s*[<"](holotone/[a-z0-9_./]+)[>"])";
 
-bool has_file(const std::string& path) {
-  return std::ranges::any_of(tree(), [&](const SourceFile& file) { return file.path == path; });
+bool has_file_below(const std::string& folder, const std::string& end) {
+  return std::ranges::any_of(
+      tree(), [&](const SourceFile& file) { return file.path.starts_with(folder) && file.path.ends_with(end); });
 }
 
-/// "render" for holotone/smoe/render/select.hpp, "" for a file directly in the module.
+/// "render" for holotone/smoe/render/selection/select.hpp, "" for a file directly in the module.
 std::string folder_below(const std::string& module, const std::string& path) {
   const auto slash = path.find('/', module.size());
   return slash == std::string::npos ? "" : path.substr(module.size(), slash - module.size());
@@ -28,9 +29,7 @@ std::string owner_of(const std::string& module, const std::set<std::string>& fol
   const std::string name = path.substr(module.size(), path.rfind('.') - module.size());
   if (folders.count(name) == 1) return name;
   for (const auto& own : folders) {
-    std::string source = module;
-    source.append(own).append("/").append(name).append(".cpp");
-    if (has_file(source)) return own;
+    if (has_file_below(module + own + "/", "/" + name + ".cpp")) return own;
   }
   return "";
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Sums over the pixels of a picture for every component, for fits and gradients. Not for users.
-#include <holotone/smoe/render/select.hpp>
+#include <holotone/smoe/render/selection/select.hpp>
 #include <memory>
 
 namespace holotone::smoe {

@@ -1,7 +1,7 @@
 #pragma once
 // Sums over the pixels of pictures on a CUDA device. Not for users.
 #include <holotone/smoe/fit/gradient_sums.hpp>
-#include <holotone/smoe/render/select_cuda.cuh>
+#include <holotone/smoe/render/selection/select_cuda.cuh>
 
 namespace holotone::smoe {
 
