@@ -17,6 +17,19 @@ Pixels pixels_from(nb::handle array, Call& call) {
                  name + ": convert it with x.astype(\"uint8\")");
 }
 
+/// Defines `_name`, a function of an image's pixels alone.
+template <class Result>
+void define_pixels(nb::module_& module, const char* name, const char* signature, Result (*function)(const Image&)) {
+  module.def(
+      name,
+      [name, function](nb::handle pixels) {
+        Call call(name + 1);
+        const Work work(call.function());
+        return array_of(function(Image{pixels_from(pixels, call), {}}));
+      },
+      nb::sig(signature));
+}
+
 }  // namespace
 
 void bind_files(nb::module_& module) {
@@ -33,30 +46,9 @@ void bind_files(nb::module_& module) {
         return nb::make_tuple(pixels, to_python(image.metadata));
       },
       nb::arg("path"));
-  module.def(
-      "_to_float",
-      [](nb::handle pixels) {
-        Call call("to_float");
-        const Work work(call.function());
-        return array_of(to_float(Image{pixels_from(pixels, call), {}}));
-      },
-      nb::sig("def _to_float(pixels: ArrayLike) -> NDArray[float32]"));
-  module.def(
-      "_to_linear",
-      [](nb::handle pixels) {
-        Call call("to_linear");
-        const Work work(call.function());
-        return array_of(to_linear(Image{pixels_from(pixels, call), {}}));
-      },
-      nb::sig("def _to_linear(pixels: ArrayLike) -> NDArray[float32]"));
-  module.def(
-      "_to_grey",
-      [](nb::handle pixels) {
-        Call call("to_grey");
-        const Work work(call.function());
-        return array_of(to_grey(Image{pixels_from(pixels, call), {}}));
-      },
-      nb::sig("def _to_grey(pixels: ArrayLike) -> NDArray[float32]"));
+  define_pixels(module, "_to_float", "def _to_float(pixels: ArrayLike) -> NDArray[float32]", to_float);
+  define_pixels(module, "_to_linear", "def _to_linear(pixels: ArrayLike) -> NDArray[float32]", to_linear);
+  define_pixels(module, "_to_grey", "def _to_grey(pixels: ArrayLike) -> NDArray[float32]", to_grey);
   module.def(
       "_write_image",
       [](const std::string& path, nb::handle pixels, nb::handle metadata, const nb::kwargs& options) {

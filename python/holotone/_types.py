@@ -10,7 +10,6 @@ from typing import Any, Protocol, Sequence, SupportsFloat, TypeVar, Union
 import numpy
 from numpy.typing import NDArray
 
-from ._field import Field
 from ._holotone import Array
 
 
@@ -38,11 +37,18 @@ class JaxArray(Protocol):
     def block_until_ready(self) -> Any: ...
 
 
+class FieldLike(Protocol):
+    """A Field: the module is above this one."""
+
+    @property
+    def _holotone_values_(self) -> Any: ...
+
+
 Element = TypeVar("Element", bound=numpy.generic)
 #: An array of another package than NumPy, or an Array: results are of the same.
 OtherArray = TypeVar("OtherArray", bound=Union[TorchArray, CupyArray, JaxArray, Array])
 #: An array of any package with elements of a type.
-ArrayOf = Union[NDArray[Element], TorchArray, CupyArray, JaxArray, Array, Field]
+ArrayOf = Union[NDArray[Element], TorchArray, CupyArray, JaxArray, Array, FieldLike]
 #: An array of any package and type.
 ArrayLike = ArrayOf[Any]
 #: Numbers that are copied: a list, a tuple or an array.
