@@ -8,7 +8,7 @@
 typedef struct PhaseLevels PhaseLevels;
 typedef struct AmplitudeRange AmplitudeRange;
 #else
-#include <holotone/optics/turns_math.h>
+#include <holotone/core/turns_math.h>
 #define HOLOTONE_DEVICE_MEMORY
 #define HOLOTONE_TO_INT(value) static_cast<int>(value)
 

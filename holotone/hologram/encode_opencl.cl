@@ -6,7 +6,7 @@
 // Options: -DCODE=uchar -DGROUP=128 -DPIXELS=4
 // Options: -DCODE=ushort -DGROUP=1 -DPIXELS=256
 #include "holotone/core/array_opencl.cl"
-#include "holotone/optics/turns_math.h"
+#include "holotone/core/turns_math.h"
 #include "holotone/hologram/encode_math.h"
 
 typedef struct {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <holotone/fft/padded_filter_cuda.hpp>
 #include <holotone/optics/kernels_cuda.cuh>
-#include <holotone/optics/propagation_engine.hpp>
+#include <holotone/optics/propagation_workspace.hpp>
 #include <holotone/optics/transfer_cuda.cuh>
 #include <limits>
 
@@ -26,16 +26,6 @@ __device__ __forceinline__ void store(const Output& out, std::int64_t index, flo
     out.intensity[index] = value.x * value.x + value.y * value.y;
   }
 }
-
-/// Geometry of the padded array for kernels.
-struct Frame {
-  int ny = 0;
-  int nx = 0;
-  int ly = 0;
-  int lx = 0;
-  int row = 0;
-  int col = 0;
-};
 
 /// Writes the whole padded array: the field at its offset, zeros around it.
 __global__ void pad_kernel(const float2* __restrict__ input, float2* __restrict__ padded, Frame frame) {
@@ -203,24 +193,6 @@ __global__ void resample_kernel(const float2* __restrict__ spectrum, Output out,
   }
 }
 
-/// Memory, transform and layout of one padded shape.
-struct Workspace {
-  Workspace(const Layout& where, Shape<2> field, const Queue& queue)
-      : layout(where),
-        values(where.padded, queue),
-        fft(where.padded, queue, {.scale_inverse = false, .first_row = where.row, .rows = field[0]}),
-        frame{static_cast<int>(field[0]),        static_cast<int>(field[1]),  static_cast<int>(where.padded[0]),
-              static_cast<int>(where.padded[1]), static_cast<int>(where.row), static_cast<int>(where.col)} {}
-
-  [[nodiscard]] float2* data() { return reinterpret_cast<float2*>(values.data()); }
-  [[nodiscard]] std::size_t bytes() const { return values.bytes() + fft.workspace_bytes(); }
-
-  Layout layout;
-  Array<Complex, 2> values;
-  FftPlan fft;
-  Frame frame;
-};
-
 /// One axis of a Fresnel transform, on the device.
 struct AxisTable {
   AxisTable(std::int64_t count, std::int64_t length, const Queue& queue)
@@ -241,6 +213,7 @@ struct AxisTable {
   Array<float, 1> compensation;
 };
 
+float2* data_of(Workspace& work) { return reinterpret_cast<float2*>(work.values.data()); }
 const float2* as_float2(View<const Complex, 2> view) { return reinterpret_cast<const float2*>(view.data()); }
 
 Output as_output(const Target& target) {
@@ -265,21 +238,8 @@ struct Filter {
 
 class CudaEngine final : public Engine {
  public:
-  CudaEngine(const PropagationOptions& options, const Queue& queue) : options_(options), queue_(queue) {
-    const auto shape = options.grid.shape();
-    if (uses_angular_spectrum(options)) {
-      const Layout layout = angular_spectrum_layout(options);
-      filter_ = Filter::make(shape, layout.padded, queue);
-      if (!filter_) spectrum_ = std::make_shared<Workspace>(layout, shape, queue);
-    }
-    if (uses_fresnel(options)) {
-      const Layout layout = fresnel_layout(options);
-      fresnel_ =
-          spectrum_ && spectrum_->layout == layout ? spectrum_ : std::make_shared<Workspace>(layout, shape, queue);
-      rows_ = std::make_unique<AxisTable>(shape[0], layout.padded[0], queue);
-      columns_ = std::make_unique<AxisTable>(shape[1], layout.padded[1], queue);
-    }
-  }
+  CudaEngine(const PropagationOptions& options, const Queue& queue)
+      : options_(options), queue_(queue), memory_(options, queue) {}
 
   void copy(View<const Complex, 2> input, const Target& target) override {
     const cuda::DeviceScope scope(queue_.device());
@@ -293,60 +253,47 @@ class CudaEngine final : public Engine {
   void angular_spectrum(View<const Complex, 2> input, const Target& target, double distance_m,
                         Spectrum spectrum) override {
     const cuda::DeviceScope scope(queue_.device());
-    if (filter_) return filter(input, target, distance_m, spectrum);
-    Workspace& work = *spectrum_;
+    if (memory_.filter) return filter(input, target, distance_m, spectrum);
+    Workspace& work = *memory_.spectrum;
     const Frame& frame = work.frame;
-    if (spectrum == Spectrum::kept) {
-      holotone::copy<Complex, 2>(work.values.view(), kept_.view(), queue_);
-    } else {
-      pad_kernel<<<grid_over(frame.lx, frame.ly), threads, 0, stream()>>>(as_float2(input), work.data(), frame);
+    memory_.transform(spectrum, queue_, [&] {
+      pad_kernel<<<grid_over(frame.lx, frame.ly), threads, 0, stream()>>>(as_float2(input), data_of(work), frame);
       cuda::check_launch("propagation pad");
-      work.fft.execute(work.values.view(), FftDirection::forward);
-      if (spectrum == Spectrum::keep) {
-        if (kept_.empty()) kept_ = Array<Complex, 2>(work.values.shape(), queue_);
-        holotone::copy<Complex, 2>(kept_.view(), work.values.view(), queue_);
-      }
-    }
+    });
     transfer_kernel<<<grid_over(frame.lx / 2 + 1, frame.ly / 2 + 1), threads, 0, stream()>>>(
-        work.data(), frame.ly, frame.lx, make_transfer(options_, distance_m));
+        data_of(work), frame.ly, frame.lx, make_transfer(options_, distance_m));
     cuda::check_launch("propagation transfer");
     work.fft.execute(work.values.view(), FftDirection::inverse);
-    crop_kernel<<<grid_over(frame.nx, frame.ny), threads, 0, stream()>>>(work.data(), as_output(target), frame);
+    crop_kernel<<<grid_over(frame.nx, frame.ny), threads, 0, stream()>>>(data_of(work), as_output(target), frame);
     cuda::check_launch("propagation crop");
   }
 
   void fresnel(View<const Complex, 2> input, const Target& target, double distance_m) override {
     const cuda::DeviceScope scope(queue_.device());
-    Workspace& work = *fresnel_;
+    Workspace& work = *memory_.fresnel;
     const Frame& frame = work.frame;
     const FresnelAxis vertical = make_fresnel_axis(options_, distance_m, 0);
     const FresnelAxis horizontal = make_fresnel_axis(options_, distance_m, 1);
     pad_chirp_kernel<<<grid_over(frame.lx, frame.ly), threads, 0, stream()>>>(
-        as_float2(input), work.data(), frame, vertical, horizontal, rows_->compensation.data(),
-        columns_->compensation.data());
+        as_float2(input), data_of(work), frame, vertical, horizontal, memory_.rows->compensation.data(),
+        memory_.columns->compensation.data());
     cuda::check_launch("propagation pad chirp");
     work.fft.execute(work.values.view(), FftDirection::forward);
-    rows_->fill(vertical, stream());
-    columns_->fill(horizontal, stream());
+    memory_.rows->fill(vertical, stream());
+    memory_.columns->fill(horizontal, stream());
     resample_kernel<<<grid_over(frame.nx, frame.ny), threads, 0, stream()>>>(
-        work.data(), as_output(target), frame, rows_->samples.data(), rows_->taps.data(), columns_->samples.data(),
-        columns_->taps.data());
+        data_of(work), as_output(target), frame, memory_.rows->samples.data(), memory_.rows->taps.data(),
+        memory_.columns->samples.data(), memory_.columns->taps.data());
     cuda::check_launch("propagation resample");
   }
 
-  [[nodiscard]] std::size_t workspace_bytes() const override {
-    std::size_t bytes = spectrum_ ? spectrum_->bytes() : 0;
-    if (filter_) bytes += filter_->bytes();
-    if (fresnel_ && fresnel_ != spectrum_) bytes += fresnel_->bytes();
-    if (rows_) bytes += rows_->bytes() + columns_->bytes();
-    return bytes + kept_.bytes();
-  }
+  [[nodiscard]] std::size_t workspace_bytes() const override { return memory_.bytes(); }
 
  private:
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
 
   void filter(View<const Complex, 2> input, const Target& target, double distance_m, Spectrum spectrum) {
-    auto& [filter, transfer, distance_of_table_m] = *filter_;
+    auto& [filter, transfer, distance_of_table_m] = *memory_.filter;
     if (distance_of_table_m != distance_m) {
       const auto [rows, columns] = transfer.shape();
       const Transfer function = make_transfer(options_, distance_m);
@@ -362,12 +309,7 @@ class CudaEngine final : public Engine {
 
   PropagationOptions options_;
   Queue queue_;
-  std::unique_ptr<Filter> filter_;       ///< of the angular spectrum, or
-  std::shared_ptr<Workspace> spectrum_;  ///< where it has none
-  Array<Complex, 2> kept_;               ///< a spectrum before its product with H
-  std::shared_ptr<Workspace> fresnel_;   ///< shares spectrum_ if the shapes are equal
-  std::unique_ptr<AxisTable> rows_;
-  std::unique_ptr<AxisTable> columns_;
+  Workspaces<Filter, AxisTable> memory_;
 };
 
 }  // namespace
