@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <holotone/halftone/capacity_voronoi.hpp>
 #include <holotone/halftone/sampling.hpp>
-#include <holotone/io/dots.hpp>
+#include <holotone/io/dots/dots.hpp>
 
 namespace bench {
 

@@ -3,7 +3,7 @@
 #include <bench/gwosdek_pictures.hpp>
 #include <fmt/format.h>
 #include <holotone/halftone/ink.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/metrics/blurred_comparison.hpp>
 #include <tests/cases/halftone.hpp>
 

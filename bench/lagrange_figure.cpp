@@ -3,7 +3,7 @@
 #include <bench/paper_table.hpp>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/metrics/similarity.hpp>
 #include <holotone/optics/contact_sheet.hpp>
 #include <holotone/optics/eye.hpp>

@@ -8,7 +8,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/points.hpp>
+#include <holotone/io/points/points.hpp>
 #include <optional>
 #include <utility>
 

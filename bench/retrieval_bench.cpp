@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <holotone/core/random.hpp>
 #include <holotone/fft/fft.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <numbers>
 

@@ -10,7 +10,7 @@
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/sample_scene.hpp>
 #include <holotone/hologram/scene.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <optional>
 #include <span>
 #include <unistd.h>

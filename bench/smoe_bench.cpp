@@ -21,7 +21,7 @@
 #include <benchmark/benchmark.h>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/smoe/fit.hpp>
 #include <holotone/smoe/render.hpp>
 #include <tests/cases/smoe.hpp>

@@ -18,7 +18,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/metrics/similarity.hpp>
 #include <holotone/smoe/render.hpp>
 #include <holotone/smoe/store.hpp>

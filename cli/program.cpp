@@ -17,7 +17,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
-#include <holotone/io/guarded.hpp>
+#include <holotone/io/guarded/guarded.hpp>
 #include <new>
 #include <span>
 #include <sstream>

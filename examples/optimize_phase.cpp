@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
 
 int main() try {

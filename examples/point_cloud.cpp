@@ -5,7 +5,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/hologram/point_cloud.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/panel.hpp>
 #include <numbers>
 #include <vector>

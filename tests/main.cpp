@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <holotone/core/device.hpp>
-#include <holotone/io/guarded.hpp>
+#include <holotone/io/guarded/guarded.hpp>
 
 // Lists the devices of the tests: a CUDA build without a GPU reports this here and skips its CUDA tests. A run of one
 // test does not list them: opening OpenCL takes longer than most tests.

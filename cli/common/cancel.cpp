@@ -6,7 +6,7 @@
 #include <ctime>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/sandbox.hpp>
+#include <holotone/io/guarded/sandbox.hpp>
 #include <string>
 #include <unistd.h>
 

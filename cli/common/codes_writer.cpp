@@ -1,8 +1,8 @@
 #include <cli/common/codes_writer.hpp>
 #include <cli/common/npy_file.hpp>
 #include <cli/common/paths.hpp>
-#include <holotone/io/image.hpp>
-#include <holotone/io/image_rows.hpp>
+#include <holotone/io/images/image.hpp>
+#include <holotone/io/images/image_rows.hpp>
 #include <utility>
 
 namespace holotone::cli {

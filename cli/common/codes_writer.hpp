@@ -3,7 +3,7 @@
 #include <future>
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <memory>
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/option_table.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <optional>
 #include <string>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/recipes/phase_map.hpp>
 #include <limits>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/picture_options.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 
 namespace holotone::cli {
 

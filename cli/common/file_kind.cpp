@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cli/common/file_kind.hpp>
 #include <cli/common/paths.hpp>
-#include <holotone/io/dots.hpp>
-#include <holotone/io/field_file.hpp>
+#include <holotone/io/dots/dots.hpp>
+#include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <cli/common/hologram_job.hpp>
 #include <cli/common/hologram_overrides.hpp>
-#include <holotone/io/field_file.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/fields/field_file.hpp>
+#include <holotone/io/images/image.hpp>
 #include <optional>
 #include <string>
 

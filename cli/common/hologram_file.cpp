@@ -3,7 +3,7 @@
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/sandbox.hpp>
+#include <holotone/io/guarded/sandbox.hpp>
 
 namespace holotone::cli {
 namespace {

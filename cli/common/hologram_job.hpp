@@ -8,7 +8,7 @@
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/hologram/point_cloud.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/panel.hpp>
 #include <holotone/optics/row_range.hpp>
 #include <memory>

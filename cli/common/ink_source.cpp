@@ -6,7 +6,7 @@
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <holotone/core/error.hpp>
-#include <holotone/io/dots.hpp>
+#include <holotone/io/dots/dots.hpp>
 
 namespace holotone::cli {
 namespace {

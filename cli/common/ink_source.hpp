@@ -3,7 +3,7 @@
 #include <cli/common/values.hpp>
 #include <holotone/core/array.hpp>
 #include <holotone/halftone/ink.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <string>
 #include <vector>
 

@@ -7,7 +7,7 @@
 #include <cli/common/values.hpp>
 #include <cstring>
 #include <filesystem>
-#include <holotone/io/points.hpp>
+#include <holotone/io/points/points.hpp>
 #include <map>
 #include <optional>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/common/panel_player.hpp>
 #include <functional>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/panel.hpp>
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
 #include <holotone/core/array.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <string>
 
 namespace holotone::cli {

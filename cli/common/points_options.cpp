@@ -9,7 +9,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/random.hpp>
 #include <holotone/hologram/encode.hpp>
-#include <holotone/io/guarded.hpp>
+#include <holotone/io/guarded/guarded.hpp>
 #include <limits>
 
 namespace holotone::cli {

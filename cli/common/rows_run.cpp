@@ -16,8 +16,8 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
-#include <holotone/io/code_rows.hpp>
-#include <holotone/io/field_rows.hpp>
+#include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/images/code_rows.hpp>
 #include <mutex>
 #include <optional>
 #include <thread>

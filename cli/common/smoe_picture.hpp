@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/smoe_file.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/smoe/aperture.hpp>
 #include <optional>
 #include <string>

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <holotone/core/parallel.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 #include <holotone/core/metadata.hpp>
 #include <holotone/hologram/layers.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <optional>
 #include <string>

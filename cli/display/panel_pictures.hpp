@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/common/panel_player.hpp>
 #include <cli/common/paths.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 #include <cli/halftone/halftone_job.hpp>
 #include <holotone/core/array.hpp>
 #include <holotone/core/dots.hpp>
-#include <holotone/io/dots.hpp>
+#include <holotone/io/dots/dots.hpp>
 #include <string>
 #include <vector>
 

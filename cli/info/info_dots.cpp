@@ -6,7 +6,7 @@
 #include <cli/info/info_metadata.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
-#include <holotone/io/dots.hpp>
+#include <holotone/io/dots/dots.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/metrics/region.hpp>
 #include <map>

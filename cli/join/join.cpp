@@ -7,10 +7,10 @@
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/code_rows.hpp>
-#include <holotone/io/field_rows.hpp>
-#include <holotone/io/guarded.hpp>
-#include <holotone/io/image_rows.hpp>
+#include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/guarded/guarded.hpp>
+#include <holotone/io/images/code_rows.hpp>
+#include <holotone/io/images/image_rows.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

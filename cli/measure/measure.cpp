@@ -8,7 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/measure/measure_plot.hpp>
 #include <cli/measure/measure_result.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 
 // Figures of the measurements, for pages.
 namespace holotone::cli {

@@ -4,7 +4,7 @@
 #include <cli/common/ink_source.hpp>
 #include <cli/common/values.hpp>
 #include <cstdint>
-#include <holotone/io/dots.hpp>
+#include <holotone/io/dots/dots.hpp>
 #include <holotone/metrics/spectrum.hpp>
 #include <optional>
 #include <string>

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <holotone/core/error.hpp>
-#include <holotone/io/sandbox.hpp>
+#include <holotone/io/guarded/sandbox.hpp>
 
 namespace holotone::cli {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <string>
 
 namespace holotone::cli {

@@ -4,7 +4,7 @@
 #include <cli/common/values.hpp>
 #include <cli/panel/panel_job.hpp>
 #include <cmath>
-#include <holotone/io/image_rows.hpp>
+#include <holotone/io/images/image_rows.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 
 namespace holotone::cli {

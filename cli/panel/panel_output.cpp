@@ -4,7 +4,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/panel/panel_output.hpp>
 #include <holotone/hologram/encode.hpp>
-#include <holotone/io/image_rows.hpp>
+#include <holotone/io/images/image_rows.hpp>
 
 namespace holotone::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/row_range.hpp>
 #include <string>
 

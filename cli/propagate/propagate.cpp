@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
-#include <holotone/io/field_rows.hpp>
+#include <holotone/io/fields/field_rows.hpp>
 #include <holotone/optics/large_propagation.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <memory>

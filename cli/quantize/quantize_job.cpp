@@ -10,8 +10,8 @@
 #include <cli/common/viewer_option.hpp>
 #include <cli/quantize/quantize_job.hpp>
 #include <cmath>
-#include <holotone/io/field_rows.hpp>
-#include <holotone/io/guarded.hpp>
+#include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/guarded/guarded.hpp>
 #include <holotone/optics/field.hpp>
 
 namespace holotone::cli {

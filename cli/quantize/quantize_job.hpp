@@ -5,7 +5,7 @@
 #include <cli/common/values.hpp>
 #include <cstdint>
 #include <holotone/core/device.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/reference_beam.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>

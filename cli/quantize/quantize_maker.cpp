@@ -18,8 +18,8 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
-#include <holotone/io/field_rows.hpp>
-#include <holotone/io/guarded.hpp>
+#include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/guarded/guarded.hpp>
 #include <holotone/quantize/modulus_share.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/quantized_file.hpp>

@@ -2,7 +2,7 @@
 #include <cli/reconstruct/reconstruct_job.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/progress.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/tone.hpp>
 #include <span>
 #include <string>

@@ -6,7 +6,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <holotone/core/device.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/eye.hpp>
 #include <holotone/optics/reconstruction.hpp>
 #include <optional>

@@ -10,7 +10,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/sample_scene.hpp>
 #include <holotone/hologram/scene.hpp>
-#include <holotone/io/points.hpp>
+#include <holotone/io/points/points.hpp>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -13,8 +13,8 @@
 #include <cmath>
 #include <holotone/hologram/dice_scene.hpp>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/image.hpp>
-#include <holotone/io/points.hpp>
+#include <holotone/io/images/image.hpp>
+#include <holotone/io/points/points.hpp>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <holotone/hologram/dice_scene.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>

@@ -3,7 +3,7 @@
 #include <cli/common/console.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/smoe/aperture.hpp>
 #include <optional>
 #include <string>

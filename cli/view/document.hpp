@@ -2,7 +2,7 @@
 #include <array>
 #include <cli/view/state.hpp>
 #include <holotone/core/progress.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <string>
 #include <utility>
 #include <vector>

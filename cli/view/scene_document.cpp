@@ -6,7 +6,7 @@
 #include <cli/view/scene_thumbnail.hpp>
 #include <cmath>
 #include <holotone/core/colour.hpp>
-#include <holotone/io/guarded.hpp>
+#include <holotone/io/guarded/guarded.hpp>
 
 namespace holotone::cli {
 

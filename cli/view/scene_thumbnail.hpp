@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/common/finite_extents.hpp>
 #include <holotone/core/geometry.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 
 namespace holotone::cli {
 

@@ -142,6 +142,9 @@ class RowsWriter {
   bool finished_ = false;
 };
 
+/// Throws invalid_argument naming `where` unless `rows` {n, nx} from `first_row` are inside a field {ny, nx}.
+void check_rows_of_field(std::string_view where, Shape<2> field, std::int64_t first_row, Shape<2> rows);
+
 /// Writes `header`, which rows of `bytes` in all follow, to a new file.
 RowsLayout create_with_header(const FileHandle& file, std::string_view header, std::uint64_t bytes,
                               const std::string& path);

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/field_formats_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <vector>
 

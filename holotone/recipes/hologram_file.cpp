@@ -4,11 +4,11 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/fourier_filter.hpp>
-#include <holotone/io/field_file.hpp>
-#include <holotone/io/field_rows.hpp>
+#include <holotone/io/fields/field_file.hpp>
+#include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
-#include <holotone/io/guarded.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/guarded/guarded.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/reference_beam.hpp>
 #include <holotone/recipes/hologram_codes_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>

@@ -31,7 +31,7 @@ struct HologramReadOptions {
   std::string correction{};
   bool zero_order = false;  ///< true: includes the undiffracted beam (modulation_of; amplitude encodings only)
   bool unfiltered = false;  ///< true: light before the stop of the encoding (fourier_filter)
-  /// current_program() if its main begins with guarded_child: HDF5 is then read in a child process (io/guarded.hpp).
+  /// current_program() if its main begins with guarded_child: HDF5 is then read in a child process (guarded.hpp).
   /// Empty: HDF5 is read in this process.
   std::string program{};
 };

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/recipes/phase_map.hpp>
 #include <numbers>

@@ -6,7 +6,7 @@
 #include <limits>
 #include <tests/cli/optimize_program.hpp>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

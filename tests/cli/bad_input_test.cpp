@@ -1,6 +1,6 @@
 // Rejected input: one clear line, exit code 2, nothing half-written.
 #include <cstring>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

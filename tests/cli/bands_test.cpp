@@ -3,7 +3,7 @@
 #include <complex>
 #include <cstdlib>
 #include <holotone/core/random.hpp>
-#include <holotone/io/field_rows.hpp>
+#include <holotone/io/fields/field_rows.hpp>
 #include <sys/resource.h>
 #include <tests/cli/journal.hpp>
 #include <unistd.h>

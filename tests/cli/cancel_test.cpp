@@ -1,5 +1,5 @@
 // Ctrl-C during long runs.
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -1,6 +1,6 @@
 // --compression of the commands that write pictures.
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -1,7 +1,7 @@
 // The speeds of `holotone devices --measure`.
 #include <cmath>
 #include <holotone/core/device.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <holotone/display/trigger.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <optional>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 #include <tests/support/x_server.hpp>
 
 namespace holotone::test {

@@ -1,6 +1,6 @@
 // Files with incomplete metadata, and the flags that replace missing keys.
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

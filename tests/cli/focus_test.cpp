@@ -2,9 +2,9 @@
 #include <cmath>
 #include <holotone/core/geometry.hpp>
 #include <holotone/hologram/scene.hpp>
-#include <holotone/io/points.hpp>
+#include <holotone/io/points/points.hpp>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

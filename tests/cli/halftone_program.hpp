@@ -1,9 +1,9 @@
 #pragma once
 // Runs of `holotone halftone`.
 #include <functional>
-#include <holotone/io/dots.hpp>
+#include <holotone/io/dots/dots.hpp>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 

@@ -1,5 +1,5 @@
 // Points hidden by nearer surface stay hidden, however few points are selected.
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -1,7 +1,7 @@
 // Pictures and masks as ink: errors of `halftone` and `measure --against` name the file and the pixel.
 #include <cmath>
 #include <limits>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

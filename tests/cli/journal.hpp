@@ -2,7 +2,7 @@
 // Stops a program while it writes rows.
 #include <chrono>
 #include <csignal>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 #include <thread>
 
 namespace holotone::test {

@@ -3,7 +3,7 @@
 #include <holotone/io/npy_detail.hpp>
 #include <tests/cli/journal.hpp>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

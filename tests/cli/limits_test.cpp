@@ -1,9 +1,9 @@
 // System limits of the program: address space and threads.
 #include <cstdlib>
-#include <holotone/io/tiff_header_detail.hpp>
+#include <holotone/io/images/tiff_header_detail.hpp>
 #include <sys/resource.h>
-#include <tests/cli/program.hpp>
 #include <tests/support/paths.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -1,8 +1,8 @@
 // `holotone measure`: dots with known measures, reports, and rejected input.
 #include <cmath>
 #include <holotone/core/random.hpp>
-#include <holotone/io/dots.hpp>
-#include <tests/cli/program.hpp>
+#include <holotone/io/dots/dots.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <holotone/core/device.hpp>
 #include <numbers>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -1,5 +1,5 @@
 // Mistakes that users make, each answered before a wrong result is written.
-#include <holotone/io/field_file.hpp>
+#include <holotone/io/fields/field_file.hpp>
 #include <tests/cli/small_panel.hpp>
 
 namespace holotone::test {

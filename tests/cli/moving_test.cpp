@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

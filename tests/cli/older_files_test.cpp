@@ -1,7 +1,7 @@
 // Files written by version 0.1.0 (commit 9697049) and its reconstructions of them: newer versions must reproduce these.
 #include <cmath>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

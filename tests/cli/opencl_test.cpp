@@ -1,6 +1,6 @@
 // The program where OpenCL is missing, broken, too small or lost: one line, or another way to go on.
 #include <cstdlib>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

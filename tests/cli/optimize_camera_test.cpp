@@ -1,6 +1,6 @@
 // holotone optimize --camera: a program in the loop.
 #include <cmath>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 #include <cmath>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <regex>
 #include <set>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

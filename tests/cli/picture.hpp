@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>

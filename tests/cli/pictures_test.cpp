@@ -1,9 +1,9 @@
 // Points to hologram file to picture, by the program as a user runs it.
 #include <cmath>
 #include <holotone/core/device.hpp>
-#include <holotone/io/field_file.hpp>
+#include <holotone/io/fields/field_file.hpp>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <holotone/optics/propagation.hpp>
 #include <sys/resource.h>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

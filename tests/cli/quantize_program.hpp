@@ -3,7 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <holotone/core/random.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <regex>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -1,6 +1,6 @@
 // `holotone scene dice`: its files, reproducibility, and all or nothing.
 #include <cmath>
-#include <holotone/io/points.hpp>
+#include <holotone/io/points/points.hpp>
 #include <sys/resource.h>
 #include <tests/cli/small_panel.hpp>
 

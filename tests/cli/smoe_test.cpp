@@ -8,7 +8,7 @@
 #include <holotone/smoe/codec.hpp>
 #include <holotone/smoe/render.hpp>
 #include <tests/cases/smoe.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

@@ -1,6 +1,6 @@
 // The start of the program: its module, and the commands that may use CUDA.
 #include <cli/start/early_cuda.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

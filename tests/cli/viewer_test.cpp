@@ -2,7 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/device.hpp>
-#include <holotone/io/field_file.hpp>
+#include <holotone/io/fields/field_file.hpp>
 #include <numeric>
 #include <tests/cli/picture.hpp>
 #include <tests/cli/small_panel.hpp>

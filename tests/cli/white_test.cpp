@@ -2,7 +2,7 @@
 #include <holotone/core/random.hpp>
 #include <numeric>
 #include <tests/cli/picture.hpp>
-#include <tests/cli/program.hpp>
+#include <tests/support/program.hpp>
 
 namespace holotone::test {
 namespace {

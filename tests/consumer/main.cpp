@@ -1,9 +1,9 @@
 // Uses a symbol of every dependency, so that a package that omits one does not link.
 #include <cstdio>
 #include <holotone/hologram/point_cloud.hpp>
-#include <holotone/io/field_file.hpp>
-#include <holotone/io/image.hpp>
-#include <holotone/io/points.hpp>
+#include <holotone/io/fields/field_file.hpp>
+#include <holotone/io/images/image.hpp>
+#include <holotone/io/points/points.hpp>
 #include <holotone/optics/reconstruction.hpp>
 
 namespace {

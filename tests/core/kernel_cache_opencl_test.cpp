@@ -4,8 +4,8 @@
 #include <fstream>
 #include <holotone/core/crc32.hpp>
 #include <sys/stat.h>
-#include <tests/cli/program.hpp>
 #include <tests/support/own_context_opencl.hpp>
+#include <tests/support/program.hpp>
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Rays through the layers of a picture with depth, against their intersections with the layers' planes.
 #include <holotone/hologram/layer_views.hpp>
-#include <tests/hologram/stereogram_support.hpp>
+#include <tests/support/stereogram_support.hpp>
 
 namespace holotone {
 namespace {

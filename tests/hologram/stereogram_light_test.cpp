@@ -2,7 +2,7 @@
 #include <holotone/core/random.hpp>
 #include <holotone/optics/propagation.hpp>
 #include <holotone/optics/reconstruction.hpp>
-#include <tests/hologram/stereogram_support.hpp>
+#include <tests/support/stereogram_support.hpp>
 
 namespace holotone {
 namespace {

@@ -2,8 +2,8 @@
 #include <holotone/core/random.hpp>
 #include <holotone/fft/fft.hpp>
 #include <numbers>
-#include <tests/hologram/stereogram_support.hpp>
 #include <tests/reference/stereogram.hpp>
+#include <tests/support/stereogram_support.hpp>
 
 namespace holotone {
 namespace {

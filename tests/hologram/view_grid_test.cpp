@@ -1,5 +1,5 @@
 // Rays through captured views: their intersections with the cameras' plane and the picture.
-#include <tests/hologram/stereogram_support.hpp>
+#include <tests/support/stereogram_support.hpp>
 
 namespace holotone {
 namespace {

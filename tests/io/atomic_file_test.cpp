@@ -2,7 +2,7 @@
 #include <memory>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 #include <unistd.h>
 
 namespace holotone {

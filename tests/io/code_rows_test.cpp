@@ -1,11 +1,11 @@
 // Codes written by rows in any order: the pictures that write_image stores, also of several writers.
 #include <algorithm>
 #include <filesystem>
-#include <holotone/io/code_rows.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/code_rows.hpp>
+#include <holotone/io/images/image.hpp>
+#include <holotone/io/images/tiff_header_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
-#include <holotone/io/tiff_header_detail.hpp>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 
 namespace holotone {
 namespace {

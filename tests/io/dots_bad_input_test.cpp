@@ -1,8 +1,8 @@
 // Errors of the readers and writers of dots for invalid input.
 #include <fmt/format.h>
-#include <holotone/io/dots.hpp>
+#include <holotone/io/dots/dots.hpp>
 #include <limits>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 
 namespace holotone {
 namespace {

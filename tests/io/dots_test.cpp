@@ -4,11 +4,11 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/random.hpp>
-#include <holotone/io/dots.hpp>
-#include <holotone/io/dots_raster_detail.hpp>
+#include <holotone/io/dots/dots.hpp>
+#include <holotone/io/dots/dots_raster_detail.hpp>
 #include <numbers>
 #include <regex>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 
 namespace holotone {
 namespace {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/random.hpp>
-#include <holotone/io/field_file.hpp>
+#include <holotone/io/fields/field_file.hpp>
 #include <string>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 #include <vector>
 
 namespace field_builders {

@@ -2,10 +2,10 @@
 #include <complex>
 #include <cstring>
 #include <fmt/format.h>
-#include <holotone/io/field_file.hpp>
+#include <holotone/io/fields/field_file.hpp>
 #include <numbers>
 #include <tests/io/field_builders.hpp>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 
 namespace holotone {
 namespace {

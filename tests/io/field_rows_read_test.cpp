@@ -1,13 +1,13 @@
 // Fields read by rows: values equal to reading at once, and no data from damaged files.
 #include <complex>
 #include <filesystem>
-#include <holotone/io/field_file.hpp>
-#include <holotone/io/field_formats_detail.hpp>
-#include <holotone/io/field_rows.hpp>
-#include <holotone/io/guarded_dump_detail.hpp>
+#include <holotone/io/fields/field_file.hpp>
+#include <holotone/io/fields/field_formats_detail.hpp>
+#include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/guarded/guarded_dump_detail.hpp>
 #include <tests/io/hdf5_fixtures.hpp>
-#include <tests/io/io_support.hpp>
 #include <tests/io/row_builders.hpp>
+#include <tests/support/io_support.hpp>
 #include <tests/support/paths.hpp>
 
 namespace holotone {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/field_file.hpp>
-#include <holotone/io/field_rows.hpp>
+#include <holotone/io/fields/field_file.hpp>
+#include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/rows_file_detail.hpp>
 #include <limits>
 #include <omp.h>
@@ -16,8 +16,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <tests/io/io_support.hpp>
 #include <tests/io/row_builders.hpp>
+#include <tests/support/io_support.hpp>
 #include <unistd.h>
 
 namespace holotone {

@@ -2,13 +2,13 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <holotone/io/guarded.hpp>
-#include <holotone/io/guarded_dump_detail.hpp>
-#include <holotone/io/points.hpp>
+#include <holotone/io/guarded/guarded.hpp>
+#include <holotone/io/guarded/guarded_dump_detail.hpp>
+#include <holotone/io/points/points.hpp>
 #include <sys/stat.h>
 #include <tests/io/field_builders.hpp>
-#include <tests/io/io_support.hpp>
 #include <tests/io/scene_builders.hpp>
+#include <tests/support/io_support.hpp>
 #include <tests/support/paths.hpp>
 
 namespace holotone {

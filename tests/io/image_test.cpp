@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstring>
 #include <holotone/core/colour.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <numeric>
 #include <tests/io/image_fixtures.hpp>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 
 namespace holotone {
 namespace {

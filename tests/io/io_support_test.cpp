@@ -1,7 +1,7 @@
 // The harness detects failures of a reader.
 #include <csignal>
 #include <new>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 
 namespace io_support {
 namespace {

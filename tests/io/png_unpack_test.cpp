@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/random.hpp>
-#include <holotone/io/image.hpp>
-#include <holotone/io/png_bands_detail.hpp>
-#include <holotone/io/png_reader_detail.hpp>
-#include <holotone/io/png_unpack_detail.hpp>
+#include <holotone/io/images/image.hpp>
+#include <holotone/io/images/png_bands_detail.hpp>
+#include <holotone/io/images/png_reader_detail.hpp>
+#include <holotone/io/images/png_unpack_detail.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // Fields in rows, for the tests of their writer and reader.
 #include <algorithm>
 #include <cstring>
-#include <holotone/io/field_rows.hpp>
+#include <holotone/io/fields/field_rows.hpp>
 #include <tests/io/field_builders.hpp>
 
 namespace row_builders {

@@ -1,9 +1,9 @@
 #include <chrono>
 #include <cstdlib>
-#include <holotone/io/sandbox.hpp>
+#include <holotone/io/guarded/sandbox.hpp>
 #include <new>
 #include <sys/resource.h>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 #include <thread>
 #include <unistd.h>
 

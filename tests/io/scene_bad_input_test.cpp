@@ -1,9 +1,9 @@
 // Errors of the readers of points and meshes for files of false format.
 #include <chrono>
 #include <fmt/format.h>
-#include <holotone/io/points.hpp>
-#include <tests/io/io_support.hpp>
+#include <holotone/io/points/points.hpp>
 #include <tests/io/scene_builders.hpp>
+#include <tests/support/io_support.hpp>
 
 namespace holotone {
 namespace {

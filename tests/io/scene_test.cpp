@@ -2,9 +2,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/colour.hpp>
-#include <holotone/io/points.hpp>
-#include <tests/io/io_support.hpp>
+#include <holotone/io/points/points.hpp>
 #include <tests/io/scene_builders.hpp>
+#include <tests/support/io_support.hpp>
 
 namespace holotone {
 namespace {

@@ -8,7 +8,7 @@
 #include <holotone/halftone/floyd_steinberg.hpp>
 #include <holotone/halftone/lloyd.hpp>
 #include <holotone/halftone/sampling.hpp>
-#include <holotone/io/dots.hpp>
+#include <holotone/io/dots/dots.hpp>
 #include <holotone/recipes/halftone.hpp>
 #include <numbers>
 #include <tests/support/on_each_device.hpp>

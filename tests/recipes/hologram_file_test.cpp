@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
 #include <holotone/hologram/fourier_filter.hpp>
-#include <holotone/io/field_file.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/fields/field_file.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/reference_beam.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/phase_map.hpp>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace holotone {

@@ -7,9 +7,9 @@
 #include <holotone/recipes/metadata_keys.hpp>
 #include <iterator>
 #include <regex>
-#include <tests/structure/tree.hpp>
 #include <tests/support/on_each_device.hpp>
 #include <tests/support/paths.hpp>
+#include <tests/support/tree.hpp>
 
 namespace holotone {
 namespace {

@@ -3,7 +3,7 @@
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/stereogram_codes.hpp>
 #include <holotone/recipes/window_meter.hpp>
-#include <tests/hologram/stereogram_support.hpp>
+#include <tests/support/stereogram_support.hpp>
 
 namespace holotone {
 namespace {

@@ -5,7 +5,7 @@
 #include <holotone/smoe/codec.hpp>
 #include <omp.h>
 #include <tests/cases/smoe.hpp>
-#include <tests/io/io_support.hpp>
+#include <tests/support/io_support.hpp>
 
 namespace holotone {
 namespace {

@@ -10,8 +10,8 @@
 #include <regex>
 #include <set>
 #include <string>
-#include <tests/structure/tree.hpp>
 #include <tests/support/paths.hpp>
+#include <tests/support/tree.hpp>
 #include <vector>
 
 namespace holotone {

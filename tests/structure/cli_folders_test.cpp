@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
-#include <tests/structure/tree.hpp>
+#include <tests/support/tree.hpp>
 #include <vector>
 
 namespace holotone {

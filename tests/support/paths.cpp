@@ -1,5 +1,5 @@
 #include <filesystem>
-#include <holotone/io/guarded.hpp>
+#include <holotone/io/guarded/guarded.hpp>
 #include <tests/support/paths.hpp>
 
 namespace holotone {

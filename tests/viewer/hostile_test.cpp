@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <random>
-#include <tests/viewer/loopback.hpp>
+#include <tests/support/loopback.hpp>
 
 namespace holotone::viewer {
 namespace {

@@ -4,7 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <memory>
 #include <set>
-#include <tests/viewer/loopback.hpp>
+#include <tests/support/loopback.hpp>
 #include <viewer/server/page_files.hpp>
 
 namespace holotone::viewer {

@@ -2,7 +2,7 @@
 #include <cli/hologram/stereogram/stereogram_options.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/core/progress.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <optional>
 #include <string>

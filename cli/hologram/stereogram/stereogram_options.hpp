@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/hologram/layers/layers_options.hpp>
 #include <holotone/hologram/stereogram.hpp>
-#include <holotone/io/image.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <memory>
 #include <optional>

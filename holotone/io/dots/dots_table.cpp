@@ -1,0 +1,273 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/atomic_file.hpp>
+#include <holotone/io/dots/dots_formats_detail.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
+#include <holotone/io/npy_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
+#include <optional>
+
+namespace holotone::io {
+namespace {
+
+enum Column : std::size_t { x, y, radius, colour_class, column_count };
+
+constexpr std::array<std::array<std::string_view, 3>, column_count> column_names = {{
+    {"x", "", ""},
+    {"y", "", ""},
+    {"r", "radius", ""},
+    {"class", "colour_class", "ink"},
+}};
+
+/// Beginning of Holotone's own comment, and the words that state the page in it.
+constexpr std::string_view own_comment = "Holotone dots";
+constexpr std::string_view page_words[] = {"width_px", "height_px", "pixel_m"};
+
+std::size_t column_named(std::string_view name) {
+  std::string lower(trim(name));
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (std::size_t column = 0; column < column_count && !lower.empty(); ++column) {
+    const auto& names = column_names[column];
+    if (std::find(names.begin(), names.end(), lower) != names.end()) return column;
+  }
+  return column_count;
+}
+
+bool is_comment(std::string_view line) { return line.starts_with('#') || line.starts_with("//"); }
+
+/// Removes quotes, which many tools write around numbers.
+std::string_view unquoted(std::string_view field) {
+  const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
+  return quoted ? trim(field.substr(1, field.size() - 2)) : field;
+}
+
+/// Splits a line at ; if it contains one, else at , if it contains one, else at blanks.
+void split(std::string_view line, std::vector<std::string_view>& fields) {
+  fields.clear();
+  const char separator = line.find(';') != std::string_view::npos   ? ';'
+                         : line.find(',') != std::string_view::npos ? ','
+                                                                    : ' ';
+  if (separator == ' ') {
+    for (auto word = take_word(line); !word.empty(); word = take_word(line)) fields.push_back(word);
+    return;
+  }
+  for (;;) {
+    const auto end = line.find(separator);
+    fields.push_back(unquoted(trim(line.substr(0, end))));
+    if (end == std::string_view::npos) return;
+    line.remove_prefix(end + 1);
+  }
+}
+
+class DotsTableReader {
+ public:
+  DotsTableReader(std::string_view bytes, std::string_view path)
+      : bytes_(bytes), lines_(bytes), path_(path), builder_(path) {}
+
+  DotsFile read() {
+    builder_.dots().position.reserve(2 * count_filled_lines(bytes_));
+    for (std::string_view line; lines_.next_filled(line);) {
+      line = trim(line);
+      if (is_comment(line)) {
+        read_comment(line.substr(line.starts_with('#') ? 1 : 2));
+        continue;
+      }
+      split(line, fields_);
+      if (rows_ == 0 && !stated_count_ && take_heading(line)) continue;
+      read_row();
+      ++rows_;
+    }
+    if (stated_count_ && *stated_count_ != static_cast<double>(rows_)) {
+      throw_io(path_, fmt::format("{:g} dots, as line {} states", *stated_count_, stated_at_), counted(rows_, "line"));
+    }
+    return builder_.take();
+  }
+
+ private:
+  /// Reads a line of column names or the count of dots. Returns false if the line is neither.
+  bool take_heading(std::string_view line) {
+    double value = 0;
+    if (fields_.size() == 1 && parse_number(fields_[0], value)) {
+      if (!(value >= 0 && value == std::floor(value))) fail("x and y, or a count of dots", fields_[0]);
+      stated_count_ = value;
+      stated_at_ = lines_.number();
+      return true;
+    }
+    if (parse_number(fields_[0], value)) return false;
+    if (!take_names()) fail("numbers, or column names with x and y", line);
+    return true;
+  }
+
+  bool take_names() {
+    std::array<bool, column_count + 1> found{};
+    for (const auto field : fields_) found[column_named(field)] = true;
+    if (!found[x] || !found[y]) return false;
+    columns_.clear();
+    std::array<bool, column_count + 1> taken{};
+    for (const auto field : fields_) {
+      const auto column = column_named(field);
+      columns_.push_back(taken[column] ? static_cast<std::size_t>(column_count) : column);
+      taken[column] = true;
+    }
+    return true;
+  }
+
+  /// Reads column names, or the page and the metadata of Holotone's own comment.
+  void read_comment(std::string_view text) {
+    if (rows_ > 0) return;
+    const auto colon = text.find(": ");
+    if (own_ && colon != std::string_view::npos) {
+      builder_.file().metadata.merge(parse_metadata_line(trim(text)));
+      return;
+    }
+    own_ = own_ || trim(text).starts_with(own_comment);
+    split(text, fields_);
+    // Other words than the known ones make it a sentence.
+    const bool names =
+        std::all_of(fields_.begin(), fields_.end(), [](auto f) { return column_named(f) < column_count; });
+    if (names && take_names()) return;
+    for (const auto field : fields_) {
+      std::string_view rest = field;
+      const auto name = take_word(rest);
+      const auto known = std::find(std::begin(page_words), std::end(page_words), name);
+      if (known == std::end(page_words)) continue;
+      double value = 0;
+      if (!parse_number(trim(rest), value) || !(value >= 0 && value <= 1e9)) {
+        fail(fmt::format("{} from 0 to 1e9", name), rest);
+      }
+      Dots& dots = builder_.dots();
+      (known == page_words ? dots.width : known == page_words + 1 ? dots.height : dots.pixel_m) = value;
+    }
+  }
+
+  void read_row() {
+    if (columns_.empty()) {
+      if (fields_.size() < 2 || fields_.size() > 4) {
+        fail_width("2 to 4 columns (x y radius class), or a line of column names");
+      }
+      for (std::size_t i = 0; i < fields_.size(); ++i) columns_.push_back(i);
+    }
+    if (fields_.size() != columns_.size()) fail_width(counted(columns_.size(), "column"));
+    std::array<double, column_count> value{};
+    std::array<bool, column_count> has{};
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i] == column_count) continue;
+      if (!parse_number(fields_[i], value[columns_[i]])) fail(fmt::format("a number in column {}", i + 1), fields_[i]);
+      has[columns_[i]] = true;
+    }
+    const std::string where = at_line();
+    builder_.add(value[x], value[y], where);
+    if (has[radius]) builder_.add_radius(value[radius], where);
+    if (has[colour_class]) builder_.add_class(value[colour_class], where);
+  }
+
+  [[nodiscard]] std::string at_line() const { return fmt::format("line {}", lines_.number()); }
+  [[noreturn]] void fail(std::string_view expected, std::string_view got) const {
+    throw_io(path_, fmt::format("{} ({})", expected, at_line()), in_quotes(got));
+  }
+  [[noreturn]] void fail_width(std::string_view expected) const {
+    throw_io(path_, fmt::format("{} ({})", expected, at_line()), counted(fields_.size(), "column"));
+  }
+
+  std::string_view bytes_;
+  LineReader lines_;
+  std::string_view path_;
+  DotsBuilder builder_;
+  std::vector<std::string_view> fields_;
+  std::vector<std::size_t> columns_;  // meaning of each column of the file
+  std::optional<double> stated_count_;
+  std::size_t stated_at_ = 0;
+  std::size_t rows_ = 0;
+  bool own_ = false;  // the file has Holotone's own comment
+};
+
+/// Appends the shortest text that reads back as the same number.
+void append_number(std::string& text, float value) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  text.append(digits, end);
+}
+
+}  // namespace
+
+DotsFile read_dots_table(std::string_view bytes, std::string_view path) { return DotsTableReader(bytes, path).read(); }
+
+DotsFile read_dots_npy(std::string_view bytes, std::string_view path) {
+  const NpyHeader header = parse_npy_header(bytes, path);
+  const auto& shape = header.shape;
+  if (header.kind == 'c' || shape.size() != 2 || shape[1] < 2 || shape[1] > 4) {
+    throw_io(path, "real numbers of shape {n, 2} (x y), {n, 3} (x y radius) or {n, 4} (x y radius class)",
+             header.type + " of shape " + header.shape_text());
+  }
+  const auto count = static_cast<std::size_t>(shape[0]);  // agrees with the file's length
+  const auto columns = static_cast<std::size_t>(shape[1]);
+  const auto value = [&](std::size_t row, std::size_t column) {
+    const std::size_t at = header.fortran_order ? column * count + row : row * columns + column;
+    return load_npy_number(bytes.data() + header.data_begin + at * header.item_bytes, header.kind, header.item_bytes,
+                           header.order);
+  };
+  DotsBuilder builder(path);
+  builder.dots().position.reserve(2 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string where = fmt::format("row {}", i);
+    builder.add(value(i, 0), value(i, 1), where);
+    if (columns > 2) builder.add_radius(value(i, 2), where);
+    if (columns > 3) builder.add_class(value(i, 3), where);
+  }
+  return builder.take();
+}
+
+void write_dots_table(const std::string& path, const DotsToWrite& job, char separator, Progress& progress) {
+  const Dots& dots = job.dots;
+  const bool classes = !dots.colour_class.empty();
+  const bool radii = classes || !dots.radius.empty();
+  std::size_t i = 0;
+  write_file(path, [&](std::string& bytes) {
+    if (i == 0) {
+      bytes = fmt::format("# {}, width_px {}, height_px {}{}\n", own_comment, dots.width, dots.height,
+                          job.size_known ? fmt::format(", pixel_m {}", job.pixel_m) : std::string());
+      for (const auto& [key, value] : job.metadata) bytes += "# " + metadata_line(key, value) + "\n";
+      bytes += fmt::format("{}x{}y", separator == ' ' ? "# " : "", separator);
+      if (radii) bytes += fmt::format("{}r", separator);
+      if (classes) bytes += fmt::format("{}class", separator);
+      bytes += '\n';
+    }
+    progress.step("writing dots", static_cast<std::int64_t>(i), static_cast<std::int64_t>(job.count()));
+    for (const auto end = std::min(i + dots_a_piece, job.count()); i < end; ++i) {
+      append_number(bytes, dots.position[2 * i]);
+      bytes += separator;
+      append_number(bytes, dots.position[2 * i + 1]);
+      if (radii) append_number(bytes += separator, job.radius_of(i));
+      if (classes) bytes += fmt::format("{}{}", separator, dots.colour_class[i]);
+      bytes += '\n';
+    }
+    return i < job.count();
+  });
+}
+
+void write_dots_npy(const std::string& path, const DotsToWrite& job, Progress& progress) {
+  const Dots& dots = job.dots;
+  const bool classes = !dots.colour_class.empty();
+  const bool radii = classes || !dots.radius.empty();
+  std::size_t i = 0;
+  write_file(path, [&](std::string& bytes) {
+    if (i == 0) bytes = npy_header("<f4", {dots.count(), 2 + (radii ? 1 : 0) + (classes ? 1 : 0)});
+    progress.step("writing dots", static_cast<std::int64_t>(i), static_cast<std::int64_t>(job.count()));
+    for (const auto end = std::min(i + dots_a_piece, job.count()); i < end; ++i) {
+      store(bytes, dots.position[2 * i]);
+      store(bytes, dots.position[2 * i + 1]);
+      if (radii) store(bytes, job.radius_of(i));
+      if (classes) store(bytes, static_cast<float>(dots.colour_class[i]));
+    }
+    return i < job.count();
+  });
+}
+
+}  // namespace holotone::io

@@ -1,0 +1,71 @@
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/fields/field_formats_detail.hpp>
+#include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/npy_detail.hpp>
+#include <holotone/io/rows_file_detail.hpp>
+
+namespace holotone {
+namespace {
+
+constexpr std::uint64_t value_bytes = sizeof(std::complex<float>);
+
+io::RowsLayout create_file(const std::string& temporary, const io::FileHandle& file, Shape<2> shape,
+                           const Metadata& metadata, const std::string& path) {
+  if (io::extension_of(path) == ".npy") {
+    return io::create_with_header(file, io::npy_header("<c8", {shape[0], shape[1]}),
+                                  value_bytes * static_cast<std::uint64_t>(element_count(shape)), path);
+  }
+  const std::uint64_t begin = io::create_hdf5(temporary, shape, metadata, path);
+  return {begin, std::filesystem::file_size(temporary)};
+}
+
+void check_extension(const std::string& path) {
+  const std::string extension = io::extension_of(path);
+  if (extension == ".h5" || extension == ".hdf5" || extension == ".npy") return;
+  throw Error(ErrorCode::unsupported, path + ": expected .h5, .hdf5 or .npy for a field written by rows, got " +
+                                          (extension.empty() ? "no extension" : extension));
+}
+
+io::RowsWriter::Content checked_content(const std::string& path, Shape<2> shape) {
+  check_extension(path);
+  const std::string_view format = io::extension_of(path) == ".npy" ? ".npy" : ".h5";
+  return {"FieldRowsWriter", fmt::format("field{}", format), shape, value_bytes};
+}
+
+}  // namespace
+
+struct FieldRowsWriter::State {
+  io::RowsWriter rows;
+};
+
+FieldRowsWriter::FieldRowsWriter(const std::string& path, Shape<2> shape, const Metadata& metadata,
+                                 const RowsOptions& options, Progress& progress)
+    : state_(new State{io::RowsWriter(
+          path, checked_content(path, shape), metadata, options,
+          [&](const std::string& temporary, const io::FileHandle& file) {
+            return create_file(temporary, file, shape, metadata, path);
+          },
+          progress)}) {}
+
+FieldRowsWriter::~FieldRowsWriter() = default;
+
+Shape<2> FieldRowsWriter::shape() const { return state_->rows.shape(); }
+std::int64_t FieldRowsWriter::rows_done() const { return state_->rows.rows_done(); }
+bool FieldRowsWriter::is_done(std::int64_t row) const { return state_->rows.is_done(row); }
+
+std::uint64_t FieldRowsWriter::token() { return state_->rows.token(); }
+bool FieldRowsWriter::discarded() const { return state_->rows.discarded(); }
+
+void FieldRowsWriter::write(std::int64_t first_row, View<const std::complex<float>, 2> values) {
+  const auto host = values.host();
+  const std::span<const float> parts(reinterpret_cast<const float*>(host.data()), 2 * host.size());
+  std::string swapped;
+  state_->rows.write(first_row, values.shape(), io::file_bytes_of(parts, swapped));
+}
+
+void FieldRowsWriter::set_done(std::int64_t first_row, std::int64_t rows) { state_->rows.set_done(first_row, rows); }
+void FieldRowsWriter::finish() { state_->rows.finish(); }
+
+}  // namespace holotone

@@ -1,0 +1,125 @@
+// clang-format off: jpeglib.h needs FILE and size_t declared before it
+#include <cstddef>
+#include <cstdio>
+#include <jerror.h>
+#include <jpeglib.h>
+// clang-format on
+
+#include <csetjmp>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/image_formats_detail.hpp>
+#include <type_traits>
+#include <vector>
+
+namespace holotone::io {
+namespace {
+
+constexpr std::uint64_t largest_ratio = 2000;  // progressive blocks of one colour come near it
+constexpr int most_scans = 200;                // a file with a few bytes per scan could take hours otherwise
+
+// libjpeg's own state is first, so that its callbacks reach the rest through their pointer.
+struct ErrorState {
+  jpeg_error_mgr manager;
+  std::jmp_buf jump;
+  char message[JMSG_LENGTH_MAX];
+};
+struct ProgressState {
+  jpeg_progress_mgr manager;
+};
+
+extern "C" {
+static void leave(j_common_ptr info) {
+  auto* state = reinterpret_cast<ErrorState*>(info->err);
+  info->err->format_message(info, state->message);
+  std::longjmp(state->jump, 1);
+}
+// Warnings (level -1) mean damaged or missing data: an error here, except for stray bytes between markers.
+static void warn(j_common_ptr info, int level) {
+  if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA) leave(info);
+}
+static void print_nothing(j_common_ptr) {}
+static void limit_scans(j_common_ptr info) {
+  if (info->is_decompressor == FALSE) return;
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > most_scans) {
+    info->err->msg_code = JERR_BAD_PROGRESSION;
+    leave(info);
+  }
+}
+}
+
+class JpegReader {
+ public:
+  JpegReader(std::string_view bytes, std::string_view path) : bytes_(bytes), path_(path) {
+    info_.err = jpeg_std_error(&error_.manager);
+    error_.manager.error_exit = leave;
+    error_.manager.emit_message = warn;
+    error_.manager.output_message = print_nothing;
+    progress_.manager.progress_monitor = limit_scans;
+  }
+  ~JpegReader() {
+    if (created_) jpeg_destroy_decompress(&info_);
+  }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+
+  Image read(const ImageReadOptions& options) {
+    attempt([this] {
+      jpeg_create_decompress(&info_);
+      created_ = true;
+      info_.progress = &progress_.manager;
+      jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(bytes_.data()), bytes_.size());
+      jpeg_read_header(&info_, TRUE);
+    });
+    if (info_.num_components != 1 && info_.num_components != 3) {
+      throw_io(path_, "a grey or colour JPEG (1 or 3 components)", std::to_string(info_.num_components));
+    }
+    info_.out_color_space = info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    const std::uint64_t channels = info_.num_components == 1 ? 1 : 3;
+    check_extents(info_.image_height, info_.image_width, channels, 1, bytes_.size(), largest_ratio, path_);
+    require_accepted({info_.image_height, info_.image_width, static_cast<std::int64_t>(channels)}, 1, options, path_);
+    auto pixels = make_pixels<std::uint8_t>(info_.image_height, info_.image_width, channels);
+    unsigned char* target = pixels.data();
+    const std::size_t row_bytes = std::size_t{info_.image_width} * channels;
+    attempt([this, target, row_bytes] {
+      jpeg_start_decompress(&info_);
+      while (info_.output_scanline < info_.output_height) {
+        JSAMPROW row = target + info_.output_scanline * row_bytes;
+        jpeg_read_scanlines(&info_, &row, 1);
+      }
+      jpeg_finish_decompress(&info_);
+    });
+    return {std::move(pixels), {}};
+  }
+
+ private:
+  // Runs libjpeg calls whose errors longjmp back here. Neither the calls nor the step may own objects with a
+  // destructor.
+  template <class Step>
+  void attempt(Step step) {
+    if (!survives(error_, step)) throw_io(path_, "a readable JPEG file", error_.message);
+  }
+  template <class Step>
+  static bool survives(ErrorState& error, Step& step) {
+    if (setjmp(error.jump) != 0) return false;
+    step();
+    return true;
+  }
+
+  std::string_view bytes_;
+  std::string_view path_;
+  ErrorState error_{};
+  ProgressState progress_{};
+  jpeg_decompress_struct info_{};
+  bool created_ = false;
+};
+
+}  // namespace
+
+bool is_jpeg(std::string_view bytes) { return bytes.starts_with("\xff\xd8\xff"); }
+
+Image read_jpeg(std::string_view bytes, std::string_view path, const ImageReadOptions& options) {
+  return JpegReader(bytes, path).read(options);
+}
+
+}  // namespace holotone::io

@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <bit>
+#include <csetjmp>
+#include <cstring>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/png_reader_detail.hpp>
+#include <holotone/io/images/png_unpack_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
+#include <utility>
+
+namespace holotone::io {
+namespace {
+
+constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
+constexpr std::uint64_t deflate_ratio = 1032;  // maximum growth of a deflate stream
+constexpr std::size_t longest_text = 1 << 16;
+
+extern "C" {
+static void take_from_input(png_structp png, png_bytep target, std::size_t count) {
+  if (!static_cast<PngInput*>(png_get_io_ptr(png))->take(reinterpret_cast<char*>(target), count)) {
+    png_error(png, "the end of the file");
+  }
+}
+static void keep_error(png_structp png, png_const_charp message) {
+  std::strncpy(static_cast<char*>(png_get_error_ptr(png)), message, PngReader::message_bytes - 1);
+  png_longjmp(png, 1);
+}
+static void ignore_warning(png_structp, png_const_charp) {}
+}
+
+// libpng allocates memory for a chunk before checking that the file contains it, so lengths are checked here first.
+PngChunkSizes check_chunks(PngInput& input, std::string_view path) {
+  PngChunkSizes sizes;
+  std::uint64_t at = 0;
+  const auto require = [&](std::uint64_t count, std::string_view what) {
+    if (count > input.size() - at) {
+      throw_io(path, fmt::format("{} ({} at byte {})", what, counted(count, "byte"), at),
+               fmt::format("{} left", counted(input.size() - at, "byte")));
+    }
+  };
+  require(signature.size(), "PNG signature");
+  at = signature.size();
+  for (;;) {
+    char head[8];
+    require(sizeof head, "PNG chunk");
+    input.go_to(at);
+    if (!input.take(head, sizeof head)) throw_io(path, "a readable file", "an error");
+    at += sizeof head;
+    const auto length = load<std::uint32_t>(head, std::endian::big);
+    const std::string_view type(head + 4, 4);
+    require(std::uint64_t{length} + 4, "PNG chunk " + in_quotes(type));
+    at += std::uint64_t{length} + 4;
+    sizes.largest = std::max<std::size_t>(sizes.largest, length);
+    if (type == "IDAT") sizes.image += length;
+    if (type == "IEND") break;
+  }
+  input.go_to(0);
+  return sizes;
+}
+
+}  // namespace
+
+PngReader::PngReader(PngInput& input, std::string_view path)
+    : path_(path), input_(input), sizes_(check_chunks(input, path)) {
+  png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, message_, keep_error, ignore_warning);
+  info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
+  if (info_ == nullptr) {
+    png_destroy_read_struct(&png_, nullptr, nullptr);
+    throw Error(ErrorCode::out_of_memory, path_ + ": no memory for libpng");
+  }
+  try {
+    open();
+  } catch (...) {
+    png_destroy_read_struct(&png_, &info_, nullptr);
+    throw;
+  }
+}
+
+PngReader::~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+
+// Runs libpng calls whose errors longjmp back here. Neither the calls nor the step may own objects with a destructor.
+template <class Step>
+void PngReader::attempt(Step step) {
+  const auto survives = [](png_structp png, Step& each) {
+    if (setjmp(png_jmpbuf(png)) != 0) return false;
+    each();
+    return true;
+  };
+  if (!survives(png_, step)) throw_io(path_, "a readable PNG file", message_);
+}
+
+void PngReader::open() {
+  attempt([this] {
+    png_set_read_fn(png_, &input_, take_from_input);
+    // Text says what the codes mean: damaged, it is not left out.
+    png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    // Limit of unpacked text; longer text is skipped.
+    png_set_chunk_malloc_max(png_, std::max(longest_text, sizes_.largest + 1));
+    png_set_chunk_cache_max(png_, 256);
+    png_read_info(png_, info_);
+  });
+  // Checked before libpng allocates a row, and again for the pixels, which expansion enlarges.
+  const std::uint64_t ny = png_get_image_height(png_, info_);
+  const std::uint64_t nx = png_get_image_width(png_, info_);
+  stored_bits_ = std::uint64_t{png_get_bit_depth(png_, info_)} * png_get_channels(png_, info_);
+  check_pixels(ny, nx, 1, (stored_bits_ + 7) / 8);
+  attempt([this] { set_expansion(); });
+  bits_ = png_get_bit_depth(png_, info_) == 16 ? 16 : 8;
+  const std::uint64_t channels = is_indexed_ ? 1 : png_get_channels(png_, info_);
+  check_pixels(ny, nx, channels, static_cast<std::uint64_t>(bits_ / 8));
+  shape_ = {static_cast<std::int64_t>(ny), static_cast<std::int64_t>(nx), static_cast<std::int64_t>(channels)};
+}
+
+void PngReader::set_expansion() {
+  is_indexed_ =
+      png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE && png_get_valid(png_, info_, PNG_INFO_tRNS) == 0;
+  if (is_indexed_) {
+    png_set_packing(png_);  // one index per byte
+  } else {
+    png_set_expand(png_);  // palette to RGB, 1 to 4 bits to 8, transparency to alpha
+  }
+  if (png_get_bit_depth(png_, info_) == 16 && std::endian::native == std::endian::little) png_set_swap(png_);
+  is_interlaced_ = png_set_interlace_handling(png_) > 1;
+  png_read_update_info(png_, info_);
+}
+
+void PngReader::check_pixels(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t bytes) const {
+  const std::uint64_t growth = std::max<std::uint64_t>(8 * channels * bytes / stored_bits_, 1);
+  check_extents(ny, nx, channels, bytes, sizes_.image, deflate_ratio * growth, path_);
+}
+
+std::vector<std::uint8_t*> PngReader::pointers(std::uint8_t* rows, std::int64_t count) const {
+  std::vector<std::uint8_t*> result;
+  for (std::int64_t row = 0; row < count; ++row) result.push_back(rows + row * shape_[1] * shape_[2] * (bits_ / 8));
+  return result;
+}
+
+void PngReader::read_rows(std::uint8_t* rows, std::int64_t count) {
+  auto each = pointers(rows, count);
+  auto** const first = each.data();
+  attempt([this, first, count] { png_read_rows(png_, first, nullptr, static_cast<png_uint_32>(count)); });
+}
+
+void PngReader::read_all(std::uint8_t* rows) {
+  auto each = pointers(rows, shape_[0]);
+  auto** const first = each.data();
+  attempt([this, first] {
+    png_read_image(png_, first);
+    png_read_end(png_, info_);
+  });
+}
+
+Palette PngReader::palette() const {
+  png_colorp entries = nullptr;
+  int count = 0;
+  png_get_PLTE(png_, info_, &entries, &count);
+  Palette palette;
+  for (int i = 0; i < count; ++i) palette.push_back({entries[i].red, entries[i].green, entries[i].blue});
+  return palette;
+}
+
+Metadata PngReader::metadata() const {
+  Metadata metadata;
+  png_textp text = nullptr;
+  const int count = png_get_text(png_, info_, &text, nullptr);
+  for (int i = 0; i < count; ++i) {
+    if (text[i].key == nullptr || text[i].text == nullptr) continue;
+    const std::string_view key = text[i].key;
+    if (key.size() > own_prefix.size() && key.starts_with(own_prefix)) {
+      metadata[std::string(key.substr(own_prefix.size()))] = text[i].text;
+    } else {
+      metadata[std::string(foreign_prefix) + std::string(key)] = text[i].text;
+    }
+  }
+  return metadata;
+}
+
+bool is_png(std::string_view bytes) { return bytes.starts_with(signature); }
+
+Image read_png(std::string_view bytes, std::string_view path, const ImageReadOptions& options) {
+  MemoryInput input(bytes);
+  PngReader reader(input, path);
+  const Shape<3> shape = reader.shape();
+  require_accepted(reader.shape(), reader.bits() / 8 + (reader.is_indexed() ? 3 : 0), options, path);
+  const auto read = [&](std::uint8_t* rows) {
+    const auto step = static_cast<std::size_t>(shape[2] * (reader.bits() / 8));
+    const PngLayout layout{static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1]) * step, step,
+                           reader.bits()};
+    const auto unpacked = reader.is_plain() ? unpack_png(bytes, layout, rows) : Unpacked::no;
+    if (unpacked == Unpacked::wrong_sum) throw_io(path, "a readable PNG file", "IDAT: incorrect data check");
+    if (unpacked == Unpacked::no) reader.read_all(rows);
+  };
+  Image image;
+  if (reader.bits() == 16) {
+    Array<std::uint16_t, 3> pixels(shape);
+    read(reinterpret_cast<std::uint8_t*>(pixels.data()));
+    image.pixels = std::move(pixels);
+  } else {
+    Array<std::uint8_t, 3> pixels(shape);
+    read(pixels.data());
+    image.pixels = reader.is_indexed() ? expand_palette(std::move(pixels), reader.palette(), path) : std::move(pixels);
+  }
+  image.metadata = reader.metadata();
+  return image;
+}
+
+}  // namespace holotone::io

@@ -1,0 +1,385 @@
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/metadata_text_detail.hpp>
+
+#if HOLOTONE_TIFF
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <holotone/io/images/tiff_handle_detail.hpp>
+#include <new>
+#include <optional>
+#include <vector>
+#endif
+
+namespace holotone::io {
+
+#if HOLOTONE_TIFF
+namespace {
+
+constexpr tmsize_t libtiff_memory = tmsize_t{1} << 26;  // bytes per allocation, plus four times the file
+constexpr std::uint64_t largest_block_slack = std::uint64_t{1} << 24;
+// Blank pages: a fax code can state a row of any length in one bit, Zstandard 128 KiB in four bytes. Compressed files
+// of any kind may therefore expand to this size.
+constexpr std::uint64_t repetitive_bytes = std::uint64_t{1} << 25;
+
+// The file, in memory or open, for libtiff's callbacks.
+struct Source {
+  std::string_view bytes;
+  const FileHandle* file = nullptr;
+  std::uint64_t size = bytes.size();
+  std::uint64_t position = 0;
+};
+
+extern "C" {
+static tmsize_t read_source(thandle_t handle, void* target, tmsize_t count) {
+  auto& source = *static_cast<Source*>(handle);
+  if (count <= 0 || source.position >= source.size) return 0;
+  const auto held = std::min<std::uint64_t>(static_cast<std::uint64_t>(count), source.size - source.position);
+  if (source.file == nullptr) {
+    std::memcpy(target, source.bytes.data() + source.position, held);
+  } else if (read_at(*source.file, static_cast<char*>(target), held, source.position) != 0) {
+    return 0;
+  }
+  source.position += held;
+  return static_cast<tmsize_t>(held);
+}
+static tmsize_t write_source(thandle_t, void*, tmsize_t) { return 0; }
+static toff_t seek_source(thandle_t handle, toff_t offset, int whence) {
+  auto& source = *static_cast<Source*>(handle);
+  if (whence == SEEK_CUR) offset += source.position;
+  if (whence == SEEK_END) offset += source.size;
+  source.position = offset;
+  return offset;
+}
+static int close_source(thandle_t) { return 0; }
+static toff_t size_of_source(thandle_t handle) { return static_cast<Source*>(handle)->size; }
+static int map_source(thandle_t, void**, toff_t*) { return 0; }
+static void unmap_source(thandle_t, void*, toff_t) {}
+}
+
+// Bounds of a head that is read alone: the file's part that memory for its tags may follow, and its pixels.
+constexpr std::uint64_t most_head_bytes = std::uint64_t{1} << 28;
+constexpr std::uint64_t most_pixel_bytes = std::uint64_t{1} << 62;
+
+// Maximum number of bytes of pixels per byte of the file.
+std::uint64_t ratio_of(unsigned compression) {
+  switch (compression) {
+    case COMPRESSION_NONE: return 1;
+    case COMPRESSION_PACKBITS: return 64;
+    case COMPRESSION_LZW: return 1400;  // 3838 codes of 12 bits for 2 to 3839 equal bytes each
+    case COMPRESSION_DEFLATE:
+    case COMPRESSION_ADOBE_DEFLATE: return 1032;
+    case COMPRESSION_JPEG:
+    case COMPRESSION_OJPEG: return 2000;
+    default: return 1100;
+  }
+}
+
+enum class Samples { codes, codes16, floats };
+
+class TiffReader {
+ public:
+  TiffReader(std::string_view bytes, std::string_view path) : TiffReader(Source{bytes}, bytes.size(), path) {}
+  TiffReader(const FileHandle& file, std::uint64_t size, std::string_view path)
+      : TiffReader(Source{{}, &file, size}, std::min(size, most_head_bytes), path) {}
+
+  ImageHead head() {
+    check_head(most_pixel_bytes);
+    std::int64_t channels = samples_;
+    if (photometric_ == PHOTOMETRIC_PALETTE) {
+      Array<std::uint8_t, 3> first({1, 1, 1});
+      first.data()[0] = 0;
+      channels = expand_palette(std::move(first), read_palette(), path_).shape()[2];
+    }
+    return {{static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), channels},
+            static_cast<int>(element_bytes()),
+            metadata(),
+            pixels_end(),
+            source_.size};
+  }
+
+  Image read(const ImageReadOptions& options) {
+    check_head(maximum_image_bytes);
+    require_accepted({static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), samples_},
+                     static_cast<std::int64_t>(element_bytes()), options, path_);
+    Image image;
+    switch (kind_) {
+      case Samples::codes: image.pixels = read_codes(); break;
+      case Samples::codes16: image.pixels = read_pixels<std::uint16_t>(); break;
+      case Samples::floats: image.pixels = read_pixels<float>(); break;
+    }
+    image.metadata = metadata();
+    return image;
+  }
+
+ private:
+  TiffReader(const Source& source, std::uint64_t bytes_read, std::string_view path) : path_(path), source_(source) {
+    const auto options = tiff_options(message_, libtiff_memory + 4 * static_cast<tmsize_t>(bytes_read));
+    file_.reset(TIFFClientOpenExt("tiff", "r", &source_, read_source, write_source, seek_source, close_source,
+                                  size_of_source, map_source, unmap_source, options.get()));
+    if (!file_) fail();
+  }
+
+  [[nodiscard]] std::uint64_t element_bytes() const {
+    return kind_ == Samples::floats ? 4 : (kind_ == Samples::codes16 ? 2 : 1);
+  }
+
+  void check_head(std::uint64_t most) {
+    read_tags();
+    check_kind();
+    const std::uint64_t growth = std::max<std::uint64_t>(8 * element_bytes() / bits_, 1);  // packed bits become bytes
+    check_extents(ny_, nx_, samples_, element_bytes(), source_.size, ratio_of(compression_) * growth, path_,
+                  compression_ == COMPRESSION_NONE ? 64 : repetitive_bytes, most);
+  }
+
+  [[nodiscard]] std::uint64_t pixels_end() const {
+    TIFF* const file = file_.get();
+    const std::uint32_t blocks = TIFFIsTiled(file) != 0 ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
+    std::uint64_t end = 0;
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+      end = std::max(end, TIFFGetStrileOffset(file, i) + TIFFGetStrileByteCount(file, i));
+    }
+    return end;
+  }
+
+  [[nodiscard]] Metadata metadata() const {
+    char* description = nullptr;
+    if (TIFFGetField(file_.get(), TIFFTAG_IMAGEDESCRIPTION, &description) != 1 || description == nullptr) return {};
+    return parse_metadata_lines(description, "ImageDescription");
+  }
+
+  [[noreturn]] void fail() const { throw_io(path_, "a readable TIFF file", message_.text); }
+  void require(bool condition, std::string_view expected, std::uint64_t got) const {
+    if (!condition) throw_io(path_, expected, fmt::format("{}", got));
+  }
+
+  void read_tags() {
+    TIFF* file = file_.get();
+    std::uint32_t width = 0;
+    std::uint32_t height = 0;
+    if (TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &width) != 1 || TIFFGetField(file, TIFFTAG_IMAGELENGTH, &height) != 1) {
+      throw_io(path_, "width and height", "none");
+    }
+    nx_ = width;
+    ny_ = height;
+    TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits_);
+    TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples_);
+    TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &format_);
+    TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planar_);
+    TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression_);
+    TIFFGetFieldDefaulted(file, TIFFTAG_ORIENTATION, &orientation_);
+    if (TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric_) != 1) {
+      photometric_ = samples_ >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+    }
+    if (photometric_ == PHOTOMETRIC_YCBCR && compression_ == COMPRESSION_JPEG) {
+      TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libjpeg converts the colours
+      photometric_ = PHOTOMETRIC_RGB;
+    }
+  }
+
+  void check_kind() {
+    const bool grey = photometric_ == PHOTOMETRIC_MINISBLACK || photometric_ == PHOTOMETRIC_MINISWHITE;
+    const bool palette = photometric_ == PHOTOMETRIC_PALETTE;
+    require(grey || palette || photometric_ == PHOTOMETRIC_RGB, "grey, RGB or palette pixels (photometric 0 to 3)",
+            photometric_);
+    if (grey) require(samples_ == 1 || samples_ == 2, "1 or 2 samples a grey pixel", samples_);
+    if (palette) require(samples_ == 1 && bits_ <= 8, "1 sample of at most 8 bits a palette pixel", samples_);
+    if (photometric_ == PHOTOMETRIC_RGB) require(samples_ == 3 || samples_ == 4, "3 or 4 samples a pixel", samples_);
+    require(orientation_ >= ORIENTATION_TOPLEFT && orientation_ <= ORIENTATION_BOTLEFT,
+            "an orientation that keeps rows as rows (1 to 4)", orientation_);
+    if (format_ == SAMPLEFORMAT_IEEEFP) {
+      require(bits_ == 32 || bits_ == 64, "floats of 32 or 64 bits", bits_);
+      require(photometric_ != PHOTOMETRIC_MINISWHITE, "floats with photometric 1 or 2", photometric_);
+      kind_ = Samples::floats;
+    } else {
+      require(format_ == SAMPLEFORMAT_UINT || format_ == SAMPLEFORMAT_VOID, "unsigned integers or floats", format_);
+      require(bits_ == 1 || bits_ == 2 || bits_ == 4 || bits_ == 8 || bits_ == 16, "integers of 1, 2, 4, 8 or 16 bits",
+              bits_);
+      kind_ = bits_ == 16 ? Samples::codes16 : Samples::codes;
+    }
+  }
+
+  Array<std::uint8_t, 3> read_codes() {
+    auto pixels = read_pixels<std::uint8_t>();
+    if (photometric_ == PHOTOMETRIC_PALETTE) return expand_palette(std::move(pixels), read_palette(), path_);
+    if (bits_ < 8) {
+      const unsigned scale = 255u / ((1u << bits_) - 1);
+      for (auto& code : pixels.host()) code = static_cast<std::uint8_t>(code * scale);
+    }
+    if (photometric_ == PHOTOMETRIC_MINISWHITE) invert(pixels);
+    return pixels;
+  }
+
+  template <class T>
+  void invert(Array<T, 3>& pixels) const {
+    T* code = pixels.data();
+    for (std::int64_t i = 0; i < pixels.size(); i += samples_) code[i] = static_cast<T>(~code[i]);  // not alpha
+  }
+
+  [[nodiscard]] Palette read_palette() const {
+    std::uint16_t* red = nullptr;
+    std::uint16_t* green = nullptr;
+    std::uint16_t* blue = nullptr;
+    if (TIFFGetField(file_.get(), TIFFTAG_COLORMAP, &red, &green, &blue) != 1) throw_io(path_, "a palette", "none");
+    const std::size_t count = std::size_t{1} << bits_;
+    const auto is_small = [count](const std::uint16_t* codes) {
+      return std::all_of(codes, codes + count, [](std::uint16_t code) { return code < 256; });
+    };
+    // The standard requires 16 bits; old writers used 8.
+    const int shift = is_small(red) && is_small(green) && is_small(blue) ? 0 : 8;
+    Palette palette;
+    for (std::size_t i = 0; i < count; ++i) {
+      palette.push_back({static_cast<std::uint8_t>(red[i] >> shift), static_cast<std::uint8_t>(green[i] >> shift),
+                         static_cast<std::uint8_t>(blue[i] >> shift)});
+    }
+    return palette;
+  }
+
+  // One block (strip or tile) of one plane, and its destination.
+  struct Block {
+    std::uint64_t row = 0;
+    std::uint64_t col = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t cols = 0;
+    std::uint64_t stride = 0;   // bytes of a row of the block
+    std::uint64_t channel = 0;  // first channel
+    std::uint64_t channels = 1;
+  };
+
+  template <class T>
+  Array<T, 3> read_pixels() {
+    auto pixels = make_pixels<T>(ny_, nx_, samples_);
+    const bool tiled = TIFFIsTiled(file_.get()) != 0;
+    const bool separate = planar_ == PLANARCONFIG_SEPARATE && samples_ > 1;
+    std::uint32_t tile_cols = static_cast<std::uint32_t>(nx_);
+    std::uint32_t tile_rows = static_cast<std::uint32_t>(ny_);
+    if (tiled) {
+      TIFFGetField(file_.get(), TIFFTAG_TILEWIDTH, &tile_cols);
+      TIFFGetField(file_.get(), TIFFTAG_TILELENGTH, &tile_rows);
+    } else {
+      TIFFGetFieldDefaulted(file_.get(), TIFFTAG_ROWSPERSTRIP, &tile_rows);
+      tile_rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(tile_rows, ny_));
+    }
+    const tmsize_t size = tiled ? TIFFTileSize(file_.get()) : TIFFStripSize(file_.get());
+    const tmsize_t stride = tiled ? TIFFTileRowSize(file_.get()) : TIFFScanlineSize(file_.get());
+    if (size <= 0 || stride <= 0 || tile_cols == 0 || tile_rows == 0) fail();
+    require(static_cast<std::uint64_t>(size) <= 2 * pixels.bytes() + largest_block_slack,
+            "strips or tiles not much larger than the image", static_cast<std::uint64_t>(size));
+    std::vector<std::uint8_t> buffer(static_cast<std::size_t>(size));
+    Block block;
+    block.stride = static_cast<std::uint64_t>(stride);
+    block.channels = separate ? 1 : samples_;
+    for (block.channel = 0; block.channel < samples_; block.channel += block.channels) {
+      for (block.row = 0; block.row < ny_; block.row += tile_rows) {
+        block.rows = std::min<std::uint64_t>(tile_rows, ny_ - block.row);
+        for (block.col = 0; block.col < nx_; block.col += tile_cols) {
+          block.cols = std::min<std::uint64_t>(tile_cols, nx_ - block.col);
+          decode(block, tiled, buffer);
+          place(block, buffer, pixels);
+        }
+      }
+    }
+    if (sizeof(T) == 2 && photometric_ == PHOTOMETRIC_MINISWHITE) {
+      if constexpr (std::is_integral_v<T>) invert(pixels);
+    }
+    return pixels;
+  }
+
+  void decode(const Block& block, bool tiled, std::vector<std::uint8_t>& buffer) {
+    const auto row = static_cast<std::uint32_t>(block.row);
+    const auto plane = static_cast<std::uint16_t>(block.channel);
+    const auto size = static_cast<tmsize_t>(buffer.size());
+    tmsize_t got = 0;
+    if (tiled) {
+      const auto index = TIFFComputeTile(file_.get(), static_cast<std::uint32_t>(block.col), row, 0, plane);
+      got = TIFFReadEncodedTile(file_.get(), index, buffer.data(), size);
+    } else {
+      got = TIFFReadEncodedStrip(file_.get(), TIFFComputeStrip(file_.get(), row, plane), buffer.data(), size);
+    }
+    if (got < 0) fail();
+    const std::uint64_t needed = block.stride * block.rows;
+    if (static_cast<std::uint64_t>(got) < needed) {
+      throw_io(path_, fmt::format("{} bytes in the block at row {}", needed, block.row), fmt::format("{}", got));
+    }
+  }
+
+  template <class T>
+  void place(const Block& block, const std::vector<std::uint8_t>& buffer, Array<T, 3>& pixels) const {
+    if ((block.cols * block.channels * bits_ + 7) / 8 > block.stride) fail();
+    const bool upside_down = orientation_ == ORIENTATION_BOTRIGHT || orientation_ == ORIENTATION_BOTLEFT;
+    const bool mirrored = orientation_ == ORIENTATION_TOPRIGHT || orientation_ == ORIENTATION_BOTRIGHT;
+    for (std::uint64_t r = 0; r < block.rows; ++r) {
+      const std::uint8_t* source = buffer.data() + r * block.stride;
+      const std::uint64_t row = upside_down ? ny_ - 1 - (block.row + r) : block.row + r;
+      for (std::uint64_t c = 0; c < block.cols; ++c) {
+        const std::uint64_t col = mirrored ? nx_ - 1 - (block.col + c) : block.col + c;
+        T* target = pixels.data() + (row * nx_ + col) * samples_ + block.channel;
+        for (std::uint64_t k = 0; k < block.channels; ++k) target[k] = sample<T>(source, c * block.channels + k);
+      }
+    }
+  }
+
+  template <class T>
+  [[nodiscard]] T sample(const std::uint8_t* row, std::uint64_t index) const {
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      if (bits_ == 8) return row[index];
+      const std::uint64_t bit = index * bits_;
+      return static_cast<std::uint8_t>((row[bit / 8] >> (8 - bits_ - bit % 8)) & ((1u << bits_) - 1));
+    } else if constexpr (std::is_same_v<T, float>) {
+      if (bits_ == 64) {
+        double value = 0;
+        std::memcpy(&value, row + 8 * index, 8);
+        return static_cast<float>(value);
+      }
+    }
+    T value;
+    std::memcpy(&value, row + sizeof(T) * index, sizeof(T));
+    return value;
+  }
+
+  std::string_view path_;
+  Source source_;
+  TiffMessage message_;
+  TiffHandle file_;
+  std::uint64_t nx_ = 0;
+  std::uint64_t ny_ = 0;
+  std::uint16_t bits_ = 1;
+  std::uint16_t samples_ = 1;
+  std::uint16_t format_ = SAMPLEFORMAT_UINT;
+  std::uint16_t planar_ = PLANARCONFIG_CONTIG;
+  std::uint16_t compression_ = COMPRESSION_NONE;
+  std::uint16_t orientation_ = ORIENTATION_TOPLEFT;
+  std::uint16_t photometric_ = PHOTOMETRIC_MINISBLACK;
+  Samples kind_ = Samples::codes;
+};
+
+}  // namespace
+
+Image read_tiff(std::string_view bytes, std::string_view path, const ImageReadOptions& options) {
+  return TiffReader(bytes, path).read(options);
+}
+
+ImageHead read_tiff_head(const std::string& path) {
+  std::uint64_t size = 0;
+  const FileHandle file = open_file(path, size);
+  return TiffReader(file, size, path).head();
+}
+#else
+ImageHead read_tiff_head(const std::string& path) {
+  (void)read_tiff({}, path, {});
+  return {};
+}
+Image read_tiff(std::string_view, std::string_view path, const ImageReadOptions&) {
+  throw Error(ErrorCode::unsupported, std::string(path) + ": expected a build with libtiff for TIFF, got one without");
+}
+#endif
+
+bool is_tiff(std::string_view bytes) {
+  return bytes.starts_with(std::string_view("II*\0", 4)) || bytes.starts_with(std::string_view("MM\0*", 4)) ||
+         bytes.starts_with(std::string_view("II+\0", 4)) || bytes.starts_with(std::string_view("MM\0+", 4));
+}
+
+}  // namespace holotone::io

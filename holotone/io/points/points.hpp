@@ -1,0 +1,40 @@
+#pragma once
+#include <holotone/core/geometry.hpp>
+#include <holotone/core/progress.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holotone {
+
+/// Reads a mesh or a point cloud: PLY (ascii, binary little/big endian), STL (ascii, binary), XYZ/CSV, NPY ({n,3} or
+/// {n,4}: x y z amplitude). PLY and NPY are recognised by content, the others by extension (.stl .xyz .csv .tsv .txt
+/// .asc).
+///
+/// Coordinates are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are converted to
+/// linear light; float colours are linear already. "intensity" becomes amplitude = sqrt(intensity). Faces are split
+/// into fans. Every count is checked against the file's size before memory is allocated, every index against the
+/// number of vertices. NaN coordinates are kept (the plan reports them). Cost O(file size), memory O(file size).
+/// Throws io with file, line, row or byte, expected and got.
+Mesh read_scene(const std::string& path);
+
+/// Reads OBJ, glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this
+/// in a child process. OBJ vertex colours are sRGB, glTF's linear. No file but `path` is opened, except the buffers
+/// that a glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri that leads elsewhere;
+/// unsupported if built without assimp.
+Mesh read_scene_assimp(const std::string& path);
+
+/// True for an extension of read_scene_assimp.
+bool is_assimp_scene(std::string_view path);
+
+/// Returns the paths of the files that a .gltf or .glb names by `uri`, buffers and pictures: its folder, '/' and the
+/// name as it stands and with %XX decoded, each once, present or not. Empty for other formats and for unreadable files.
+/// Memory and cost O(file size).
+std::vector<std::string> scene_side_files(const std::string& path);
+
+/// Writes a cloud as binary PLY, atomically: float x y z amplitude, and if the cloud has them nx ny nz, red green blue
+/// (linear light) and phase. read_scene returns the same numbers. Throws io; invalid_argument for an empty cloud or an
+/// attribute of another length than position; cancelled by `progress`.
+void write_points(const std::string& path, const PointCloud& cloud, Progress& progress = Progress::none());
+
+}  // namespace holotone

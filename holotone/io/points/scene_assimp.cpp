@@ -1,0 +1,185 @@
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/points/points.hpp>
+#include <holotone/io/points/scene_formats_detail.hpp>
+
+#if HOLOTONE_ASSIMP
+#include <algorithm>
+#include <assimp/DefaultIOSystem.h>
+#include <assimp/Importer.hpp>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/io/points/weld_detail.hpp>
+#include <sys/stat.h>
+#include <utility>
+#endif
+
+namespace holotone {
+
+#if HOLOTONE_ASSIMP
+namespace {
+
+// Restricts the files that assimp opens. A material (OBJ's mtllib) changes nothing in a Mesh, so for an OBJ only the
+// file itself is opened. A glTF's buffers are regular files in its folder or below.
+class SceneFiles final : public Assimp::DefaultIOSystem {
+ public:
+  explicit SceneFiles(const std::string& path) : path_(path), folder_(path.substr(0, path.rfind('/') + 1)) {}
+
+  // assimp searches for files of similar names if a buffer is missing: none exist here.
+  bool Exists(const char* file) const override { return file == path_; }
+
+  Assimp::IOStream* Open(const char* file, const char* mode) override {
+    if (std::string_view(mode).find_first_of("wa+") != std::string_view::npos) return nullptr;
+    if (file != path_ && !is_buffer(file)) return nullptr;
+    return DefaultIOSystem::Open(file, mode);
+  }
+
+  // Throws the reason for a buffer that was not opened, which assimp does not report.
+  void throw_refusal() const {
+    if (!expected_.empty()) throw_io(path_, expected_, got_);
+  }
+
+ private:
+  bool is_buffer(std::string_view file) {
+    if (io::extension_of(path_) == ".obj" || !expected_.empty()) return false;
+    if (file.starts_with(folder_)) file.remove_prefix(folder_.size());
+    const std::filesystem::path name(file);
+    if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end()) {
+      return refuse("buffers in the folder of the glTF or below", io::in_quotes(file));
+    }
+    struct stat status {};
+    if (stat((folder_ + name.string()).c_str(), &status) != 0) {
+      return refuse(fmt::format("the buffer {} that it names", io::in_quotes(file)), "no such file");
+    }
+    if (S_ISREG(status.st_mode)) return true;
+    return refuse(fmt::format("a regular file as the buffer {}", io::in_quotes(file)),
+                  S_ISDIR(status.st_mode) ? "a folder" : "a device, pipe or socket");
+  }
+
+  bool refuse(std::string expected, std::string got) {
+    expected_ = std::move(expected);
+    got_ = std::move(got);
+    return false;
+  }
+
+  std::string path_;
+  std::string folder_;
+  std::string expected_;
+  std::string got_;
+};
+
+// Position, normal, colour. Corners that agree in all become one vertex, so that a point on a texture seam does not
+// count twice.
+using Corner = std::array<float, 9>;
+
+class SceneBuilder {
+ public:
+  SceneBuilder(const aiScene& scene, std::string_view path)
+      : scene_(scene), path_(path), codes_(io::extension_of(path) == ".obj") {
+    has_normals_ = scene.mNumMeshes > 0;
+    for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
+      has_normals_ = has_normals_ && scene.mMeshes[i]->HasNormals();
+      has_colours_ = has_colours_ || scene.mMeshes[i]->HasVertexColors(0);
+    }
+  }
+
+  Mesh build() {
+    std::vector<std::pair<const aiNode*, aiMatrix4x4>> pending;  // a deep tree must not overflow the stack
+    if (scene_.mRootNode != nullptr) pending.emplace_back(scene_.mRootNode, scene_.mRootNode->mTransformation);
+    while (!pending.empty()) {
+      const auto [node, transform] = pending.back();
+      pending.pop_back();
+      for (unsigned i = 0; i < node->mNumMeshes; ++i) {
+        if (node->mMeshes[i] >= scene_.mNumMeshes) fail("mesh indices in range", fmt::format("{}", node->mMeshes[i]));
+        add(*scene_.mMeshes[node->mMeshes[i]], transform);
+      }
+      for (unsigned i = 0; i < node->mNumChildren; ++i) {
+        pending.emplace_back(node->mChildren[i], transform * node->mChildren[i]->mTransformation);
+      }
+    }
+    if (mesh_.position.empty()) fail("at least 1 vertex", "0");
+    return std::move(mesh_);
+  }
+
+ private:
+  void add(const aiMesh& part, const aiMatrix4x4& transform) {
+    if (part.mVertices == nullptr) return;
+    aiMatrix3x3 turn(transform);
+    turn = turn.Inverse().Transpose();
+    std::vector<std::uint32_t> index(part.mNumVertices);
+    for (unsigned v = 0; v < part.mNumVertices; ++v) index[v] = index_of(corner_of(part, v, transform, turn));
+    for (unsigned f = 0; f < part.mNumFaces; ++f) {
+      const aiFace& face = part.mFaces[f];
+      for (unsigned k = 0; k < face.mNumIndices; ++k) {
+        if (face.mIndices[k] >= part.mNumVertices) {
+          fail(fmt::format("vertex indices below {} in face {}", part.mNumVertices, f),
+               fmt::format("{}", face.mIndices[k]));
+        }
+      }
+      if (face.mNumIndices != 3) continue;  // points and lines: only their vertices are used
+      mesh_.triangle.push_back({index[face.mIndices[0]], index[face.mIndices[1]], index[face.mIndices[2]]});
+    }
+  }
+
+  Corner corner_of(const aiMesh& part, unsigned v, const aiMatrix4x4& transform, const aiMatrix3x3& turn) const {
+    const aiVector3D position = transform * part.mVertices[v];
+    aiVector3D normal;
+    if (has_normals_) {
+      normal = turn * part.mNormals[v];
+      normal.NormalizeSafe();
+    }
+    Corner corner{position.x, position.y, position.z, normal.x, normal.y, normal.z, 1, 1, 1};
+    if (part.HasVertexColors(0)) {
+      const aiColor4D& colour = part.mColors[0][v];
+      const std::array<float, 3> rgb = {colour.r, colour.g, colour.b};
+      for (std::size_t c = 0; c < 3; ++c) corner[6 + c] = codes_ ? io::linear_of_code(double{rgb[c]}, 1) : rgb[c];
+    }
+    return corner;
+  }
+
+  std::uint32_t index_of(const Corner& corner) {
+    if (welder_.size() >= UINT32_MAX) fail("fewer than 2^32 vertices", "more");
+    const auto [index, is_new] = welder_.index_of(corner);
+    if (is_new) {
+      mesh_.position.push_back({corner[0], corner[1], corner[2]});
+      if (has_normals_) mesh_.normal.push_back({corner[3], corner[4], corner[5]});
+      if (has_colours_) mesh_.colour.push_back({corner[6], corner[7], corner[8]});
+    }
+    return index;
+  }
+
+  [[noreturn]] void fail(std::string_view expected, std::string_view got) const { throw_io(path_, expected, got); }
+
+  const aiScene& scene_;
+  std::string_view path_;
+  bool codes_;  // true if colours are sRGB
+  bool has_normals_ = false;
+  bool has_colours_ = false;
+  Mesh mesh_;
+  io::Welder<9> welder_;
+};
+
+}  // namespace
+
+Mesh read_scene_assimp(const std::string& path) {
+  io::read_first_bytes(path, 1);  // reports a missing or empty file more precisely than assimp
+  Assimp::Importer importer;
+  auto* const files = new SceneFiles(path);
+  importer.SetIOHandler(files);  // takes ownership
+  // Without aiProcess_ValidateDataStructure, which rejects point clouds; SceneBuilder checks the data it uses.
+  const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
+  if (scene == nullptr) {
+    files->throw_refusal();
+    throw_io(path, "an OBJ, glTF or GLB scene", fmt::format("what assimp calls '{}'", importer.GetErrorString()));
+  }
+  return SceneBuilder(*scene, path).build();
+}
+#else
+Mesh read_scene_assimp(const std::string& path) {
+  throw Error(ErrorCode::unsupported, path + ": expected a build with assimp for OBJ and glTF, got one without");
+}
+#endif
+
+}  // namespace holotone

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/colour.hpp>
+#include <holotone/core/error.hpp>
+#include <holotone/io/points/ply_header_detail.hpp>
+#include <holotone/io/points/ply_rows_detail.hpp>
+#include <holotone/io/points/scene_formats_detail.hpp>
+#include <optional>
+
+namespace holotone::io {
+namespace {
+
+enum Role : std::size_t { x, y, z, nx, ny, nz, red, green, blue, amplitude, intensity, phase, role_count };
+
+std::size_t role_named(std::string_view name) {
+  struct Name {
+    std::string_view text;
+    Role role;
+  };
+  constexpr Name names[] = {
+      {"x", x},
+      {"y", y},
+      {"z", z},
+      {"nx", nx},
+      {"ny", ny},
+      {"nz", nz},
+      {"normal_x", nx},
+      {"normal_y", ny},
+      {"normal_z", nz},
+      {"red", red},
+      {"r", red},
+      {"diffuse_red", red},
+      {"green", green},
+      {"g", green},
+      {"diffuse_green", green},
+      {"blue", blue},
+      {"b", blue},
+      {"diffuse_blue", blue},
+      {"phase", phase},
+      {"amplitude", amplitude},
+      {"intensity", intensity},
+      {"scalar_intensity", intensity},
+      {"scalar_Intensity", intensity},
+  };
+  for (const auto& name_of : names) {
+    if (name_of.text == name) return name_of.role;
+  }
+  return role_count;
+}
+
+// Maps properties of the vertex element to roles.
+class VertexLayout {
+ public:
+  VertexLayout(const PlyElement& element, std::string_view path) : element_(element) {
+    for (std::size_t p = 0; p < element.properties.size(); ++p) {
+      const auto role = role_named(element.properties[p].name);
+      if (role < role_count && !element.properties[p].is_list) property_[role] = p;
+    }
+    for (Role role : {x, y, z}) {
+      if (!property_[role]) {
+        throw_io(path, fmt::format("vertex property '{}'", std::string_view("xyz").substr(role, 1)), "none");
+      }
+    }
+  }
+  [[nodiscard]] bool has(Role role) const { return property_[role].has_value(); }
+  [[nodiscard]] bool has_three(Role first) const {
+    return has(first) && has(static_cast<Role>(first + 1)) && has(static_cast<Role>(first + 2));
+  }
+  [[nodiscard]] float value(const PlyRow& row, Role role) const {
+    return static_cast<float>(row.scalar[*property_[role]]);
+  }
+  // Returns a value in 0..1 for integer properties; floats are unchanged.
+  [[nodiscard]] double unit_value(const PlyRow& row, Role role) const {
+    const double largest = largest_code(element_.properties[*property_[role]].type);
+    return row.scalar[*property_[role]] / (largest > 0 ? largest : 1);
+  }
+  [[nodiscard]] float light(const PlyRow& row, Role role) const {
+    const double largest = largest_code(element_.properties[*property_[role]].type);
+    const double code = row.scalar[*property_[role]];
+    return largest > 0 ? linear_of_code(code, largest) : static_cast<float>(code);
+  }
+  [[nodiscard]] Vec3f three(const PlyRow& row, Role first) const {
+    return {value(row, first), value(row, static_cast<Role>(first + 1)), value(row, static_cast<Role>(first + 2))};
+  }
+
+ private:
+  const PlyElement& element_;
+  std::array<std::optional<std::size_t>, role_count> property_;
+};
+
+void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view path, Mesh& mesh) {
+  const VertexLayout layout(element, path);
+  if (element.count == 0) throw_io(path, "at least 1 vertex", "0");
+  if (element.count > UINT32_MAX) throw_io(path, "fewer than 2^32 vertices", fmt::format("{}", element.count));
+  const auto count = static_cast<std::size_t>(element.count);  // checked against the file's size by PlyRows
+  mesh.position.resize(count);
+  if (layout.has_three(nx)) mesh.normal.resize(count);
+  if (layout.has_three(red)) mesh.colour.resize(count);
+  if (layout.has(amplitude) || layout.has(intensity)) mesh.amplitude.resize(count);
+  if (layout.has(phase)) mesh.phase_rad.resize(count);
+  rows.read_all(element, [&](std::size_t i, const PlyRow& row) {
+    mesh.position[i] = layout.three(row, x);
+    if (layout.has_three(nx)) mesh.normal[i] = layout.three(row, nx);
+    if (layout.has_three(red)) {
+      mesh.colour[i] = {layout.light(row, red), layout.light(row, green), layout.light(row, blue)};
+    }
+    if (layout.has(amplitude)) {
+      mesh.amplitude[i] = layout.value(row, amplitude);
+    } else if (layout.has(intensity)) {
+      mesh.amplitude[i] = static_cast<float>(std::sqrt(layout.unit_value(row, intensity)));
+    }
+    if (layout.has(phase)) mesh.phase_rad[i] = layout.value(row, phase);
+  });
+}
+
+void read_faces(PlyRows& rows, const PlyElement& element, std::uint64_t vertices, std::string_view path, Mesh& mesh) {
+  const auto list = std::find_if(element.properties.begin(), element.properties.end(), [](const auto& property) {
+    return property.is_list && (property.name == "vertex_indices" || property.name == "vertex_index");
+  });
+  if (list == element.properties.end()) return rows.skip(element);
+  const auto wanted = static_cast<std::size_t>(list - element.properties.begin());
+  PlyRow row;
+  for (std::uint64_t i = 0; i < element.count; ++i) {
+    rows.read(element, i, wanted, row);
+    for (double index : row.list) {
+      if (!(index >= 0 && index < static_cast<double>(vertices) && index == std::floor(index))) {
+        throw_io(path, fmt::format("vertex indices below {} in {}", vertices, rows.name_of(element, i)),
+                 fmt::format("{:g}", index));
+      }
+    }
+    const auto corner = [&](std::size_t k) { return static_cast<std::uint32_t>(row.list[k]); };
+    for (std::size_t k = 2; k < row.list.size(); ++k) {
+      mesh.triangle.push_back({corner(0), corner(k - 1), corner(k)});
+    }
+  }
+}
+
+const PlyElement& vertex_element(const PlyHeader& header, std::string_view path) {
+  const auto is_vertex = [](const auto& element) { return element.name == "vertex"; };
+  const auto count = std::count_if(header.elements.begin(), header.elements.end(), is_vertex);
+  if (count != 1) throw_io(path, "one element 'vertex'", fmt::format("{}", count));
+  return *std::find_if(header.elements.begin(), header.elements.end(), is_vertex);
+}
+
+}  // namespace
+
+float linear_of_code(double code, double largest) {
+  static const auto table = [] {
+    std::array<float, 256> values{};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(srgb_to_linear(static_cast<double>(i) / 255));
+    }
+    return values;
+  }();
+  const double clamped = code > 0 ? std::min(code, largest) : 0;
+  if (largest == 255 && clamped == std::floor(clamped)) return table[static_cast<std::size_t>(clamped)];
+  return static_cast<float>(srgb_to_linear(clamped / largest));
+}
+
+Mesh read_ply(std::string_view bytes, std::string_view path) {
+  const PlyHeader header = parse_ply_header(bytes, path);
+  const std::uint64_t vertices = vertex_element(header, path).count;
+  PlyRows rows(header, bytes, path);
+  Mesh mesh;
+  for (const auto& element : header.elements) {
+    if (element.name == "vertex") {
+      read_vertices(rows, element, path, mesh);
+    } else if (element.name == "face") {
+      read_faces(rows, element, vertices, path, mesh);
+    } else {
+      rows.skip(element);
+    }
+  }
+  rows.finish(header.elements.back());
+  return mesh;
+}
+
+}  // namespace holotone::io

@@ -1,0 +1,131 @@
+#include <array>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/points/scene_formats_detail.hpp>
+#include <holotone/io/points/weld_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
+
+namespace holotone::io {
+namespace {
+
+constexpr std::size_t binary_header = 84;  // 80 arbitrary bytes and the count
+constexpr std::size_t binary_row = 50;     // normal, three corners, two arbitrary bytes
+
+// Merges equal vertices: STL repeats a vertex in each of its triangles, so that a vertex of six triangles would count
+// six times.
+class Vertices {
+ public:
+  explicit Vertices(Mesh& mesh) : mesh_(mesh) {}
+  std::uint32_t index_of(const Vec3f& vertex) {
+    const auto [index, is_new] = welder_.index_of(vertex);
+    if (is_new) mesh_.position.push_back(vertex);
+    return index;
+  }
+
+ private:
+  Mesh& mesh_;
+  Welder<3> welder_;
+};
+
+Mesh read_binary(std::string_view bytes, std::string_view path) {
+  const auto count = load<std::uint32_t>(bytes.data() + 80, std::endian::little);
+  if (count == 0) throw_io(path, "at least 1 triangle", "0");
+  if (count > UINT32_MAX / 3) throw_io(path, "fewer than 2^32 corners", fmt::format("{} triangles", count));
+  Mesh mesh;
+  Vertices vertices(mesh);
+  mesh.triangle.reserve(count);  // agrees with the file's length
+  for (std::size_t i = 0; i < count; ++i) {
+    const char* corner = bytes.data() + binary_header + i * binary_row + 12;
+    std::array<std::uint32_t, 3> triangle{};
+    for (auto& index : triangle) {
+      Vec3f vertex{};
+      for (auto& value : vertex) {
+        value = load<float>(corner, std::endian::little);
+        corner += 4;
+      }
+      index = vertices.index_of(vertex);
+    }
+    mesh.triangle.push_back(triangle);
+  }
+  return mesh;
+}
+
+class TextReader {
+ public:
+  TextReader(std::string_view bytes, std::string_view path) : lines_(bytes), path_(path) {}
+
+  Mesh read() {
+    Mesh mesh;
+    Vertices vertices(mesh);
+    lines_.next_filled(rest_);  // solid NAME
+    for (auto word = next_word(); word != "endsolid"; word = next_word()) {
+      if (word != "facet") fail("'facet' or 'endsolid'", word);
+      expect("normal");
+      for (int i = 0; i < 3; ++i) next_number();
+      expect("outer");
+      expect("loop");
+      std::array<std::uint32_t, 3> triangle{};
+      for (auto& index : triangle) {
+        expect("vertex");
+        Vec3f vertex{};
+        for (auto& value : vertex) value = next_number();
+        index = vertices.index_of(vertex);
+      }
+      expect("endloop");
+      expect("endfacet");
+      mesh.triangle.push_back(triangle);
+    }
+    if (mesh.triangle.empty()) throw_io(path_, "at least 1 facet", "0");
+    return mesh;
+  }
+
+ private:
+  std::string_view next_word() {
+    auto word = first_line_done_ ? take_word(rest_) : std::string_view();
+    first_line_done_ = true;
+    while (word.empty()) {
+      if (!lines_.next_filled(rest_)) throw_io(path_, "'endsolid' at the end", "the end of the file without it");
+      word = take_word(rest_);
+    }
+    return word;
+  }
+  float next_number() {
+    const auto word = next_word();
+    double value = 0;
+    if (!parse_number(word, value)) fail("a number", word);
+    return static_cast<float>(value);
+  }
+  void expect(std::string_view keyword) {
+    const auto word = next_word();
+    if (word != keyword) fail(fmt::format("'{}'", keyword), word);
+  }
+  [[noreturn]] void fail(std::string_view expected, std::string_view got) const {
+    throw_io(path_, fmt::format("{} (line {})", expected, lines_.number()), in_quotes(got));
+  }
+  LineReader lines_;
+  std::string_view path_;
+  std::string_view rest_;
+  bool first_line_done_ = false;
+};
+
+}  // namespace
+
+// Binary files may begin with "solid" too: the length decides.
+Mesh read_stl(std::string_view bytes, std::string_view path) {
+  const std::uint64_t count =
+      bytes.size() >= binary_header ? load<std::uint32_t>(bytes.data() + 80, std::endian::little) : 0;
+  if (bytes.size() >= binary_header && bytes.size() == binary_header + binary_row * count) {
+    return read_binary(bytes, path);
+  }
+  if (trim(bytes.substr(0, 256)).starts_with("solid") && bytes.find('\0') == std::string_view::npos) {
+    return TextReader(bytes, path).read();
+  }
+  if (bytes.size() < binary_header) {
+    throw_io(path, "'solid' or 84 bytes of binary STL header", counted(bytes.size(), "byte"));
+  }
+  throw_io(path, fmt::format("{} bytes for {} triangles", binary_header + binary_row * count, count),
+           counted(bytes.size(), "byte"));
+}
+
+}  // namespace holotone::io

@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/points/scene_formats_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holotone::io {
+namespace {
+
+enum Column : std::size_t { x, y, z, amplitude, intensity, red, green, blue, phase, nx, ny, nz, column_count };
+
+constexpr std::array<std::array<std::string_view, 3>, column_count> column_names = {{
+    {"x", "", ""},
+    {"y", "", ""},
+    {"z", "", ""},
+    {"amplitude", "amp", "a"},
+    {"intensity", "i", ""},
+    {"red", "r", ""},
+    {"green", "g", ""},
+    {"blue", "b", ""},
+    {"phase", "phase_rad", ""},
+    {"nx", "", ""},
+    {"ny", "", ""},
+    {"nz", "", ""},
+}};
+
+std::size_t column_named(std::string_view name) {
+  std::string lower(trim(name));
+  std::erase(lower, '"');
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (lower.empty()) return column_count;
+  for (std::size_t column = 0; column < column_count; ++column) {
+    const auto& names = column_names[column];
+    if (std::find(names.begin(), names.end(), lower) != names.end()) return column;
+  }
+  return column_count;
+}
+
+// Reads the fields of a line: blank-separated words, or the text between separators.
+class Fields {
+ public:
+  explicit Fields(char separator) : separator_(separator) {}
+  void start(std::string_view line) {
+    rest_ = line;
+    done_ = trim(line).empty();
+  }
+  bool next(std::string_view& field) {
+    if (done_) return false;
+    if (separator_ == ' ') {
+      field = take_word(rest_);
+      done_ = trim(rest_).empty();
+      return true;
+    }
+    const auto end = rest_.find(separator_);
+    field = trim(rest_.substr(0, end));
+    done_ = end == std::string_view::npos;
+    if (!done_) rest_.remove_prefix(end + 1);
+    return true;
+  }
+
+ private:
+  char separator_;
+  std::string_view rest_;
+  bool done_ = true;
+};
+
+char separator_of(std::string_view line) {
+  if (line.find(',') != std::string_view::npos) return ',';
+  return line.find(';') != std::string_view::npos ? ';' : ' ';
+}
+
+std::vector<std::string_view> split(std::string_view line, char separator) {
+  Fields fields(separator);
+  fields.start(line);
+  std::vector<std::string_view> result;
+  for (std::string_view field; fields.next(field);) result.push_back(field);
+  return result;
+}
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  return parse_number(text, value);
+}
+
+class TableReader {
+ public:
+  TableReader(std::string_view bytes, std::string_view path) : bytes_(bytes), lines_(bytes), path_(path) {}
+
+  Mesh read() {
+    std::string_view line = find_first_row();
+    Fields fields(separator_);
+    rows_.reserve(count_filled_lines(bytes_) * used_.size());
+    do {
+      if (!is_comment(line)) read_row(fields, line);
+    } while (lines_.next_filled(line));
+    return build();
+  }
+
+ private:
+  static bool is_comment(std::string_view line) {
+    line = trim(line);
+    return line.starts_with('#') || line.starts_with("//");
+  }
+
+  // Skips comments and the line of column names (which may be a comment), and sets the meaning of each column.
+  std::string_view find_first_row() {
+    std::string_view line;
+    while (lines_.next_filled(line)) {
+      std::string_view names = trim(line);
+      const bool comment = is_comment(line);
+      if (comment) names.remove_prefix(names.starts_with('#') ? 1 : 2);
+      const char separator = separator_of(names);
+      const auto words = split(names, separator);
+      if (!comment && !words.empty() && is_number(words.front())) {
+        separator_ = separator;
+        if (columns_.empty()) assume_columns(words);
+        if (words.size() != columns_.size()) fail_width(words.size());
+        return line;
+      }
+      if (names_columns(words)) {
+        set_columns(words);
+      } else if (!comment) {
+        throw_io(path_, fmt::format("numbers, or column names with x, y and z (line {})", lines_.number()),
+                 in_quotes(line));
+      }
+    }
+    throw_io(path_, "at least 1 point", "0");
+  }
+
+  static bool names_columns(const std::vector<std::string_view>& words) {
+    std::array<bool, 3> found{};
+    for (auto word : words) {
+      const auto column = column_named(word);
+      if (column <= z) found[column] = true;
+    }
+    return found[0] && found[1] && found[2];
+  }
+
+  void set_columns(const std::vector<std::string_view>& words) {
+    columns_.clear();
+    for (auto word : words) columns_.push_back(column_named(word));
+    note_used();
+  }
+
+  void assume_columns(const std::vector<std::string_view>& words) {
+    if (words.size() != 3 && words.size() != 4 && words.size() != 6) {
+      throw_io(path_, "3 columns (x y z), 4 (x y z amplitude), 6 (x y z r g b), or a line of column names",
+               counted(words.size(), "column"));
+    }
+    columns_ = {x, y, z};
+    if (words.size() == 4) columns_.push_back(amplitude);
+    if (words.size() == 6) columns_.insert(columns_.end(), {red, green, blue});
+    assumed_colour_ = words.size() == 6;
+    note_used();
+  }
+
+  void note_used() {
+    used_.clear();
+    slot_.fill(std::nullopt);
+    for (auto column : columns_) {
+      if (column == column_count || slot_[column]) continue;
+      slot_[column] = used_.size();
+      used_.push_back(column);
+    }
+  }
+
+  void read_row(Fields& fields, std::string_view line) {
+    fields.start(line);
+    const std::size_t row = rows_.size();
+    rows_.resize(row + used_.size());
+    std::size_t count = 0;
+    for (std::string_view field; fields.next(field); ++count) {
+      if (count >= columns_.size() || columns_[count] == column_count) continue;
+      double value = 0;
+      if (!parse_number(field, value)) {
+        throw_io(path_, fmt::format("a number in column {} (line {})", count + 1, lines_.number()), in_quotes(field));
+      }
+      rows_[row + *slot_[columns_[count]]] = value;
+    }
+    if (count != columns_.size()) fail_width(count);
+  }
+
+  [[noreturn]] void fail_width(std::size_t got) const {
+    throw_io(path_, fmt::format("{} (line {})", counted(columns_.size(), "column"), lines_.number()),
+             counted(got, "column"));
+  }
+
+  [[nodiscard]] bool has_three(Column first) const { return slot_[first] && slot_[first + 1] && slot_[first + 2]; }
+  [[nodiscard]] double at(std::size_t row, std::size_t column) const {
+    return rows_[row * used_.size() + *slot_[column]];
+  }
+  [[nodiscard]] Vec3f three(std::size_t row, std::size_t first) const {
+    return {static_cast<float>(at(row, first)), static_cast<float>(at(row, first + 1)),
+            static_cast<float>(at(row, first + 2))};
+  }
+
+  // Colours are codes 0..255 (sRGB) if any is above 1, else linear light.
+  void build_colours(std::size_t count, Mesh& mesh) const {
+    double largest = 0;
+    for (std::size_t row = 0; row < count; ++row) {
+      for (std::size_t column : {red, green, blue}) {
+        const double value = at(row, column);
+        const bool acceptable = value >= 0 && value <= 255 && (!assumed_colour_ || value == std::floor(value));
+        if (!acceptable) {
+          throw_io(path_,
+                   assumed_colour_ ? "whole numbers 0 to 255 (r g b) in columns 4 to 6, or a line of column names"
+                                   : "colours of 0 to 255, or 0 to 1",
+                   fmt::format("{:g} (point {})", value, row));
+        }
+        largest = std::max(largest, value);
+      }
+    }
+    const auto light = [&](double value) {
+      return largest > 1 || assumed_colour_ ? linear_of_code(value, 255) : static_cast<float>(value);
+    };
+    mesh.colour.reserve(count);
+    for (std::size_t row = 0; row < count; ++row) {
+      mesh.colour.push_back({light(at(row, red)), light(at(row, green)), light(at(row, blue))});
+    }
+  }
+
+  [[nodiscard]] Mesh build() const {
+    const std::size_t count = rows_.size() / used_.size();
+    Mesh mesh;
+    mesh.position.reserve(count);
+    for (std::size_t row = 0; row < count; ++row) {
+      mesh.position.push_back(three(row, x));
+      if (slot_[amplitude]) {
+        mesh.amplitude.push_back(static_cast<float>(at(row, amplitude)));
+      } else if (slot_[intensity]) {
+        mesh.amplitude.push_back(static_cast<float>(std::sqrt(at(row, intensity))));
+      }
+      if (slot_[phase]) mesh.phase_rad.push_back(static_cast<float>(at(row, phase)));
+      if (has_three(nx)) mesh.normal.push_back(three(row, nx));
+    }
+    if (has_three(red)) build_colours(count, mesh);
+    return mesh;
+  }
+
+  std::string_view bytes_;
+  LineReader lines_;
+  std::string_view path_;
+  char separator_ = ' ';
+  bool assumed_colour_ = false;
+  std::vector<std::size_t> columns_;                             // meaning of each column of the file
+  std::vector<std::size_t> used_;                                // known columns, in the order of rows_
+  std::array<std::optional<std::size_t>, column_count> slot_{};  // position in a row of rows_
+  std::vector<double> rows_;
+};
+
+}  // namespace
+
+Mesh read_table(std::string_view bytes, std::string_view path) { return TableReader(bytes, path).read(); }
+
+}  // namespace holotone::io
