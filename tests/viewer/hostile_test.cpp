@@ -48,9 +48,29 @@ TEST(ViewerHostile, LargeHeadersAreRefused) {
     // A megabyte is not read to its end: the answer may be lost.
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 431") || (bytes > 100'000 && answer.empty())) << answer;
   }
-  Connection body(server);
-  body.send("POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000000\r\n\r\nx");
-  EXPECT_TRUE(body.rest().starts_with("HTTP/1.1 400"));
+  expect_alive(server);
+}
+
+TEST(ViewerHostile, BodiesOfAnyLengthAreRefused) {
+  TestServer server;
+  for (const char* body :
+       {"Content-Length: 1\r\n\r\nx", "Content-Length: 1000000000\r\n\r\nx",
+        "Content-Length: 9223372036854775807\r\n\r\nx",   // 2^63 - 1
+        "Content-Length: 9223372036854775808\r\n\r\nx",   // 2^63
+        "Content-Length: 18446744073709551615\r\n\r\nx",  // 2^64 - 1
+        "Content-Length: 18446744073709551616\r\n\r\nx",  // 2^64
+        "Content-Length: 99999999999999999999999\r\n\r\nx", "Content-Length: -1\r\n\r\nx",
+        "Content-Length: 0x10\r\n\r\nx", "Content-Length: 0\r\nContent-Length: 1\r\n\r\nx",
+        "Transfer-Encoding: chunked\r\n\r\n8000000000000000\r\nx",
+        "Transfer-Encoding: chunked\r\n\r\n10000000000000000\r\nx", "Transfer-Encoding: chunked\r\n\r\n-1\r\nx"}) {
+    for (const std::string& start : {std::string("POST /"), "GET /" + server.server.token() + "/"}) {
+      Connection connection(server);
+      connection.send(start + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + body);
+      const auto begin = Clock::now();
+      EXPECT_TRUE(connection.rest().starts_with("HTTP/1.1 400")) << start << body;
+      EXPECT_LT(seconds_since(begin), 1) << start << body;
+    }
+  }
   expect_alive(server);
 }
 
@@ -87,21 +107,61 @@ TEST(ViewerHostile, WrongFramesCloseWithTheirCode) {
   expect_alive(server);
 }
 
+/// A frame's header for a text of `length` bytes, with a mask of zeros.
+std::string frame_header(unsigned char first, std::uint64_t length) {
+  std::string header{static_cast<char>(first), static_cast<char>(0x80 | 127)};
+  for (int shift = 56; shift >= 0; shift -= 8) header += static_cast<char>(length >> shift & 0xff);
+  return header + std::string(4, '\0');
+}
+
+// The highest bit of a length must be 0: RFC 6455, 5.2. The refusal does not wait for what follows.
+TEST(ViewerHostile, FramesOfImpossibleLengthAreRefusedAtTheirHeader) {
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  TestServer server;
+  const std::string part("\x01\x81\0\0\0\0x", 7);  // a text's first byte, to be continued
+  for (const std::uint64_t length : {half, half + 1, half + (half >> 1), ~std::uint64_t{0} - 1, ~std::uint64_t{0}}) {
+    for (const std::string& frame : {frame_header(0x81, length), frame_header(0x82, length), frame_header(0x01, length),
+                                     part + frame_header(0x80, length), part + frame_header(0x00, length)}) {
+      Page page(server);
+      ASSERT_TRUE(page.connected());
+      boost::beast::error_code error;
+      const auto start = Clock::now();
+      boost::asio::write(page.socket(), boost::asio::buffer(frame), error);
+      EXPECT_EQ(page.close_code(), 1009) << length;
+      EXPECT_LT(seconds_since(start), 1);
+    }
+  }
+  // Below, the bytes are counted as they come.
+  for (const std::uint64_t length : {std::uint64_t{65'537}, half - 1}) {
+    Page page(server);
+    boost::beast::error_code error;
+    boost::asio::write(page.socket(), boost::asio::buffer(frame_header(0x81, length) + std::string(65'537, 'x')),
+                       error);
+    EXPECT_EQ(page.close_code(), 1009) << length;
+  }
+  expect_alive(server);
+}
+
 // After its close frame the server takes nothing more for long, whatever comes.
 TEST(ViewerHostile, FloodsEnd) {
   Limits limits;
   limits.idle = milliseconds(1000);
-  for (const bool binary : {true, false}) {
+  enum { binary, text, impossible };
+  for (const auto first : {binary, text, impossible}) {
     TestServer server(limits);
     Page page(server);
-    page.send(std::string(70'000, ' '), binary);
+    if (first == impossible) {
+      boost::asio::write(page.socket(), boost::asio::buffer(frame_header(0x81, ~std::uint64_t{0})));
+    } else {
+      page.send(std::string(70'000, ' '), first == binary);
+    }
     const auto start = Clock::now();
     boost::beast::error_code error;
     const std::string noise(10'000, 'x');
     while (!error && seconds_since(start) < 10) {
       boost::asio::write(page.socket(), boost::asio::buffer(noise), error);
     }
-    EXPECT_LT(seconds_since(start), 5) << binary;
+    EXPECT_LT(seconds_since(start), 5) << first;
     expect_alive(server);
   }
 }

@@ -1,4 +1,6 @@
 #include <boost/beast/core/buffers_prefix.hpp>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <viewer/server/socket_session.hpp>
 
@@ -26,7 +28,9 @@ void SocketSession::start(HttpRequest request) {
   beast::get_lowest_layer(stream_).expires_never();
   stream_.set_option(websocket::stream_base::timeout{hub_.limits().handshake, hub_.limits().idle, true});
   stream_.set_option(websocket::permessage_deflate{});  // off
-  stream_.read_message_max(0);  // on_read has the bound: Beast would close without the handshake
+  // RFC 6455, 5.2: the highest bit of a length is 0. Else Beast refuses the frame at its header. on_read has the lower
+  // bound, because Beast would close without the handshake.
+  stream_.read_message_max(static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()));
   stream_.auto_fragment(false);
   stream_.async_accept(request_, [self = shared_from_this()](beast::error_code error) {
     if (error || self->ending_) return self->abort();
