@@ -168,8 +168,7 @@ TEST(ViewerHostile, FloodsEnd) {
 
 TEST(ViewerHostile, HalfOpenConnectionsEnd) {
   Limits limits;
-  limits.header = milliseconds(300);
-  limits.connections = 8;
+  limits.first_header = milliseconds(300);
   TestServer server(limits);
   std::vector<std::unique_ptr<Connection>> connections;
   for (int i = 0; i < 8; ++i) {
@@ -195,6 +194,7 @@ TEST(ViewerHostile, ConnectionsAreBounded) {
   for (int i = 0; i < 4; ++i) pages.push_back(std::make_unique<Page>(server));
   for (auto& page : pages) EXPECT_TRUE(page->connected());
   Connection further(server);
+  further.send(get(server, ""));
   EXPECT_TRUE(further.rest().starts_with("HTTP/1.1 503"));
   pages[0]->drop();
   EXPECT_TRUE(within(milliseconds(5000), [&] { return Page(server).connected(); }));
@@ -318,7 +318,7 @@ std::string damaged(std::string text, std::mt19937& random) {
 TEST(ViewerHostile, TenThousandMalformedRequestsAreSurvived) {
   Limits limits;
   limits.messages_per_s = limits.messages_at_once = 1e6;
-  limits.header = milliseconds(200);
+  limits.first_header = limits.header = milliseconds(200);
   TestServer server(limits);
   std::mt19937 random(11);
   const auto start = Clock::now();

@@ -31,7 +31,7 @@ std::string_view explanation(http::status status) {
 
 HttpResponse response(http::status status, const HttpRequest& request) {
   HttpResponse answer(status, request.version());
-  answer.keep_alive(request.keep_alive());
+  answer.keep_alive(request.keep_alive() && status == http::status::ok);
   answer.set("Referrer-Policy", "no-referrer");
   answer.set("X-Content-Type-Options", "nosniff");
   answer.set(Field::cache_control, "no-store");

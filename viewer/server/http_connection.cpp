@@ -24,10 +24,10 @@ void HttpConnection::abort() {
   stream_.close();
 }
 
-void HttpConnection::read() {
+void HttpConnection::read(std::chrono::milliseconds time) {
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(hub_.limits().header_bytes));
-  stream_.expires_after(hub_.limits().header);
+  stream_.expires_after(time);
   http::async_read(stream_, buffer_, *parser_,
                    [self = shared_from_this()](beast::error_code error, std::size_t) { self->on_read(error); });
 }
@@ -41,10 +41,18 @@ void HttpConnection::on_read(beast::error_code error) {
     return refuse(http::status::bad_request);
   }
   if (error) return abort();
-  HttpRequest request = parser_->release();
-  if (!opens_socket(request, hub_.access())) return send(http_answer(request, hub_.access()));
+  answer(parser_->release());
+}
+
+void HttpConnection::answer(HttpRequest request) {
+  const Access& access = hub_.access();
+  const bool is_socket = opens_socket(request, access);
   // A client speaks WebSocket only after the answer.
-  if (buffer_.size() != 0) return refuse(http::status::bad_request);
+  if (is_socket && buffer_.size() != 0) return refuse(http::status::bad_request);
+  HttpResponse response = is_socket ? HttpResponse() : http_answer(request, access);
+  if (response.result() != http::status::ok) return send(std::move(response));
+  if (!hub_.admit(number_)) return refuse(http::status::service_unavailable);
+  if (!is_socket) return send(std::move(response));
   hub_.upgrade(std::move(stream_), std::move(request));
 }
 
@@ -55,7 +63,7 @@ void HttpConnection::send(HttpResponse response) {
   stream_.expires_after(hub_.limits().send);
   http::async_write(stream_, response_, [self = shared_from_this()](beast::error_code error, std::size_t) {
     if (error) return self->abort();
-    if (self->response_.keep_alive()) return self->read();
+    if (self->response_.keep_alive()) return self->read(self->hub_.limits().header);
     self->stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
     self->stream_.expires_after(lingering);
     self->buffer_.clear();

@@ -8,7 +8,7 @@
 
 namespace holotone::viewer {
 
-/// A connection that sends HTTP requests, one after the other.
+/// A connection that sends HTTP requests, one after the other. Only what is served keeps it open: any refusal ends it.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   HttpConnection(boost::beast::tcp_stream stream, ClientNumber number, Hub& hub);
@@ -16,14 +16,15 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
-  void start() { read(); }
+  void start() { read(hub_.limits().first_header); }
   void abort();
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
 
-  void read();
+  void read(std::chrono::milliseconds time);
   void on_read(boost::beast::error_code error);
+  void answer(HttpRequest request);
   void refuse(boost::beast::http::status status);
   void send(HttpResponse response);
   void linger(std::size_t bytes_left);

@@ -13,6 +13,8 @@ class Hub {
   virtual ~Hub() = default;
   [[nodiscard]] virtual const Limits& limits() const = 0;
   [[nodiscard]] virtual const Access& access() const = 0;
+  /// A connection has shown the key: strangers no longer end it. False if there are too many such connections.
+  [[nodiscard]] virtual bool admit(ClientNumber number) = 0;
   /// A connection becomes a WebSocket.
   virtual void upgrade(boost::beast::tcp_stream stream, HttpRequest request) = 0;
   /// A text message came.

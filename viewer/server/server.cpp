@@ -5,8 +5,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <fcntl.h>
 #include <holotone/core/error.hpp>
+#include <map>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sstream>
-#include <unordered_map>
 #include <utility>
 #include <viewer/server/client_message.hpp>
 #include <viewer/server/http_connection.hpp>
@@ -21,7 +23,6 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = beast::http;
 using asio::ip::tcp;
 using std::chrono::milliseconds;
 
@@ -37,8 +38,18 @@ constexpr int send_buffer_bytes = 256 * 1024;
 /// A browser that the program starts must not hold the port.
 void close_on_exec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
+/// The system hands connections over with their first bytes, or without them after a second: the owner's come with the
+/// request that shows the key, however many strangers connect meanwhile and send nothing.
+void wait_for_data([[maybe_unused]] int descriptor) {
+#if defined(TCP_DEFER_ACCEPT)
+  constexpr int seconds = 1;
+  ::setsockopt(descriptor, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds);
+#endif
+}
+
+/// By age.
 template <typename Connection>
-using Connections = std::unordered_map<ClientNumber, std::weak_ptr<Connection>>;
+using Connections = std::map<ClientNumber, std::weak_ptr<Connection>>;
 
 /// Those that live. They keep living while they are used: the end of one changes the map.
 template <typename Connection>
@@ -66,6 +77,7 @@ class Server::Impl final : public Hub {
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
   [[nodiscard]] const Access& access() const override { return access_; }
+  [[nodiscard]] bool admit(ClientNumber number) override;
   void upgrade(beast::tcp_stream stream, HttpRequest request) override;
   void received(ClientNumber number, std::string_view text) override;
   void sent(ClientNumber number) override { worker_.release(number); }
@@ -86,6 +98,7 @@ class Server::Impl final : public Hub {
   std::atomic<bool> stop_ = false;
   bool ending_ = false;
   ClientNumber last_number_ = 0;
+  Connections<HttpConnection> strangers_;
   Connections<HttpConnection> connections_;
   Connections<SocketSession> sessions_;
   Worker worker_;
@@ -116,6 +129,7 @@ void Server::Impl::listen(const asio::ip::address& address, std::uint16_t port) 
     acceptor_.open(endpoint.protocol(), error);
     if (!error) {
       close_on_exec(acceptor_.native_handle());
+      wait_for_data(acceptor_.native_handle());
       acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
     }
     if (!error) acceptor_.bind(endpoint, error);
@@ -139,7 +153,7 @@ void Server::Impl::run(const std::function<bool()>& ended) {
 
 void Server::Impl::poll(const std::function<bool()>& ended) {
   if (!ending_ && (stop_ || (ended && ended()))) begin_end();
-  if (ending_ && connections_.empty() && sessions_.empty()) return;
+  if (ending_ && strangers_.empty() && connections_.empty() && sessions_.empty()) return;
   poll_timer_.expires_after(ending_ ? poll_time_at_end : poll_time);
   poll_timer_.async_wait([this, &ended](beast::error_code) { poll(ended); });
 }
@@ -149,6 +163,7 @@ void Server::Impl::begin_end() {
   worker_.cancel();
   accept_timer_.cancel();
   acceptor_.close();
+  for (const auto& connection : living(strangers_)) connection->abort();
   for (const auto& connection : living(connections_)) connection->abort();
   for (const auto& session : living(sessions_)) session->close(beast::websocket::close_code::going_away);
 }
@@ -170,18 +185,21 @@ void Server::Impl::on_accept(beast::error_code error, tcp::socket socket) {
   close_on_exec(socket.native_handle());
   socket.set_option(tcp::no_delay(true), error);
   socket.set_option(asio::socket_base::send_buffer_size(send_buffer_bytes), error);
-  if (connections_.size() + sessions_.size() < limits_.connections) {
-    const auto connection =
-        std::make_shared<HttpConnection>(beast::tcp_stream(std::move(socket)), ++last_number_, *this);
-    connections_[last_number_] = connection;
-    connection->start();
-  } else {
-    std::ostringstream text;
-    text << refusal(http::status::service_unavailable, 11);
-    socket.non_blocking(true, error);
-    socket.write_some(asio::buffer(text.str()), error);
+  // The newest may be the owner, whose request comes at once; the oldest has had its time.
+  while (!strangers_.empty() && strangers_.size() >= limits_.strangers) {
+    const auto oldest = strangers_.extract(strangers_.begin()).mapped().lock();
+    if (oldest) oldest->abort();
   }
+  const auto connection = std::make_shared<HttpConnection>(beast::tcp_stream(std::move(socket)), ++last_number_, *this);
+  strangers_[last_number_] = connection;
+  connection->start();
   accept();
+}
+
+bool Server::Impl::admit(ClientNumber number) {
+  if (connections_.contains(number)) return true;
+  if (connections_.size() + sessions_.size() >= limits_.connections) return false;
+  return connections_.insert(strangers_.extract(number)).inserted;
 }
 
 void Server::Impl::upgrade(beast::tcp_stream stream, HttpRequest request) {
@@ -191,6 +209,7 @@ void Server::Impl::upgrade(beast::tcp_stream stream, HttpRequest request) {
 }
 
 void Server::Impl::ended(ClientNumber number) {
+  strangers_.erase(number);
   connections_.erase(number);
   sessions_.erase(number);
 }
