@@ -41,7 +41,8 @@ int serve_view(const ViewJob& job) {
               {{"software", "holotone " HOLOTONE_VERSION}, {"url", url}, {"device", to_string(job.device)}});
   report(job.console, fmt::format("view: {}", url));
   check_output();
-  if (job.browser && !viewer::open_browser(url)) {
+  // All users can read what a browser is started with: not the page's key, but one that works once and for this user.
+  if (job.browser && !viewer::open_browser(viewer::opening_url(job.address, server.port(), server.new_opening_key()))) {
     remark(job.console, fmt::format("no browser was opened; from another machine: {}",
                                     viewer::tunnel_command(job.address, server.port())));
   }

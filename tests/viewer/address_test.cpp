@@ -19,6 +19,7 @@ TEST(ViewerAddress, IsPrintedAsOneThatWorks) {
   EXPECT_EQ(page_url("::1", 8080, "abc"), "http://[::1]:8080/abc/");
   EXPECT_EQ(page_url("::", 8080, "abc"), "http://[::1]:8080/abc/");
   EXPECT_EQ(page_url("192.168.1.7", 8080, "abc"), "http://192.168.1.7:8080/abc/");
+  EXPECT_EQ(opening_url("::", 8080, "abc"), "http://[::1]:8080/abc");
   const std::string tunnel = tunnel_command("127.0.0.1", 8080);
   EXPECT_TRUE(tunnel.starts_with("ssh -L 8080:127.0.0.1:8080 ")) << tunnel;
   EXPECT_NE(tunnel.find('@'), std::string::npos) << tunnel;

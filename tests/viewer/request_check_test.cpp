@@ -93,7 +93,7 @@ HttpRequest request_of(const std::string& target, http::verb method = http::verb
 }
 
 TEST(ViewerCheck, ThePageIsGivenToThoseWithTheToken) {
-  const Access access{"abc", {}};
+  const Access access{"abc", "", {}};
   const auto page = http_answer(request_of("/abc/"), access);
   EXPECT_EQ(page.result(), http::status::ok);
   EXPECT_EQ(page[http::field::content_type], "text/html; charset=utf-8");
@@ -114,7 +114,7 @@ TEST(ViewerCheck, ThePageIsGivenToThoseWithTheToken) {
 }
 
 TEST(ViewerCheck, RefusalsRepeatNothing) {
-  const Access access{"abc", {}};
+  const Access access{"abc", "", {}};
   auto two_hosts = request_of("/abc/");
   two_hosts.insert(http::field::host, "127.0.0.1:8080");
   auto no_host = request_of("/abc/");
@@ -136,7 +136,7 @@ TEST(ViewerCheck, RefusalsRepeatNothing) {
 }
 
 TEST(ViewerCheck, SocketsAreForThePageAlone) {
-  const Access access{"abc", {}};
+  const Access access{"abc", "", {}};
   auto request = request_of("/abc/socket");
   EXPECT_EQ(http_answer(request, access).result(), http::status::upgrade_required);
   request.set(http::field::connection, "Upgrade");
@@ -147,12 +147,12 @@ TEST(ViewerCheck, SocketsAreForThePageAlone) {
   EXPECT_EQ(http_answer(request, access).result(), http::status::forbidden);
   request.set(http::field::origin, "http://127.0.0.1:8080");
   EXPECT_TRUE(opens_socket(request, access));
-  EXPECT_FALSE(opens_socket(request, {"abd", {}}));
+  EXPECT_FALSE(opens_socket(request, {"abd", "", {}}));
   auto rebound = request;
   rebound.set(http::field::host, "evil.example:8080");
   rebound.set(http::field::origin, "http://evil.example:8080");
   EXPECT_FALSE(opens_socket(rebound, access));
-  EXPECT_TRUE(opens_socket(rebound, {"abc", {"evil.example"}})) << "a name given by the user";
+  EXPECT_TRUE(opens_socket(rebound, {"abc", "", {"evil.example"}})) << "a name given by the user";
   request.insert(http::field::origin, "http://evil.example");
   EXPECT_FALSE(opens_socket(request, access)) << "two origins";
 }

@@ -61,8 +61,12 @@ pid_t start_xdg_open(const std::string& url) {
 
 }  // namespace
 
+std::string opening_url(const std::string& address, std::uint16_t port, const std::string& key) {
+  return "http://" + reachable(address) + ":" + std::to_string(port) + "/" + key;
+}
+
 std::string page_url(const std::string& address, std::uint16_t port, const std::string& token) {
-  return "http://" + reachable(address) + ":" + std::to_string(port) + "/" + token + "/";
+  return opening_url(address, port, token) + "/";
 }
 
 std::string tunnel_command(const std::string& address, std::uint16_t port) {

@@ -63,6 +63,18 @@ bool opens_socket(const HttpRequest& request, const Access& access) {
          requested_name(view(request.target()), access.token) == socket_name && websocket::is_upgrade(request);
 }
 
+bool opens_page(const HttpRequest& request, const Access& access) {
+  return !access.opening_key.empty() && request.method() == http::verb::get &&
+         is_allowed_host(only(request, Field::host), access.hosts) &&
+         equal_in_constant_time(view(request.target()), "/" + access.opening_key);
+}
+
+HttpResponse redirection(const HttpRequest& request, const Access& access) {
+  auto answer = text(http::status::see_other, request);
+  answer.set(Field::location, "/" + access.token + "/");
+  return answer;
+}
+
 HttpResponse http_answer(const HttpRequest& request, const Access& access) {
   const std::string_view host = only(request, Field::host);
   if (!is_allowed_host(host, access.hosts)) return text(http::status::forbidden, request);

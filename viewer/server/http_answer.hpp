@@ -8,6 +8,7 @@ namespace holotone::viewer {
 /// Who may read: those who know the token and reach this server by one of its names.
 struct Access {
   std::string token;
+  std::string opening_key;         ///< leads to the page once; empty: to nothing
   std::vector<std::string> hosts;  ///< besides 127.0.0.1, localhost and [::1]
 };
 
@@ -16,6 +17,12 @@ using HttpResponse = boost::beast::http::response<boost::beast::http::string_bod
 
 /// True if a request opens the WebSocket and comes from the page of this server.
 bool opens_socket(const HttpRequest& request, const Access& access);
+
+/// True if a request asks for the page by the opening key.
+bool opens_page(const HttpRequest& request, const Access& access);
+
+/// The answer to it: the page's address.
+HttpResponse redirection(const HttpRequest& request, const Access& access);
 
 /// The answer to any other request: a file of the page, or a refusal that repeats nothing of the request.
 HttpResponse http_answer(const HttpRequest& request, const Access& access);

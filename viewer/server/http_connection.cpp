@@ -46,6 +46,7 @@ void HttpConnection::on_read(beast::error_code error) {
 
 void HttpConnection::answer(HttpRequest request) {
   const Access& access = hub_.access();
+  if (opens_page(request, access) && hub_.use_opening_key(stream_.socket())) return send(redirection(request, access));
   const bool is_socket = opens_socket(request, access);
   // A client speaks WebSocket only after the answer.
   if (is_socket && buffer_.size() != 0) return refuse(http::status::bad_request);

@@ -1,4 +1,5 @@
 #pragma once
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <string_view>
 #include <viewer/server/http_answer.hpp>
@@ -15,6 +16,8 @@ class Hub {
   [[nodiscard]] virtual const Access& access() const = 0;
   /// A connection has shown the key: strangers no longer end it. False if there are too many such connections.
   [[nodiscard]] virtual bool admit(ClientNumber number) = 0;
+  /// A connection asks for the page by the opening key: true if its user may have the page. The key is then used up.
+  [[nodiscard]] virtual bool use_opening_key(const boost::asio::ip::tcp::socket& socket) = 0;
   /// A connection becomes a WebSocket.
   virtual void upgrade(boost::beast::tcp_stream stream, HttpRequest request) = 0;
   /// A text message came.

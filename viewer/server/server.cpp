@@ -13,6 +13,7 @@
 #include <viewer/server/client_message.hpp>
 #include <viewer/server/http_connection.hpp>
 #include <viewer/server/hub.hpp>
+#include <viewer/server/peer_user.hpp>
 #include <viewer/server/request_check.hpp>
 #include <viewer/server/server.hpp>
 #include <viewer/server/socket_session.hpp>
@@ -77,7 +78,9 @@ class Server::Impl final : public Hub {
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
   [[nodiscard]] const Access& access() const override { return access_; }
+  std::string new_opening_key() { return access_.opening_key = new_token(); }
   [[nodiscard]] bool admit(ClientNumber number) override;
+  [[nodiscard]] bool use_opening_key(const tcp::socket& socket) override;
   void upgrade(beast::tcp_stream stream, HttpRequest request) override;
   void received(ClientNumber number, std::string_view text) override;
   void sent(ClientNumber number) override { worker_.release(number); }
@@ -110,7 +113,7 @@ class Server::Impl final : public Hub {
 
 Server::Impl::Impl(const ServerOptions& options, Handler& handler)
     : limits_(options.limits),
-      access_{new_token(), options.hosts},
+      access_{new_token(), "", options.hosts},
       worker_(handler, limits_.waiting_requests, [this](ClientNumber number, Message message) {
         asio::post(io_,
                    [this, number, message = std::move(message)]() mutable { deliver(number, std::move(message)); });
@@ -202,6 +205,14 @@ bool Server::Impl::admit(ClientNumber number) {
   return connections_.insert(strangers_.extract(number)).inserted;
 }
 
+bool Server::Impl::use_opening_key(const tcp::socket& socket) {
+  beast::error_code error;
+  const auto peer = socket.remote_endpoint(error);
+  if (error || !is_of_this_user(peer, socket.local_endpoint(error))) return false;
+  access_.opening_key.clear();
+  return true;
+}
+
 void Server::Impl::upgrade(beast::tcp_stream stream, HttpRequest request) {
   const auto session = std::make_shared<SocketSession>(std::move(stream), ++last_number_, *this);
   sessions_[last_number_] = session;
@@ -249,6 +260,7 @@ Server::Server(const ServerOptions& options, Handler& handler) : impl_(std::make
 Server::~Server() = default;
 std::uint16_t Server::port() const { return impl_->port(); }
 const std::string& Server::token() const { return impl_->access().token; }
+std::string Server::new_opening_key() { return impl_->new_opening_key(); }
 void Server::run(const std::function<bool()>& ended) { impl_->run(ended); }
 void Server::stop() noexcept { impl_->stop(); }
 void Server::broadcast(Message message) { impl_->broadcast(std::move(message)); }

@@ -32,6 +32,10 @@ class Server {
   /// The page is at http://HOST:PORT/TOKEN/.
   [[nodiscard]] const std::string& token() const;
 
+  /// A key for one use: the first request for http://HOST:PORT/KEY from a process of this program's user leads to the
+  /// page. A program that is started may have it among its arguments, which all users can read. Call it before run().
+  std::string new_opening_key();
+
   /// Serves until stop() or until `ended`, which is asked 20 times a second, returns true. Then tells the pages, waits
   /// up to Limits::close for them, cancels the handler's call and waits for its end. Call it once.
   void run(const std::function<bool()>& ended = {});
