@@ -189,12 +189,12 @@ void RowsRun<Value>::State::open() {
   std::uint64_t token = 0;
   ranks.together([&] {
     if (!ranks.first()) return;
-    writer = WriterOf<Value>::make(file, {file.key, true, false}, bar);
+    writer = WriterOf<Value>::make(file, {file.key, true, false, file.checksum_key}, bar);
     if (ranks.several()) token = writer->token();
   });
   ranks.together([&] {
     if (ranks.first()) return;
-    writer = WriterOf<Value>::make(file, {file.key, true, true}, bar);
+    writer = WriterOf<Value>::make(file, {file.key, true, true, file.checksum_key}, bar);
     token = writer->token();
   });
   ranks.require_same(fmt::format("folder of {}", file.output), std::to_string(token));

@@ -26,6 +26,7 @@ struct BandedFile {
   std::int64_t rows_at_once = 1;  ///< rows of a band
   std::string stage;              ///< for the progress bar: "summing points by bands of rows"
   std::string more_bands = {};    ///< "; --rows-at-once makes more": how to, for messages
+  std::string checksum_key = {};  ///< RowsOptions::checksum_key
 };
 
 /// What several devices have done.

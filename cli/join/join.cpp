@@ -14,6 +14,7 @@
 #include <holotone/recipes/metadata_keys.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace holotone::cli {
 namespace {
@@ -32,7 +33,8 @@ struct Part {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::int64_t all_rows = 0;
-  Metadata metadata;  ///< of the whole field
+  std::optional<std::string> checksum = {};  ///< CRC-32 of its rows; none: of a version that stored none
+  Metadata metadata;                         ///< of the whole field
 };
 
 bool holds_codes(const std::string& path) {
@@ -64,6 +66,7 @@ Part part_of(const std::string& path) {
   };
   part.first_row = number("block_first_row");
   part.all_rows = number("block_of_rows");
+  if (const auto checksum = part.metadata.extract("block_crc32")) part.checksum = checksum.mapped();
   if (part.first_row + part.rows > part.all_rows) {
     throw_io(path, fmt::format("rows up to {}", part.all_rows), fmt::format("{}", part.first_row + part.rows));
   }
@@ -173,9 +176,22 @@ void copy_rows(const Part& part, Writer& writer, Progress& progress) {
   }
 }
 
+/// Throws io if the copied rows are not those that `hologram` wrote.
+template <class Writer>
+void require_same_rows(const Part& part, const Writer& writer) {
+  if (!part.checksum) return;
+  const auto got = fmt::format("{:08x}", writer.checksum(part.first_row, part.rows));
+  if (got == *part.checksum) return;
+  throw_io(part.path, fmt::format("rows of CRC-32 {}, as hologram --block wrote them", *part.checksum),
+           fmt::format("{}: the file is damaged; make this part again", got));
+}
+
 template <class Value, class Writer>
 void join_parts(const std::vector<Part>& parts, const std::string& output, Writer writer, Progress& progress) {
-  for (const auto& part : parts) copy_rows<Value>(part, *writer, progress);
+  for (const auto& part : parts) {
+    copy_rows<Value>(part, *writer, progress);
+    require_same_rows(part, *writer);
+  }
   check_cancelled("writing");
   UnfinishedRun::will_write(output);
   writer->finish();
@@ -206,9 +222,15 @@ int run_join(const JoinArguments& arguments) {
     }
   }
   UnfinishedRun::keep();
+  const auto unchecked = std::ranges::count_if(parts, [](const Part& part) { return !part.checksum; });
+  if (unchecked > 0) {
+    warn(arguments.console, fmt::format("{} of {} not checked for damage: without block_crc32, of an older Holotone",
+                                        unchecked, counted(std::ssize(parts), "part")));
+  }
   report_json(arguments.console, {{"software", "holotone " HOLOTONE_VERSION},
                                   {"outputs", {arguments.output}},
                                   {"parts", parts.size()},
+                                  {"unchecked_parts", unchecked},
                                   {"resolution", {whole.columns, whole.all_rows}},
                                   {"time_s", watch.seconds()}});
   report(arguments.console, fmt::format("{}: {} x {} pixels of {}, {}", arguments.output, whole.columns, whole.all_rows,

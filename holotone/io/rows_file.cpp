@@ -33,10 +33,10 @@ std::uint32_t checksum_of(std::uint32_t sum, const char* data, std::uint64_t byt
   return static_cast<std::uint32_t>(crc32_z(sum, reinterpret_cast<const Bytef*>(data), bytes));
 }
 
-// Checksum of bytes [begin, end) of the file. A read error is not reported: the checksum is then wrong.
-std::uint32_t checksum_of_part(const FileHandle& file, std::uint64_t begin, std::uint64_t end) {
+// Checksum of bytes [begin, end) of the file after others of checksum `sum`. A read error is not reported: the
+// checksum is then wrong.
+std::uint32_t checksum_of_part(const FileHandle& file, std::uint64_t begin, std::uint64_t end, std::uint32_t sum = 0) {
   std::string piece;
-  std::uint32_t sum = 0;
   while (begin < end) {
     piece.resize(std::min(piece_bytes, end - begin));
     if (read_at(file, piece.data(), piece.size(), begin) != 0) return ~sum;
@@ -180,7 +180,9 @@ void RowsFile::join() {
 std::string RowsFile::journal_head(const OtherSums& sums) const {
   std::string head(content_.identity);
   store(head, static_cast<std::uint64_t>(content_.rows));
-  for (const std::uint64_t number : {content_.row_bytes, layout_.data_begin, layout_.file_bytes}) store(head, number);
+  store(head, content_.row_bytes);
+  if (!content_.blank.empty()) store(head, layout_.blank_at);
+  for (const std::uint64_t number : {layout_.data_begin, layout_.file_bytes}) store(head, number);
   store(head, sums.head);
   store(head, sums.tail);
   std::string result(magic);
@@ -191,7 +193,34 @@ std::string RowsFile::journal_head(const OtherSums& sums) const {
 
 RowsFile::OtherSums RowsFile::other_sums() const {
   const std::uint64_t end = layout_.data_begin + static_cast<std::uint64_t>(content_.rows) * content_.row_bytes;
-  return {checksum_of_part(file_, 0, layout_.data_begin), checksum_of_part(file_, end, layout_.file_bytes)};
+  return {sum_of_others(0, layout_.data_begin), sum_of_others(end, layout_.file_bytes)};
+}
+
+// The blank counts as it was, so that a run which was stopped between its last two steps is resumed.
+std::uint32_t RowsFile::sum_of_others(std::uint64_t begin, std::uint64_t end) const {
+  const std::uint64_t at = layout_.blank_at;
+  const std::uint64_t size = content_.blank.size();
+  if (at == 0 || at < begin || at > end || size > end - at) return checksum_of_part(file_, begin, end);
+  return checksum_of_part(file_, at + size, end,
+                          checksum_of(checksum_of_part(file_, begin, at), content_.blank.data(), size));
+}
+
+// Formats place text where they like: the blank, which no other text of the file contains, is searched.
+std::uint64_t RowsFile::find_blank() const {
+  std::uint64_t found = 0;
+  int times = 0;
+  const auto search = [&](std::uint64_t begin, std::uint64_t end) {
+    std::string bytes(end - begin, '\0');
+    if (const int reason = read_at(file_, bytes.data(), bytes.size(), begin); reason != 0) require_written(reason);
+    for (auto at = bytes.find(content_.blank); at != std::string::npos; at = bytes.find(content_.blank, at + 1)) {
+      found = begin + at;
+      ++times;
+    }
+  };
+  search(0, layout_.data_begin);
+  search(layout_.data_begin + rows_bytes(), layout_.file_bytes);
+  if (times != 1) throw_io(path_, "a format that stores metadata, for its checksum", extension_of(path_));
+  return found;
 }
 
 bool RowsFile::resume(Progress& progress) {
@@ -218,6 +247,7 @@ bool RowsFile::is_continued() {
   constexpr std::uint64_t after_layout = 2 * sizeof(std::uint32_t);
   const char* const numbers = head.data() + head.size() - after_layout - 2 * sizeof(std::uint64_t);
   layout_ = {load<std::uint64_t>(numbers, std::endian::little), load<std::uint64_t>(numbers + 8, std::endian::little)};
+  if (!content_.blank.empty()) layout_.blank_at = load<std::uint64_t>(numbers - 8, std::endian::little);
   const std::uint64_t size = static_cast<std::uint64_t>(content_.rows) * content_.row_bytes;
   return layout_.file_bytes == static_cast<std::uint64_t>(data.st_size) && size <= layout_.file_bytes &&
          layout_.data_begin <= layout_.file_bytes - size && journal_head(other_sums()) == head;
@@ -260,6 +290,7 @@ void RowsFile::begin(const Create& create) {
   // Writable by its owner, so that a stopped run goes on.
   if (stat(target_.c_str(), &existing) == 0) (void)!fchmod(file_.get(), (existing.st_mode & 0777) | S_IWUSR);
   layout_ = create(temporary_, file_);
+  if (!content_.blank.empty()) layout_.blank_at = find_blank();
   const std::string head = journal_head(other_sums());
   require_written(write_at(journal_, head.data(), head.size(), 0));
   if (ftruncate(journal_.get(), static_cast<off_t>(head.size() + done_.size() * entry_bytes)) != 0) {
@@ -367,9 +398,36 @@ void RowsFile::set_done(std::int64_t first_row, std::int64_t rows) {
   worth_keeping_ = true;
 }
 
+std::uint32_t RowsFile::checksum(std::int64_t first_row, std::int64_t rows) const {
+  std::string raw(static_cast<std::size_t>(rows) * entry_bytes, '\0');
+  const std::uint64_t begin = entries_begin_ + static_cast<std::uint64_t>(first_row) * entry_bytes;
+  if (read_at(journal_, raw.data(), raw.size(), begin) != 0) raw.assign(raw.size(), '\0');
+  std::uint32_t sum = 0;
+  for (std::int64_t row = first_row; row < first_row + rows; ++row) {
+    const auto* const at = raw.data() + static_cast<std::uint64_t>(row - first_row) * entry_bytes;
+    const auto entry = load<std::uint64_t>(at, std::endian::little);
+    auto own = static_cast<std::uint32_t>(entry);
+    // A network file system may still hide the entry of another process.
+    if (entry != entry_of(row, own)) {
+      own = checksum_of_part(file_, position_of(row), position_of(row) + content_.row_bytes);
+    }
+    sum = static_cast<std::uint32_t>(crc32_combine(sum, own, static_cast<z_off_t>(content_.row_bytes)));
+  }
+  return sum;
+}
+
+void RowsFile::flush() {
+  if (fsync(file_.get()) != 0) require_written(errno);
+}
+
 void RowsFile::finish() {
   require_not_ending(path_);
-  if (fsync(file_.get()) != 0) require_written(errno);
+  flush();
+  if (!joined_ && !content_.blank.empty()) {
+    const auto text = fmt::format("{:08x}", checksum(0, content_.rows));
+    require_written(write_at(file_, text.data(), text.size(), layout_.blank_at));
+    flush();
+  }
   if (joined_) {
     if (fsync(journal_.get()) != 0) require_written(errno);
     return;

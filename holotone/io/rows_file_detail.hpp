@@ -21,12 +21,15 @@ struct RowsContent {
   std::string identity;
   std::int64_t rows = 0;
   std::uint64_t row_bytes = 0;
+  /// Text before or after the rows that finish() replaces by their checksum; empty: none.
+  std::string blank = {};
 };
 
 /// Position of the rows in a file whose other bytes are already written.
 struct RowsLayout {
   std::uint64_t data_begin = 0;
   std::uint64_t file_bytes = 0;
+  std::uint64_t blank_at = 0;  ///< position of RowsContent::blank; 0: none
 };
 
 /// `.NAME.part` holds the rows. `.NAME.part.rows` holds the content's identity, then 8 bytes per row: the checksum of a
@@ -58,6 +61,8 @@ class RowsFile {
   /// Writes whole rows.
   void write(std::int64_t first_row, std::span<const char> bytes);
   void set_done(std::int64_t first_row, std::int64_t rows);
+  /// CRC-32 of the bytes of complete rows.
+  [[nodiscard]] std::uint32_t checksum(std::int64_t first_row, std::int64_t rows) const;
   void finish();
 
  private:
@@ -88,6 +93,9 @@ class RowsFile {
   void require_written(int reason) const;
   [[nodiscard]] std::string journal_head(const OtherSums& sums) const;
   [[nodiscard]] OtherSums other_sums() const;
+  [[nodiscard]] std::uint32_t sum_of_others(std::uint64_t begin, std::uint64_t end) const;
+  [[nodiscard]] std::uint64_t find_blank() const;
+  void flush();
   [[nodiscard]] std::uint64_t position_of(std::int64_t row) const {
     return layout_.data_begin + static_cast<std::uint64_t>(row) * content_.row_bytes;
   }
@@ -114,6 +122,9 @@ class RowsFile {
 /// What the writers of fields and codes by rows share.
 class RowsWriter {
  public:
+  /// RowsFile::Create, of a file with this metadata.
+  using Create =
+      std::function<RowsLayout(const std::string& temporary, const FileHandle& file, const Metadata& metadata)>;
   /// What a file holds: `name` the writer's class, for messages; `kind` distinguishes formats and types of values.
   struct Content {
     std::string_view name;
@@ -122,7 +133,7 @@ class RowsWriter {
     std::uint64_t value_bytes = 0;
   };
   RowsWriter(const std::string& path, const Content& content, const Metadata& metadata, const RowsOptions& options,
-             const RowsFile::Create& create, Progress& progress);
+             const Create& create, Progress& progress);
 
   [[nodiscard]] Shape<2> shape() const { return shape_; }
   [[nodiscard]] std::int64_t rows_done() const { return file_.rows_done(); }
@@ -132,9 +143,17 @@ class RowsWriter {
   /// `bytes`: of `rows` {n, nx} values.
   void write(std::int64_t first_row, Shape<2> rows, std::span<const char> bytes);
   void set_done(std::int64_t first_row, std::int64_t rows);
+  [[nodiscard]] std::uint32_t checksum(std::int64_t first_row, std::int64_t rows) const;
   void finish();
 
  private:
+  /// Metadata with what stands for the checksum.
+  struct Described {
+    Metadata metadata;
+  };
+  RowsWriter(const Described& described, const std::string& path, const Content& content, const RowsOptions& options,
+             const Create& create, Progress& progress);
+
   std::string name_;
   Shape<2> shape_;
   bool joined_;

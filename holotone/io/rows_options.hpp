@@ -14,6 +14,8 @@ struct RowsOptions {
   /// Another process has opened the file with the same arguments and `resume`, and finishes it: this writer adds rows
   /// to it, which the other learns by set_done. Its finish() only flushes them to the disk.
   bool joined = false;
+  /// Metadata key that holds the CRC-32 of all rows (ISO 3309, 8 hexadecimal digits), which finish() adds. Empty: none.
+  std::string checksum_key = {};
 };
 
 }  // namespace holotone

@@ -26,21 +26,47 @@ std::string identity_of(const RowsWriter::Content& content, const Metadata& meta
   return text;
 }
 
+/// What stands for the checksum until the rows are complete: digits that no metadata contain, the same in every run.
+std::string blank_of(const Metadata& metadata) {
+  for (int number = 0;; ++number) {
+    const auto blank = fmt::format("{:08x}", number);
+    const auto is_in = [&](const auto& entry) {
+      return entry.first.find(blank) != std::string::npos || entry.second.find(blank) != std::string::npos;
+    };
+    if (std::ranges::none_of(metadata, is_in)) return blank;
+  }
+}
+
+Metadata with_blank(Metadata metadata, const RowsOptions& options) {
+  if (!options.checksum_key.empty()) metadata[options.checksum_key] = blank_of(metadata);
+  return metadata;
+}
+
 RowsContent checked(const RowsWriter::Content& content, const Metadata& metadata, const RowsOptions& options) {
   check_shape(content.name, content.shape);
   require_metadata(content.name, metadata);
   return {identity_of(content, metadata, options.key), content.shape[0],
-          static_cast<std::uint64_t>(content.shape[1]) * content.value_bytes};
+          static_cast<std::uint64_t>(content.shape[1]) * content.value_bytes,
+          options.checksum_key.empty() ? std::string() : metadata.at(options.checksum_key)};
 }
 
 }  // namespace
 
 RowsWriter::RowsWriter(const std::string& path, const Content& content, const Metadata& metadata,
-                       const RowsOptions& options, const RowsFile::Create& create, Progress& progress)
+                       const RowsOptions& options, const Create& create, Progress& progress)
+    : RowsWriter(Described{with_blank(metadata, options)}, path, content, options, create, progress) {}
+
+RowsWriter::RowsWriter(const Described& described, const std::string& path, const Content& content,
+                       const RowsOptions& options, const Create& create, Progress& progress)
     : name_(content.name),
       shape_(content.shape),
       joined_(options.joined),
-      file_(path, checked(content, metadata, options), options, create, progress) {}
+      file_(
+          path, checked(content, described.metadata, options), options,
+          [&](const std::string& temporary, const FileHandle& file) {
+            return create(temporary, file, described.metadata);
+          },
+          progress) {}
 
 bool RowsWriter::is_done(std::int64_t row) const { return row >= 0 && row < shape_[0] && file_.is_done(row); }
 
@@ -54,6 +80,16 @@ void RowsWriter::write(std::int64_t first_row, Shape<2> rows, std::span<const ch
 void RowsWriter::set_done(std::int64_t first_row, std::int64_t rows) {
   check_rows_of_field(name_ + "::set_done", shape_, first_row, {rows, shape_[1]});
   file_.set_done(first_row, rows);
+}
+
+std::uint32_t RowsWriter::checksum(std::int64_t first_row, std::int64_t rows) const {
+  const std::string where = name_ + "::checksum";
+  if (finished_) throw_argument(where, "calls", "none after finish()", "one");
+  check_rows_of_field(where, shape_, first_row, {rows, shape_[1]});
+  for (std::int64_t row = first_row; row < first_row + rows; ++row) {
+    if (!file_.is_done(row)) throw_argument(where, "rows", "complete ones", fmt::format("row {} missing", row));
+  }
+  return file_.checksum(first_row, rows);
 }
 
 void RowsWriter::finish() {

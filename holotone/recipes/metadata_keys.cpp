@@ -28,6 +28,7 @@ constexpr MetadataKey table[] = {
     {"arithmetic", text, {}, 0, 0, "hologram"},
     {"band_limit", flag, {}, 0, 1, "hologram"},
     {"bits", count, {}, 1, 16, "hologram, optimize, panel, quantize"},
+    {"block_crc32", text, {}, 0, 0, "hologram"},
     {"block_first_row", count, {}, 0, largest_rows, "hologram"},
     {"block_of_rows", count, {}, 1, largest_rows, "hologram"},
     {"block_source", text, {}, 0, 0, "hologram"},

@@ -1,58 +1,11 @@
 // holotone hologram --rows-at-once: the field does not depend on the size of bands in memory.
-#include <cmath>
-#include <complex>
 #include <cstdlib>
-#include <holotone/core/random.hpp>
-#include <holotone/io/fields/field_rows.hpp>
 #include <sys/resource.h>
-#include <tests/cli/journal.hpp>
+#include <tests/cli/bands_program.hpp>
 #include <unistd.h>
 
 namespace holotone::test {
 namespace {
-
-class BandsTest : public ProgramTest {
- protected:
-  BandsTest() { put_cloud(60, 1); }
-
-  /// Coloured points in front of and behind the panel. The nearest light 33 pixels of 2 um to each side, less than the
-  /// panel.
-  void put_cloud(int count, std::uint64_t seed, double nearest_m = 0.25e-3) const {
-    std::string text = "x,y,z,r,g,b\n";
-    std::uint64_t counter = 0;
-    const auto uniform = [&] { return random_uniform64(seed, counter++); };
-    for (int i = 0; i < count; ++i) {
-      const double x = 180e-6 * (uniform() - 0.5);
-      const double y = 300e-6 * (uniform() - 0.5);
-      const double z = (i % 2 == 0 ? -1 : 1) * nearest_m * (1 + 3 * uniform());
-      text += fmt::format("{:.9g},{:.9g},{:.9g},{:.3f},{:.3f},{:.3f}\n", x, y, z, uniform(), uniform(), uniform());
-    }
-    write("cloud.csv", text);
-  }
-
-  [[nodiscard]] std::vector<std::string> hologram(const std::string& output, std::vector<std::string> more = {}) const {
-    more.insert(more.begin(),
-                {"hologram", path("cloud.csv"), "-o", path(output), "--device", "cpu", "--keep-coordinates"});
-    const auto given = [&](const char* option) { return std::find(more.begin(), more.end(), option) != more.end(); };
-    if (!given("--resolution")) more.insert(more.end(), {"--resolution", "83x141"});
-    if (!given("--pitch")) more.insert(more.end(), {"--pitch", "2um"});
-    return more;
-  }
-
-  /// ||a - b|| / ||b||
-  [[nodiscard]] double difference(const std::string& a, const std::string& b) const {
-    const auto one = read_field(path(a));
-    const auto other = read_field(path(b));
-    EXPECT_EQ(one.values.shape(), other.values.shape());
-    double error = 0;
-    double norm = 0;
-    for (std::int64_t i = 0; i < other.values.size(); ++i) {
-      error += static_cast<double>(std::norm(one.values.data()[i] - other.values.data()[i]));
-      norm += static_cast<double>(std::norm(other.values.data()[i]));
-    }
-    return std::sqrt(error / norm);
-  }
-};
 
 // Direct sums and recurrences depend on a band's rows only in rounding. Other methods keep their tolerance in both
 // runs.
@@ -172,119 +125,6 @@ TEST_F(BandsTest, KilledRunsGoOnWithOtherDevices) {
   std::printf("%d of 20 runs were killed, %d rows of them were kept\n", killed, static_cast<int>(resumed));
   EXPECT_GT(killed, 0);
   EXPECT_FALSE(fs::exists(path(".a.npy.part")));
-}
-
-TEST_F(BandsTest, PartsJoinToTheWhole) {
-  if (!can_write("a.h5")) return;
-  for (const char* method : {"direct", "separable"}) {
-    const std::vector<std::string> options{"--method", method, "--rows-at-once", "20"};
-    ASSERT_EQ(run(hologram("whole.h5", options)).exit_code, 0);
-    for (const int parts : {1, 3, 8}) {
-      std::vector<std::string> join{"join"};
-      std::int64_t rows = 0;
-      for (int part = parts; part >= 1; --part) {
-        const auto name = fmt::format("part_{}.h5", part);
-        auto own = options;
-        own.insert(own.end(), {"--block", fmt::format("{}/{}", part, parts)});
-        ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
-        rows += read_field(path(name)).values.shape()[0];
-        join.push_back(path(name));
-      }
-      EXPECT_EQ(rows, 141);
-      join.insert(join.end(), {"-o", path("joined.h5"), "--json"});
-      EXPECT_EQ(run_json(join)["parts"], parts);
-      EXPECT_TRUE(content_of(path("joined.h5")) == content_of(path("whole.h5"))) << method << ' ' << parts;
-    }
-  }
-}
-
-TEST_F(BandsTest, PartsOfCodesJoinToTheWhole) {
-  if (!can_write("a.tif")) return;
-  for (const char* bits : {"8", "10"}) {
-    const std::vector<std::string> options{"--method", "direct", "--rows-at-once", "20", "--bits", bits};
-    ASSERT_EQ(run(hologram("whole.tif", options)).exit_code, 0);
-    std::vector<std::string> join{"join"};
-    for (const char* block : {"1/3", "2/3", "3/3"}) {
-      const auto name = fmt::format("part_{}.tif", block[0]);
-      auto own = options;
-      own.insert(own.end(), {"--block", block});
-      ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
-      join.push_back(path(name));
-    }
-    join.insert(join.end(), {"-o", path("joined.tif")});
-    ASSERT_EQ(run(join).exit_code, 0);
-    EXPECT_TRUE(content_of(path("joined.tif")) == content_of(path("whole.tif"))) << bits;
-  }
-  auto field = hologram("field.h5", {"--rows-at-once", "20", "--block", "1/3"});
-  if (!can_write("a.h5")) return;
-  ASSERT_EQ(run(field).exit_code, 0);
-  expect_refused({"join", path("part_1.tif"), path("field.h5"), "-o", path("b.tif")}, {"16-bit codes", "a field"});
-}
-
-// The metadata name the files; what they hold is told by a digest.
-TEST_F(BandsTest, OtherContentsOfAFileAreNotContinued) {
-  if (!can_write("a.tif")) return;
-  const auto put_correction = [&](float value) {
-    const std::vector<float> values(std::size_t{141} * 83, value);
-    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (141, 83), }";
-    header.resize(117, ' ');
-    header += '\n';
-    std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + '\x76' + '\0' + header;
-    bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
-    write("correction.npy", bytes);
-  };
-  const std::vector<std::string> options{"--method", "direct",       "--rows-at-once",
-                                         "20",       "--correction", path("correction.npy")};
-  const auto part = [&](const std::string& name, const std::string& block) {
-    auto own = options;
-    own.insert(own.end(), {"--block", block});
-    ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
-  };
-  put_correction(0);
-  part("1.tif", "1/2");
-  put_correction(1.5F);
-  part("2.tif", "2/2");
-  expect_refused({"join", path("1.tif"), path("2.tif"), "-o", path("a.tif")},
-                 {"2.tif", "the same points, phases and correction as", "1.tif"});
-}
-
-TEST_F(BandsTest, JoinNamesWhatIsWrong) {
-  if (!can_write("a.h5")) return;
-  const auto part = [&](const std::string& name, const std::string& block, std::vector<std::string> more = {}) {
-    more.insert(more.end(), {"--method", "direct", "--rows-at-once", "20", "--block", block});
-    EXPECT_EQ(run(hologram(name, more)).exit_code, 0);
-  };
-  part("1.h5", "1/4");
-  part("2.h5", "2/4");
-  part("3.h5", "3/4");
-  part("4.h5", "4/4");
-  part("half.h5", "2/2");
-  part("other.h5", "4/4", {"--tolerance", "0.01"});
-  ASSERT_EQ(run(hologram("whole.h5", {"--method", "direct"})).exit_code, 0);
-  const auto refused = [&](const std::vector<std::string>& names, const std::string& expected) {
-    std::vector<std::string> words{"join", "-o", path("joined.h5")};
-    for (const auto& name : names) words.push_back(path(name));
-    const auto result = run(words);
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_NE(result.error.find(expected), std::string::npos) << result.error;
-    EXPECT_FALSE(fs::exists(path("joined.h5")));
-  };
-  refused({"1.h5", "2.h5", "4.h5"}, "got none with rows 80 to 119");
-  refused({"2.h5", "3.h5", "4.h5"}, "got none with rows 0 to 39");
-  refused({"1.h5", "2.h5", "3.h5"}, "got none with rows 120 to 140");
-  refused({"1.h5", "2.h5", "3.h5", "4.h5", "half.h5"}, "has too");
-  refused({"1.h5", "2.h5", "3.h5", "other.h5"}, "tolerance");
-  refused({"1.h5", "whole.h5"}, "block_first_row");
-  refused({"cloud.csv"}, "cloud.csv");
-  refused({"missing.h5"}, "missing.h5");
-  const auto shown = run({"reconstruct", path("1.h5"), "-o", path("a.png"), "--device", "cpu"});
-  EXPECT_EQ(shown.exit_code, 2);
-  EXPECT_NE(shown.error.find("holotone join"), std::string::npos) << shown.error;
-  for (const char* block : {"0/4", "5/4", "1", "x/4", "1/9", "-1/4", "1/0"}) {
-    const auto result = run(hologram("b.h5", {"--rows-at-once", "20", "--block", block}));
-    EXPECT_EQ(result.exit_code, 2) << block;
-    EXPECT_NE(result.error.find("--block"), std::string::npos) << result.error;
-  }
 }
 
 // Codes by bands are those of the whole panel, with every table and grating in its place.

@@ -155,6 +155,45 @@ TEST(CodeRowsJoined, WriteOneFile) {
   EXPECT_EQ(folder.names().size(), 2u);
 }
 
+// zlib.crc32(bytes(range(256))) of Python is 0x29058c73.
+TEST(CodeRowsChecksum, IsThatOfAllRowsInAnyOrder) {
+  const TemporaryFolder folder;
+  Array<std::uint8_t, 2> codes({16, 16});
+  for (int i = 0; i < 256; ++i) codes.data()[i] = static_cast<std::uint8_t>(i);
+  Metadata described = metadata;
+  described["source"] = "00000000.ply";  // as what stands for the checksum until the rows are complete
+  RowsOptions options{"key", true, false, "crc32"};
+  const auto path = folder.file("x.tif");
+  {
+    CodeRowsWriter writer(path, codes.shape(), 8, described, options);
+    writer.write(12, rows_of(codes, 12, 4));
+    EXPECT_EQ(writer.checksum(12, 0), 0u);
+    EXPECT_NE(error_of([&] { (void)writer.checksum(0, 16); }, ErrorCode::invalid_argument).find("row 0 missing"),
+              std::string::npos);
+  }
+  CodeRowsWriter writer(path, codes.shape(), 8, described, options);
+  EXPECT_TRUE(writer.is_done(15));
+  (void)writer.token();
+  options.joined = true;
+  CodeRowsWriter other(path, codes.shape(), 8, described, options);
+  other.write(3, rows_of(codes, 3, 9));
+  other.finish();
+  writer.write(0, rows_of(codes, 5, 3));
+  writer.write(0, rows_of(codes, 0, 3));
+  writer.set_done(3, 9);
+  EXPECT_EQ(writer.checksum(0, 16), 0x29058c73u);
+  writer.finish();
+  described["crc32"] = "29058c73";
+  CodeRowsWriter plain(folder.file("plain.tif"), codes.shape(), 8, described);
+  write_from_below(plain, codes);
+  EXPECT_TRUE(read_raw(path) == read_raw(folder.file("plain.tif")));
+  options = {{}, false, false, "crc32"};
+  EXPECT_NE(error_of([&] {
+              CodeRowsWriter(folder.file("x.npy"), codes.shape(), 8, {}, options);
+            }).find("x.npy: expected a format that stores metadata"),
+            std::string::npos);
+}
+
 TEST(CodeRowsChecked, NamesWhatIsWrong) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& name, Shape<2> shape, int bits, std::string_view expected,

@@ -149,6 +149,30 @@ TEST(FieldRowsResume, OnlyTheSameIsContinued) {
   }
 }
 
+// A run that ends between its checksum and the new name: the rows are complete, but the file's head has changed.
+TEST(FieldRowsResume, GoesOnAfterTheChecksum) {
+  const TemporaryFolder folder;
+  const FieldFile field = with_metadata({12, 31});
+  const RowsOptions options{"key", true, false, "crc32"};
+  const std::string path = folder.file("x.h5");
+  if (formats().size() < 2) GTEST_SKIP() << "a build without libhdf5";
+  std::uint32_t sum = 0;
+  {
+    FieldRowsWriter writer(path, {12, 31}, metadata, options);
+    writer.write(0, rows_of(field, 0, 12));
+    sum = writer.checksum(0, 12);
+    std::filesystem::create_directory(path);
+    EXPECT_MENTIONS(error_of([&] { writer.finish(); }), "replaceable");
+  }
+  std::filesystem::remove(path);
+  FieldRowsWriter writer(path, {12, 31}, metadata, options);
+  EXPECT_EQ(writer.rows_done(), 12);
+  writer.finish();
+  const auto read = read_field(path);
+  EXPECT_EQ(read.metadata.at("crc32"), fmt::format("{:08x}", sum));
+  EXPECT_TRUE(std::ranges::equal(read.values.host(), field.values.host()));
+}
+
 // Possible state after a power failure: rows, headers and journals that never reached the disk.
 TEST(FieldRowsResume, DamagedRowsDoNotCount) {
   const TemporaryFolder folder;

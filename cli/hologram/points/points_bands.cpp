@@ -260,7 +260,8 @@ class BandWork {
                                                  key_of(job_, points.sources()),
                                                  job_.rows_at_once,
                                                  "summing points by bands of rows",
-                                                 "; --rows-at-once makes more and smaller ones"},
+                                                 "; --rows-at-once makes more and smaller ones",
+                                                 job_.rows.rows > 0 ? "block_crc32" : ""},
                                       job_.console, bar_);
     run.write(queues, [&](std::size_t device, std::int64_t first, View<Value, 2> band, Progress& progress) {
       auto& own = *std::next(devices.begin(), static_cast<std::ptrdiff_t>(device));

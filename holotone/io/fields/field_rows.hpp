@@ -44,6 +44,9 @@ class FieldRowsWriter {
   void write(std::int64_t first_row, View<const std::complex<float>, 2> values);
   /// Takes `rows` rows from first_row on, which a joined writer has written, as done.
   void set_done(std::int64_t first_row, std::int64_t rows);
+  /// CRC-32 (ISO 3309, as in zlib) of the bytes of `rows` complete rows from first_row on, little-endian. Before
+  /// finish(). Throws invalid_argument if one is missing.
+  [[nodiscard]] std::uint32_t checksum(std::int64_t first_row, std::int64_t rows) const;
   /// Flushes to the disk and renames. Throws io, invalid_argument if a row is missing. May be called once.
   void finish();
 

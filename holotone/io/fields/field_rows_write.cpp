@@ -44,8 +44,8 @@ FieldRowsWriter::FieldRowsWriter(const std::string& path, Shape<2> shape, const 
                                  const RowsOptions& options, Progress& progress)
     : state_(new State{io::RowsWriter(
           path, checked_content(path, shape), metadata, options,
-          [&](const std::string& temporary, const io::FileHandle& file) {
-            return create_file(temporary, file, shape, metadata, path);
+          [&](const std::string& temporary, const io::FileHandle& file, const Metadata& all) {
+            return create_file(temporary, file, shape, all, path);
           },
           progress)}) {}
 
@@ -66,6 +66,9 @@ void FieldRowsWriter::write(std::int64_t first_row, View<const std::complex<floa
 }
 
 void FieldRowsWriter::set_done(std::int64_t first_row, std::int64_t rows) { state_->rows.set_done(first_row, rows); }
+std::uint32_t FieldRowsWriter::checksum(std::int64_t first_row, std::int64_t rows) const {
+  return state_->rows.checksum(first_row, rows);
+}
 void FieldRowsWriter::finish() { state_->rows.finish(); }
 
 }  // namespace holotone

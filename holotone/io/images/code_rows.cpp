@@ -48,9 +48,9 @@ CodeRowsWriter::CodeRowsWriter(const std::string& path, Shape<2> shape, int bits
                                const RowsOptions& options, Progress& progress)
     : state_(new State{io::RowsWriter(
                            path, checked_content(path, shape, bits), metadata, options,
-                           [&](const std::string&, const io::FileHandle& file) {
+                           [&](const std::string&, const io::FileHandle& file, const Metadata& all) {
                              const auto bytes = static_cast<std::uint64_t>(element_count(shape) * (bits / 8));
-                             return io::create_with_header(file, header_of(path, shape, bits, metadata), bytes, path);
+                             return io::create_with_header(file, header_of(path, shape, bits, all), bytes, path);
                            },
                            progress),
                        bits}) {}
@@ -69,6 +69,9 @@ void CodeRowsWriter::write(std::int64_t first_row, View<const std::uint16_t, 2> 
   state_->write(first_row, codes);
 }
 void CodeRowsWriter::set_done(std::int64_t first_row, std::int64_t rows) { state_->rows.set_done(first_row, rows); }
+std::uint32_t CodeRowsWriter::checksum(std::int64_t first_row, std::int64_t rows) const {
+  return state_->rows.checksum(first_row, rows);
+}
 void CodeRowsWriter::finish() { state_->rows.finish(); }
 
 }  // namespace holotone
