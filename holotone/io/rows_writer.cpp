@@ -29,7 +29,7 @@ std::string identity_of(const RowsWriter::Content& content, const Metadata& meta
 /// What stands for the checksum until the rows are complete: digits that no metadata contain, the same in every run.
 std::string blank_of(const Metadata& metadata) {
   for (int number = 0;; ++number) {
-    const auto blank = fmt::format("{:08x}", number);
+    auto blank = fmt::format("{:08x}", number);
     const auto is_in = [&](const auto& entry) {
       return entry.first.find(blank) != std::string::npos || entry.second.find(blank) != std::string::npos;
     };
