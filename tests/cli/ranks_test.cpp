@@ -112,6 +112,18 @@ TEST_F(RanksTest, TheFileIsThatOfOneProcess) {
   }
 }
 
+// So is the checksum of its rows, which several processes have written.
+TEST_F(RanksTest, APartStatesTheSameChecksum) {
+  for (const char* name : {"a.h5", "a.tif"}) {
+    if (!can_write(name)) continue;
+    const auto whole = std::string("whole_") + name;
+    ASSERT_EQ(run(hologram(whole, {"--block", "1/1"})).exit_code, 0);
+    const auto result = run_ranks(3, hologram(name, {"--block", "1/1"}));
+    ASSERT_EQ(result.exit_code, 0) << result.error;
+    EXPECT_TRUE(content_of(path(name)) == content_of(path(whole))) << name;
+  }
+}
+
 // The first pass over the bands, which measures the range, is shared too.
 TEST_F(RanksTest, OneRangeForAll) {
   if (!can_write("a.tif")) GTEST_SKIP() << "a build without libtiff";
