@@ -3,7 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <holotone/core/random.hpp>
-#include <holotone/io/field_rows.hpp>
+#include <holotone/io/fields/field_rows.hpp>
 #include <tests/cli/journal.hpp>
 
 namespace holotone::test {
