@@ -24,7 +24,7 @@ Picture on_host(const Picture& picture);
 float white_of(std::span<const View<const float, 2>> pictures, WhiteRule rule, const Queue& queue = {});
 float white_of(const Picture& picture, WhiteRule rule);
 
-/// 8-bit pixels under the tone curve stated in docs/command_line.md.
+/// 8-bit pixels under the tone curve stated in docs/commands_codes.md.
 Image toned(const Picture& picture, const ToneOptions& tone);
 
 /// Intensities as float32 pixels, without a tone curve.
