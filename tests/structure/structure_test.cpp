@@ -229,8 +229,10 @@ std::set<std::string> anchors_of(const fs::path& page) {
 TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
   const fs::path root = source_folder();
   std::vector<fs::path> pages = {root / "README.md", root / "HACKING.md", root / "CHANGELOG.md"};
-  for (const auto& entry : fs::directory_iterator(root / "docs")) {
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  for (const char* folder : {"docs", "bench/notes", "holotone"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (entry.path().extension() == ".md") pages.push_back(entry.path());
+    }
   }
   const std::regex link(R"(\]\(([^)#]*)(#[^)]*)?\))");
   int seen = 0;
@@ -250,6 +252,16 @@ TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
     }
   }
   EXPECT_GT(seen, 10);
+}
+
+TEST(Structure, PagesOfTheDocumentationAreShort) {
+  int seen = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(source_folder()) / "docs")) {
+    if (entry.path().extension() != ".md") continue;
+    ++seen;
+    EXPECT_LE(entry.file_size(), 40'000U) << entry.path() << ": split it by subject";
+  }
+  EXPECT_GT(seen, 20);
 }
 
 TEST(Structure, TheTestsThatPinTheConventionsExist) {
