@@ -229,7 +229,7 @@ std::set<std::string> anchors_of(const fs::path& page) {
 TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
   const fs::path root = source_folder();
   std::vector<fs::path> pages = {root / "README.md", root / "HACKING.md", root / "CHANGELOG.md"};
-  for (const char* folder : {"docs", "bench/notes", "holotone"}) {
+  for (const char* folder : {"docs", "bench/notes", "holotone", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() == ".md") pages.push_back(entry.path());
     }
@@ -272,7 +272,7 @@ TEST(Structure, TheTestsThatPinTheConventionsExist) {
       if (line.starts_with("TEST")) tests += line + "\n";
     }
   }
-  std::ifstream page(fs::path(source_folder()) / "docs" / "conventions.md");
+  std::ifstream page(fs::path(source_folder()) / "tests" / "conventions.md");
   const std::regex name(R"(`([A-Za-z]+)\.([A-Za-z]+)`)");
   int seen = 0;
   for (std::string line; std::getline(page, line);) {
