@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/*.md that follow from data of the tree, between `<!-- table NAME -->` and `<!-- end -->`.
+"""Writes the tables of docs and bench/notes that follow from data of the tree, between `<!-- table NAME -->` and `<!-- end -->`.
 
     scripts/docs_tables.py           # writes them
     scripts/docs_tables.py --check   # names the pages and pictures that are not current; exit code 1
@@ -234,7 +234,8 @@ def filled(text, page):
 
 def current():
     """{path: text} of every page and picture that follows from data."""
-    files = {page: filled(page.read_text(encoding="utf-8"), page.name) for page in sorted((ROOT / "docs").glob("*.md"))}
+    pages = [page for folder in ("docs", "bench/notes") for page in sorted((ROOT / folder).glob("*.md"))]
+    files = {page: filled(page.read_text(encoding="utf-8"), page.name) for page in pages}
     files[ROOT / "docs/pictures/smoe_rates.svg"] = plot_rates.draw(rates())
     return files
 
@@ -252,7 +253,7 @@ def main(words=None):
         else:
             path.write_text(files[path], encoding="utf-8")
     for name in sorted(set(TABLES) - used):
-        print(f"scripts/docs_tables.py: table {name} stands in no page of docs", file=sys.stderr)
+        print(f"scripts/docs_tables.py: table {name} stands in no page", file=sys.stderr)
     return 1 if (check and stale) or used != set(TABLES) else 0
 
 
