@@ -214,7 +214,7 @@ def functions():
             raise ValueError(f"{one.name}: declared in {seen[one.name]} and in {one.header}")
         modules.setdefault(one.header, {})[one.name] = None
     return table(["header", "declares"],
-                 [[f"`{header.removeprefix('holotone/')}`", ", ".join(f"`{name}`" for name in names)]
+                 [[f"`{header.removeprefix('holotone/')}`", ", ".join(names)]
                   for header, names in modules.items()])
 
 
