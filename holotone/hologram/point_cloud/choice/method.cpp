@@ -7,7 +7,7 @@
 namespace holotone::point_cloud {
 namespace {
 
-// CPU: one thread of a Zen 4 core with AVX-512 (docs/performance.md, "Reached": hologram/direct, recurrence and
+// CPU: one thread of a Zen 4 core with AVX-512 (bench/notes/cpu.md, "Reached": hologram/direct, recurrence and
 // separable); more threads and other machines scale all prices alike. separable is the cheapest from the first point
 // on.
 constexpr std::array<MethodPrice, 3> cpu_prices = {
