@@ -1,4 +1,4 @@
-"""Tests of merge.py, plot.py, plot_rates.py and command_times.py: python3 -m unittest discover -s bench -p '*_test.py'."""
+"""Tests of merge.py, plot.py, plot_rates.py, command_times.py and scripts/docs_tables.py: python3 -m unittest discover -s bench -p '*_test.py'."""
 import json
 import os
 import pathlib
@@ -8,7 +8,9 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../scripts"))
 import command_times  # noqa: E402
+import docs_tables  # noqa: E402
 import merge  # noqa: E402
 import nufft_finufft  # noqa: E402
 import plot  # noqa: E402
@@ -251,6 +253,33 @@ class CommandTimes(unittest.TestCase):
                 self.run_page(folder, "--runs", "0")
             with self.assertRaisesRegex(RuntimeError, "holotone use nowhere.bin"):
                 self.run_page(folder, "--add", "holotone use nowhere.bin -o e_%d.bin")
+
+
+class DocsTables(unittest.TestCase):
+    def test_numbers_keep_three_digits(self):
+        self.assertEqual([docs_tables.digits(value) for value in (0.0618, 0.41, 9.5, 24.05, 452.96, 1284.3)],
+                         ["0.0618", "0.410", "9.50", "24.1", "453", "1,280"])
+        self.assertEqual([docs_tables.published(value) for value in (0.3, 3500, 141.6)], ["0.3", "3,500", "141.6"])
+
+    def test_a_table_between_markers_is_replaced_and_the_page_around_it_stays(self):
+        page = "before\n<!-- table error_diffusion -->\nold\n<!-- end -->\nafter\n"
+        filled = docs_tables.filled(page, "page.md")
+        self.assertTrue(filled.startswith("before\n<!-- table error_diffusion -->\n| row | time |"))
+        self.assertTrue(filled.endswith("|\n<!-- end -->\nafter\n"))
+        self.assertNotIn("old", filled)
+        self.assertEqual(docs_tables.filled(filled, "page.md"), filled)
+
+    def test_a_missing_row_and_an_unknown_table_are_named(self):
+        with self.assertRaisesRegex(KeyError, "h200.json: no row hologram/absent"):
+            docs_tables.Rows("h200.json")["hologram/absent"]
+        with self.assertRaisesRegex(KeyError, "page.md: no table absent"):
+            docs_tables.filled("<!-- table absent -->\n<!-- end -->\n", "page.md")
+
+    def test_every_public_function_is_listed_once(self):
+        listed = [name for line in docs_tables.functions().splitlines()[2:] for name in line.split("|")[2].strip().split(", ")]
+        self.assertEqual(len(listed), len(set(listed)))
+        for name in ("point_cloud_field", "PointCloudPlan", "propagate", "make_halftone", "NufftPlan"):
+            self.assertIn(name, listed)
 
 
 if __name__ == "__main__":
