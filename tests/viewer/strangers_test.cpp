@@ -3,7 +3,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
-#include <tests/viewer/loopback.hpp>
+#include <tests/support/loopback.hpp>
 #include <thread>
 
 namespace holotone::viewer {
