@@ -96,29 +96,29 @@ OUTPUTS = {
     "PropagationPlan::execute_intensity": {"intensity": "self.options().grid.shape()"},
     "ReconstructionPlan::execute": {"intensity": "self.options().grid.shape()"},
     "HalfPixelReconstruction::execute": {"intensity": "self.grid().shape()"},
-    "FourierLensPlan::execute": {"picture": 'shape_like<2>(given["field"])'},
-    "FourierLensPlan::execute_intensity": {"intensity": 'shape_like<2>(given["field"])'},
-    "FourierLensPlan::adjoint": {"field": 'shape_like<2>(given["picture"])'},
+    "FourierLensPlan::execute": {"picture": 'given.shape<2>("field")'},
+    "FourierLensPlan::execute_intensity": {"intensity": 'given.shape<2>("field")'},
+    "FourierLensPlan::adjoint": {"field": 'given.shape<2>("picture")'},
     "EyePlan::look": {"intensity": "self.output_grid().shape()"},
     "EyePlan::look_field": {"field": 'self.field_shape(nb::cast<double>(given["focus_m"]))'},
     "EyePlan::adjoint": {"panel": "self.options().grid.shape()"},
     "LayerPlan::execute": {"field": "self.options().grid.shape()"},
     "PointCloudPlan::adjoint": {"values": "{self.point_count()}"},
-    "EncodePlan::execute": {"codes": 'shape_like<2>(given["field"])'},
-    "ErrorDiffusionPlan::execute": {"codes": 'shape_like<2>(given["field"])'},
+    "EncodePlan::execute": {"codes": 'given.shape<2>("field")'},
+    "ErrorDiffusionPlan::execute": {"codes": 'given.shape<2>("field")'},
     "ElectrostaticPlan::positions": {"positions": "{self.count(), 2}"},
     "ElectrostaticPlan::forces": {"forces": "{self.count(), 2}"},
     "StereogramPlan::execute": {
         "output": '{rows_of(given, self.options().grid.ny), self.options().grid.nx}'
     },
-    "PhaseRetrievalPlan::gradient": {"derivative": 'shape_like<3>(given["phase_rad"])'},
-    "smoe_codes": {"codes": 'shape_like<4>(given["colours"])'},
+    "PhaseRetrievalPlan::gradient": {"derivative": 'given.shape<3>("phase_rad")'},
+    "smoe_codes": {"codes": 'given.shape<4>("colours")'},
     "SmoeRenderer::render": {
         "image": '{nb::cast<const SmoeView&>(given["view"]).size[0], nb::cast<const SmoeView&>(given["view"]).size[1], '
         "self.model().channels}",
         "images": 'images_of(given["views"], self.model().channels)',
     },
-    "evaluate": {"colours": '{shape_like<2>(given["coordinates"])[0], nb::cast<const SmoeModel&>(given["model"]).channels}'},
+    "evaluate": {"colours": '{given.shape<2>("coordinates")[0], nb::cast<const SmoeModel&>(given["model"]).channels}'},
 }
 
 # Members with a default in C++ that no call can use.

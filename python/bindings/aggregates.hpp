@@ -12,18 +12,55 @@ std::string unknown_name(const std::string& name, std::span<const std::string_vi
 
 bool are_equal(nb::handle a, nb::handle b);
 
+/// "name=value" of a member, for any state of its object.
+std::string member_text(nb::handle self, const char* name);
+
+/// Throws invalid_argument unless numbers have the last extents of a member: {n, 2}; flat ones their product.
+void require_extents(const std::string& type, const std::string& member, nb::handle value,
+                     const std::vector<std::int64_t>& extents);
+
+/// Numbers of a member in its shape; flat if the extents have changed since.
+nb::object in_shape(nb::object numbers, const std::vector<std::int64_t>& extents);
+
+/// Throws invalid_argument if numbers that an object has do not fit the extents that another member gives them now.
+template <class T>
+void require_fit(const T& self, const std::string& type, const std::string& changed) {
+  Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
+    if constexpr (is_plain_list<M>) {
+      std::int64_t numbers = 1;
+      for (const std::int64_t extent : extents_of(self, name)) numbers *= extent;
+      const auto size = static_cast<std::int64_t>((self.*member).size());
+      if (size == 0 || (numbers > 0 && size % numbers == 0)) return;
+      throw_argument(type, changed, fmt::format("a number that fits the {} numbers of {}", size, name),
+                     fmt::format("one with {} for each", numbers));
+    }
+  });
+}
+
+template <class Type, class>
+using As = Type;
+
 /// A function of an aggregate.
 template <class T, class Pointer>
 void member_function(const char* name, const char* documented, Pointer pointer,
                      std::initializer_list<const char*> parameters) {
   auto bound = nb::borrow<nb::class_<T>>(nb::type<T>());
+  const std::string own = fmt::format("{}.{}", Members<T>::name, name);
   const auto define = [&]<class R, class... P>(R (T::*one)(P...) const) {
     std::string text = fmt::format("def {}(self", name);
     [[maybe_unused]] auto parameter = parameters.begin();
     ((text += fmt::format(", {}: {}", *parameter++, type_text<std::remove_cvref_t<P>>())), ...);
     text += fmt::format("{}) -> {}", sizeof...(P) > 0 ? ", /" : "", value_text<std::remove_cvref_t<R>>());
     bound.def(
-        name, [one](const T& self, std::remove_cvref_t<P>... values) { return to_python((self.*one)(values...)); },
+        name,
+        [one, own](const T& self, As<nb::handle, P>... values) {
+          Call call(own);
+          std::size_t at = 0;
+          // in the order of the list, so of the names
+          std::tuple<std::remove_cvref_t<P>...> taken{
+              from_python<std::remove_cvref_t<P>>(values, call, fmt::format("argument {}", ++at))...};
+          return std::apply([&](const auto&... value) { return to_python((self.*one)(value...)); }, taken);
+        },
         nb::sig(kept_text(text)), kept_text(std::string(documentation(documented))));
   };
   define(pointer);
@@ -63,28 +100,39 @@ void aggregate() {
     } else if constexpr (Aggregate<M>) {
       bound.def_prop_rw(
           name, [member](T& self) -> M& { return self.*member; },
-          [member]([[maybe_unused]] T& self, const M& value) {
+          [member, name, type]([[maybe_unused]] T& self, [[maybe_unused]] nb::handle value) {
             if constexpr (std::is_copy_assignable_v<M>) {
-              self.*member = value;
+              Call call(type);
+              self.*member = from_python<M>(value, call, name);
             } else {
               throw nb::attribute_error("this member cannot be replaced");
             }
           },
-          nb::rv_policy::reference_internal, comment);
+          nb::rv_policy::reference_internal,
+          nb::for_setter(nb::sig(kept_text(fmt::format("def {}(self, value: {}, /) -> None", name, type_text<M>())))),
+          nb::for_setter(nb::arg("value").none()), comment);
     } else {
       bound.def_prop_rw(
           name,
           [member, name](const T& self) {
-            nb::object value = to_python(M(self.*member));
-            const auto extents = extents_of(self, name);
-            if (!extents.empty()) value = value.attr("reshape")(-1, *nb::tuple(nb::cast(extents)));
+            nb::object value = in_shape(to_python(M(self.*member)), extents_of(self, name));
             // A copy: what is written to it would be lost.
             if constexpr (is_plain_list<M>) value.attr("setflags")(nb::arg("write") = false);
             return value;
           },
           [member, name, type](T& self, nb::handle value) {
             Call call(type);
-            self.*member = from_python<M>(value, call, name);
+            M given = from_python<M>(value, call, name);
+            if constexpr (is_plain_list<M>) require_extents(type, name, value, extents_of(self, name));
+            std::swap(self.*member, given);
+            if constexpr (std::is_integral_v<M>) {
+              try {
+                require_fit(self, type, name);
+              } catch (const Error&) {
+                self.*member = given;
+                throw;
+              }
+            }
           },
           nb::for_getter(nb::sig(kept_text(fmt::format("def {}(self, /) -> {}", name, value_text<M>())))),
           nb::for_setter(nb::arg("value").none()), comment);
@@ -101,9 +149,9 @@ void aggregate() {
         "__init__",
         [type](T* self, const nb::args& unnamed, const nb::kwargs& values) {
           if (unnamed.size() > 0) {
-            throw nb::type_error(fmt::format("{}: expected members by name, as in {}={}", type, first_member<T>(),
-                                             nb::cast<std::string>(nb::repr(unnamed[0])))
-                                     .c_str());
+            throw nb::type_error(
+                fmt::format("{}: expected members by name, as in {}={}", type, first_member<T>(), shown(unnamed[0]))
+                    .c_str());
           }
           T made{};
           Call call(type);
@@ -129,6 +177,11 @@ void aggregate() {
               throw nb::type_error(fmt::format("{}: {}", type, unknown_name(wanted, names)).c_str());
             }
           }
+          Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
+            if constexpr (is_plain_list<M>) {
+              if (values.contains(name)) require_extents(type, name, values[name], extents_of(made, name));
+            }
+          });
           new (self) T(std::move(made));
         },
         nb::sig(kept_text(signature.text("__init__", true, "None"))));
@@ -151,11 +204,11 @@ void aggregate() {
     return nb::make_tuple(make, nb::tuple());
   });
   bound.def("__repr__", [type](nb::handle self) {
+    if (!nb::inst_ready(self)) return std::string(type) + "(not made)";
     std::string text = std::string(type) + "(";
     Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
       if constexpr (!is_view<M> && !is_function<M>) {
-        const auto value = nb::cast<std::string>(nb::repr(self.attr(name)));
-        text += fmt::format("{}{}={}", text.back() == '(' ? "" : ", ", name, value.size() > 80 ? "..." : value);
+        text += (text.back() == '(' ? "" : ", ") + member_text(self, name);
       }
     });
     return text + ")";

@@ -64,6 +64,16 @@ class Given {
   [[nodiscard]] const std::string& name() const { return signature_.parameters[index_ - 1].name; }
   /// Value of any argument, for the shape of an output.
   [[nodiscard]] nb::handle operator[](std::string_view name) const;
+  /// Shape of the array given for an argument.
+  template <std::size_t Rank>
+  [[nodiscard]] Shape<Rank> shape(std::string_view name) const {
+    const nb::handle array = (*this)[name];
+    Shape<Rank> shape;
+    if (!nb::hasattr(array, "shape") || !nb::try_cast(array.attr("shape"), shape)) {
+      throw_argument(function_, name, fmt::format("an array with a shape of {} axes", Rank), shown(array));
+    }
+    return shape;
+  }
   /// Number given for an argument, or its default; 0 without such an argument.
   [[nodiscard]] double number(std::string_view name) const;
   /// Throws invalid_argument for a Field with another pitch or wavelength than a plan's.
@@ -73,6 +83,7 @@ class Given {
   nb::handle from_field(const std::string& name);
 
   const Signature& signature_;
+  std::string function_;
   std::vector<nb::handle> values_;
   std::vector<nb::object> kept_;  ///< grid of a Field among the arguments
   std::size_t index_ = 0;
@@ -121,16 +132,6 @@ struct Out {
   Shape<Rank> (*shape)(const void* self, const Given& given);
   bool alone = true;  ///< the only output, "out" in Python
 };
-
-/// Shape of an array of any package.
-template <std::size_t Rank>
-Shape<Rank> shape_like(nb::handle array) {
-  Shape<Rank> shape;
-  if (!nb::hasattr(array, "shape") || !nb::try_cast(array.attr("shape"), shape)) {
-    throw_argument("shape", "array", fmt::format("an array of {} axes", Rank), nb::cast<std::string>(nb::repr(array)));
-  }
-  return shape;
-}
 
 /// A kind of parameter: describe() gives its arguments in Python, the constructor takes them, get() passes it on.
 template <class P>
@@ -372,9 +373,9 @@ class Argument<Progress&> {
                   "True draws a bar; a function (stage, done, total) may return False to cancel");
   }
   Argument(Context& context, const Name& /*name*/)
-      : progress_(std::make_unique<PythonProgress>(context.given.next())) {}
+      : progress_(std::make_unique<PythonProgress>(context.given.next(), context.call.function(), context.call.job())) {
+  }
   Progress& get() { return *progress_; }
-  void rethrow() const { progress_->rethrow(); }
 
  private:
   std::unique_ptr<PythonProgress> progress_;
@@ -433,10 +434,10 @@ requires(is_plan<std::remove_cvref_t<P>>) class Argument<P> {
   Argument(Context& context, const Name& name) {
     const nb::handle value = context.given.next();
     if (!nb::try_cast(value, bound_) || !bound_) {
-      throw_argument(context.call.function(), name.text, Names<Bound<Plan>>::type,
-                     nb::cast<std::string>(nb::repr(value)));
+      throw_argument(context.call.function(), name.text, Names<Bound<Plan>>::type, shown(value));
     }
     context.queue = bound_->queue;
+    context.call.keep(value);
     context.turns.push_back(&bound_->turn);
   }
   P get() { return *bound_->plan; }

@@ -1,4 +1,5 @@
-#include "arrays.hpp"
+#include "values.hpp"
+#include <algorithm>
 #include <clocale>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,9 +11,20 @@
 namespace holotone::python {
 namespace {
 
+/// Head of DLPack's DLManagedTensorVersioned.
+struct VersionedTensor {
+  std::uint32_t major;
+  std::uint32_t minor;
+  void* context;
+  void (*deleter)(VersionedTensor*);
+  std::uint64_t flags;  ///< 1: read-only
+  nb::dlpack::dltensor tensor;
+};
+
 constexpr int dlpack_cpu = nb::device::cpu::value;
 constexpr int dlpack_cuda = nb::device::cuda::value;
 constexpr int dlpack_cuda_host = nb::device::cuda_host::value;
+constexpr auto complex_code = static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex);
 
 const std::vector<Element>& elements() {
   static const std::vector<Element> all = {
@@ -38,7 +50,9 @@ std::optional<Kind> kind_of(nb::handle array) {
   const auto place = known.find(type);
   if (place != known.end()) return place->second;
   std::optional<Kind> kind;
-  for (const nb::handle base : nb::borrow<nb::tuple>(type->tp_mro)) {  // a subclass is of its base's package
+  // A type that its module has not made ready has no list.
+  const nb::tuple bases = type->tp_mro ? nb::borrow<nb::tuple>(type->tp_mro) : nb::tuple();
+  for (const nb::handle base : bases) {  // a subclass is of its base's package
     const auto name = nb::cast<std::string>(nb::str(nb::object(base.attr("__module__"))));
     const std::string package = name.substr(0, name.find('.'));
     if (package == "numpy") kind = Kind::numpy;
@@ -63,7 +77,116 @@ std::string conversion(std::optional<Kind> kind, const char* name) {
 }
 
 std::string class_name(nb::handle value) {
-  return nb::cast<std::string>(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr()))).attr("__name__"));
+  const std::string full = Py_TYPE(value.ptr())->tp_name;
+  return full.substr(full.rfind('.') + 1);
+}
+
+/// Why an array was not read: its type, or the type of its elements.
+std::string not_read(nb::handle array, std::optional<Kind> kind) {
+  if (kind != Kind::numpy || !nb::hasattr(array, "dtype")) return class_name(array);
+  return fmt::format("{} of {}", class_name(array), shown(array.attr("dtype")));
+}
+
+/// An array as DLPack or the buffer protocol describe it.
+struct Imported {
+  nb::ndarray<nb::ro> array;
+  bool is_read_only = false;
+};
+
+/// False for extents that no memory has, and addresses that no array has.
+bool is_sound(const void* data, std::int64_t axes, const std::int64_t* shape, std::int64_t bits) {
+  if (axes < 0 || axes > 64 || (axes > 0 && !shape)) return false;
+  std::int64_t size = std::max<std::int64_t>(bits / 8, 1);
+  bool is_empty = false;
+  for (std::int64_t axis = 0; axis < axes; ++axis) {
+    if (shape[axis] < 0) return false;
+    is_empty = is_empty || shape[axis] == 0;
+    if (!is_empty && __builtin_mul_overflow(size, shape[axis], &size)) return false;
+  }
+  return is_empty || data;
+}
+
+/// Type of a buffer's elements by its format, as the module struct writes it, in the machine's byte order.
+std::optional<nb::dlpack::dtype> type_of(std::string_view format, std::size_t bytes) {
+  if (format.size() > 1 && (format[0] == '@' || format[0] == '=' || format[0] == '<')) format.remove_prefix(1);
+  const bool is_complex = format.size() == 2 && format[0] == 'Z';
+  if (is_complex) format.remove_prefix(1);
+  if (format.size() != 1 || bytes == 0 || bytes > 16 || (bytes & (bytes - 1)) != 0) return std::nullopt;
+  nb::dlpack::dtype type{};
+  type.bits = static_cast<std::uint8_t>(8 * bytes);
+  type.lanes = 1;
+  const bool is_float = std::string_view("efd").find(format[0]) != std::string_view::npos;
+  const auto of = [&](nb::dlpack::dtype_code code) {
+    type.code = static_cast<std::uint8_t>(code);
+    return type;
+  };
+  if (is_complex) return is_float ? std::optional(of(nb::dlpack::dtype_code::Complex)) : std::nullopt;
+  if (is_float) return of(nb::dlpack::dtype_code::Float);
+  const bool is_byte = std::string_view("cbB").find(format[0]) != std::string_view::npos;
+  if (is_byte && bytes != 1) return std::nullopt;
+  if (std::string_view("bhilqn").find(format[0]) != std::string_view::npos) return of(nb::dlpack::dtype_code::Int);
+  if (std::string_view("BHILQN").find(format[0]) != std::string_view::npos) return of(nb::dlpack::dtype_code::UInt);
+  if (format == "?") return of(nb::dlpack::dtype_code::Bool);
+  return std::nullopt;
+}
+
+/// By the buffer protocol. A view of memory takes the buffer, and states strides if its owner does not.
+std::optional<Imported> from_buffer(nb::handle array) {
+  nb::object memory = nb::steal(PyMemoryView_FromObject(array.ptr()));
+  if (!memory.is_valid()) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(memory.ptr());
+  const auto type = type_of(buffer.format ? buffer.format : "B", static_cast<std::size_t>(buffer.itemsize));
+  if (!type || buffer.suboffsets || buffer.ndim < 0 || buffer.ndim > 64) return std::nullopt;
+  const auto axes = static_cast<std::size_t>(buffer.ndim);
+  if (axes > 0 && (!buffer.shape || !buffer.strides)) return std::nullopt;
+  const std::vector<std::int64_t> shape(buffer.shape, buffer.shape + axes);
+  std::vector<std::int64_t> strides;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (buffer.strides[axis] % buffer.itemsize != 0) return std::nullopt;
+    strides.push_back(buffer.strides[axis] / buffer.itemsize);
+  }
+  if (!is_sound(buffer.buf, buffer.ndim, shape.data(), type->bits)) return std::nullopt;
+  const std::vector<std::size_t> extents(shape.begin(), shape.end());
+  return Imported{nb::ndarray<nb::ro>(buffer.buf, axes, extents.data(), memory, strides.data(), *type, dlpack_cpu, 0),
+                  buffer.readonly != 0};
+}
+
+/// By a capsule of DLPack, which nanobind takes at its word.
+std::optional<Imported> from_capsule(nb::handle capsule) {
+  const bool is_versioned = PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned") != 0;
+  if (!is_versioned && PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0) return std::nullopt;
+  const auto is_sound_tensor = [](const nb::dlpack::dltensor& tensor) {
+    return tensor.dtype.lanes == 1 && is_sound(tensor.data, tensor.ndim, tensor.shape, tensor.dtype.bits);
+  };
+  Imported imported;
+  if (is_versioned) {
+    const auto& all = *static_cast<const VersionedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor_versioned"));
+    if (all.major != 1 || !is_sound_tensor(all.tensor)) return std::nullopt;
+    imported.is_read_only = (all.flags & 1U) != 0;
+  } else if (!is_sound_tensor(
+                 *static_cast<const nb::dlpack::dltensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor")))) {
+    return std::nullopt;
+  }
+  if (!nb::try_cast(capsule, imported.array, false) || !imported.array.is_valid()) return std::nullopt;
+  return imported;
+}
+
+/// What __dlpack__ returns, or an object without value.
+nb::object dlpack_of(nb::handle array) {
+  const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(array.ptr())));
+  if (!nb::hasattr(type, "__dlpack__")) return {};
+  try {
+    return array.attr("__dlpack__")();
+  } catch (const nb::python_error&) {  // of read-only memory: a capsule that says so
+    try {
+      return array.attr("__dlpack__")(nb::arg("max_version") = nb::make_tuple(1, 0));
+    } catch (const nb::python_error&) {
+      return {};
+    }
+  }
 }
 
 bool is_contiguous(const nb::ndarray<nb::ro>& array) {
@@ -106,6 +229,15 @@ nb::object exported(const nb::object& array, std::optional<Kind> kind) {
   return array;
 }
 
+/// An array of any package; none for what is no array, or one that cannot be read.
+std::optional<Imported> import_array(const nb::object& array, std::optional<Kind> kind) {
+  nb::object capsule = exported(array, kind);
+  if (PyCapsule_CheckExact(capsule.ptr()) == 0) capsule = dlpack_of(array);
+  if (capsule.is_valid() && PyCapsule_CheckExact(capsule.ptr()) != 0) return from_capsule(capsule);
+  if (PyObject_CheckBuffer(array.ptr()) == 0) return std::nullopt;
+  return from_buffer(array);
+}
+
 /// False for memory that is known to be read-only: by the buffer protocol, or NumPy's interface.
 bool is_writable(nb::handle array) {
   if (PyObject_CheckBuffer(array.ptr())) {
@@ -145,6 +277,23 @@ void* current_stream(Kind kind, Device device) {
 }
 
 }  // namespace
+
+std::string shown(nb::handle value) {
+  std::string text;
+  nb::object repr = nb::steal(PyObject_Repr(value.ptr()));
+  const char* const utf8 = repr.is_valid() ? PyUnicode_AsUTF8(repr.ptr()) : nullptr;
+  if (utf8) {
+    text = utf8;
+  } else {
+    PyErr_Clear();
+    text = fmt::format("an object of {}", class_name(value));
+  }
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (text.size() <= 60) return text;
+  std::size_t end = 57;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // no part of a character
+  return text.substr(0, end) + "...";
+}
 
 std::optional<Element> Element::named(std::string_view name) {
   for (const Element& one : elements()) {
@@ -190,6 +339,7 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
     holder = array.attr("_holotone_values_");
     kind = kind_of(holder);
   }
+  if (kind == Kind::own && !nb::inst_ready(holder)) refuse_type("an Array that was not made");
   if (kind == Kind::own) {
     const auto& own = nb::cast<const OwnArray&>(holder);
     if (!(own.element == element)) refuse_type(own.element.name);
@@ -200,8 +350,9 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
     return {own.memory->data(), own.shape, own.queue.device()};
   }
   if (kind == Kind::torch) require_plain_tensor(function_, argument, holder);
-  nb::ndarray<nb::ro> imported;
-  if (!nb::try_cast(exported(holder, kind), imported, false) || !imported.is_valid()) refuse_type(class_name(holder));
+  std::optional<Imported> found = import_array(holder, kind);
+  if (!found) refuse_type(not_read(holder, kind));
+  nb::ndarray<nb::ro>& imported = found->array;
   if (!(Element{imported.dtype(), ""} == element)) {
     refuse_type(fmt::format("{}: {}", name_of(imported.dtype()), conversion(kind, element.name)));
   }
@@ -210,6 +361,11 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
     const bool torch = kind == Kind::torch;
     refuse(argument, "a contiguous array in row-major order",
            torch ? "another layout: x.contiguous() copies it" : "another layout: numpy.ascontiguousarray(x) copies it");
+  }
+  if (reinterpret_cast<std::uintptr_t>(imported.data()) %
+          (element.type.code == complex_code ? element.bytes() / 2 : element.bytes()) !=
+      0) {
+    refuse(argument, "memory aligned to its elements", "another: x.copy() aligns it");
   }
   Memory memory;
   memory.data = const_cast<void*>(static_cast<const void*>(imported.data()));
@@ -224,9 +380,8 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
              fmt::format("one on a device of DLPack's type {}", imported.device_type()));
   }
   if (writable) {
-    nb::ndarray<> for_writing;
     const bool is_other = kind != Kind::numpy && kind != Kind::jax && kind != Kind::torch && kind != Kind::cupy;
-    if (is_other && !(is_writable(holder) && nb::try_cast(holder, for_writing, false))) {
+    if (found->is_read_only || (is_other && !is_writable(holder))) {
       refuse(argument, "an array that can be written", "a read-only one");
     }
     if (kind == Kind::jax) refuse(argument, "an array that can be written", "one of JAX, which never changes");
@@ -294,8 +449,7 @@ void Call::set_stream(nb::handle stream) {
   try {
     stream_ = address_of(stream);
   } catch (const std::exception&) {
-    refuse("stream", "None, an address, or a stream of PyTorch, CuPy or a package with __cuda_stream__",
-           nb::cast<std::string>(nb::repr(stream)));
+    refuse("stream", "None, an address, or a stream of PyTorch, CuPy or a package with __cuda_stream__", shown(stream));
   }
 }
 
@@ -313,8 +467,7 @@ void Call::before(const Queue& queue) {
 
 void Call::after(const Queue& queue) const {
   if (!caller_) return;
-  // Host memory is the caller's again when the call has ended.
-  if (has_host_arrays_ || kind_ == Kind::jax || made_of_ == Kind::jax) {
+  if (waits()) {
     queue.synchronize();
   } else {
     caller_->wait_for(queue);
@@ -325,39 +478,49 @@ namespace {
 
 nb::object host_copy(const OwnArray& array) {
   nb::object made = nb::module_::import_("numpy").attr("empty")(tuple_of(array.shape), array.element.name);
-  const auto target = nb::cast<nb::ndarray<>>(made);
   if (array.memory->size() == 0) return made;
-  const nb::gil_scoped_release release;
-  copy_bytes(target.data(), {}, array.memory->data(), array.queue.device(), array.memory->bytes(), array.queue);
-  array.queue.synchronize();
+  Call call("Array.numpy");
+  call.begin();
+  call.job()->run([target = nb::cast<nb::ndarray<>>(made), memory = array.memory, queue = array.queue] {
+    copy_bytes(target.data(), {}, memory->data(), queue.device(), memory->bytes(), queue);
+    queue.synchronize();
+  });
   return made;
 }
 
-OwnArray device_copy(nb::handle array, std::string_view device_name) {
-  const Device device = parse_device(device_name);
-  nb::ndarray<nb::ro> source;
+OwnArray device_copy(const char* function, nb::handle array, nb::handle device_name) {
+  Call call(function);
+  call.begin();
+  const auto device = from_python<Device>(device_name, call, "device");
   if (nb::isinstance<OwnArray>(array)) {
+    if (!nb::inst_ready(array)) throw_argument(function, "array", "an array", "an Array that was not made");
     const auto& own = nb::cast<const OwnArray&>(array);
     OwnArray made(own.shape, own.element, device);
-    const Queue queue = device.backend == Backend::cpu ? own.queue : made.queue;
-    copy_bytes(made.memory->data(), device, own.memory->data(), own.queue.device(), own.memory->bytes(), queue);
-    queue.synchronize();
+    call.job()->run([to = made.memory, from = own.memory, device, from_device = own.queue.device(),
+                     queue = device.backend == Backend::cpu ? own.queue : made.queue] {
+      copy_bytes(to->data(), device, from->data(), from_device, from->bytes(), queue);
+      queue.synchronize();
+    });
     return made;
   }
   if (kind_of(array) == Kind::torch) require_plain_tensor("copy_of", "array", array);
-  if (!nb::try_cast(array, source, false)) throw_argument("copy_of", "array", "an array", class_name(array));
+  const std::optional<Imported> found = import_array(nb::borrow(array), kind_of(array));
+  if (!found) throw_argument(function, "array", "an array", not_read(array, kind_of(array)));
+  const nb::ndarray<nb::ro>& source = found->array;
   const auto element = Element::named(name_of(source.dtype()));
-  if (!element) throw_argument("copy_of", "array", "numbers of a type of this package", name_of(source.dtype()));
-  if (!is_contiguous(source)) throw_argument("copy_of", "array", "a contiguous array in row-major order", "another");
-  if (source.device_type() == dlpack_cuda) {
-    throw_argument("copy_of", "array", "an array in host memory or of holotone", "one on a GPU");
+  if (!element) throw_argument(function, "array", "numbers of a type of this package", name_of(source.dtype()));
+  if (!is_contiguous(source)) throw_argument(function, "array", "a contiguous array in row-major order", "another");
+  if (source.device_type() != dlpack_cpu && source.device_type() != dlpack_cuda_host) {
+    throw_argument(function, "array", "an array in host memory or of holotone", "one on a GPU");
   }
   std::vector<std::int64_t> shape;
   for (std::size_t axis = 0; axis < source.ndim(); ++axis)
     shape.push_back(static_cast<std::int64_t>(source.shape(axis)));
   OwnArray made(shape, *element, device);
-  copy_bytes(made.memory->data(), device, source.data(), {}, made.memory->bytes(), made.queue);
-  made.queue.synchronize();
+  call.job()->run([to = made.memory, source, device, queue = made.queue] {
+    copy_bytes(to->data(), device, source.data(), {}, to->bytes(), queue);
+    queue.synchronize();
+  });
   return made;
 }
 
@@ -369,13 +532,17 @@ void bind_arrays(nb::module_& module) {
                        "Other packages take it by DLPack (CPU and CUDA).")
       .def(
           "__init__",
-          [](OwnArray* self, const std::vector<std::int64_t>& shape, const std::string& dtype,
-             const std::string& device) {
-            const auto element = Element::named(dtype);
-            if (!element) throw_argument("Array", "dtype", "float32, complex64, uint8, uint16, ...", dtype);
-            new (self) OwnArray(shape, *element, parse_device(device));
+          [](OwnArray* self, nb::handle shape, nb::handle dtype, nb::handle device) {
+            Call call("Array");
+            const auto name = from_python<std::string>(dtype, call, "dtype");
+            const auto element = Element::named(name);
+            if (!element) throw_argument("Array", "dtype", "float32, complex64, uint8, uint16, ...", name);
+            std::vector<std::int64_t> extents;
+            if (!nb::try_cast(shape, extents)) throw_argument("Array", "shape", "a sequence of extents", shown(shape));
+            new (self) OwnArray(extents, *element, from_python<Device>(device, call, "device"));
           },
-          nb::arg("shape"), nb::arg("dtype") = "float32", nb::kw_only(), nb::arg("device") = "cpu",
+          nb::arg("shape").none(), nb::arg("dtype").none() = "float32", nb::kw_only(), nb::arg("device").none() = "cpu",
+          nb::sig("def __init__(self, shape: Sequence[int], dtype: str = 'float32', *, device: str = 'cpu') -> None"),
           "Allocates uninitialised memory.")
       .def_prop_ro(
           "shape", [](const OwnArray& array) { return tuple_of(array.shape); },
@@ -385,10 +552,13 @@ void bind_arrays(nb::module_& module) {
       .def("numpy", &host_copy, nb::sig("def numpy(self) -> NDArray[Any]"),
            "Returns a copy in host memory, after all work on it.")
       .def(
-          "to", [](nb::handle self, const std::string& device) { return device_copy(self, device); }, nb::arg("device"),
+          "to", [](nb::handle self, nb::handle device) { return device_copy("Array.to", self, device); },
+          nb::arg("device").none(), nb::sig("def to(self, device: str) -> Array"),
           "Returns a copy on another device, or on the same.")
       .def("__repr__",
-           [](const OwnArray& array) {
+           [](nb::handle self) {
+             if (!nb::inst_ready(self)) return std::string("holotone.Array(not made)");
+             const auto& array = nb::cast<const OwnArray&>(self);
              return fmt::format("holotone.Array(shape=({}), dtype={}, device={})", fmt::join(array.shape, ", "),
                                 array.element.name, to_string(array.queue.device()));
            })
@@ -424,8 +594,8 @@ void bind_arrays(nb::module_& module) {
         return nb::cast(exported).attr("__dlpack__")(**options);
       });
   module.def(
-      "copy_of", [](nb::handle array, const std::string& device) { return device_copy(array, device); },
-      nb::arg("array"), nb::kw_only(), nb::arg("device") = "cpu",
+      "copy_of", [](nb::handle array, nb::handle device) { return device_copy("copy_of", array, device); },
+      nb::arg("array").none(), nb::kw_only(), nb::arg("device").none() = "cpu",
       nb::sig("def copy_of(array: ArrayLike, *, device: str = 'cpu') -> Array"),
       "Returns a copy of an array in host memory, or of an Array, on a device.");
 }

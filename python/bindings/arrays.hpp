@@ -1,5 +1,6 @@
 #pragma once
 // Arrays of other packages: taken in without copying, and made of the kind that came.
+#include "job.hpp"
 #include <complex>
 #include <holotone/core/array.hpp>
 #include <nanobind/nanobind.h>
@@ -11,6 +12,9 @@
 namespace holotone::python {
 
 namespace nb = nanobind;
+
+/// A value in a message: one line of at most 60 characters. Never throws for what its repr does.
+std::string shown(nb::handle value);
 
 /// Package that an array belongs to.
 enum class Kind { numpy, torch, cupy, jax, own };
@@ -55,6 +59,15 @@ class Call {
   ~Call();
 
   [[nodiscard]] const std::string& function() const { return function_; }
+  /// The call's work from now on.
+  void begin(bool starts = true) { job_ = std::make_shared<Job>(function_, starts); }
+  /// Null before begin().
+  [[nodiscard]] const std::shared_ptr<Job>& job() const { return job_; }
+  /// Objects of Python that live as long as this.
+  template <class... Object>
+  void keep(const Object&... object) {
+    (kept_.push_back(nb::borrow(object)), ...);
+  }
   /// Kind of the arrays that came; without any, numpy on the CPU and own elsewhere.
   [[nodiscard]] Kind kind(Device device) const;
 
@@ -83,11 +96,16 @@ class Call {
   /// Queue of the caller's work on the arrays.
   [[nodiscard]] Queue caller(Device device) const;
 
+  /// True if after() does not wait for the work.
+  [[nodiscard]] bool enqueues(const Queue& queue) const { return queue.device().backend == Backend::cuda && !waits(); }
+
   /// Orders `queue` behind the caller's work on the arrays; after() orders the caller's further work behind it.
   void before(const Queue& queue);
   void after(const Queue& queue) const;
 
  private:
+  /// Host memory is the caller's again when the call has ended.
+  [[nodiscard]] bool waits() const { return has_host_arrays_ || kind_ == Kind::jax || made_of_ == Kind::jax; }
   Memory take(nb::handle array, const std::string& argument, const Element& element, std::size_t rank, bool writable);
   struct Range {
     const void* begin;
@@ -99,9 +117,11 @@ class Call {
   [[noreturn]] void refuse(const std::string& argument, const std::string& expected, const std::string& got) const;
 
   std::string function_;
+  std::shared_ptr<Job> job_;
   std::optional<Kind> kind_;
   Kind made_of_ = Kind::numpy;
   std::vector<nb::object> held_;  ///< arrays, until the call has returned
+  std::vector<nb::object> kept_;
   std::vector<nb::ndarray<nb::ro>> imported_;
   std::vector<Range> ranges_;
   std::optional<void*> stream_;  ///< given

@@ -79,28 +79,33 @@ inline constexpr bool is_written = false;
 template <class T, std::size_t Rank>
 inline constexpr bool is_written<View<T, Rank>> = !std::is_const_v<T>;
 
-/// Calls `function` of Python with the interpreter's lock. Its exceptions are C++ exceptions until they come back.
+/// Calls `function` of Python in the thread that runs the job. Its exceptions are those of the job.
 template <class R, class... P>
-std::function<R(P...)> function_from(nb::handle function, const std::function<R(P...)>* /*type*/) {
+std::function<R(P...)> function_from(nb::handle function, const std::shared_ptr<Job>& job,
+                                     const std::function<R(P...)>* /*type*/) {
   // The last copy may end in a thread without the lock.
   const std::shared_ptr<nb::object> kept(new nb::object(nb::borrow(function)), [](nb::object* one) {
     const nb::gil_scoped_acquire lock;
     delete one;
   });
-  return [kept](P... values) -> R {
-    const nb::gil_scoped_acquire lock;
-    std::tuple<CallbackArgument<P>...> arguments{CallbackArgument<P>(values)...};
-    nb::object result = std::apply([&](auto&... one) { return (*kept)(one.object...); }, arguments);
-    const auto finish = [&]<class Q>(CallbackArgument<Q>& one) {
-      if constexpr (is_written<Q>) take_returned(result, one.object);
-      one.finish();
-    };
-    std::apply([&](auto&... one) { (finish(one), ...); }, arguments);
-    if constexpr (!std::is_void_v<R>) {
-      R value{};
-      if (nb::try_cast(result, value)) return value;
-      throw_argument("", "what the function returns", type_text<R>(), nb::cast<std::string>(nb::repr(result)));
-    }
+  if (job) job->calls_python();
+  return [kept, job](P... values) -> R {
+    [[maybe_unused]] std::conditional_t<std::is_void_v<R>, bool, R> value{};
+    Job::ask(job, [&] {
+      std::tuple<CallbackArgument<P>...> arguments{CallbackArgument<P>(values)...};
+      nb::object result = std::apply([&](auto&... one) { return (*kept)(one.object...); }, arguments);
+      const auto finish = [&]<class Q>(CallbackArgument<Q>& one) {
+        if constexpr (is_written<Q>) take_returned(result, one.object);
+        one.finish();
+      };
+      std::apply([&](auto&... one) { (finish(one), ...); }, arguments);
+      if constexpr (!std::is_void_v<R>) {
+        if (!nb::try_cast(result, value)) {
+          throw_argument("", "what the function returns", type_text<R>(), shown(result));
+        }
+      }
+    });
+    if constexpr (!std::is_void_v<R>) return value;
   };
 }
 

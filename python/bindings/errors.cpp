@@ -2,7 +2,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <stdexcept>
 #include <string>
 
 namespace holotone::python {
@@ -101,6 +103,8 @@ void bind_errors(nb::module_& module) {
       std::rethrow_exception(pointer);
     } catch (const Error& error) {
       raise(error);
+    } catch (const std::length_error& error) {
+      raise(Error(ErrorCode::out_of_memory, fmt::format("expected arrays that fit in memory, got {}", error.what())));
     }
   });
 }

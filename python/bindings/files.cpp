@@ -8,13 +8,24 @@ namespace {
 using Pixels = decltype(Image::pixels);
 
 Pixels pixels_from(nb::handle array, Call& call) {
-  const auto name = nb::cast<std::string>(nb::str(nb::object(array.attr("dtype"))));
+  const std::string name =
+      nb::hasattr(array, "dtype") ? nb::cast<std::string>(nb::str(nb::object(array.attr("dtype")))) : shown(array);
   const auto take = [&]<class T>(T) -> Pixels { return copy_of(call.view<const T, 3>(array, "pixels"), Device{}); };
   if (name == "uint8") return take(std::uint8_t{});
   if (name == "uint16") return take(std::uint16_t{});
   if (name == "float32") return take(float{});
   throw_argument(call.function(), "pixels", "uint8, uint16 or, for TIFF, float32",
                  name + ": convert it with x.astype(\"uint8\")");
+}
+
+/// What the work makes, where it may outlive the call.
+template <class Work>
+auto made_by(const std::string& function, Work work) {
+  using Made = decltype(work());
+  const auto made = std::make_shared<std::optional<Made>>();
+  const auto job = std::make_shared<Job>(function);
+  job->run([made, work = std::move(work)] { made->emplace(work()); });
+  return std::move(**made);
 }
 
 /// Defines `_name`, a function of an image's pixels alone.
@@ -24,8 +35,8 @@ void define_pixels(nb::module_& module, const char* name, const char* signature,
       name,
       [name, function](nb::handle pixels) {
         Call call(name + 1);
-        const Work work(call.function());
-        return array_of(function(Image{pixels_from(pixels, call), {}}));
+        const auto image = std::make_shared<const Image>(Image{pixels_from(pixels, call), {}});
+        return array_of(made_by(call.function(), [image, function] { return function(*image); }));
       },
       nb::sig(signature));
 }
@@ -36,11 +47,7 @@ void bind_files(nb::module_& module) {
   module.def(
       "_read_image",
       [](const std::string& path) {
-        const Work work("read_image");
-        Image image = [&] {
-          const nb::gil_scoped_release release;
-          return read_image(path);
-        }();
+        Image image = made_by("read_image", [path] { return read_image(path); });
         nb::object pixels =
             std::visit([](auto&& array) { return array_of(std::move(array)); }, std::move(image.pixels));
         return nb::make_tuple(pixels, to_python(image.metadata));
@@ -53,22 +60,23 @@ void bind_files(nb::module_& module) {
       "_write_image",
       [](const std::string& path, nb::handle pixels, nb::handle metadata, const nb::kwargs& options) {
         Call call("write_image");
-        const Work work(call.function());
+        call.begin();
         Signature signature;
         describe_members<ImageWriteOptions>(signature);
         Given given(signature, "write_image", nb::borrow<nb::args>(nb::tuple()), options, true);
         Context context{call, given};
         const auto chosen = members_from<ImageWriteOptions>(context);
-        const Image image{pixels_from(pixels, call), from_python<Metadata>(metadata, call, "metadata")};
-        const nb::gil_scoped_release release;
-        write_image(path, image, chosen);
+        const auto image = std::make_shared<const Image>(
+            Image{pixels_from(pixels, call), from_python<Metadata>(metadata, call, "metadata")});
+        call.job()->run([path, image, chosen] { write_image(path, *image, chosen); });
       },
       nb::arg("path"), nb::arg("pixels"), nb::arg("metadata"), nb::arg("options"));
   // What read_hologram needs to know of codes: describe_encoding with a dictionary as its result.
   module.def(
       "_describe_encoding",
-      [](const EncodeReport& report, const nb::kwargs& options) {
+      [](nb::handle given_report, const nb::kwargs& options) {
         Call call("write_hologram");
+        const auto report = from_python<EncodeReport>(given_report, call, "report");
         Signature signature;
         describe_members<EncodeOptions>(signature);
         Given given(signature, "write_hologram", nb::borrow<nb::args>(nb::tuple()), options, true);
@@ -81,11 +89,7 @@ void bind_files(nb::module_& module) {
   module.def(
       "_read_field",
       [](const std::string& path) {
-        const Work work("read_field");
-        FieldFile file = [&] {
-          const nb::gil_scoped_release release;
-          return read_field(path);
-        }();
+        FieldFile file = made_by("read_field", [path] { return read_field(path); });
         return nb::make_tuple(array_of(std::move(file.values)), to_python(file.metadata));
       },
       nb::arg("path"));
@@ -93,11 +97,11 @@ void bind_files(nb::module_& module) {
       "_write_field",
       [](const std::string& path, nb::handle values, nb::handle metadata) {
         Call call("write_field");
-        const Work work(call.function());
-        const FieldFile file{copy_of(call.view<const Complex, 2>(values, "field"), Device{}),
-                             from_python<Metadata>(metadata, call, "metadata")};
-        const nb::gil_scoped_release release;
-        write_field(path, file);
+        call.begin();
+        const auto file =
+            std::make_shared<const FieldFile>(FieldFile{copy_of(call.view<const Complex, 2>(values, "field"), Device{}),
+                                                        from_python<Metadata>(metadata, call, "metadata")});
+        call.job()->run([path, file] { write_field(path, *file); });
       },
       nb::arg("path"), nb::arg("values"), nb::arg("metadata"));
 }

@@ -2,8 +2,10 @@
 #include "aggregates.hpp"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <deque>
 #include <holotone/core/units.hpp>
+#include <holotone/smoe/render.hpp>
 #include <utility>
 
 namespace holotone::python {
@@ -155,7 +157,7 @@ std::string Signature::comments() const {
 
 Given::Given(const Signature& signature, const std::string& function, const nb::args& args, const nb::kwargs& kwargs,
              bool last)
-    : signature_(signature), values_(signature.parameters.size()) {
+    : signature_(signature), function_(function), values_(signature.parameters.size()) {
   const auto refuse = [&](const std::string& message) {
     if (!last) throw nb::next_overload();
     const Refusals before = std::exchange(refusals(), {});
@@ -210,7 +212,7 @@ nb::handle Given::from_field(const std::string& name) {
     const nb::handle value = values_[i];
     if (!value.is_valid()) continue;
     const bool is_array = name == "shape" && (parameter.may_be_field || parameter.name == "codes") &&
-                          nb::hasattr(value, "shape") && nb::len(nb::object(value.attr("shape"))) == 2;
+                          nb::hasattr(value, "shape") && length_of(value.attr("shape")) == 2;
     if (!is_array && !nb::hasattr(value, "_holotone_values_")) continue;
     kept_.push_back(value.attr(name.c_str()));
     return kept_.back();
@@ -293,9 +295,55 @@ nb::object flat_numbers(nb::handle value, const char* type) {
     if (!fits && !nb::cast<bool>(numpy.attr("array_equal")(converted, array))) return {};
     array = converted;
     return numpy.attr("ascontiguousarray")(array).attr("reshape")(-1);
-  } catch (nb::python_error&) {
+  } catch (const nb::python_error&) {
+    return {};
+  } catch (const nb::cast_error&) {
     return {};
   }
+}
+
+std::int64_t length_of(nb::handle value) {
+  const Py_ssize_t length = PyObject_Length(value.ptr());
+  if (length < 0) PyErr_Clear();
+  return length;
+}
+
+nb::object items_of(nb::handle value) {
+  if (PySequence_Check(value.ptr()) == 0) return {};
+  nb::object items = nb::steal(PySequence_List(value.ptr()));
+  if (!items.is_valid()) PyErr_Clear();
+  return items;
+}
+
+std::string member_text(nb::handle self, const char* name) {
+  nb::object value = nb::steal(PyObject_GetAttrString(self.ptr(), name));
+  nb::object repr = nb::steal(value.is_valid() ? PyObject_Repr(value.ptr()) : nullptr);
+  const char* const text = repr.is_valid() ? PyUnicode_AsUTF8(repr.ptr()) : nullptr;
+  if (!text) PyErr_Clear();
+  return fmt::format("{}={}", name, text && std::strlen(text) <= 80 ? text : "...");
+}
+
+void require_extents(const std::string& type, const std::string& member, nb::handle value,
+                     const std::vector<std::int64_t>& extents) {
+  if (extents.empty()) return;
+  std::int64_t product = 1;
+  for (const std::int64_t extent : extents) product *= extent;
+  const auto shape = nb::cast<std::vector<std::int64_t>>(nb::module_::import_("numpy").attr("shape")(value));
+  std::int64_t size = 1;
+  for (const std::int64_t extent : shape) size *= extent;
+  const bool is_shaped =
+      shape.size() == extents.size() + 1 && std::equal(extents.begin(), extents.end(), shape.begin() + 1);
+  if (size == 0 || is_shaped || (shape.size() == 1 && product > 0 && size % product == 0)) return;
+  throw_argument(type, member, fmt::format("numbers {{n, {}}}", fmt::join(extents, ", ")),
+                 fmt::format("{{{}}}", fmt::join(shape, ", ")));
+}
+
+nb::object in_shape(nb::object numbers, const std::vector<std::int64_t>& extents) {
+  if (extents.empty()) return numbers;
+  std::int64_t product = 1;
+  for (const std::int64_t extent : extents) product *= extent;
+  if (product <= 0 || nb::cast<std::int64_t>(numbers.attr("size")) % product != 0) return numbers;
+  return numbers.attr("reshape")(-1, *nb::tuple(nb::cast(extents)));
 }
 
 bool are_equal(nb::handle a, nb::handle b) {
@@ -305,19 +353,25 @@ bool are_equal(nb::handle a, nb::handle b) {
 }
 
 std::int64_t rows_of(const Given& given, std::int64_t all) {
-  const nb::handle rows = given["rows"];
-  return rows.is_none() ? all - nb::cast<std::int64_t>(given["first_row"]) : nb::cast<std::int64_t>(rows);
+  const nb::handle asked = given["rows"];
+  const auto first_row = nb::cast<std::int64_t>(given["first_row"]);
+  const auto rows = asked.is_none() ? all - first_row : nb::cast<std::int64_t>(asked);
+  if (first_row < 0 || rows < 0 || rows > all - first_row) {
+    const char* const argument = asked.is_none() || first_row < 0 ? "first_row" : "rows";
+    throw_argument("StereogramPlan.execute", argument, fmt::format("rows of the {} there are", all),
+                   fmt::format("{} from {}", rows, first_row));
+  }
+  return rows;
 }
 
 Shape<4> images_of(nb::handle views, std::int64_t channels) {
   if (!nb::isinstance<nb::sequence>(views) || nb::len(views) == 0) {
-    throw_argument("SmoeRenderer.render", "views", "a list of at least one SmoeView",
-                   nb::cast<std::string>(nb::repr(views)));
+    throw_argument("SmoeRenderer.render", "views", "a list of at least one SmoeView", shown(views));
   }
-  Shape<2> size;
-  if (!nb::try_cast(nb::object(views[0]).attr("size"), size))
-    throw nb::type_error("SmoeRenderer.render: views: SmoeView");
-  return {static_cast<std::int64_t>(nb::len(views)), size[0], size[1], channels};
+  const SmoeView* first = nullptr;
+  nb::object one(views[0]);
+  if (!nb::try_cast(one, first) || !first) throw_argument("SmoeRenderer.render", "views[0]", "SmoeView", shown(one));
+  return {static_cast<std::int64_t>(nb::len(views)), first->size[0], first->size[1], channels};
 }
 
 const char* kept_text(std::string text) {

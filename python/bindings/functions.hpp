@@ -2,11 +2,10 @@
 // Functions, and classes with their methods, as Python's.
 #include "arguments.hpp"
 #include "callbacks.hpp"
-#include "work.hpp"
 #include <algorithm>
 #include <deque>
 #include <fmt/ranges.h>
-#include <functional>
+#include <memory>
 
 namespace holotone::python {
 
@@ -28,89 +27,57 @@ Refusals& refusals();
 /// Tries the next overload; for the last one throws what the first had against the arguments.
 [[noreturn]] void refuse_values(bool last, const Error& error);
 
-class Questions;
-/// Runs work that asks for calls of Python, which this thread makes (views.cpp).
-void answer(Questions& questions, const std::function<void()>& work);
-
-/// Arguments whose use may ask for calls of Python.
-template <class A>
-concept asks = requires(A& argument) {
-  argument.questions();
-};
-
-template <class Result, class Body>
-Result answered(Questions& questions, const Body& work) {
-  if constexpr (std::is_void_v<Result>) {
-    answer(questions, work);
-  } else {
-    std::optional<Result> result;
-    answer(questions, [&] { result.emplace(work()); });
-    return std::move(*result);
-  }
-}
-
 /// Calls body(argument...) of a function's parameters, without the interpreter's lock and behind the caller's stream.
-/// Returns its result and the outputs.
+/// Returns its result and the outputs. The call and `body` own what the work uses (Job).
 template <class... P, class... D, class Body>
-nb::object invoke(const Function& function, Context& context, Turn* turn, const std::tuple<D...>& parameters,
-                  const Body& body) {
+nb::object invoke(const Function& function, const std::shared_ptr<Call>& call, Context& context, Turn* turn,
+                  const std::tuple<D...>& parameters, const Body& body) {
   using Arguments = std::tuple<Argument<P>...>;
-  const Work work(function.name, function.starts);
-  std::unique_ptr<Arguments> arguments;
+  using Result =
+      decltype(std::apply([&](auto&... argument) { return body(argument.get()...); }, std::declval<Arguments&>()));
+  struct State {
+    std::shared_ptr<Call> call;
+    Body body;
+    Queue queue{};
+    std::unique_ptr<Arguments> arguments{};
+    std::optional<std::conditional_t<std::is_void_v<Result>, bool, Result>> result{};
+  };
+  call->begin(function.starts);
+  const auto state = std::make_shared<State>(State{call, body});
   try {
-    std::apply([&](const D&... parameter) { arguments.reset(new Arguments{Argument<P>(context, parameter)...}); },
-               parameters);
+    std::apply(
+        [&](const D&... parameter) { state->arguments.reset(new Arguments{Argument<P>(context, parameter)...}); },
+        parameters);
   } catch (const Error& error) {
     refuse_values(function.last, error);
   }
   refusals() = {};
-  if (function.has_stream) context.call.set_stream(context.given.next());
-  const Queue queue = context.queue.value_or(Queue());
-  const auto rethrow = [&] {
-    std::apply(
-        [](auto&... argument) {
-          const auto one = [](auto& any) {
-            if constexpr (std::is_same_v<std::remove_cvref_t<decltype(any)>, Argument<Progress&>>) any.rethrow();
-          };
-          (one(argument), ...);
-        },
-        *arguments);
-  };
-  context.call.before(queue);
-  using Result = decltype(std::apply([&](auto&... argument) { return body(argument.get()...); }, *arguments));
-  const auto run = [&]() -> Result {
-    const nb::gil_scoped_release release;
-    std::optional<TurnScope> own;
-    if (turn) own.emplace(*turn, Turn::By::own_method, function.name, context.looks);
-    std::deque<TurnScope> others;
-    for (Turn* const one : context.turns) others.emplace_back(*one, Turn::By::function, function.name);
-    const auto call = [&]() -> Result {
-      return std::apply([&](auto&... argument) -> Result { return body(argument.get()...); }, *arguments);
-    };
-    if constexpr ((asks<Argument<P>> || ...)) {
-      Questions* questions = nullptr;
-      const auto look_for = [&]<class A>(A& argument) {
-        if constexpr (asks<A>) questions = argument.questions();
-      };
-      std::apply([&](auto&... argument) { (look_for(argument), ...); }, *arguments);
-      if (questions) return answered<Result>(*questions, call);
-    }
-    return call();
-  };
+  if (function.has_stream) call->set_stream(context.given.next());
+  state->queue = context.queue.value_or(Queue());
+  for (const auto& output : context.outputs) call->keep(output.array);
+  if (turn) call->job()->use(*turn, Turn::By::own_method, context.looks);
+  for (Turn* const one : context.turns) call->job()->use(*one, Turn::By::function);
+  call->before(state->queue);
+  // A call of a plan on CUDA that only enqueues.
+  constexpr bool reports = (std::is_same_v<P, Progress&> || ... || false);
+  const bool enqueues = turn && std::is_void_v<Result> && !reports && call->enqueues(state->queue);
+  call->job()->run(
+      [own = state] {
+        const auto work = [&]() -> Result {
+          return std::apply([&](auto&... argument) -> Result { return own->body(argument.get()...); }, *own->arguments);
+        };
+        if constexpr (std::is_void_v<Result>) {
+          work();
+        } else {
+          own->result.emplace(work());
+        }
+        own->call->after(own->queue);
+      },
+      !function.starts || enqueues || (context.looks && sizeof...(P) == 0));
   nb::list results;
-  try {
-    if constexpr (std::is_void_v<Result>) {
-      run();
-    } else {
-      results.append(to_python(run()));
-    }
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::cancelled) rethrow();
-    throw;
-  }
-  context.call.after(queue);
+  if constexpr (!std::is_void_v<Result>) results.append(to_python(std::move(*state->result)));
   for (auto& [array, made] : context.outputs) {
-    results.append(made ? context.call.finished(std::move(array)) : std::move(array));
+    results.append(made ? call->finished(std::move(array)) : std::move(array));
   }
   if (nb::len(results) == 0) return nb::none();
   if (nb::len(results) == 1) return results[0];
@@ -178,10 +145,11 @@ void function(nb::module_& module, const char* name, const char* documented, boo
   module.def(
       name,
       [own, all, pointer](const nb::args& args, const nb::kwargs& kwargs) {
-        Call call(own->name);
+        const auto call = std::make_shared<Call>(own->name);
+        call->keep(args, kwargs);
         Given given(own->signature, own->name, args, kwargs, own->last);
-        Context context{call, given};
-        return invoke<P...>(*own, context, nullptr, all, pointer);
+        Context context{*call, given};
+        return invoke<P...>(*own, call, context, nullptr, all, pointer);
       },
       nb::sig(signature_text<R, P...>(module, name, false, *own, all)),
       kept_text(documentation_of(documented, own->signature)));
@@ -202,22 +170,24 @@ void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* doc
   bound.def(
       name,
       [own, all, pointer, name, keeps, in_panel](Bound<Plan>& self, const nb::args& args, const nb::kwargs& kwargs) {
-        Call call(own->name);
+        const auto call = std::make_shared<Call>(own->name);
+        call->keep(args, kwargs, nb::find(self));
         Given given(own->signature, own->name, args, kwargs, own->last);
         if (in_panel && self.pitch_m > 0 && self.wavelength_m > 0) {
           given.require_grid(own->name, own->last, self.pitch_m, self.wavelength_m);
         }
-        Context context{call, given, self.plan.get(), self.queue};
+        Context context{*call, given, self.plan.get(), self.queue};
         context.looks = is_const<F>;
         if constexpr (requires(const Plan& plan) { plan.options().grid.ny; }) {
           context.all_rows = self.plan->options().grid.ny;
         }
-        return invoke<P...>(*own, context, &self.turn, all, [&](P... values) -> R {
+        Call* const held = keeps ? call.get() : nullptr;
+        return invoke<P...>(*own, call, context, &self.turn, all, [pointer, name, held, &self](P... values) -> R {
           if constexpr (std::is_void_v<R>) {
             (*self.plan.*pointer)(std::forward<P>(values)...);
-            if (!keeps) return;
+            if (!held) return;
             const nb::gil_scoped_acquire lock;  // before another thread has its turn
-            self.kept[name] = nb::cast(call.held());
+            self.kept[name] = nb::cast(held->held());
           } else {
             return (*self.plan.*pointer)(std::forward<P>(values)...);
           }
@@ -247,13 +217,14 @@ void constructor(nb::class_<Bound<Plan>>& bound, const char* documented, bool la
   bound.def(
       "__init__",
       [own, all](Bound<Plan>* self, const nb::args& args, const nb::kwargs& kwargs) {
-        Call call(own->name);
+        const auto call = std::make_shared<Call>(own->name);
+        call->keep(args, kwargs);
         Given given(own->signature, own->name, args, kwargs, own->last);
-        Context context{call, given};
-        std::unique_ptr<Plan> made;
-        invoke<P...>(*own, context, nullptr, all,
-                     [&](P... values) { made = std::make_unique<Plan>(std::forward<P>(values)...); });
-        new (self) Bound<Plan>{std::move(made), context.queue.value_or(Queue()), nb::dict(), given.number("pitch_m"),
+        Context context{*call, given};
+        const auto made = std::make_shared<std::unique_ptr<Plan>>();
+        invoke<P...>(*own, call, context, nullptr, all,
+                     [made](P... values) { *made = std::make_unique<Plan>(std::forward<P>(values)...); });
+        new (self) Bound<Plan>{std::move(*made), context.queue.value_or(Queue()), nb::dict(), given.number("pitch_m"),
                                given.number("wavelength_m")};
       },
       nb::sig(kept_text(own->signature.text("__init__", true, "None"))),

@@ -1,6 +1,5 @@
 #include "by_hand.hpp"
 #include "tables_generated.hpp"
-#include "work.hpp"
 #include <variant>
 
 namespace holotone::python {
@@ -48,71 +47,76 @@ auto with_plan(AnyNufft& self, const Body& body) {
       self.plan);
 }
 
-/// Runs without the interpreter's lock, in the order of the caller's stream.
+/// Runs without the interpreter's lock, in the order of the caller's stream. `body` owns what it uses, but for the plan.
 template <class Body>
-void run(AnyNufft& self, Call& call, const Body& body) {
-  const Work work(call.function());
-  call.before(self.queue);
-  {
-    const nb::gil_scoped_release release;
-    const TurnScope turn(self.turn, Turn::By::own_method, call.function());
+void run(AnyNufft& self, const std::shared_ptr<Call>& call, const Body& body) {
+  call->keep(nb::find(self));
+  call->begin();
+  call->job()->use(self.turn, Turn::By::own_method);
+  call->before(self.queue);
+  call->job()->run([call, body, queue = self.queue] {
     body();
-  }
-  call.after(self.queue);
+    call->after(queue);
+  });
 }
 
 template <class T, std::size_t Rank>
 nb::object given_or_made(Call& call, nb::handle out, const Shape<Rank>& shape, Device device) {
-  return out.is_none() ? call.make({shape.begin(), shape.end()}, Element::of<T>(), device) : nb::borrow(out);
+  nb::object array =
+      out.is_none() ? call.make({shape.begin(), shape.end()}, Element::of<T>(), device) : nb::borrow(out);
+  call.keep(array);
+  return array;
 }
 
 bool is_complex(nb::handle array) {
-  if (!nb::hasattr(array, "dtype")) {
-    throw_argument("NufftPlan.type1", "strengths", "an array", nb::cast<std::string>(nb::repr(array)));
-  }
+  if (!nb::hasattr(array, "dtype")) return true;
   return nb::cast<std::string>(nb::str(nb::object(array.attr("dtype")))).find("complex") != std::string::npos;
 }
 
 nb::object type1(AnyNufft& self, nb::handle strengths, nb::handle out, nb::handle stream) {
-  Call call("NufftPlan.type1");
-  self.require_points(call.function());
-  call.set_stream(stream);
+  const auto call = std::make_shared<Call>("NufftPlan.type1");
+  self.require_points(call->function());
+  call->set_stream(stream);
   return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real,
                                                            std::integral_constant<std::size_t, Rank>) {
     using Value = std::complex<Real>;
     const auto both = [&]<class Strength>(std::type_identity<Strength>, const Shape<Rank>& shape) {
-      const auto values = call.view<const Strength, 1>(strengths, "strengths");
-      nb::object modes = given_or_made<Value, Rank>(call, out, shape, self.queue.device());
-      const auto view = call.view<Value, Rank>(modes, "out");
-      run(self, call, [&] { plan.type1(values, view); });
-      return call.finished(modes);
+      const auto values = call->view<const Strength, 1>(strengths, "strengths");
+      nb::object modes = given_or_made<Value, Rank>(*call, out, shape, self.queue.device());
+      const auto view = call->view<Value, Rank>(modes, "out");
+      run(self, call, [&plan, values, view] { plan.type1(values, view); });
+      return call->finished(modes);
     };
     if (is_complex(strengths)) return both(std::type_identity<Value>{}, plan.shape());
     return both(std::type_identity<Real>{}, half_modes_shape<Rank>(plan.shape()));
   });
 }
 
-nb::object type2(AnyNufft& self, nb::handle modes, bool real, bool gradient, nb::handle out, nb::handle stream) {
-  Call call("NufftPlan.type2");
-  self.require_points(call.function());
-  call.set_stream(stream);
+nb::object type2(AnyNufft& self, nb::handle modes, nb::handle is_real, nb::handle with_gradient, nb::handle out,
+                 nb::handle stream) {
+  const auto call = std::make_shared<Call>("NufftPlan.type2");
+  const auto real = from_python<bool>(is_real, *call, "real");
+  const auto gradient = from_python<bool>(with_gradient, *call, "gradient");
+  self.require_points(call->function());
+  call->set_stream(stream);
   return with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real,
                                                            std::integral_constant<std::size_t, Rank>) {
     using Value = std::complex<Real>;
-    const auto spectrum = call.view<const Value, Rank>(modes, "modes");
+    const auto spectrum = call->view<const Value, Rank>(modes, "modes");
     const auto both = [&]<class Result>(std::type_identity<Result>) -> nb::object {
       const std::int64_t count = plan.points();
-      nb::object values = given_or_made<Result, 1>(call, out, {count}, self.queue.device());
-      const auto view = call.view<Result, 1>(values, "out");
+      nb::object values = given_or_made<Result, 1>(*call, out, {count}, self.queue.device());
+      const auto view = call->view<Result, 1>(values, "out");
       if (!gradient) {
-        run(self, call, [&] { plan.type2(spectrum, view); });
-        return call.finished(values);
+        run(self, call, [&plan, spectrum, view] { plan.type2(spectrum, view); });
+        return call->finished(values);
       }
       nb::object slopes =
-          call.make({count, static_cast<std::int64_t>(Rank)}, Element::of<Result>(), self.queue.device());
-      const auto slope_view = call.view<Result, 2>(slopes, "gradient");
-      run(self, call, [&] { plan.type2(spectrum, view, slope_view); });
-      return nb::make_tuple(call.finished(values), call.finished(slopes));
+          call->make({count, static_cast<std::int64_t>(Rank)}, Element::of<Result>(), self.queue.device());
+      call->keep(slopes);
+      const auto slope_view = call->view<Result, 2>(slopes, "gradient");
+      run(self, call, [&plan, spectrum, view, slope_view] { plan.type2(spectrum, view, slope_view); });
+      return nb::make_tuple(call->finished(values), call->finished(slopes));
     };
     return real ? both(std::type_identity<Real>{}) : both(std::type_identity<Value>{});
   });
@@ -182,32 +186,38 @@ void bind_nufft_plan(nb::module_& module) {
               throw_argument("NufftPlan", "dtype", "float32 or float64", dtype);
             }
             const Queue queue = Queue::create(from_python<Device>(given.next(), call, "device"));
-            new (self) AnyNufft{AnyNufft::make(modes, dtype == "float64", queue, options), queue};
+            const auto made = std::make_shared<std::optional<AnyNufft::Plan>>();
+            call.begin();
+            call.job()->run([made, modes, is_double = dtype == "float64", queue, options] {
+              made->emplace(AnyNufft::make(modes, is_double, queue, options));
+            });
+            new (self) AnyNufft{std::move(**made), queue};
           },
           nb::sig(kept_text(signature->text("__init__", true, "None"))),
           kept_text("modes: (ny, nx) or (nz, ny, nx)." + signature->comments()))
       .def(
           "set_points",
           [](AnyNufft& self, nb::handle points, nb::handle stream) {
-            Call call("NufftPlan.set_points");
-            call.set_stream(stream);
+            const auto call = std::make_shared<Call>("NufftPlan.set_points");
+            call->set_stream(stream);
             with_plan(self, [&]<class Real, std::size_t Rank>(NufftPlan<Real, Rank>& plan, Real,
                                                               std::integral_constant<std::size_t, Rank>) {
-              const auto view = call.view<const Real, 2>(points, "points");
-              run(self, call, [&] { plan.set_points(view); });
+              const auto view = call->view<const Real, 2>(points, "points");
+              run(self, call, [&plan, view] { plan.set_points(view); });
               self.has_points = true;
             });
           },
-          nb::arg("points"), nb::kw_only(), nb::arg("stream") = nb::none(),
+          nb::arg("points").none(), nb::kw_only(), nb::arg("stream").none() = nb::none(),
           nb::sig("def set_points(self, points: ArrayOf[float32] | ArrayOf[float64], *, stream: Any = None) -> None"),
           "Sets and sorts the points {count, 2} or {count, 3}, in periods, of the plan's dtype. Raises ArgumentError "
           "naming the first that is not finite.")
-      .def("type1", &type1, nb::arg("strengths"), nb::kw_only(), nb::arg("out") = nb::none(),
-           nb::arg("stream") = nb::none(), nb::sig(type1_text()),
+      .def("type1", &type1, nb::arg("strengths").none(), nb::kw_only(), nb::arg("out").none() = nb::none(),
+           nb::arg("stream").none() = nb::none(), nb::sig(type1_text()),
            "Modes of the plan's shape from strengths {count}: F[k] = sum_j c_j exp(-2 pi i k.x_j). Real strengths give "
            "half the modes, k_x = 0 .. floor(n_x / 2), at half the cost; the others are their conjugates at -k.")
-      .def("type2", &type2, nb::arg("modes"), nb::kw_only(), nb::arg("real") = false, nb::arg("gradient") = false,
-           nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(), nb::sig(type2_text()),
+      .def("type2", &type2, nb::arg("modes").none(), nb::kw_only(), nb::arg("real").none() = false,
+           nb::arg("gradient").none() = false, nb::arg("out").none() = nb::none(),
+           nb::arg("stream").none() = nb::none(), nb::sig(type2_text()),
            "Values {count} at the points from modes of the plan's shape: c_j = sum_k F[k] exp(+2 pi i k.x_j). "
            "real=True: "
            "real values from half the modes (type1). gradient=True: returns (values, gradient), the latter {count, 2} "

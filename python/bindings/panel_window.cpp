@@ -1,6 +1,5 @@
 #include "by_hand.hpp"
 #include "tables_generated.hpp"
-#include "work.hpp"
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -19,11 +18,6 @@ std::uint64_t this_thread() {
   static std::atomic<std::uint64_t> last{0};
   thread_local const std::uint64_t own = ++last;
   return own;
-}
-
-bool is_main_thread() {
-  const nb::module_ threading = nb::module_::import_("threading");
-  return nb::object(threading.attr("current_thread")()).is(nb::object(threading.attr("main_thread")()));
 }
 
 /// A window and the thread that alone may use it.
@@ -118,18 +112,20 @@ double show(Panel& self, nb::handle codes, nb::handle stream) {
   call.set_stream(stream);
   const bool has_type = nb::hasattr(codes, "dtype") && nb::hasattr(codes, "shape");
   const bool is_word = has_type && nb::cast<std::string>(nb::str(nb::object(codes.attr("dtype")))).ends_with("uint16");
-  const bool has_channels = has_type && nb::len(nb::object(codes.attr("shape"))) == 3;
-  const auto shown = [&](const auto& view) {
+  const bool has_channels = has_type && length_of(codes.attr("shape")) == 3;
+  const auto on_panel = [&](const auto& view) {
     const Queue queue = call.caller(view.device());
     return self.use(call.function(), false, [&](PanelWindow& window) { return window.show(view, queue); });
   };
-  if (is_word && !has_channels) return shown(call.view<const std::uint16_t, 2>(codes, "codes"));
-  if (has_channels) return shown(call.view<const std::uint8_t, 3>(codes, "codes"));
-  return shown(call.view<const std::uint8_t, 2>(codes, "codes"));
+  if (is_word && !has_channels) return on_panel(call.view<const std::uint16_t, 2>(codes, "codes"));
+  if (has_channels) return on_panel(call.view<const std::uint8_t, 3>(codes, "codes"));
+  return on_panel(call.view<const std::uint8_t, 2>(codes, "codes"));
 }
 
 /// Handles what happens to the window for so long.
-void wait(Panel& self, std::optional<double> seconds) {
+void wait(Panel& self, nb::handle given) {
+  Call call("PanelWindow.wait");
+  const auto seconds = from_python<std::optional<double>>(given, call, "seconds");
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const double whole = seconds.value_or(std::numeric_limits<double>::infinity());

@@ -1,15 +1,16 @@
 #include "progress.hpp"
-#include "work.hpp"
+#include "arrays.hpp"
 
 namespace holotone::python {
 
-PythonProgress::PythonProgress(nb::handle progress) : progress_(nb::borrow(progress)) {
+PythonProgress::PythonProgress(nb::handle progress, const std::string& function, std::shared_ptr<Job> job)
+    : progress_(nb::borrow(progress)), job_(std::move(job)) {
   const bool is_flag = progress.is_none() || nb::isinstance<nb::bool_>(progress);
   if (!is_flag && !nb::isinstance<nb::callable>(progress)) {
-    throw Error(ErrorCode::invalid_argument,
-                ErrorFields{"", "progress", "None, True, or a function (stage, done, total)",
-                            nb::cast<std::string>(nb::repr(progress))});
+    throw_argument(function, "progress", "None, True, or a function (stage, done, total)", shown(progress));
   }
+  is_shown_ = !progress.is_none() && !progress.is(nb::bool_(false));
+  if (is_shown_) job_->calls_python();
 }
 
 PythonProgress::~PythonProgress() {
@@ -26,23 +27,21 @@ PythonProgress::~PythonProgress() {
 }
 
 bool PythonProgress::update(std::string_view stage, std::int64_t done, std::int64_t total) {
-  if (interpreter_ends()) return false;
+  if (interpreter_ends() || job_->stops()) return false;
   const auto now = std::chrono::steady_clock::now();
   const bool ends = done >= total;
-  if (now < next_ && !ends) return !error_;
+  if (!is_shown_ || (now < next_ && !ends)) return true;
   next_ = now + std::chrono::milliseconds(50);
-  const nb::gil_scoped_acquire lock;
+  bool goes_on = false;
   try {
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    return report(stage, done, total);
-  } catch (nb::python_error& error) {
-    error_.emplace(std::move(error));
-    return false;
+    Job::ask(job_, [&] { goes_on = report(stage, done, total); });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::cancelled) throw;  // the exception of Python is the job's
   }
+  return goes_on;
 }
 
 bool PythonProgress::report(std::string_view stage, std::int64_t done, std::int64_t total) {
-  if (progress_.is_none() || progress_.is(nb::bool_(false))) return true;
   if (!progress_.is(nb::bool_(true))) {
     nb::object answer = progress_(nb::str(stage.data(), stage.size()), done, total);
     return !answer.is(nb::bool_(false));
@@ -61,13 +60,6 @@ void PythonProgress::draw(std::string_view stage, std::int64_t done, std::int64_
   }
   bar_.attr("n") = done;
   bar_.attr("refresh")();
-}
-
-void PythonProgress::rethrow() {
-  if (!error_) return;
-  nb::python_error error = std::move(*error_);
-  error_.reset();
-  throw error;
 }
 
 }  // namespace holotone::python

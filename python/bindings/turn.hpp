@@ -1,8 +1,8 @@
 #pragma once
 // Who works with an object of the library.
 #include "work.hpp"
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <holotone/core/error.hpp>
 #include <mutex>
 #include <string>
@@ -19,24 +19,39 @@ class Turn {
   /// Without the interpreter's lock. Throws invalid_argument for a callback of a method, unless it only looks; while it
   /// waits, what a signal raises.
   void take(By by, const std::string& function, bool looks) {
-    if (owner_ != std::this_thread::get_id()) {
-      while (!mutex_.try_lock_for(std::chrono::milliseconds(50))) check_signals();
+    std::unique_lock lock(mutex_);
+    if (depth_ > 0 && owner_ == std::this_thread::get_id()) {
+      if (by_ == By::own_method && !looks) {
+        throw_argument(function, "self", "an object that is not at work", "one whose method calls this function");
+      }
+    } else {
+      while (!free_.wait_for(lock, std::chrono::milliseconds(50), [&] { return depth_ == 0; })) {
+        lock.unlock();
+        check_signals();
+        lock.lock();
+      }
       owner_ = std::this_thread::get_id();
       by_ = by;
-    } else if (by_ == By::own_method && !looks) {
-      throw_argument(function, "self", "an object that is not at work", "one whose method calls this function");
     }
     ++depth_;
   }
+  /// Of any thread.
   void give() {
+    const std::scoped_lock lock(mutex_);
     if (--depth_ > 0) return;
     owner_ = std::thread::id();
-    mutex_.unlock();
+    free_.notify_one();
+  }
+  /// The owner's work goes on without it: it waits like the others.
+  void disown() {
+    const std::scoped_lock lock(mutex_);
+    owner_ = std::thread::id();
   }
 
  private:
-  std::timed_mutex mutex_;
-  std::atomic<std::thread::id> owner_{};
+  std::mutex mutex_;
+  std::condition_variable free_;
+  std::thread::id owner_{};
   By by_ = By::own_method;
   int depth_ = 0;
 };

@@ -289,6 +289,12 @@ nb::object to_python(T&& value) {
 /// NumPy array {n} of numbers of a type, from a list or an array; null if they are not or would lose their value.
 nb::object flat_numbers(nb::handle value, const char* type);
 
+/// Length of an object of Python; -1 for what has none.
+std::int64_t length_of(nb::handle value);
+
+/// List of what a sequence holds; null for what is none, or cannot be read.
+nb::object items_of(nb::handle value);
+
 /// A copy of what the library takes over.
 SlicedPicture copied(const SlicedPicture& picture);
 
@@ -298,13 +304,13 @@ T from_python(nb::handle value, Call& call, const std::string& argument);
 
 template <class T>
 [[noreturn]] void refuse(const Call& call, const std::string& argument, nb::handle value) {
-  const auto text = nb::cast<std::string>(nb::repr(value));
-  throw_argument(call.function(), argument, expected_text<T>(), text.size() > 60 ? text.substr(0, 57) + "..." : text);
+  throw_argument(call.function(), argument, expected_text<T>(), shown(value));
 }
 
 /// A function of C++ that calls one of Python (callbacks.hpp).
 template <class R, class... P>
-std::function<R(P...)> function_from(nb::handle function, const std::function<R(P...)>* type);
+std::function<R(P...)> function_from(nb::handle function, const std::shared_ptr<Job>& job,
+                                     const std::function<R(P...)>* type);
 
 template <class T>
 T from_python(nb::handle value, Call& call, const std::string& argument) {
@@ -363,7 +369,7 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
   } else if constexpr (is_function<T>) {
     if (value.is_none()) return {};
     if (!nb::isinstance<nb::callable>(value)) refuse<T>(call, argument, value);
-    return function_from(value, static_cast<const T*>(nullptr));
+    return function_from(value, call.job(), static_cast<const T*>(nullptr));
   } else if constexpr (is_vector<T>) {
     using Element = typename T::value_type;
     if constexpr (std::is_same_v<Element, std::byte>) {
@@ -376,6 +382,7 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
       const nb::object flat = flat_numbers(value, python::Element::of<Element>().name);
       nb::ndarray<nb::ro> numbers;
       if (!flat.is_valid() || !nb::try_cast(flat, numbers)) refuse<T>(call, argument, value);
+      if (numbers.size() == 0) return T();
       const auto* const begin = static_cast<const Element*>(numbers.data());
       return T(begin, begin + numbers.size());
     } else if constexpr (is_extents<Element>) {
@@ -388,15 +395,24 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
       }
       return result;
     } else if constexpr (std::is_same_v<Element, bool>) {
-      if (!nb::isinstance<nb::sequence>(value)) refuse<T>(call, argument, value);
+      const nb::object items = items_of(value);
+      if (!items.is_valid()) refuse<T>(call, argument, value);
       T result;
-      for (nb::handle one : nb::borrow<nb::sequence>(value)) result.push_back(nb::cast<bool>(nb::bool_(one)));
+      for (nb::handle one : nb::borrow<nb::list>(items)) {
+        const int is_true = PyObject_IsTrue(one.ptr());
+        if (is_true < 0) {
+          PyErr_Clear();
+          refuse<T>(call, argument, value);
+        }
+        result.push_back(is_true == 1);
+      }
       return result;
     } else {
-      if (!nb::isinstance<nb::sequence>(value)) refuse<T>(call, argument, value);
+      const nb::object items = items_of(value);
+      if (!items.is_valid()) refuse<T>(call, argument, value);
       T result;
       std::size_t index = 0;
-      for (nb::handle one : nb::borrow<nb::sequence>(value)) {
+      for (nb::handle one : nb::borrow<nb::list>(items)) {
         result.push_back(from_python<Element>(one, call, fmt::format("{}[{}]", argument, index++)));
       }
       return result;

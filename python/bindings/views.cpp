@@ -1,94 +1,26 @@
 #include "views.hpp"
 #include "tables_generated.hpp"
-#include <chrono>
-#include <holotone/core/parallel.hpp>
-#include <thread>
 
 namespace holotone::python {
 
-void Questions::ask(const std::function<void()>& question) {
-  std::unique_lock lock(mutex_);
-  Asked own{question};
-  if (!failure_) {
-    asked_.push_back(&own);
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return own.answered; });
-  }
-  if (failure_) throw Error(ErrorCode::cancelled, "a source of views failed");
-}
-
-void Questions::serve(std::unique_lock<std::mutex>& lock) {
-  Asked* const next = asked_.empty() ? nullptr : asked_.front();
-  if (next) asked_.pop_front();
-  if (!failure_) {
-    lock.unlock();
-    std::exception_ptr failure;
-    try {
-      if (next) {
-        const nb::gil_scoped_acquire held;
-        next->question();
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      } else {
-        check_signals();
-      }
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    lock.lock();
-    failure_ = failure;
-  }
-  if (next) {
-    next->answered = true;
-    changed_.notify_all();
-  }
-}
-
-void Questions::answer(const std::function<void()>& work) {
-  std::exception_ptr own;
-  const int threads = thread_count();
-  std::thread worker([&] {
-    limit_threads(threads);
-    try {
-      work();
-    } catch (...) {
-      own = std::current_exception();
-    }
-    const std::scoped_lock lock(mutex_);
-    ended_ = true;
-    changed_.notify_all();
-  });
-  {
-    std::unique_lock lock(mutex_);
-    while (!ended_) {
-      changed_.wait_for(lock, std::chrono::milliseconds(50), [&] { return ended_ || !asked_.empty(); });
-      if (!ended_) serve(lock);
-    }
-  }
-  worker.join();
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-  if (own) std::rethrow_exception(own);
-}
-
-void answer(Questions& questions, const std::function<void()>& work) { questions.answer(work); }
-
 int PythonViews::channels() const {
   int channels = 0;
-  questions_.ask([&] {
+  Job::ask(job_, [&] {
     nb::object given = object_.attr("channels")();
     if (nb::try_cast(given, channels)) return;
-    throw_argument("", "channels()", "int", nb::cast<std::string>(nb::repr(given)));
+    throw_argument("", "channels()", "int", shown(given));
   });
   return channels;
 }
 
 bool PythonViews::has_distances() const {
   bool has = false;
-  questions_.ask([&] { has = nb::cast<bool>(nb::bool_(nb::object(object_.attr("has_distances")()))); });
+  Job::ask(job_, [&] { has = nb::cast<bool>(nb::bool_(nb::object(object_.attr("has_distances")()))); });
   return has;
 }
 
 void PythonViews::look(const Rays& rays, int channel, View<float, 2> intensity, View<float, 2> distance_m) const {
-  questions_.ask([&] {
+  Job::ask(job_, [&] {
     CallbackArgument<View<float, 2>> seen(intensity);
     CallbackArgument<View<float, 2>> far(distance_m);
     object_.attr("look")(rays, channel, seen.object, far.object);
@@ -111,9 +43,9 @@ Argument<const ViewSource&>::Argument(Context& context, const Name& /*name*/) {
     throw_argument(context.call.function(), context.given.name(),
                    "a source of views: ViewGrid, LayerViews, DiceScene, LightFieldViews, or an object with channels(), "
                    "has_distances() and look(rays, channel, intensity, distance_m)",
-                   nb::cast<std::string>(nb::repr(value)));
+                   shown(value));
   }
-  own_ = std::make_unique<PythonViews>(value);
+  own_ = std::make_unique<PythonViews>(value, context.call.job());
 }
 
 std::vector<std::int64_t> extents_of(const Dots& /*dots*/, std::string_view member) {

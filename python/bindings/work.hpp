@@ -1,5 +1,6 @@
 #pragma once
 // Which threads are in the library.
+#include <functional>
 #include <nanobind/nanobind.h>
 #include <string>
 
@@ -14,10 +15,22 @@ class Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
   ~Work();
+
+  /// The caller waits no more, nor does the interpreter's end. The process then ends without the library's own end.
+  void abandon();
+  /// Of abandoned work that has ended, in its thread: calls `free` with the interpreter's lock. False if the interpreter
+  /// ends: then there is no lock.
+  bool drop(const std::function<void()>& free);
+
+ private:
+  bool abandoned_ = false;
 };
 
 /// True when the interpreter ends: calls at work shall be cancelled.
 bool interpreter_ends();
+
+/// True in the thread that alone handles signals. With the interpreter's lock.
+bool is_main_thread();
 
 /// For a thread that waits, without the interpreter's lock: throws what the handler of a signal raised, such as
 /// KeyboardInterrupt, in the main thread; cancelled when the interpreter ends.

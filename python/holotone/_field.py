@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from . import _holotone
@@ -35,15 +36,17 @@ class Field(Generic[Values]):
     def __init__(
         self, values: Values, *, wavelength_m: float, pitch_m: float, metadata: dict[str, str] | None = None
     ) -> None:
-        if getattr(values, "ndim", None) != 2:
-            if not isinstance(values, _holotone.Array) or len(values.shape) != 2:
-                raise TypeError(
-                    f"Field: values: expected an array of two axes, got {getattr(values, 'shape', type(values).__name__)}"
-                )
         self.values = values
-        self.wavelength_m = _positive("wavelength_m", wavelength_m)
-        self.pitch_m = _positive("pitch_m", pitch_m)
-        self.metadata = dict(metadata or {})
+        self.wavelength_m = wavelength_m
+        self.pitch_m = pitch_m
+        self.metadata = metadata_of("Field", metadata)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "values":
+            require_axes("Field", name, value, 2)
+        elif name in ("wavelength_m", "pitch_m"):
+            value = _positive(name, value)
+        object.__setattr__(self, name, value)
 
     @property
     def _holotone_values_(self) -> Values:
@@ -84,12 +87,18 @@ class Field(Generic[Values]):
         return values.__dlpack_device__()
 
     def __repr__(self) -> str:
-        ny, nx = self.shape
-        return f"Field({nx} x {ny}, pitch_m={self.pitch_m:.6g}, wavelength_m={self.wavelength_m:.6g})"
+        try:
+            ny, nx = self.shape
+            return f"Field({nx} x {ny}, pitch_m={self.pitch_m:.6g}, wavelength_m={self.wavelength_m:.6g})"
+        except Exception:  # not made, or an array that has been freed
+            return "Field(...)"
 
 
 def _positive(name: str, value: Any) -> float:
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise argument_error("Field", name, "float", type(value).__name__) from None
     if not 0 < number < math.inf:
         raise argument_error("Field", name, "> 0", f"{number:g}")
     return number
@@ -102,8 +111,57 @@ def argument_error(function: str, argument: str, expected: str, got: str) -> _ho
     return error
 
 
-def numpy_of(values: Any) -> Any:
-    """An array of any package in host memory."""
+def metadata_of(function: str, metadata: Any) -> dict[str, Any]:
+    """A copy of a dictionary, or an empty one for None."""
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise argument_error(function, "metadata", "a dictionary", type(metadata).__name__)
+    return dict(metadata)
+
+
+def axes_of(values: Any) -> int | None:
+    """How many axes an array of any package has; None for what is no array, or one that has been freed."""
+    try:
+        return len(values.shape)
+    except Exception:
+        return None
+
+
+def require_axes(function: str, argument: str, values: Any, *expected: int) -> None:
+    """Raises ArgumentError unless `values` is an array of one of the numbers of axes."""
+    axes = axes_of(values)
+    if axes not in expected:
+        words = {2: "two", 3: "three"}
+        wanted = f"an array of {' or '.join(words[one] for one in expected)} axes"
+        raise argument_error(function, argument, wanted, type(values).__name__ if axes is None else f"{axes} axes")
+
+
+def members_text(owner: Any, names: Any) -> str:
+    """The repr of an object of such members, in any state of them."""
+
+    def text(name: str) -> str:
+        try:
+            shown = repr(getattr(owner, name))
+        except Exception:
+            return "..."
+        return shown if len(shown) <= 80 else "..."
+
+    return f"{type(owner).__name__}({', '.join(f'{name}={text(name)}' for name in names)})"
+
+
+def numpy_of(values: Any, function: str = "", argument: str = "array") -> Any:
+    """An array of any package in host memory. Raises ArgumentError for what NumPy cannot read."""
+    try:
+        return _numpy_of(values)
+    except (_holotone.Error, MemoryError):
+        raise
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        raise argument_error(function, argument, "an array", f"{type(values).__name__}: {reason}") from None
+
+
+def _numpy_of(values: Any) -> Any:
     import numpy
 
     if isinstance(values, Field):
@@ -119,7 +177,14 @@ def numpy_of(values: Any) -> Any:
 
 def path_of(function: str, path: Any) -> str:
     """The name of a file: a text, bytes or an object of pathlib."""
-    name = os.fsdecode(path)
+    try:
+        name = os.fsdecode(path)
+    except TypeError:
+        raise argument_error(function, "path", "str, bytes or os.PathLike", type(path).__name__) from None
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise argument_error(function, "path", "a name in UTF-8", ascii(name)) from None
     if "\0" in name:
         raise argument_error(function, "path", "a name without NUL", repr(name))
     return name
@@ -131,6 +196,8 @@ def device_of(values: Any) -> str:
         values = values.values
     if isinstance(values, _holotone.Array):
         return values.device
+    if not hasattr(values, "__dlpack_device__"):  # a buffer
+        return "cpu"
     kind, index = values.__dlpack_device__()
     return f"cuda:{index}" if int(kind) == 2 else "cpu"
 
@@ -215,8 +282,16 @@ def propagate(
 ) -> Field:
     if "shape" in options or "device" in options:
         raise TypeError("propagate: shape and device are those of the field; leave them out")
+    if not isinstance(field, Field):
+        require_axes("propagate", "field", field, 2)
     field = as_field(field, wavelength_m, pitch_m)
-    values = propagation_plan(field, **options).execute(field.values, distance_m=distance_m, out=out, stream=stream)
+    plan = propagation_plan(field, **options)
+    try:
+        values = plan.execute(field.values, distance_m=distance_m, out=out, stream=stream)
+    except _holotone.ArgumentError as error:
+        if error.argument != "input":
+            raise
+        raise argument_error("propagate", "field", error.expected, error.got) from None
     return Field(values, wavelength_m=field.wavelength_m, pitch_m=options.get("output_pitch_m") or field.pitch_m)
 
 
@@ -272,8 +347,8 @@ def read_field(
 def write_field(path: Any, field: Field) -> None:
     """Writes a Field to HDF5 (.h5) with its metadata, or to NPY (.npy), which has none; first to a temporary name."""
     if not isinstance(field, Field):
-        raise TypeError(f"write_field: field: expected a Field, got {type(field).__name__}")
+        raise argument_error("write_field", "field", "a Field", type(field).__name__)
     metadata = dict(field.metadata)
     metadata["wavelength_m"] = repr(field.wavelength_m)
     metadata["pitch_m"] = repr(field.pitch_m)
-    _holotone._write_field(path_of("write_field", path), field.numpy(), metadata)
+    _holotone._write_field(path_of("write_field", path), numpy_of(field, "write_field", "field"), metadata)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _holotone
-from ._field import Field, as_field, numpy_of
+from ._field import Field, argument_error, as_field, metadata_of, numpy_of, path_of
 from ._scene import write_image
 
 if TYPE_CHECKING:
@@ -29,10 +29,12 @@ def write_hologram(
     EncodePlan.report). `options`: those of EncodeOptions. Codes of up to 8 bits are stored in 8. A BMP has no metadata:
     read_hologram needs them as overrides. `metadata`: more keys, such as distance_m.
     """
+    path = path_of("write_hologram", path)
     field = as_field(hologram, wavelength_m, pitch_m)
-    values = numpy_of(field)
-    bits = int(options.get("bits", 8))
-    report = report or _holotone.EncodeReport()
+    values = numpy_of(field, "write_hologram", "hologram")
+    bits = _holotone.EncodeOptions(bits=options.get("bits", 8)).bits
+    report = _holotone.EncodeReport() if report is None else report
+    more = metadata_of("write_hologram", metadata)
     codes = values
     if values.dtype.kind == "c":
         codes = _holotone.encode(
@@ -40,10 +42,10 @@ def write_hologram(
         )
     elif values.dtype.name not in ("uint8", "uint16"):
         kind = values.dtype
-        raise TypeError(f"write_hologram: hologram: expected complex64, or codes of uint8 or uint16, got {kind}")
+        raise argument_error("write_hologram", "hologram", "complex64, or codes of uint8 or uint16", str(kind))
     if codes.size and int(codes.max()) >= 1 << bits:
         raise ValueError(f"write_hologram: hologram: expected codes below {1 << bits} ({bits} bits), got {codes.max()}")
     stated: dict[str, Any] = dict(hologram.metadata) if isinstance(hologram, Field) else {}
     stated |= cast(dict[str, str], _holotone._describe_encoding(report, **options))
     stated |= {"pitch_m": repr(field.pitch_m), "wavelength_m": repr(field.wavelength_m)}
-    write_image(path, codes.astype("uint8" if bits <= 8 else "uint16"), metadata=stated | (metadata or {}))
+    write_image(path, codes.astype("uint8" if bits <= 8 else "uint16"), metadata=stated | more)

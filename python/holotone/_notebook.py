@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _holotone
-from ._field import Field, as_field, device_of, numpy_of
+from ._field import Field, argument_error, as_field, device_of, numpy_of, require_axes
 from ._page import Page, answer, stored_page
 
 
@@ -22,17 +22,17 @@ def show(
     """
     import numpy
 
+    if not isinstance(field, Field):
+        require_axes("show", "field", field, 2)
     kind = str(getattr(field, "dtype", ""))
     if "int" in kind:
-        raise TypeError(
-            f"show: field: expected a complex field, got codes of {kind}: modulation_of(codes, ...) or "
-            "read_hologram(path) gives their light"
-        )
+        hint = "modulation_of(codes, ...) or read_hologram(path) gives their light"
+        raise argument_error("show", "field", "a complex field", f"codes of {kind}: {hint}")
     metadata = field.metadata if isinstance(field, Field) else {}
     field = as_field(field, wavelength_m, pitch_m)
     nearest, farthest = _range(field, metadata) if distances_m is None else _pair(distances_m)
     if not nearest < farthest:
-        raise ValueError(f"show: distances_m: expected nearest < farthest, got {nearest:g} and {farthest:g}")
+        raise argument_error("show", "distances_m", "nearest < farthest", f"{nearest:g} and {farthest:g}")
     field.values = _complex64(field.values)
     values = numpy_of(field)
     plan = _holotone.ReconstructionPlan(
@@ -67,7 +67,8 @@ def _pair(distances_m: Any) -> tuple[float, float]:
         nearest, farthest = distances_m
         return float(nearest), float(farthest)
     except (TypeError, ValueError):
-        raise TypeError(f"show: distances_m: expected (nearest, farthest), got {distances_m!r}") from None
+        got = type(distances_m).__name__
+        raise argument_error("show", "distances_m", "(nearest, farthest)", got) from None
 
 
 def _range(field: Field, metadata: dict[str, str]) -> tuple[float, float]:
@@ -92,9 +93,10 @@ def _complex64(values: Any) -> Any:
         return values
     if hasattr(values, "detach"):  # PyTorch
         return values.detach().cfloat().resolve_conj().contiguous()
-    if isinstance(values, numpy.ndarray):
-        return numpy.ascontiguousarray(values, numpy.complex64)
-    return values.astype("complex64")
+    try:
+        return numpy.ascontiguousarray(values, numpy.complex64) if not hasattr(values, "get") else values.astype("complex64")
+    except (TypeError, ValueError, BufferError) as error:
+        raise argument_error("show", "field", "a complex field", f"{type(values).__name__}: {error}") from None
 
 
 def _in_notebook() -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from . import _holotone
-from ._field import numpy_of, path_of
+from ._field import members_text, metadata_of, numpy_of, path_of, require_axes
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -15,26 +15,46 @@ if TYPE_CHECKING:
     from ._types import ArrayLike, ArrayOf
 
 
-@dataclasses.dataclass(kw_only=True)
-class Layer:
+class _Arrays:
+    """A class of arrays, which have these numbers of axes from their assignment on."""
+
+    _axes: ClassVar[dict[str, tuple[int, ...]]]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._axes and not (value is None and name == "mask"):
+            require_axes(type(self).__name__, name, value, *self._axes[name])
+        object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return members_text(self, [field.name for field in dataclasses.fields(cast(Any, self))])
+
+
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Layer(_Arrays):
     """Flat picture parallel to the panel, on the panel's pixels, for LayerPlan."""
+
+    _axes = {"intensity": (2,), "mask": (2,)}
 
     intensity: ArrayOf[float32]  # {ny, nx}, linear light; dark if not finite or negative
     distance_m: float = 0.0  # behind the panel; < 0: in front
     mask: ArrayOf[float32] | None = None  # opacity to light from behind, 0 to 1; None: 1 where the intensity is > 0
 
 
-@dataclasses.dataclass(kw_only=True)
-class SmoeFitView:
+@dataclasses.dataclass(kw_only=True, repr=False)
+class SmoeFitView(_Arrays):
     """Picture of a light field, for SmoeFitter."""
+
+    _axes = {"image": (3,)}
 
     image: ArrayOf[float32]  # {height, width, channels}
     at: tuple[float, ...] = ()  # its other coordinates
 
 
-@dataclasses.dataclass
-class Image:
+@dataclasses.dataclass(repr=False)
+class Image(_Arrays):
     """Pixels {ny, nx, channels} as stored in a file: uint8, uint16 or float32; row 0 is the top."""
+
+    _axes = {"pixels": (2, 3)}
 
     pixels: NDArray[Any]
     metadata: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -47,21 +67,21 @@ def read_image(path: Any) -> Image:
 
 def to_float(image: Image | ArrayLike) -> NDArray[float32]:
     """Pixels {ny, nx, channels} of an Image or an array as float32: codes divided by the largest, 0 to 1."""
-    return _holotone._to_float(_pixels(image))
+    return _holotone._to_float(_pixels("to_float", image))
 
 
 def to_linear(image: Image | ArrayLike) -> NDArray[float32]:
     """Linear light {ny, nx, channels} of an Image or an array as float32: sRGB codes converted, alpha and floats not."""
-    return _holotone._to_linear(_pixels(image))
+    return _holotone._to_linear(_pixels("to_linear", image))
 
 
 def to_grey(image: Image | ArrayLike) -> NDArray[float32]:
     """One value a pixel {ny, nx} of an Image or an array as float32: the mean of R, G and B, without alpha."""
-    return _holotone._to_grey(_pixels(image))
+    return _holotone._to_grey(_pixels("to_grey", image))
 
 
-def _pixels(image: Any) -> Any:
-    pixels = numpy_of(image.pixels if isinstance(image, Image) else image)
+def _pixels(function: str, image: Any) -> Any:
+    pixels = numpy_of(image.pixels if isinstance(image, Image) else image, function, "pixels")
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 
@@ -71,5 +91,5 @@ def write_image(path: Any, image: Image | ArrayLike, *, metadata: dict[str, Any]
     The file appears under its name when it is whole. `options` are those of ImageWriteOptions.
     """
     stated: dict[str, Any] = dict(image.metadata) if isinstance(image, Image) else {}
-    stated |= metadata or {}
-    _holotone._write_image(path_of("write_image", path), _pixels(image), stated, **options)
+    stated |= metadata_of("write_image", metadata)
+    _holotone._write_image(path_of("write_image", path), _pixels("write_image", image), stated, **options)

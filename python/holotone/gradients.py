@@ -12,7 +12,7 @@ import math
 from typing import Any, TypeVar, overload
 
 from . import _holotone
-from ._field import Field, argument_error, as_field, device_of
+from ._field import Field, argument_error, as_field, device_of, require_axes
 
 #: Arrays of any package: derivatives are of the package and the elements of what they are taken by.
 Light = TypeVar("Light", bound=Any)
@@ -41,6 +41,23 @@ def _kind(array: Any) -> Any:
 
     name = type(array).__module__.split(".")[0]
     return importlib.import_module({"jaxlib": "jax.numpy", "jax": "jax.numpy"}.get(name, name))
+
+
+def _require(function: str, **arrays: Any) -> None:
+    """Refuses what is no array of a package with functions, or holds no floats."""
+    for argument, given in arrays.items():
+        array = given.values if isinstance(given, Field) else given
+        package = type(array).__module__.split(".")[0]
+        kind = str(array.dtype) if package in ("numpy", "torch", "cupy", "jax", "jaxlib") else ""
+        if not ("float" in kind or "complex" in kind):
+            got = f"{type(array).__name__} of {kind}" if kind else type(array).__name__
+            expected = "floats or complex numbers of NumPy, PyTorch, CuPy or JAX"
+            raise argument_error(f"gradients.{function}", argument, expected, got)
+
+
+def _require_plan(function: str, plan: Any, kind: type) -> None:
+    if not isinstance(plan, kind):
+        raise argument_error(f"gradients.{function}", "plan", kind.__name__, type(plan).__name__)
 
 
 def _complex(real: Any, imaginary: Any) -> Any:
@@ -79,7 +96,14 @@ def propagate_vjp(
     """Derivative by the input of `propagate`: the propagation over -distance_m. `options`: those of PropagationPlan, at
     the field's pitch."""
     refuse_output_pitch("gradients.propagate_vjp", pitch_m, cotangent, options)
-    return propagation(as_field(cotangent, wavelength_m, pitch_m), -distance_m, **options)
+    if not isinstance(cotangent, Field):
+        require_axes("gradients.propagate_vjp", "cotangent", cotangent, 2)
+    try:
+        back_m = -float(distance_m)
+    except (TypeError, ValueError):
+        got = type(distance_m).__name__
+        raise argument_error("gradients.propagate_vjp", "distance_m", "float", got) from None
+    return propagation(as_field(cotangent, wavelength_m, pitch_m), back_m, **options)
 
 
 def coordinates(shape: tuple[int, int], pitch_m: float, like: Any) -> tuple[Any, Any]:
@@ -102,6 +126,7 @@ def point_cloud_field_vjp(
     With theta = pi rho^2 / (lambda d), rho the distance from the point's axis:
       dE/dA = Re(conj(exp(i phi)) v),  dE/dtheta = Im(conj(A exp(i phi)) v),  v = adjoint(G)  (PointCloudPlan.adjoint)
     """
+    _require("point_cloud_field_vjp", cotangent=cotangent, position_m=position_m, amplitude=amplitude)
     package = _kind(position_m)
     own = _holotone.PointCloudPlan(**options, device=device_of(cotangent))
     own.set_points(position_m, amplitude, phase_rad)
@@ -132,6 +157,7 @@ def point_cloud_field_vjp(
 def encode_phase_vjp(cotangent: Any, field: Light) -> Light:
     """Straight-through derivative of a phase panel's modulation by the field: that of exp(i arg(field)), as if phases
     were not rounded to levels. `cotangent`: by the modulation. 0 where the field is 0."""
+    _require("encode_phase_vjp", cotangent=cotangent, field=field)
     package = _kind(field)
     modulus = package.abs(field)
     safe = package.where(modulus > 0, modulus, package.ones_like(modulus))
@@ -143,17 +169,23 @@ def encode_phase_vjp(cotangent: Any, field: Light) -> Light:
 
 def eye_look_field_vjp(cotangent: Light, focus_m: float, plan: _holotone.EyePlan) -> Light:
     """Derivative of EyePlan.look_field by the hologram (EyePlan.adjoint)."""
+    _require_plan("eye_look_field_vjp", plan, _holotone.EyePlan)
+    _require("eye_look_field_vjp", cotangent=cotangent)
     return plan.adjoint(focus_m=focus_m, field=cotangent)
 
 
 def nufft_type1_vjp(cotangent: Any, strengths: Light, plan: _holotone.NufftPlan) -> tuple[Any, Light]:
     """Derivatives of NufftPlan.type1 by the points {n, Rank} and the strengths: type 2 of the cotangent."""
+    _require_plan("nufft_type1_vjp", plan, _holotone.NufftPlan)
+    _require("nufft_type1_vjp", cotangent=cotangent, strengths=strengths)
     values, slope = plan.type2(cotangent, gradient=True)
     return _conjugate_product(slope, strengths[:, None]).real, values
 
 
 def nufft_type2_vjp(cotangent: Any, modes: Light, plan: _holotone.NufftPlan) -> tuple[Any, Light]:
     """Derivatives of NufftPlan.type2 by the points {n, Rank} and the modes: type 1 of the cotangent."""
+    _require_plan("nufft_type2_vjp", plan, _holotone.NufftPlan)
+    _require("nufft_type2_vjp", cotangent=cotangent, modes=modes)
     _, slope = plan.type2(modes, gradient=True)
     return _conjugate_product(cotangent[:, None], slope).real, plan.type1(cotangent)
 
@@ -166,4 +198,5 @@ def smoe_render_vjp(
     `image` {ny, nx, channels}: the rendering of the model's whole box; both in host memory. The gradient of
     1/2 |y - t|^2 at t = y - G is that of <G, y> (smoe_gradient).
     """
+    _require("smoe_render_vjp", cotangent=cotangent, image=image)
     return _holotone.smoe_gradient(model, image - cotangent, tolerance=tolerance, device=device)

@@ -318,7 +318,7 @@ def test_set_input_keeps_the_array_of_a_field():
         plan.set_input(field)
         run = lambda: plan.execute(0.1)
         def let_go():
-            field.values = None
+            field.values = noise(64, 64)
     """)
 
 

@@ -236,8 +236,8 @@ def test_a_hologram_is_read_as_the_light_of_its_codes(tmp_path, rng, encoding, b
 
 
 def test_a_hologram_of_other_codes_is_refused(tmp_path, rng):
-    for wrong, error in ((np.zeros((4, 4), "int64"), TypeError), (np.full((4, 4), 16, "uint8"), ValueError)):
-        with pytest.raises(error, match="write_hologram: hologram: expected"):
+    for wrong in (np.zeros((4, 4), "int64"), np.full((4, 4), 16, "uint8")):
+        with pytest.raises(ValueError, match="write_hologram: hologram: expected"):
             ht.write_hologram(tmp_path / "h.png", wrong, bits=4, **GRID)
     with pytest.raises(TypeError, match="wavelength_m"):
         ht.write_hologram(tmp_path / "h.png", noise(rng, 4, 4))
@@ -284,7 +284,7 @@ def test_names_with_nul_are_refused(tmp_path, call):
 def test_names_of_bytes_and_numbers(tmp_path):
     ht.write_image(bytes(tmp_path / "a.png"), np.zeros((2, 2), "uint8"))
     assert ht.read_image(bytes(tmp_path / "a.png")).pixels.shape == (2, 2, 1)
-    with pytest.raises(TypeError, match="not int"):
+    with pytest.raises(ht.ArgumentError, match="read_field: path: expected str, .* got int"):
         ht.read_field(5)
 
 

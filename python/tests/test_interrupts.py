@@ -1,5 +1,7 @@
 """Ctrl-C ends what takes long: functions of Python that the library calls, calls that wait, long work."""
 
+import time
+
 import numpy as np
 import pytest
 from conftest import GRID, run_python
@@ -142,3 +144,52 @@ def test_the_weights_of_a_window_report_and_can_be_cancelled():
     assert np.array_equal(weights.weights.values, ht.window_weights(viewer, **options).weights.values)
     with pytest.raises(ht.CancelledError):
         ht.window_weights(viewer, progress=lambda *report: False, **options)
+
+
+# Work of seconds that reports no progress, or seldom: what it is given, and the call. It goes on without its caller.
+DEAF = {
+    "fft": ("field = ones(8192, 8192); plan = ht.FftPlan((8192, 8192))", "plan.execute(field, 'forward')"),
+    "propagation": ("field = ones(8192, 8192)", "ht.propagate(field, 0.1, **GRID)"),
+    "nufft": ("""plan = ht.NufftPlan((1024, 1024)); points = rng.random((10_000_000, 2), 'float32')""",
+              "[plan.set_points(points), plan.type1(np.ones(10_000_000, 'complex64'))]"),
+    "light": ("pixels = np.zeros((16384, 8192, 3), 'uint8')", "ht.to_linear(pixels)"),
+    "picture": ("pixels = rng.integers(0, 255, (8192, 4096, 3), 'uint8')", "ht.write_image(FOLDER + '/x.png', pixels)"),
+    "field": ("field = ht.Field(ones(8192, 8192), **GRID)", "ht.write_field(FOLDER + '/x.h5', field)"),
+    "codes": ("field = ht.Field(ones(8192, 8192), **GRID)", "ht.encode(field, encoding='burckhardt')"),
+    "spectrum": ("dots = rng.random((2_000_000, 2), 'float32') * 2048",
+                 "ht.power_spectrum(dots, region=ht.Region(width=2048, height=2048))"),
+    "copy": ("zeros = np.zeros(1 << 31, 'uint8')", "ht.copy_of(zeros)"),
+}
+
+
+@pytest.mark.parametrize("work", DEAF)
+def test_ctrl_c_ends_the_call_of_deaf_work(work, tmp_path):
+    """KeyboardInterrupt comes within a second; then the library computes for others, and the process ends at once."""
+    given, call = DEAF[work]
+    begun = time.time()
+    late = run_python(f"""
+    FOLDER = {str(tmp_path)!r}
+
+    def ones(*shape):
+        return np.ones(shape, "complex64")
+
+    def press():
+        global at
+        at = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    {given}
+    threading.Timer(0.3, press).start()
+    try:
+        {call}
+        time.sleep(0.5)
+    except KeyboardInterrupt:
+        print(time.monotonic() - at)
+    small = ones(4, 4)
+    ht.FftPlan((4, 4)).execute(small, "forward")
+    assert np.isclose(small[0, 0], 16)
+    print(time.time())
+    """, seconds=60)
+    seconds, last = map(float, late.split())
+    print(f"{seconds:.2f} s, end {time.time() - last:.2f} s later, {last - begun:.1f} s in all")
+    assert seconds < 1 and time.time() - last < 1

@@ -153,11 +153,11 @@ def test_pictures_of_the_page_are_those_of_the_library(point):
 
 
 def test_codes_are_no_field(point):
-    with pytest.raises(TypeError, match="expected a complex field, got codes of uint16: modulation_of"):
+    with pytest.raises(holotone.ArgumentError, match="expected a complex field, got codes of uint16: modulation_of"):
         holotone.show(holotone.encode(point), **GRID)
 
 
 @pytest.mark.parametrize("distances_m", [0.1, (0.1,), "far"])
 def test_a_range_is_two_distances(point, distances_m):
-    with pytest.raises(TypeError, match=r"distances_m: expected \(nearest, farthest\), got"):
+    with pytest.raises(holotone.ArgumentError, match=r"distances_m: expected \(nearest, farthest\), got"):
         holotone.show(point, distances_m=distances_m)
