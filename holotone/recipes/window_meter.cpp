@@ -71,6 +71,7 @@ struct WindowMeter::Square {
   std::int64_t filled = 0;  ///< number of rows
   Array<Complex, 2> field{};
   Array<std::uint8_t, 2> codes{};
+  std::vector<bool> added{};  ///< rows, until it is complete
 };
 
 WindowMeter::WindowMeter(const ErrorDiffusionOptions& options, const FieldGrid& grid, const Viewer& viewer,
@@ -114,6 +115,15 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
   }
   require_view(where, "codes", codes, field.shape(), Device{});
   require_positive(where, "scale", scale);
+  // The memory of a complete square is another thread's.
+  for (const Square& square : squares_) {
+    for (std::int64_t row = first_row; row < first_row + count; ++row) {
+      const std::int64_t own = row - square.rows.first;
+      if (own < 0 || own >= square.rows.count || square.filled == 0) continue;
+      if (square.filled < square.rows.count && !square.added[static_cast<std::size_t>(own)]) continue;
+      throw_argument(where, "first_row", "rows that were not added before", fmt::format("row {}, which was", row));
+    }
+  }
   parallel_for(0, std::ssize(squares_), [&, end = first_row + count](std::int64_t i) {
     Square& square = squares_[static_cast<std::size_t>(i)];
     const auto& rows = square.rows;
@@ -124,10 +134,12 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
     if (square.filled == 0) {
       square.field = Array<Complex, 2>({rows.count, columns.count});
       square.codes = Array<std::uint8_t, 2>({rows.count, columns.count});
+      square.added.assign(static_cast<std::size_t>(rows.count), false);
     }
     for (std::int64_t row = first; row < last; ++row) {
       std::copy_n(&field(row - first_row, columns.first), columns.count, &square.field(row - rows.first, 0));
       std::copy_n(&codes(row - first_row, columns.first), columns.count, &square.codes(row - rows.first, 0));
+      square.added[static_cast<std::size_t>(row - rows.first)] = true;
     }
     square.filled += last - first;
   });

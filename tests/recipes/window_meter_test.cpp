@@ -233,6 +233,26 @@ TEST(WindowMeter, RefusesRowsBeyondThePanel) {
   expect_error(ErrorCode::invalid_argument, "codes", [&] { meter.add_rows(0, field.view(), few.view(), 1); });
 }
 
+// The memory of a complete square is that of the thread which measures it.
+TEST(WindowMeter, RefusesRowsThatWereAdded) {
+  const FieldGrid small{32, 16, 8e-6, 532e-9};
+  WindowMeter meter({}, small, {10e-3, 5e-3, 0.6, 0, 0});
+  const Array<Complex, 2> field({4, 32});
+  const Array<std::uint8_t, 2> codes({4, 32});
+  meter.add_rows(4, field.view(), codes.view(), 1);
+  const auto refused = [&](std::int64_t row, std::string_view named) {
+    expect_error(
+        ErrorCode::invalid_argument,
+        "WindowMeter::add_rows: first_row: expected rows that were not added before, got row " + std::string(named),
+        [&] { meter.add_rows(row, field.view(), codes.view(), 1); });
+  };
+  refused(2, "4");
+  refused(7, "7");
+  for (const std::int64_t row : {0, 8, 12}) meter.add_rows(row, field.view(), codes.view(), 1);
+  refused(0, "0");
+  EXPECT_EQ(meter.measured().squares, 1);
+}
+
 TEST(HogelWeights, CountThoseOfFloydAndSteinberg) {
   const auto own = counted_weights(floyd_steinberg_weights());
   EXPECT_EQ(own.least_used, 4);
