@@ -112,6 +112,7 @@ void refuse_empty_values(const CLI::App& command) {
 int run(const ParsedLine& line, const CLI::App& command) {
   try {
     refuse_empty_values(command);
+    store_values(line);
     join_ranks(line, command);
     return line.command->run();
   } catch (const Error& error) {

@@ -18,6 +18,8 @@ import headers
 # Declarations that Python has no use for, by name or header, and why.
 NOT_BOUND = {
     "holotone/core/array.hpp": "arrays come from other packages",
+    "holotone/core/bounds.hpp": "ranges of members, which constructors check",
+    "holotone/core/enum_names.hpp": "Python has the names of the values",
     "holotone/core/error.hpp": "exceptions",
     "holotone/core/parallel.hpp": "threads of C++",
     "holotone/core/progress.hpp": "the argument `progress`",

@@ -152,6 +152,8 @@ def parse(header: pathlib.Path, root: pathlib.Path) -> list[Declaration]:
 def _add_statement(add, statement: str, inside: _Scope | None, comment: list[str], behind: str) -> None:
     text = statement.rstrip(";").strip()
     doc = comment or ([behind] if behind else [])
+    if text.startswith("template <>"):  # bounds of a member, names of an enum
+        return
     template = re.match(r"^template\s*<.*?>\s*(?:requires.*?\)\s*)?(?:class (\w+)|[^(]*?(\w+)\s*\()", text)
     if template:
         add(template.group(1) or template.group(2), "template", text, doc)

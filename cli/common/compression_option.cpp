@@ -14,6 +14,14 @@ OptionRow compression_option(std::string& text) {
           .help = "Compression of a PNG or TIFF: 0 (none, fastest) to 9 (smallest), or auto, which suits holograms"};
 }
 
+OptionRow compression_option(std::optional<int>& level) {
+  return {.names = "--compression",
+          .target = parsed(
+              level, [](std::string_view, const std::string& text) { return compression_of(text); }, "auto"),
+          .value = "LEVEL",
+          .help = "Compression of a PNG or TIFF: 0 (none, fastest) to 9 (smallest), or auto, which suits holograms"};
+}
+
 std::optional<int> compression_of(const std::string& text) {
   if (text == "auto") return std::nullopt;
   if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) {

@@ -9,6 +9,8 @@ namespace holotone::cli {
 /// --compression of commands that write pictures.
 OptionRow compression_option(std::string& text);
 
+OptionRow compression_option(std::optional<int>& level);
+
 /// The level of --compression; none: auto. Throws invalid_argument.
 std::optional<int> compression_of(const std::string& text);
 

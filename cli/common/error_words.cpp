@@ -26,7 +26,9 @@ std::string option_of(std::string_view argument, const ParsedLine& line, bool of
   std::string given;
   for (const auto& group : line.command->groups) {
     for (const auto& row : group.rows) {
-      const std::size_t length = match(row.feeds, argument);
+      const auto& value = row.target.value;
+      const std::size_t length =
+          std::max(match(row.feeds, argument), value != nullptr ? match(value->feeds, argument) : 0);
       if (length == 0 || length < longest) continue;
       const std::string name = message_name(row);
       if (length > longest) {
@@ -46,9 +48,8 @@ std::string input_of(const Command& command) {
   for (const auto& group : command.groups) {
     for (const auto& row : group.rows) {
       if (row.names != "IN" && row.names != "FILE") continue;
-      if (const auto* const* text = std::get_if<std::string*>(&row.target))
-        return (*text)->empty() ? "" : **text + ": ";
-      const auto& list = *std::get<std::vector<std::string>*>(row.target);
+      if (row.target.text != nullptr) return row.target.text->empty() ? "" : *row.target.text + ": ";
+      const auto& list = *row.target.texts;
       if (!list.empty()) return list.front() + ": ";
     }
   }

@@ -25,7 +25,8 @@ auto of_picture(const std::string& path, const Work& work) {
 InkOptions options_for(const InkSource& source, const Image& image, View<const float, 2> mask) {
   InkOptions options = source.options;
   options.mask = mask;
-  if (source.tone_by_file && std::holds_alternative<Array<float, 3>>(image.pixels)) options.tone = PixelTone::linear;
+  const bool floats = std::holds_alternative<Array<float, 3>>(image.pixels);
+  options.tone = source.tone.value_or(floats ? PixelTone::linear : PixelTone::srgb);
   return options;
 }
 
@@ -44,19 +45,14 @@ void require_shares(const std::string& path, View<const float, 2> mask, bool cli
 
 }  // namespace
 
-InkSource ink_source(const InkArguments& a) {
-  enum class Typed { by_file, srgb, linear };
-  static constexpr Choice<Typed> tones[] = {{"auto", Typed::by_file}, {"srgb", Typed::srgb}, {"linear", Typed::linear}};
-  InkSource source;
-  const Typed tone = choose("--tone", a.tone, tones);
-  source.tone_by_file = tone == Typed::by_file;
-  source.options.tone = tone == Typed::linear ? PixelTone::linear : PixelTone::srgb;
-  source.options.gamma = number_between("--gamma", a.gamma, gamma_range);
-  source.options.invert = a.invert;
-  source.options.out_of_range = a.clip ? OutOfRange::clip : OutOfRange::refuse;
-  source.mask = a.mask;
-  return source;
+OptionValue tone_value(InkSource& source) {
+  return choice<std::optional<PixelTone>>(
+      source.tone, {{"auto", std::nullopt}, {"srgb", PixelTone::srgb}, {"linear", PixelTone::linear}});
 }
+
+OptionValue gamma_value(InkSource& source) { return member<&InkOptions::gamma>(source.options); }
+
+OptionValue clip_value(InkSource& source) { return setter(source.options.out_of_range, OutOfRange::clip); }
 
 Shape<2> page_of(const Image& image) {
   const auto shape = shape_of(image);

@@ -1,9 +1,10 @@
 #pragma once
 #include <array>
-#include <cli/common/values.hpp>
+#include <cli/common/option_table.hpp>
 #include <holotone/core/array.hpp>
 #include <holotone/halftone/ink.hpp>
 #include <holotone/io/images/image.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,24 +12,17 @@ namespace holotone::cli {
 
 inline constexpr Range black_range = number_range(0, 1);
 
-/// Options of the conversion of a picture to ink, as typed.
-struct InkArguments {
-  std::string tone = "auto";
-  std::string gamma = "1";
-  std::string mask;
-  bool invert = false;
-  bool clip = false;
-};
-
 /// Conversion of a picture to ink. Functions on pictures name the file in their errors.
 struct InkSource {
-  InkOptions options;        ///< without its mask
-  bool tone_by_file = true;  ///< codes are sRGB, floats linear
-  std::string mask;          ///< a picture's file, or empty
+  InkOptions options;             ///< without its tone and mask
+  std::optional<PixelTone> tone;  ///< none: codes are sRGB, floats linear
+  std::string mask;               ///< a picture's file, or empty
 };
 
-/// Throws invalid_argument naming the option.
-InkSource ink_source(const InkArguments& arguments);
+/// Values of --tone, --gamma and --clip.
+OptionValue tone_value(InkSource& source);
+OptionValue gamma_value(InkSource& source);
+OptionValue clip_value(InkSource& source);
 
 /// {ny, nx}
 Shape<2> page_of(const Image& image);

@@ -22,15 +22,17 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 bool is_positional(const OptionRow& row) { return row.names.front() != '-'; }
 
 std::string default_of(const OptionRow& row) {
-  const auto* const* text = std::get_if<std::string*>(&row.target);
-  if (text != nullptr && !(*text)->empty()) return **text;
-  return std::string(row.otherwise);
+  const auto& [text, texts, flag, value] = row.target;
+  if (text != nullptr && !text->empty()) return *text;
+  return row.otherwise.empty() && value != nullptr ? value->standard : std::string(row.otherwise);
 }
 
 /// "Bits of a code (1 to 8) (default 8)". Omits options that the group's heading names.
 std::string described(const OptionRow& row, std::string_view heading) {
   std::string text(row.help);
-  if (row.range) text += fmt::format(" ({})", text_of(*row.range));
+  const auto& value = row.target.value;
+  const std::string range = row.range ? text_of(*row.range) : value != nullptr ? value->range : std::string();
+  if (!range.empty()) text += fmt::format(" ({})", range);
   if (const auto standard = default_of(row); !standard.empty()) text += fmt::format(" (default {})", standard);
   if (row.required && !is_positional(row)) text += " (required)";
   const auto said = [&](std::string_view name) { return heading.find(name) != std::string_view::npos; };
@@ -82,7 +84,7 @@ std::string usage(const Command& command, std::string_view path) {
   for (const auto& group : command.groups) {
     for (const auto& row : group.rows) {
       if (is_positional(row)) {
-        const bool several = std::holds_alternative<std::vector<std::string>*>(row.target);
+        const bool several = row.target.texts != nullptr;
         text += fmt::format(" {}{}", row.names, several ? "..." : "");
       } else if (row.required) {
         text += fmt::format(" {} {}", split(row.names, ',').front(), row.value);
@@ -114,13 +116,15 @@ std::string rows_text(std::string_view heading, const std::vector<OptionRow>& ro
 
 CLI::Option* add_row(CLI::App& app, const OptionRow& row) {
   const std::string names(row.names);
-  if (bool* const* flag = std::get_if<bool*>(&row.target)) return app.add_flag(names, **flag);
+  const auto& [text, texts, flag, value] = row.target;
+  if (flag != nullptr) return app.add_flag(names, *flag);
+  if (value && value->flag) return app.add_flag(names);
   CLI::Option* option = nullptr;
-  if (std::string* const* text = std::get_if<std::string*>(&row.target)) {
-    option = app.add_option(names, **text);
-  } else {
-    option = app.add_option(names, *std::get<std::vector<std::string>*>(row.target));
+  if (texts != nullptr) {
+    option = app.add_option(names, *texts);
     if (row.one_each) option->allow_extra_args(false);
+  } else {
+    option = app.add_option(names, value ? *value->typed : *text);
   }
   return option->required(row.required);
 }
@@ -180,6 +184,27 @@ void add_table(CLI::App& app, const Command& command, const std::string& path, P
 }
 
 }  // namespace
+
+void store_values(const ParsedLine& line) {
+  if (line.command == nullptr) return;
+  const auto each_given = [&](const auto& work) {
+    for (const auto& group : line.command->groups) {
+      for (const auto& row : group.rows) {
+        if (const std::string name = message_name(row); line.given.contains(name)) work(group, row, name);
+      }
+    }
+  };
+  each_given([](const OptionGroup&, const OptionRow& row, const std::string& name) {
+    if (const auto& value = row.target.value) value->store(name, *value->typed);
+  });
+  each_given([](const OptionGroup& group, const OptionRow& row, const std::string& name) {
+    for (const auto* const applies : {&group.applies, &row.applies}) {
+      if (!applies->holds || applies->holds()) continue;
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("{}: expected {}, got {}", name, applies->expected, applies->got()));
+    }
+  });
+}
 
 void append(std::vector<OptionRow>& rows, const std::vector<OptionRow>& more) {
   rows.insert(rows.end(), more.begin(), more.end());

@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/common/option_value.hpp>
 #include <cli/common/values.hpp>
 #include <functional>
 #include <map>
@@ -6,7 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 #include <vector>
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
@@ -16,8 +17,26 @@ class App;
 // Option tables of all commands: the only source for parsing, help and the wording of errors.
 namespace holotone::cli {
 
-/// Destination of an option's value: a text, a list of texts or a flag.
-using OptionTarget = std::variant<std::string*, std::vector<std::string>*, bool*>;
+/// Destination of an option's value: one of a text, a list of texts, a flag, or a typed member of a job.
+struct OptionTarget {
+  OptionTarget(std::string* one) : text(one) {}                  // NOLINT(google-explicit-constructor)
+  OptionTarget(std::vector<std::string>* list) : texts(list) {}  // NOLINT(google-explicit-constructor)
+  OptionTarget(bool* set) : flag(set) {}                         // NOLINT(google-explicit-constructor)
+  OptionTarget(OptionValue typed)                                // NOLINT(google-explicit-constructor)
+      : value(std::make_shared<const OptionValue>(std::move(typed))) {}
+
+  std::string* text = nullptr;
+  std::vector<std::string>* texts = nullptr;
+  bool* flag = nullptr;
+  std::shared_ptr<const OptionValue> value{};
+};
+
+/// When an option has an effect. It is refused otherwise: "--m: expected --split taylor, got --split ewald".
+struct Applies {
+  std::function<bool()> holds;         ///< called when all values are stored; empty: always
+  std::string_view expected{};         ///< "--split taylor"
+  std::function<std::string()> got{};  ///< what was typed instead
+};
 
 /// One option ("--pitch", "-o,--output") or positional argument ("IN") of a command.
 struct OptionRow {
@@ -37,12 +56,14 @@ struct OptionRow {
   /// such an argument names this option. Of several matching options the longest prefix decides, then the last given
   /// option of the table.
   std::string_view feeds{};
+  Applies applies{};
 };
 
 /// Rows under one heading; the first group of a command has none.
 struct OptionGroup {
   std::string_view heading;
   std::vector<OptionRow> rows;
+  Applies applies{};  ///< of all its rows
 };
 
 /// Options that were given, by their names in messages.
@@ -76,6 +97,10 @@ struct ParsedLine {
 /// Adds the tables of `root` and its subcommands to `application`; both must outlive the parsing. Parsing stores the
 /// chosen command and the given options in `line`.
 void add_tables(CLI::App& application, const Command& root, ParsedLine& line);
+
+/// Stores the values of the typed options and refuses options without effect. Throws invalid_argument naming the
+/// option.
+void store_values(const ParsedLine& line);
 
 /// Fills line.alias with the names by which options with several names were given.
 void note_aliases(ParsedLine& line, int argc, const char* const* argv);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_maker.hpp>
 #include <cli/halftone/memory_estimate.hpp>
@@ -28,8 +27,8 @@ std::string page_length_text(const HalftonePage& page, double pixels) {
 
 /// Value of --radius times `factor`, as the option accepts it.
 std::string radius_text(const HalftoneJob& job, double factor) {
-  if (!job.radius_low->metres) return fmt::format("{:.3g}", job.radius_low->value * factor);
-  std::string text = format_length(parse_number("--radius", fmt::format("{:.3g}", job.radius_low->value * factor)));
+  if (!job.radius->low.metres) return fmt::format("{:.3g}", job.radius->low.value * factor);
+  std::string text = format_length(parse_number("--radius", fmt::format("{:.3g}", job.radius->low.value * factor)));
   std::erase(text, ' ');
   return text;
 }
@@ -39,11 +38,11 @@ std::string ink_warning(const HalftoneJob& job, const WrittenHalftone& halftone)
   constexpr double tolerated = 0.1;
   const double share = halftone.ink_share;
   if (std::abs(share - 1) <= tolerated) return {};
-  const bool alike = job.radius_low->value == job.radius_high->value;
+  const bool alike = job.radius->low.value == job.radius->high.value;
   return fmt::format("the dots hold {} % of the picture's ink; {}--dots {:.0f} gives all of it",
                      share < 0.1 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.0f}", 100 * share),
                      alike ? fmt::format("--radius {} or ", radius_text(job, 1 / std::sqrt(share))) : std::string(),
-                     std::max(1.0, std::round(static_cast<double>(*job.dots) / share)));
+                     std::max(1.0, std::round(static_cast<double>(*job.options.dots) / share)));
 }
 
 /// Suggestions for results that are valid but may be unsatisfactory.
@@ -53,7 +52,7 @@ std::vector<std::string> hints_of(const HalftoneJob& job, const HalftonePage& pa
   double most = 0;
   for (const auto& ink : page.inks) most = std::max(most, total_ink(ink.view()) / static_cast<double>(ink.size()));
   const auto& options = job.ink.options;
-  if (most > dark && !job.gamma_given && !options.invert) {
+  if (most > dark && !job.given.contains("--gamma") && !options.invert) {
     hints.push_back(fmt::format("ink covers {:.0f} % of the page; --gamma 2 gives a lighter print", 100 * most));
   }
   if (page.clip_does_nothing) {
@@ -98,19 +97,19 @@ nlohmann::json json_of(const HalftoneJob& job, const HalftonePage& page, const W
       {"inputs", job.inputs},
       {"outputs", {job.output}},
       {"frames", halftone.frames},
-      {"method", to_string(job.method)},
+      {"method", to_string(job.options.method)},
       {"device", to_string(job.device)},
       {"resolution", {page.nx, page.ny}},
       {"dots", halftone.dots.count()},
       {"classes", classes},
       {"radius_px", {varied ? static_cast<double>(*low) : radius, varied ? static_cast<double>(*high) : radius}},
-      {"seed", job.seed},
+      {"seed", job.options.seed},
       {"warnings", warnings_of(job, page, halftone)},
       {"compute_s", halftone.make_s},
       {"time_s", seconds}};
   if (page.pixel_m > 0) object["pixel_m"] = page.pixel_m;
   if (!halftone.start.empty()) object["start"] = halftone.start;
-  if (job.method != HalftoneMethod::floyd_steinberg) {
+  if (job.options.method != HalftoneMethod::floyd_steinberg) {
     object["iterations"] = halftone.report.iterations;
     object["converged"] = halftone.report.converged;
   }
@@ -126,7 +125,7 @@ nlohmann::json json_of(const HalftoneJob& job, const HalftonePage& page, const W
   } else if (halftone.energy > 0) {
     object["energy_px2"] = halftone.energy;
   }
-  if (job.tour) object["tour_px"] = {{"start", halftone.tour_start}, {"length", halftone.tour}};
+  if (job.options.tour) object["tour_px"] = {{"start", halftone.tour_start}, {"length", halftone.tour}};
   return object;
 }
 
@@ -144,9 +143,9 @@ std::string inks_text(const HalftonePage& page, const Dots& dots) {
 void tell(const HalftoneJob& job, const HalftonePage& page, const WrittenHalftone& halftone, double seconds) {
   for (const auto& warning : warnings_of(job, page, halftone)) warn(job.console, warning);
   for (const auto& hint : hints_of(job, page)) remark(job.console, hint);
-  std::string how = to_string(job.method);
+  std::string how = to_string(job.options.method);
   if (job.by_forces()) how += fmt::format(" on {}", to_string(job.device));
-  if (job.method != HalftoneMethod::floyd_steinberg) {
+  if (job.options.method != HalftoneMethod::floyd_steinberg) {
     how += fmt::format(", {}{}", halftone.report.converged ? "settled after " : "",
                        counted(halftone.report.iterations, "iteration"));
   }
@@ -158,16 +157,16 @@ void tell(const HalftoneJob& job, const HalftonePage& page, const WrittenHalfton
     report(job.console, fmt::format("{} to {}: {}", halftone.frames.front(), halftone.frames.back(),
                                     counted(static_cast<std::int64_t>(halftone.frames.size()), "frame")));
   }
-  if (job.tour && halftone.tour_start > 0) {
+  if (job.options.tour && halftone.tour_start > 0) {
     report(job.console, fmt::format("the tour is {} long, {:.0f} % of the Hilbert curve's",
                                     page_length_text(page, halftone.tour), 100 * halftone.tour / halftone.tour_start));
   }
 }
 
-int run_halftone(const HalftoneArguments& arguments) {
+int run_halftone(HalftoneJob& job) {
   const Stopwatch watch;
-  const HalftoneJob job = halftone_job(arguments);
-  if (job.dots) require_memory_for_dots(job, *job.dots, "--dots");
+  complete(job);
+  if (job.options.dots) require_memory_for_dots(job, *job.options.dots, "--dots");
   const UnfinishedRun unfinished;
   const HalftonePage page = read_page(job);
   const WrittenHalftone halftone = make_halftone(job, page);
@@ -182,204 +181,18 @@ int run_halftone(const HalftoneArguments& arguments) {
   return exit_ok;
 }
 
-std::vector<OptionRow> method_options(HalftoneArguments& a) {
-  return {
-      {.names = "--method",
-       .target = &a.method,
-       .value = "NAME",
-       .help = "electrostatic, direct (the same forces pair by pair), lloyd, ccvt or floyd-steinberg",
-       .common = true,
-       .feeds = "ElectrostaticPlan.sum"},
-      {.names = "--iterations",
-       .target = &a.iterations,
-       .value = "N",
-       .help = "Maximum number of iterations",
-       .range = iterations_range,
-       .otherwise = "300 for forces, 100 for lloyd, 200 for ccvt",
-       .common = true},
-      {.names = "--start",
-       .target = &a.start,
-       .value = "NAME",
-       .help = "Placement of the dots before the first iteration: importance (random, denser where the ink is) or "
-               "error-diffusion",
-       .otherwise = "importance"},
-      {.names = "--descent",
-       .target = &a.descent,
-       .value = "NAME",
-       .help = "Step rule: momentum, or plain (fixed steps, as published)",
-       .otherwise = "momentum"},
-      {.names = "--shake",
-       .target = &a.shake,
-       .value = "R",
-       .help = "First radius of random displacements, in mean dot spacings; decreases to 0",
-       .range = shake_range},
-      {.names = "--tolerance",
-       .target = &a.tolerance,
-       .value = "T",
-       .help = "Maximum relative error of the net force",
-       .range = tolerance_range,
-       .feeds = "ElectrostaticPlan.tolerance"},
-      {.names = "--split",
-       .target = &a.split,
-       .value = "NAME",
-       .help = "Summation of forces: ewald, or taylor (as published)",
-       .otherwise = "ewald",
-       .feeds = "ElectrostaticPlan.sum"},
-      {.names = "--m",
-       .target = &a.cutoff,
-       .value = "N",
-       .help = "Window cut-off of --split taylor",
-       .range = cutoff_range,
-       .feeds = "ElectrostaticPlan.window_cutoff"},
-      {.names = "--degree",
-       .target = &a.degree,
-       .value = "N",
-       .help = "Degree of --split taylor",
-       .range = degree_range,
-       .feeds = "ElectrostaticPlan.taylor_degree"},
-      {.names = "--near",
-       .target = &a.near,
-       .value = "NAME",
-       .help = "Neighbour search: cells, or map (as published)",
-       .otherwise = "cells",
-       .feeds = "ElectrostaticPlan.near"},
-      {.names = "--seed", .target = &a.seed, .value = "N", .help = "Seed of every random choice", .otherwise = "0"},
-      {.names = "--deterministic", .target = &a.deterministic, .help = "Give the same bits in every run on a GPU too"},
-      {.names = "--device",
-       .target = &a.device,
-       .value = "NAME",
-       .help = "auto, cpu, cuda:N or opencl:N",
-       .feeds = ".device|ElectrostaticPlan.queue"}};
-}
-
-std::vector<OptionRow> ink_options(HalftoneArguments& a) {
-  return {{.names = "--gamma",
-           .target = &a.ink.gamma,
-           .value = "G",
-           .help = "Exponent of the tones; above 1: lighter shadows, less ink",
-           .range = gamma_range,
-           .common = true,
-           .feeds = "ink_from_pixels.gamma"},
-          {.names = "--tone",
-           .target = &a.ink.tone,
-           .value = "NAME",
-           .help = "Tone curve of the picture: srgb, linear, or auto (sRGB codes, linear floats)"},
-          {.names = "--invert", .target = &a.ink.invert, .help = "Put ink where the picture is bright"},
-          {.names = "--mask",
-           .target = &a.ink.mask,
-           .value = "FILE",
-           .help = "Picture of the same size: white takes ink, black none"},
-          {.names = "--clip", .target = &a.ink.clip, .help = "Clip values of float pictures to 0 to 1"}};
-}
-
-std::vector<OptionRow> colour_options(HalftoneArguments& a) {
-  return {{.names = "--colour,--color",
-           .target = &a.colour,
-           .value = "cmyk",
-           .help = "Separation into four inks whose dots repel each other",
-           .common = true},
-          {.names = "--black",
-           .target = &a.black,
-           .value = "B",
-           .help = "Share of grey printed in black",
-           .range = black_range,
-           .otherwise = "1",
-           .feeds = "Separation.black"},
-          {.names = "--within",
-           .target = &a.within,
-           .value = "W",
-           .help = "Weight of the forces among dots of one ink",
-           .range = weight_range,
-           .otherwise = "1",
-           .feeds = "classes_halftone.within"},
-          {.names = "--across",
-           .target = &a.across,
-           .value = "W",
-           .help = "Weight of the forces among dots of all inks",
-           .range = weight_range,
-           .otherwise = "0.5",
-           .feeds = "classes_halftone.across"}};
-}
-
-std::vector<OptionRow> page_options(HalftoneArguments& a) {
-  return {{.names = "--size",
-           .target = &a.size,
-           .value = "LENGTH",
-           .help = "Longer side of the page, such as 100mm",
-           .range = page_range,
-           .otherwise = "96 pixels an inch",
-           .common = true},
-          {.names = "--dpi",
-           .target = &a.dpi,
-           .value = "N",
-           .help = "Pixels an inch of a PNG",
-           .range = dpi_range,
-           .otherwise = "the picture's pixels",
-           .common = true,
-           .feeds = "write_dots.dpi"},
-          {.names = "--one-bit",
-           .target = &a.one_bit,
-           .help = "Write a PNG in black and white, without grey levels",
-           .common = true},
-          compression_option(a.compression),
-          {.names = "--order",
-           .target = &a.order,
-           .value = "NAME",
-           .help = "Order of the dots in the file: none, or tour (a short path, for plotters)",
-           .common = true},
-          {.names = "--frames",
-           .target = &a.frames,
-           .value = "NAME",
-           .help = "Intermediate states of electrostatic and direct: a folder, or names such as frame_%04d.png"},
-          {.names = "--frame-interval",
-           .target = &a.frame_interval,
-           .value = "N",
-           .help = "Iterations from frame to frame",
-           .range = iterations_range,
-           .otherwise = "10"}};
-}
-
 }  // namespace
 
 Command halftone_command() {
-  const auto arguments = std::make_shared<HalftoneArguments>();
-  auto& a = *arguments;
+  const auto job = std::make_shared<HalftoneJob>();
   return {.name = "halftone",
           .purpose = "Halftone a picture into dots for a printer or plotter",
           .examples = {"holotone halftone photo.jpg -o dots.svg --dots 50k --size 200mm",
                        "holotone halftone photo.jpg -o dots.png --dots 50k --size 200mm --dpi 300",
                        "holotone halftone photo.jpg -o bitmap.png --method floyd-steinberg"},
-          .groups = {{"",
-                      {{.names = "IN",
-                        .target = &a.inputs,
-                        .help = "PNG, TIFF, JPEG or BMP; of several pictures each is the darkness of one ink",
-                        .required = true},
-                       {.names = "-o,--output",
-                        .target = &a.output,
-                        .value = "FILE",
-                        .help = "SVG, PDF or PNG of the page; CSV, TXT or NPY of the dots' positions",
-                        .required = true},
-                       {.names = "--dots",
-                        .target = &a.dots,
-                        .value = "N",
-                        .help = "Number of dots, such as 20k",
-                        .range = dots_range,
-                        .otherwise = "from the ink",
-                        .common = true,
-                        .feeds = "halftone.dots|ElectrostaticPlan.maximum_dots|capacity_voronoi_dots.count"},
-                       {.names = "--radius",
-                        .target = &a.radius,
-                        .value = "R",
-                        .help = "Radius of a dot, or MIN:MAX by local ink, in pixels or with a unit such as 0.2mm",
-                        .otherwise = "from the ink",
-                        .common = true}}},
-                     {"Method", method_options(a)},
-                     {"Ink", ink_options(a)},
-                     {"Colour", colour_options(a)},
-                     {"Page and files", page_options(a)},
-                     console_options(a.console)},
-          .run = [arguments] { return run_halftone(*arguments); },
-          .given = &a.given};
+          .groups = halftone_options(*job),
+          .run = [job] { return run_halftone(*job); },
+          .given = &job->given};
 }
 
 }  // namespace holotone::cli

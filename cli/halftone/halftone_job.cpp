@@ -5,92 +5,12 @@
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_job.hpp>
 #include <filesystem>
-#include <holotone/io/dots/dots.hpp>
-#include <limits>
+#include <holotone/io/dots.hpp>
 
 namespace holotone::cli {
 namespace {
 
 constexpr std::size_t most_inputs = 16;
-constexpr std::int64_t default_frame_interval = 10;
-
-constexpr Choice<HalftoneMethod> methods[] = {{"electrostatic", HalftoneMethod::electrostatic},
-                                              {"direct", HalftoneMethod::direct},
-                                              {"floyd-steinberg", HalftoneMethod::floyd_steinberg},
-                                              {"lloyd", HalftoneMethod::lloyd},
-                                              {"ccvt", HalftoneMethod::capacity_voronoi}};
-
-/// An option that applies to some methods alone.
-struct Dependent {
-  std::string_view option;
-  bool given;
-  bool applies;
-  std::string_view expected;
-  std::string_view got;
-};
-
-/// Rejects options without effect.
-void refuse_unused(const HalftoneArguments& a, const HalftoneJob& job) {
-  const bool forces = job.by_forces();
-  const bool fast = job.method == HalftoneMethod::electrostatic;
-  const bool taylor = fast && job.forces.sum == ForceSum::taylor;
-  const bool moves = forces || job.method == HalftoneMethod::lloyd;
-  const bool classes = job.cmyk || job.inputs.size() > 1;
-  const bool png = extension_of(job.output) == ".png";
-  constexpr std::string_view force_methods = "--method electrostatic or direct";
-  const std::string_view method = to_string(job.method);
-  const std::string_view inks = classes ? "several inks" : "one ink";
-  const Dependent known[] = {
-      {"--start", !a.start.empty(), moves, "--method electrostatic, direct or lloyd", method},
-      {"--split", !a.split.empty(), fast, "--method electrostatic", method},
-      {"--near", !a.near.empty(), fast, "--method electrostatic", method},
-      {"--m", !a.cutoff.empty(), taylor, "--split taylor", fast ? "--split ewald" : method},
-      {"--degree", !a.degree.empty(), taylor, "--split taylor", fast ? "--split ewald" : method},
-      {"--tolerance", !a.tolerance.empty(), fast && !taylor, "--method electrostatic with --split ewald",
-       fast ? "--split taylor" : method},
-      {"--iterations", !a.iterations.empty(), job.method != HalftoneMethod::floyd_steinberg, "a method that iterates",
-       method},
-      {"--seed", !a.seed.empty(), job.method != HalftoneMethod::floyd_steinberg, "a method with random choices",
-       method},
-      {"--descent", !a.descent.empty(), forces, force_methods, method},
-      {"--shake", !a.shake.empty(), forces, force_methods, method},
-      {"--deterministic", a.deterministic, forces, force_methods, method},
-      {"--frames", !a.frames.empty(), forces, force_methods, method},
-      {"--frame-interval", !a.frame_interval.empty(), !a.frames.empty(), "--frames", "none"},
-      {"--black", !a.black.empty(), job.cmyk, "--colour cmyk", inks},
-      {"--within", !a.within.empty(), classes && forces, "several inks and forces", forces ? inks : method},
-      {"--across", !a.across.empty(), classes && forces, "several inks and forces", forces ? inks : method},
-      {"--dpi", !a.dpi.empty(), png, "an output ending in .png", job.output},
-      {"--one-bit", a.one_bit, png && !classes, "one ink and an output ending in .png", png ? inks : job.output},
-      {"--colour", job.cmyk, job.inputs.size() == 1, "one picture", "several"}};
-  for (const auto& dependent : known) {
-    if (dependent.given && !dependent.applies) reject(dependent.option, dependent.expected, dependent.got);
-  }
-  if (!forces && a.device != "auto" && a.device != "cpu") {
-    reject("--device", fmt::format("auto or cpu for --method {}", to_string(job.method)), a.device);
-  }
-}
-
-void set_forces(HalftoneJob& job, const HalftoneArguments& a) {
-  static constexpr Choice<ForceSum> splits[] = {{"ewald", ForceSum::ewald}, {"taylor", ForceSum::taylor}};
-  static constexpr Choice<NearField> nears[] = {{"cells", NearField::cells}, {"map", NearField::map}};
-  static constexpr Choice<Descent> descents[] = {{"momentum", Descent::momentum}, {"plain", Descent::plain}};
-  if (!a.split.empty()) job.forces.sum = choose("--split", a.split, splits);
-  if (!a.near.empty()) job.forces.near = choose("--near", a.near, nears);
-  if (!a.cutoff.empty()) job.forces.window_cutoff = static_cast<int>(whole_number("--m", a.cutoff, cutoff_range));
-  if (!a.degree.empty()) job.forces.taylor_degree = static_cast<int>(whole_number("--degree", a.degree, degree_range));
-  if (!a.tolerance.empty()) job.forces.tolerance = number_between("--tolerance", a.tolerance, tolerance_range);
-  job.forces.deterministic = a.deterministic;
-  if (!a.descent.empty() && choose("--descent", a.descent, descents) == Descent::plain) {
-    job.descent.rule = StepRule::paper();
-  }
-  if (!a.iterations.empty()) {
-    job.iterations = whole_number("--iterations", a.iterations, iterations_range);
-    job.descent.iterations = job.iterations;
-  }
-  if (!a.shake.empty()) job.descent.shake = number_between("--shake", a.shake, shake_range);
-  job.descent.seed = job.seed;
-}
 
 PageLength page_length(std::string_view option, std::string_view text) {
   constexpr double most = 1e6;
@@ -102,45 +22,229 @@ PageLength page_length(std::string_view option, std::string_view text) {
   return length;
 }
 
-void set_sizes(HalftoneJob& job, const HalftoneArguments& a) {
-  if (!a.dots.empty()) job.dots = whole_number("--dots", a.dots, dots_range);
-  if (!a.radius.empty()) {
-    const auto colon = a.radius.find(':');
-    job.radius_low = page_length("--radius", a.radius.substr(0, colon));
-    job.radius_high = job.radius_low;
-    if (colon != std::string::npos) {
-      job.radius_high = page_length("--radius", a.radius.substr(colon + 1));
-      if (job.radius_low->metres != job.radius_high->metres || job.radius_low->value > job.radius_high->value) {
-        reject("--radius", "a radius or MIN:MAX rising, both in pixels or both with a unit", a.radius);
-      }
-    }
+PageRadii page_radii(std::string_view option, const std::string& text) {
+  const auto colon = text.find(':');
+  const PageLength low = page_length(option, text.substr(0, colon));
+  if (colon == std::string::npos) return {low, low};
+  const PageLength high = page_length(option, text.substr(colon + 1));
+  if (low.metres != high.metres || low.value > high.value) {
+    reject(option, "a radius or MIN:MAX rising, both in pixels or both with a unit", text);
   }
-  if (!a.size.empty()) job.size_m = length_between("--size", a.size, page_range);
-  if (!a.dpi.empty()) job.dpi = number_between("--dpi", a.dpi, dpi_range);
+  return {low, high};
 }
 
-void set_colours(HalftoneJob& job, const HalftoneArguments& a) {
-  static constexpr Choice<bool> colours[] = {{"cmyk", true}};
-  job.cmyk = !a.colour.empty() && choose("--colour", a.colour, colours);
-  if (!a.black.empty()) job.black = number_between("--black", a.black, black_range);
-  if (!a.within.empty()) job.weights.within = number_between("--within", a.within, weight_range);
-  if (!a.across.empty()) job.weights.across = number_between("--across", a.across, weight_range);
-  if (job.weights.within + job.weights.across == 0) reject("--across", "a number > 0 where --within is 0", a.across);
+/// An option of some methods alone.
+Applies for_methods(const HalftoneJob& job, std::string_view expected, std::function<bool()> holds) {
+  return {std::move(holds), expected, [&job] { return fmt::format("--method {}", name_of(job.options.method)); }};
 }
 
-void set_frames(HalftoneJob& job, const HalftoneArguments& a) {
-  if (a.frames.empty()) return;
-  require_known_counters("--frames", a.frames, false);
+Applies for_forces(const HalftoneJob& job) {
+  return for_methods(job, "--method electrostatic or direct", [&job] { return job.by_forces(); });
+}
+
+bool is_fast(const HalftoneJob& job) { return job.options.method == HalftoneMethod::electrostatic; }
+bool writes_png(const HalftoneJob& job) { return extension_of(job.output) == ".png"; }
+
+Applies for_split(const HalftoneJob& job, ForceSum sum) {
+  return {[&job, sum] { return is_fast(job) && job.options.forces.sum == sum; },
+          sum == ForceSum::taylor ? "--split taylor" : "--method electrostatic with --split ewald",
+          [&job] {
+            return is_fast(job) ? fmt::format("--split {}", name_of(job.options.forces.sum))
+                                : fmt::format("--method {}", name_of(job.options.method));
+          }};
+}
+
+Applies for_fast(const HalftoneJob& job) {
+  return for_methods(job, "--method electrostatic", [&job] { return is_fast(job); });
+}
+
+Applies for_several_inks(const HalftoneJob& job) {
+  return {[&job] { return job.several_inks() && job.by_forces(); }, "several inks and forces",
+          [&job] {
+            return job.several_inks() ? fmt::format("--method {}", name_of(job.options.method))
+                                      : std::string("one ink");
+          }};
+}
+
+std::vector<OptionRow> method_options(HalftoneJob& job) {
+  auto& forces = job.options.forces;
+  auto& descent = job.options.descent;
+  const auto iterates = [&job] { return job.options.method != HalftoneMethod::floyd_steinberg; };
+  return {
+      {.names = "--method",
+       .target = member<&HalftoneOptions::method>(job.options),
+       .value = "NAME",
+       .help = "electrostatic, direct (the same forces pair by pair), lloyd, ccvt or floyd-steinberg",
+       .common = true,
+       .feeds = "ElectrostaticPlan.sum"},
+      {.names = "--iterations",
+       .target = number(job.iterations, ValueUnit::count, {1, bounds_of<&HalftoneOptions::iterations>.high}),
+       .value = "N",
+       .help = "Maximum number of iterations",
+       .otherwise = "300 for forces, 100 for lloyd, 200 for ccvt",
+       .common = true,
+       .applies = for_methods(job, "a method that iterates", iterates)},
+      {.names = "--start",
+       .target = member<&HalftoneOptions::start>(job.options),
+       .value = "NAME",
+       .help = "Placement of the dots before the first iteration: importance (random, denser where the ink is) or "
+               "error-diffusion",
+       .applies = for_methods(job, "--method electrostatic, direct or lloyd",
+                              [&job] { return job.by_forces() || job.options.method == HalftoneMethod::lloyd; })},
+      {.names = "--descent",
+       .target = choice<Descent>(descent.rule.descent, {{"momentum", Descent::momentum}, {"plain", Descent::plain}}),
+       .value = "NAME",
+       .help = "Step rule: momentum, or plain (fixed steps, as published)",
+       .applies = for_forces(job)},
+      {.names = "--shake",
+       .target = member<&DescentOptions::shake>(descent),
+       .value = "R",
+       .help = "First radius of random displacements, in mean dot spacings; decreases to 0",
+       .applies = for_forces(job)},
+      {.names = "--tolerance",
+       .target = member<&ElectrostaticOptions::tolerance>(forces),
+       .value = "T",
+       .help = "Maximum relative error of the net force",
+       .applies = for_split(job, ForceSum::ewald)},
+      {.names = "--split",
+       .target = choice(forces.sum, {ForceSum::ewald, ForceSum::taylor}),
+       .value = "NAME",
+       .help = "Summation of forces: ewald, or taylor (as published)",
+       .feeds = "ElectrostaticPlan.sum",
+       .applies = for_fast(job)},
+      {.names = "--m",
+       .target = member<&ElectrostaticOptions::window_cutoff>(forces),
+       .value = "N",
+       .help = "Window cut-off of --split taylor",
+       .applies = for_split(job, ForceSum::taylor)},
+      {.names = "--degree",
+       .target = member<&ElectrostaticOptions::taylor_degree>(forces),
+       .value = "N",
+       .help = "Degree of --split taylor",
+       .applies = for_split(job, ForceSum::taylor)},
+      {.names = "--near",
+       .target = member<&ElectrostaticOptions::near>(forces),
+       .value = "NAME",
+       .help = "Neighbour search: cells, or map (as published)",
+       .applies = for_fast(job)},
+      {.names = "--seed",
+       .target = number(job.options.seed, ValueUnit::count, {.low = 0}),
+       .value = "N",
+       .help = "Seed of every random choice",
+       .applies = for_methods(job, "a method with random choices", iterates)},
+      {.names = "--deterministic",
+       .target = member<&ElectrostaticOptions::deterministic>(forces),
+       .help = "Give the same bits in every run on a GPU too",
+       .applies = for_forces(job)},
+      {.names = "--device",
+       .target = &job.device_name,
+       .value = "NAME",
+       .help = "auto, cpu, cuda:N or opencl:N",
+       .feeds = ".device|ElectrostaticPlan.queue",
+       .applies = {
+           [&job] { return job.by_forces() || job.device_name == "auto" || job.device_name == "cpu"; }, "auto or cpu",
+           [&job] { return fmt::format("{} with --method {}", job.device_name, name_of(job.options.method)); }}}};
+}
+
+std::vector<OptionRow> ink_options(InkSource& ink) {
+  return {{.names = "--gamma",
+           .target = gamma_value(ink),
+           .value = "G",
+           .help = "Exponent of the tones; above 1: lighter shadows, less ink",
+           .common = true,
+           .feeds = "ink_from_pixels.gamma"},
+          {.names = "--tone",
+           .target = tone_value(ink),
+           .value = "NAME",
+           .help = "Tone curve of the picture: srgb, linear, or auto (sRGB codes, linear floats)"},
+          {.names = "--invert", .target = &ink.options.invert, .help = "Put ink where the picture is bright"},
+          {.names = "--mask",
+           .target = &ink.mask,
+           .value = "FILE",
+           .help = "Picture of the same size: white takes ink, black none"},
+          {.names = "--clip", .target = clip_value(ink), .help = "Clip values of float pictures to 0 to 1"}};
+}
+
+std::vector<OptionRow> colour_options(HalftoneJob& job) {
+  return {{.names = "--colour,--color",
+           .target = choice<bool>(job.cmyk, {{"cmyk", true}}),
+           .value = "cmyk",
+           .help = "Separation into four inks whose dots repel each other",
+           .common = true,
+           .applies = {[&job] { return job.inputs.size() == 1; }, "one picture", [] { return "several"; }}},
+          {.names = "--black",
+           .target = number(job.black, ValueUnit::none, {0, 1}),
+           .value = "B",
+           .help = "Share of grey printed in black",
+           .feeds = "Separation.black",
+           .applies = {[&job] { return job.cmyk; }, "--colour cmyk",
+                       [&job] { return job.several_inks() ? "several inks" : "one ink"; }}},
+          {.names = "--within",
+           .target = member<&ClassWeights::within>(job.options.weights),
+           .value = "W",
+           .help = "Weight of the forces among dots of one ink",
+           .feeds = "classes_halftone.within",
+           .applies = for_several_inks(job)},
+          {.names = "--across",
+           .target = member<&ClassWeights::across>(job.options.weights),
+           .value = "W",
+           .help = "Weight of the forces among dots of all inks",
+           .feeds = "classes_halftone.across|classes_halftone.weights",
+           .applies = for_several_inks(job)}};
+}
+
+std::vector<OptionRow> page_options(HalftoneJob& job) {
+  const Applies png{[&job] { return writes_png(job); }, "an output ending in .png", [&job] { return job.output; }};
+  return {
+      {.names = "--size",
+       .target = number(job.size_m, ValueUnit::length, {1e-6, 1000}),
+       .value = "LENGTH",
+       .help = "Longer side of the page, such as 100mm",
+       .otherwise = "96 pixels an inch",
+       .common = true},
+      {.names = "--dpi",
+       .target = number(job.dpi, ValueUnit::none, {1, 100'000}),
+       .value = "N",
+       .help = "Pixels an inch of a PNG",
+       .otherwise = "the picture's pixels",
+       .common = true,
+       .feeds = "write_dots.dpi",
+       .applies = png},
+      {.names = "--one-bit",
+       .target = &job.one_bit,
+       .help = "Write a PNG in black and white, without grey levels",
+       .common = true,
+       .applies = {[&job] { return writes_png(job) && !job.several_inks(); }, "one ink and an output ending in .png",
+                   [&job] { return writes_png(job) ? "several inks" : job.output; }}},
+      compression_option(job.compression),
+      {.names = "--order",
+       .target = choice<bool>(job.options.tour, {{"none", false}, {"tour", true}}),
+       .value = "NAME",
+       .help = "Order of the dots in the file: none, or tour (a short path, for plotters)",
+       .common = true},
+      {.names = "--frames",
+       .target = &job.frames,
+       .value = "NAME",
+       .help = "Intermediate states of electrostatic and direct: a folder, or names such as frame_%04d.png",
+       .applies = for_forces(job)},
+      {.names = "--frame-interval",
+       .target = number(job.frame_interval, ValueUnit::count, {1, bounds_of<&DescentOptions::iterations>.high}),
+       .value = "N",
+       .help = "Iterations from frame to frame",
+       .applies = {[&job] { return !job.frames.empty(); }, "--frames", [] { return "none"; }}}};
+}
+
+void set_frames(HalftoneJob& job) {
+  if (job.frames.empty()) return;
+  require_known_counters("--frames", job.frames, false);
   std::error_code error;
-  const bool folder = std::filesystem::is_directory(a.frames, error);
-  job.frames = frame_pattern("--frames", folder ? a.frames + "/%04d.png" : a.frames);
-  if (!job.frames) reject("--frames", "a folder, or a name with a counter such as frame_%04d.png", a.frames);
-  if (!is_dots_output(job.frames->name(0))) {
-    reject("--frames", "names ending in .png, .svg, .pdf, .csv, .txt or .npy", a.frames);
+  const bool folder = std::filesystem::is_directory(job.frames, error);
+  job.frame_names = frame_pattern("--frames", folder ? job.frames + "/%04d.png" : job.frames);
+  if (!job.frame_names) reject("--frames", "a folder, or a name with a counter such as frame_%04d.png", job.frames);
+  if (!is_dots_output(job.frame_names->name(0))) {
+    reject("--frames", "names ending in .png, .svg, .pdf, .csv, .txt or .npy", job.frames);
   }
-  job.descent.frame_interval = a.frame_interval.empty()
-                                   ? default_frame_interval
-                                   : whole_number("--frame-interval", a.frame_interval, iterations_range);
+  job.options.descent.frame_interval = job.frame_interval;
 }
 
 void check_files(const HalftoneJob& job) {
@@ -156,9 +260,9 @@ void check_files(const HalftoneJob& job) {
     reject("--output", "a name ending in .svg, .png, .pdf, .csv, .txt or .npy", job.output);
   }
   std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return job.output; }}};
-  if (job.frames) {
-    const std::int64_t count = job.descent.iterations / job.descent.frame_interval + 2;
-    outputs.push_back({"--frames", count, [&](std::int64_t i) { return job.frames->name(i); }});
+  if (job.frame_names) {
+    const std::int64_t count = job.options.descent.iterations / job.frame_interval + 2;
+    outputs.push_back({"--frames", count, [&](std::int64_t i) { return job.frame_names->name(i); }});
   }
   std::vector<InputFile> inputs{{"--mask", job.ink.mask}};
   for (const auto& input : job.inputs) inputs.push_back({"IN", input});
@@ -167,40 +271,57 @@ void check_files(const HalftoneJob& job) {
 
 }  // namespace
 
-HalftoneJob halftone_job(const HalftoneArguments& arguments) {
-  static constexpr Choice<DotStart> starts[] = {{"importance", DotStart::importance},
-                                                {"error-diffusion", DotStart::error_diffusion}};
-  static constexpr Choice<bool> orders[] = {{"none", false}, {"tour", true}};
-  HalftoneJob job;
-  job.console = arguments.console;
-  job.inputs = arguments.inputs;
-  job.output = arguments.output;
-  job.method = choose("--method", arguments.method, methods);
-  if (!arguments.start.empty()) job.start = choose("--start", arguments.start, starts);
-  if (!arguments.seed.empty()) {
-    constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    job.seed = static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, most));
+std::vector<OptionGroup> halftone_options(HalftoneJob& job) {
+  return {{"",
+           {{.names = "IN",
+             .target = &job.inputs,
+             .help = "PNG, TIFF, JPEG or BMP; of several pictures each is the darkness of one ink",
+             .required = true},
+            {.names = "-o,--output",
+             .target = &job.output,
+             .value = "FILE",
+             .help = "SVG, PDF or PNG of the page; CSV, TXT or NPY of the dots' positions",
+             .required = true},
+            {.names = "--dots",
+             .target = member<&HalftoneOptions::dots>(job.options),
+             .value = "N",
+             .help = "Number of dots, such as 20k",
+             .otherwise = "from the ink",
+             .common = true,
+             .feeds = "halftone.dots|ElectrostaticPlan.maximum_dots|capacity_voronoi_dots.count"},
+            {.names = "--radius",
+             .target = parsed(job.radius, page_radii),
+             .value = "R",
+             .help = "Radius of a dot, or MIN:MAX by local ink, in pixels or with a unit such as 0.2mm",
+             .otherwise = "from the ink",
+             .common = true}}},
+          {"Method", method_options(job)},
+          {"Ink", ink_options(job.ink)},
+          {"Colour", colour_options(job)},
+          {"Page and files", page_options(job)},
+          console_options(job.console)};
+}
+
+void complete(HalftoneJob& job) {
+  auto& options = job.options;
+  auto& descent = options.descent;
+  if (options.weights.within + options.weights.across == 0) reject("--across", "a number > 0 where --within is 0", "0");
+  if (descent.rule.descent == Descent::plain) descent.rule = StepRule::paper();
+  if (job.iterations) {
+    options.iterations = *job.iterations;
+    descent.iterations = *job.iterations;
   }
-  set_forces(job, arguments);
-  set_sizes(job, arguments);
-  set_colours(job, arguments);
-  job.ink = ink_source(arguments.ink);
-  job.one_bit = arguments.one_bit;
-  job.compression = compression_of(arguments.compression);
-  job.gamma_given = arguments.given.contains("--gamma");
-  job.tour = choose("--order", arguments.order, orders);
-  refuse_unused(arguments, job);
-  set_frames(job, arguments);
+  descent.seed = options.seed;
+  set_frames(job);
   check_files(job);
-  if (job.method == HalftoneMethod::direct) {
-    job.forces.sum = ForceSum::direct;
+  if (options.method == HalftoneMethod::direct) {
+    options.forces.sum = ForceSum::direct;
     // An iteration may take minutes: progress is reported and cancellation checked after each.
-    job.descent.patience *= job.descent.check_interval;
-    job.descent.check_interval = 1;
+    descent.patience *= descent.check_interval;
+    descent.check_interval = 1;
   }
-  if (job.by_forces()) job.device = device_option(arguments.device, arguments.console, "electrostatic halftoning");
+  if (job.by_forces()) job.device = device_option(job.device_name, job.console, "electrostatic halftoning");
   load_early(job.device, CudaLibrary::cufft);
-  return job;
 }
 
 }  // namespace holotone::cli

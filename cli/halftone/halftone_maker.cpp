@@ -15,21 +15,12 @@ double pixels_of(const PageLength& length, const HalftonePage& page) {
 
 /// The option that determines the number of dots.
 std::string_view counting_option(const HalftoneJob& job) {
-  return job.dots ? "--dots" : job.radius_low ? "--radius" : "IN";
+  return job.options.dots ? "--dots" : job.radius ? "--radius" : "IN";
 }
 
 HalftoneOptions options_of(const HalftoneJob& job, const HalftonePage& page, ProgressBar& bar) {
-  HalftoneOptions options;
-  options.method = job.method;
-  options.start = job.start;
-  options.dots = job.dots;
-  if (job.radius_low) options.radius_px = {pixels_of(*job.radius_low, page), pixels_of(*job.radius_high, page)};
-  options.forces = job.forces;
-  options.descent = job.descent;
-  options.weights = job.weights;
-  options.iterations = job.iterations;
-  options.seed = job.seed;
-  options.tour = job.tour;
+  HalftoneOptions options = job.options;
+  if (job.radius) options.radius_px = {pixels_of(job.radius->low, page), pixels_of(job.radius->high, page)};
   options.pixel_m = page.pixel_m;
   options.on_count = [&job](std::int64_t dots) { require_memory_for_dots(job, dots, counting_option(job)); };
   // Iteration number and mean force beside the bar.
@@ -59,7 +50,7 @@ WrittenHalftone make_halftone(const HalftoneJob& job, const HalftonePage& page) 
   for (const auto& ink : page.inks) inks.emplace_back(ink.view());
   std::vector<std::string> frames;
   const auto write_frame = [&](const Halftone& so_far) {
-    const std::string path = job.frames->name(std::ssize(frames));
+    const std::string path = job.frame_names->name(std::ssize(frames));
     UnfinishedRun::will_write(path);
     QuietProgress progress;
     write_dots(path, so_far.dots, write_options(job, page, so_far), progress);
@@ -67,7 +58,7 @@ WrittenHalftone make_halftone(const HalftoneJob& job, const HalftonePage& page) 
   };
   try {
     WrittenHalftone made{holotone::make_halftone(inks, options_of(job, page, bar), Queue(job.device), bar,
-                                                 job.frames ? HalftoneFrame(write_frame) : HalftoneFrame()),
+                                                 job.frame_names ? HalftoneFrame(write_frame) : HalftoneFrame()),
                          std::move(frames), 0};
     made.make_s = watch.seconds();
     return made;
@@ -85,8 +76,8 @@ DotsWriteOptions write_options(const HalftoneJob& job, const HalftonePage& page,
   options.inks = page.printed;
   if (job.compression) options.compression = *job.compression;
   options.metadata = {{"software", "holotone " HOLOTONE_VERSION},
-                      {"method", to_string(job.method)},
-                      {"seed", std::to_string(job.seed)}};
+                      {"method", to_string(job.options.method)},
+                      {"seed", std::to_string(job.options.seed)}};
   if (halftone.dots.count() > 0) options.metadata["dots"] = std::to_string(halftone.dots.count());
   if (!halftone.start.empty()) options.metadata["start"] = halftone.start;
   if (halftone.report.iterations > 0) options.metadata["iterations"] = std::to_string(halftone.report.iterations);

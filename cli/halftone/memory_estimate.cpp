@@ -8,8 +8,8 @@ namespace {
 
 /// Bytes per dot: peak resident memory of runs with 2,000,000 dots, rounded up.
 double bytes_a_dot(const HalftoneJob& job) {
-  const double classes = job.cmyk || job.inputs.size() > 1 ? 1.5 : 1;  // plans per class and for all
-  switch (job.method) {
+  const double classes = job.several_inks() ? 1.5 : 1;  // plans per class and for all
+  switch (job.options.method) {
     case HalftoneMethod::electrostatic:
     case HalftoneMethod::direct: return classes * (job.device.backend == Backend::cpu ? 120 : 60);
     case HalftoneMethod::lloyd: return 320;

@@ -309,14 +309,13 @@ std::vector<OptionRow> image_options(MeasureArguments& a) {
            .help = "Ink of one dot, in pixels",
            .otherwise = "the image's ink over the number of dots"},
           {.names = "--tone",
-           .target = &a.ink.tone,
+           .target = tone_value(a.ink),
            .value = "NAME",
            .help = "Tone curve of the image: srgb, linear, or auto (sRGB codes, linear floats)"},
           {.names = "--gamma",
-           .target = &a.ink.gamma,
+           .target = gamma_value(a.ink),
            .value = "G",
            .help = "Exponent of the image's tones; above 1: lighter shadows, less ink",
-           .range = gamma_range,
            .feeds = "ink_from_pixels.gamma"},
           {.names = "--mask",
            .target = &a.ink.mask,
@@ -333,8 +332,8 @@ std::vector<OptionRow> image_options(MeasureArguments& a) {
            .range = black_range,
            .otherwise = "the file's, or 1",
            .feeds = "Separation.black"},
-          {.names = "--invert", .target = &a.ink.invert, .help = "Put ink where the image is bright"},
-          {.names = "--clip", .target = &a.ink.clip, .help = "Clip values of float images to 0 to 1"}};
+          {.names = "--invert", .target = &a.ink.options.invert, .help = "Put ink where the image is bright"},
+          {.names = "--clip", .target = clip_value(a.ink), .help = "Clip values of float images to 0 to 1"}};
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ MeasureJob measure_job(const MeasureArguments& a) {
     job.charge = number_between("--charge", a.charge, 0, 1e9);
     if (job.charge == 0) reject("--charge", "pixels of ink a dot, above 0", a.charge);
   }
-  job.ink = ink_source(a.ink);
+  job.ink = a.ink;
   set_colours(job, a);
   check_files(job);
   return job;

@@ -35,7 +35,7 @@ struct MeasureArguments {
   std::string sigma = "auto";
   std::string margin = "0";
   std::string charge;
-  InkArguments ink;
+  InkSource ink;
   std::string colour;
   std::string black;
   ConsoleOptions console;

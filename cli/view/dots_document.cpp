@@ -21,7 +21,7 @@ nlohmann::json json_of(const Plot& plot) {
   return {{"title", plot.title}, {"x", plot.x_label}, {"y", plot.y_label}, {"logarithmic", false}, {"series", series}};
 }
 
-MeasureJob job_of(const std::string& path, const std::string& against, const InkArguments& ink) {
+MeasureJob job_of(const std::string& path, const std::string& against, const InkSource& ink) {
   MeasureArguments arguments;
   arguments.input = path;
   arguments.against = against;
@@ -31,7 +31,7 @@ MeasureJob job_of(const std::string& path, const std::string& against, const Ink
 
 }  // namespace
 
-DotsDocument::DotsDocument(const std::string& path, const std::string& against, const InkArguments& ink)
+DotsDocument::DotsDocument(const std::string& path, const std::string& against, const InkSource& ink)
     : job_(job_of(path, against, ink)) {
   DotsFile file = read_dots_file(path);
   const MeasuredAgainst image = read_against(job_, file.metadata);

@@ -9,7 +9,7 @@ namespace holotone::cli {
 class DotsDocument final : public Document {
  public:
   /// `against`: picture that they are compared with; empty: none. Throws as `holotone measure`.
-  DotsDocument(const std::string& path, const std::string& against, const InkArguments& ink);
+  DotsDocument(const std::string& path, const std::string& against, const InkSource& ink);
 
   [[nodiscard]] nlohmann::json description() const override;
   ViewAnswer show(const ViewRequest& request, Progress& progress) override;

@@ -76,9 +76,9 @@ ViewJob view_job(const ViewArguments& arguments) {
   job.device_name = arguments.device;
   job.against = arguments.against;
   job.ink = arguments.ink;
-  (void)ink_source(job.ink);
-  if (job.against.empty() && job.ink.invert) reject("--invert", "--against, a picture that the dots show", "none");
-  if (job.against.empty() && job.ink.gamma != InkArguments{}.gamma) {
+  if (job.against.empty() && job.ink.options.invert)
+    reject("--invert", "--against, a picture that the dots show", "none");
+  if (job.against.empty() && job.ink.options.gamma != 1) {
     reject("--gamma", "--against, a picture that the dots show", "none");
   }
   if (!job.distance.empty()) (void)distance_of("--distance", job.distance);

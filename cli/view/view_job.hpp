@@ -18,7 +18,7 @@ inline constexpr Range port_range = count_range(0, 65535);
 struct ViewArguments {
   std::vector<std::string> inputs;
   std::string against;
-  InkArguments ink;
+  InkSource ink;
   std::string output;
   std::vector<std::string> stops;
   std::string distance;
@@ -35,7 +35,7 @@ struct ViewArguments {
 struct ViewJob {
   std::vector<std::vector<std::string>> groups;
   std::string against;
-  InkArguments ink;    ///< of `against`, for dots
+  InkSource ink;       ///< of `against`, for dots
   std::string output;  ///< a stored page; empty: a server
   std::vector<std::string> stops;
   std::string distance;

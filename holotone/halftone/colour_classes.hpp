@@ -20,6 +20,10 @@ struct ClassWeights {
   double within = 1;    ///< factor of F_c, >= 0
   double across = 0.5;  ///< factor of F_all, >= 0; not both 0
 };
+template <>
+inline constexpr Bounds bounds_of<&ClassWeights::within>{0, 1e6};
+template <>
+inline constexpr Bounds bounds_of<&ClassWeights::across>{0, 1e6};
 
 /// Returns the number of dots of each class in proportion to its ink, by largest remainder. The sum is `count`; a class
 /// without ink has 0. Throws invalid_argument unless there is ink and count is in 0..most_dots.

@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <functional>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/core/progress.hpp>
 #include <memory>
 #include <string>
@@ -31,6 +33,14 @@ enum class ImageForce {
   points,
 };
 
+template <>
+inline constexpr auto enum_names<ForceSum> =
+    std::array{EnumName<ForceSum>{ForceSum::ewald, "ewald"}, EnumName<ForceSum>{ForceSum::taylor, "taylor"},
+               EnumName<ForceSum>{ForceSum::direct, "direct"}};
+template <>
+inline constexpr auto enum_names<NearField> =
+    std::array{EnumName<NearField>{NearField::cells, "cells"}, EnumName<NearField>{NearField::map, "map"}};
+
 struct ElectrostaticOptions {
   ForceSum sum = ForceSum::ewald;
   /// Root mean square error of the net force for dots placed at random with the ink's density, relative to the root
@@ -55,6 +65,17 @@ struct ElectrostaticOptions {
   /// at p-hat = 3 and 4 then form lattices of dots (docs/halftoning.md). `taylor` only
   double taylor_radius = 1;
 };
+
+template <>
+inline constexpr Bounds bounds_of<&ElectrostaticOptions::tolerance>{1e-5, 0.1};
+template <>
+inline constexpr Bounds bounds_of<&ElectrostaticOptions::window_cutoff>{2, 5};
+template <>
+inline constexpr Bounds bounds_of<&ElectrostaticOptions::taylor_degree>{2, 12};
+template <>
+inline constexpr Bounds bounds_of<&ElectrostaticOptions::crowding>{1, 1e6};
+template <>
+inline constexpr Bounds bounds_of<&ElectrostaticOptions::taylor_radius>{0.25, 1};
 
 enum class Descent {
   momentum,  ///< heavy ball; a velocity that points against the force is reset
@@ -199,6 +220,13 @@ struct DescentOptions {
   std::uint64_t seed = 1;
   std::int64_t frame_interval = 0;  ///< iterations between calls of on_frame; 0: none
 };
+
+template <>
+inline constexpr Bounds bounds_of<&DescentOptions::iterations>{0, 1e9};
+template <>
+inline constexpr Bounds bounds_of<&DescentOptions::least_improvement>{0, 1};
+template <>
+inline constexpr Bounds bounds_of<&DescentOptions::shake>{0, 100};
 
 struct DescentReport {
   std::int64_t iterations = 0;

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
 #include <holotone/core/dots.hpp>
 #include <holotone/halftone/separation.hpp>
 #include <string_view>
@@ -25,6 +26,8 @@ struct InkOptions {
   bool invert = false;          ///< ink in bright areas, for white dots on black
   View<const float, 2> mask{};  ///< {ny, nx} in host memory, 0..1: factor of the ink; empty: 1
 };
+template <>
+inline constexpr Bounds bounds_of<&InkOptions::gamma>{0.01, 100};
 
 /// Ink from the pixels of a picture, by its luminance in linear light
 ///

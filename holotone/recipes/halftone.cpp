@@ -203,7 +203,7 @@ class Maker {
   }
 
   [[nodiscard]] Dots start_of(std::size_t c, const Array<float, 2>& ink) {
-    result_.start = options_.start == DotStart::importance ? "importance" : "error-diffusion";
+    result_.start = name_of(options_.start);
     Dots dots = options_.start == DotStart::importance
                     ? importance_sampled_dots(ink.view(), counts_[c], options_.seed + c)
                     : error_diffusion(c, start_jitter);
@@ -358,16 +358,7 @@ class Maker {
 
 }  // namespace
 
-const char* to_string(HalftoneMethod method) noexcept {
-  switch (method) {
-    case HalftoneMethod::electrostatic: return "electrostatic";
-    case HalftoneMethod::direct: return "direct";
-    case HalftoneMethod::floyd_steinberg: return "floyd-steinberg";
-    case HalftoneMethod::lloyd: return "lloyd";
-    case HalftoneMethod::capacity_voronoi: return "ccvt";
-  }
-  return "";
-}
+const char* to_string(HalftoneMethod method) noexcept { return name_of(method).data(); }
 
 Halftone make_halftone(const std::vector<View<const float, 2>>& inks, const HalftoneOptions& options,
                        const Queue& queue, Progress& progress, const HalftoneFrame& on_frame) {

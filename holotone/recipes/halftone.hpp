@@ -22,6 +22,13 @@ enum class HalftoneMethod {
   lloyd,             ///< lloyd_dots
   capacity_voronoi,  ///< capacity_voronoi_dots
 };
+template <>
+inline constexpr auto enum_names<HalftoneMethod> =
+    std::array{EnumName<HalftoneMethod>{HalftoneMethod::electrostatic, "electrostatic"},
+               EnumName<HalftoneMethod>{HalftoneMethod::direct, "direct"},
+               EnumName<HalftoneMethod>{HalftoneMethod::floyd_steinberg, "floyd-steinberg"},
+               EnumName<HalftoneMethod>{HalftoneMethod::lloyd, "lloyd"},
+               EnumName<HalftoneMethod>{HalftoneMethod::capacity_voronoi, "ccvt"}};
 /// Returns "electrostatic", "direct", "floyd-steinberg", "lloyd" or "ccvt".
 const char* to_string(HalftoneMethod method) noexcept;
 
@@ -30,6 +37,11 @@ enum class DotStart {
   importance,       ///< importance_sampled_dots
   error_diffusion,  ///< error_diffused_dots, with a jitter of 0.2 of the grid's spacing
 };
+
+template <>
+inline constexpr auto enum_names<DotStart> =
+    std::array{EnumName<DotStart>{DotStart::importance, "importance"},
+               EnumName<DotStart>{DotStart::error_diffusion, "error-diffusion"}};
 
 struct HalftoneOptions {
   HalftoneMethod method = HalftoneMethod::electrostatic;
@@ -55,6 +67,11 @@ struct HalftoneOptions {
   /// is in 1/px of the picture; empty before the first iteration and with several inks.
   std::function<void(std::int64_t iteration, std::optional<double> mean_force)> on_iteration{};
 };
+
+template <>
+inline constexpr Bounds bounds_of<&HalftoneOptions::dots>{1, most_dots};
+template <>
+inline constexpr Bounds bounds_of<&HalftoneOptions::iterations>{0, 1e9};
 
 struct Halftone {
   /// Dots on the picture's page, in its pixels; with `colour_class` for several inks, with `radius` for varying sizes.

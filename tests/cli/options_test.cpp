@@ -1,6 +1,9 @@
 // Option tables: the output of --help and --help-all, rejected values, and option names in errors.
-#include <cli/common/values.hpp>
+#include <cli/common/option_value.hpp>
+#include <cmath>
 #include <fstream>
+#include <holotone/core/units.hpp>
+#include <holotone/recipes/halftone.hpp>
 #include <map>
 #include <regex>
 #include <set>
@@ -256,7 +259,89 @@ TEST_F(OptionsTest, EveryFeedNamesAnArgumentOfTheLibrary) {
       }
     }
   }
-  EXPECT_GE(checked, 70);
+  EXPECT_GE(checked, 60);
+}
+
+/// Values of the text "1 um to 1000 m" or "2 to 5", and the unit.
+struct HelpRange {
+  double low = 0;
+  double high = 0;
+  std::string unit;
+};
+
+std::optional<HelpRange> range_in(const std::string& text) {
+  static const std::regex ends(R"(\((-?[0-9.e+-]+)( [a-z]+)? to (-?[0-9.e+-]+)( [a-z]+)?\))");
+  std::smatch match;
+  if (!std::regex_search(text, match, ends)) return std::nullopt;
+  const auto value = [](const std::string& number, std::string unit) {
+    std::erase(unit, ' ');
+    return unit.empty() || unit == "rad" ? parse_number("end", number) : parse_length("end", number + unit);
+  };
+  std::string unit = match[4].matched ? match[4].str().substr(1) : "";
+  return HelpRange{value(match[1], match[2]), value(match[3], match[4]), unit.empty() || unit == "rad" ? unit : "m"};
+}
+
+// Typed rows are checked before any file is opened: "x" need not exist.
+TEST_F(OptionsTest, EveryNumberOutOfItsRangeIsRefusedInTheSameWords) {
+  const std::vector<Words> typed{{"halftone"}};
+  int checked = 0;
+  for (const auto& command : typed) {
+    for (const auto& row : rows_of(help(command, "--help-all"))) {
+      const auto range = range_in(row.text);
+      if (!range) continue;
+      const std::string name = main_name(row);
+      const auto refused = [&](const std::string& value) {
+        Words line = command;
+        line.insert(line.end(), {"x", fmt::format("{}={}", name, value), "-o", path("out.png")});
+        const auto result = run(line);
+        EXPECT_EQ(result.exit_code, 2) << joined(line) << "\n" << result.error;
+        const std::string begin = fmt::format("holotone: {}: expected ", name);
+        EXPECT_TRUE(result.error.starts_with(begin)) << joined(line) << "\n" << result.error;
+        EXPECT_EQ(std::ranges::count(result.error, '\n'), 1) << result.error;
+        EXPECT_TRUE(result.error.ends_with(fmt::format(", got '{}'\n", value))) << result.error;
+        ++checked;
+        return result.error.substr(0, result.error.rfind(", got"));
+      };
+      const std::string below = refused(fmt::format("{}{}", range->low - 1 - std::abs(range->low), range->unit));
+      const std::string above = refused(fmt::format("{}{}", 2 * range->high + 1, range->unit));
+      EXPECT_EQ(below, above);
+      (void)refused("nan" + range->unit);
+      (void)refused("inf" + range->unit);
+      (void)refused("many");
+    }
+  }
+  EXPECT_GE(checked, 50);
+}
+
+TEST_F(OptionsTest, AnOptionIsRefusedInTheWordsOfTheLibrary) {
+  try {
+    const ElectrostaticPlan plan({8, 8}, 4, {}, {.tolerance = 5});
+    FAIL() << "the plan takes any tolerance";
+  } catch (const Error& error) {
+    EXPECT_EQ(run({"halftone", "x", "--tolerance=5", "-o", path("y.png")}).error,
+              fmt::format("holotone: --tolerance: expected {}, got '5'\n", error.expected()));
+  }
+}
+
+TEST(OptionValue, IsBoundToAMember) {
+  ElectrostaticOptions options;
+  auto value = cli::member<&ElectrostaticOptions::tolerance>(options);
+  EXPECT_EQ(value.standard, "0.0001");
+  EXPECT_EQ(value.range, "1e-05 to 0.1");
+  EXPECT_EQ(value.feeds, "ElectrostaticOptions.tolerance|ElectrostaticPlan.tolerance");
+  value.store("--tolerance", "0.01");
+  EXPECT_EQ(options.tolerance, 0.01);
+  EXPECT_THROW(value.store("--tolerance", "1"), Error);
+  EXPECT_EQ(options.tolerance, 0.01);
+  cli::member<&ElectrostaticOptions::near>(options).store("--near", "map");
+  EXPECT_EQ(options.near, NearField::map);
+  cli::member<&ElectrostaticOptions::deterministic>(options).store("--deterministic", "");
+  EXPECT_TRUE(options.deterministic);
+  HalftoneOptions halftone;
+  auto dots = cli::member<&HalftoneOptions::dots>(halftone);
+  EXPECT_EQ(dots.standard, "");
+  dots.store("--dots", "20k");
+  EXPECT_EQ(halftone.dots, 20'000);
 }
 
 TEST_F(OptionsTest, ErrorsNameTheOptionAsTyped) {

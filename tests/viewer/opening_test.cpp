@@ -2,8 +2,8 @@
 #include <array>
 #include <boost/asio/ip/v6_only.hpp>
 #include <gtest/gtest.h>
-#include <tests/support/program.hpp>
 #include <tests/support/loopback.hpp>
+#include <tests/support/program.hpp>
 #include <unistd.h>
 #include <viewer/server/address.hpp>
 #include <viewer/server/http_answer.hpp>

@@ -1,0 +1,67 @@
+#include <cli/common/option_value.hpp>
+#include <cmath>
+
+namespace holotone::cli {
+namespace {
+
+std::string end_text(double value, ValueUnit unit) {
+  switch (unit) {
+    case ValueUnit::length: return format_length(value);
+    case ValueUnit::angle: return fmt::format("{:g} rad", value);
+    case ValueUnit::count: return fmt::format("{:.0f}", value);
+    case ValueUnit::none: break;
+  }
+  return fmt::format("{:g}", value);
+}
+
+}  // namespace
+
+std::string text_of(const Bounds& bounds, ValueUnit unit) {
+  const bool low = std::isfinite(bounds.low);
+  const bool high = std::isfinite(bounds.high);
+  if (low && high) return fmt::format("{} to {}", end_text(bounds.low, unit), end_text(bounds.high, unit));
+  if (low) return fmt::format(">= {}", end_text(bounds.low, unit));
+  if (high) return fmt::format("<= {}", end_text(bounds.high, unit));
+  return {};
+}
+
+std::string text_of(double value, ValueUnit unit) {
+  return unit == ValueUnit::length  ? length_text(value)
+         : unit == ValueUnit::angle ? fmt::format("{:g}rad", value)
+                                    : end_text(value, unit);
+}
+
+double parse_value(std::string_view option, const std::string& text, ValueUnit unit, const Bounds& bounds) {
+  const double value = unit == ValueUnit::length  ? parse_length(option, text)
+                       : unit == ValueUnit::angle ? parse_angle(option, text)
+                                                  : parse_number(option, text);
+  if (!(value >= bounds.low && value <= bounds.high)) reject(option, text_of(bounds, unit), text);
+  return value;
+}
+
+std::string feeds_of(std::string_view pretty_function) {
+  // g++: "... [with auto Member = &holotone::ElectrostaticOptions::tolerance; ...]", clang: without "with auto".
+  const auto begin = pretty_function.find("= &");
+  if (begin == std::string_view::npos) return {};
+  auto path = pretty_function.substr(begin + 3);
+  path = path.substr(0, path.find_first_of(";]"));
+  const auto name = path.rfind("::");
+  if (name == std::string_view::npos) return {};
+  auto owner = path.substr(0, name);
+  if (const auto scope = owner.rfind("::"); scope != std::string_view::npos) owner.remove_prefix(scope + 2);
+  const auto argument = path.substr(name + 2);
+  std::string feeds = fmt::format("{}.{}", owner, argument);
+  constexpr std::string_view options = "Options";
+  if (owner.ends_with(options)) {
+    owner.remove_suffix(options.size());
+    feeds += fmt::format("|{}Plan.{}", owner, argument);
+  }
+  return feeds;
+}
+
+void reject_choice(std::string_view option, std::string_view text, const std::vector<std::string_view>& names) {
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}: expected {}, got '{}'{}", option, alternatives(names), text, suggestion(text, names)));
+}
+
+}  // namespace holotone::cli
