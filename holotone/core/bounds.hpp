@@ -18,7 +18,7 @@ template <auto Member>
 inline constexpr Bounds bounds_of{};
 
 /// Throws invalid_argument unless the value lies within the bounds.
-inline void require_range(std::string_view where, std::string_view argument, double value, const Bounds& bounds) {
+inline void require_bounds(std::string_view where, std::string_view argument, double value, const Bounds& bounds) {
   require_range(where, argument, value, bounds.low, bounds.high);
 }
 

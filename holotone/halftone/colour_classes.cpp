@@ -148,11 +148,11 @@ void check(const std::vector<View<const float, 2>>& inks, const std::vector<Dots
     throw_argument(where, "inks", fmt::format("1 to {} inks with dots for each", most_classes),
                    fmt::format("{} inks and {} sets of dots", inks.size(), starts.size()));
   }
-  require_range(where, "within", weights.within, bounds_of<&ClassWeights::within>);
-  require_range(where, "across", weights.across, bounds_of<&ClassWeights::across>);
+  require_bounds(where, "within", weights.within, bounds_of<&ClassWeights::within>);
+  require_bounds(where, "across", weights.across, bounds_of<&ClassWeights::across>);
   require_range(where, "check_interval", static_cast<double>(descent.check_interval), 1, 1e9);
   require_range(where, "shake_interval", static_cast<double>(descent.shake_interval), 1, 1e9);
-  require_range(where, "shake", descent.shake, bounds_of<&DescentOptions::shake>);
+  require_bounds(where, "shake", descent.shake, bounds_of<&DescentOptions::shake>);
   if (weights.within + weights.across == 0) throw_argument(where, "weights", "one that is not 0", "0 and 0");
   std::int64_t count = 0;
   for (std::size_t c = 0; c < inks.size(); ++c) {

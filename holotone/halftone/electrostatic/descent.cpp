@@ -23,8 +23,8 @@ void check(const DescentOptions& options) {
   require("patience", options.patience, 0);
   require("shake_interval", options.shake_interval, 1);
   require("frame_interval", options.frame_interval, 0);
-  require_range(where, "least_improvement", options.least_improvement, bounds_of<&DescentOptions::least_improvement>);
-  require_range(where, "shake", options.shake, bounds_of<&DescentOptions::shake>);
+  require_bounds(where, "least_improvement", options.least_improvement, bounds_of<&DescentOptions::least_improvement>);
+  require_bounds(where, "shake", options.shake, bounds_of<&DescentOptions::shake>);
 }
 
 /// Decides when the mean force has stopped improving.

@@ -220,13 +220,13 @@ void check(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions&
     throw_argument(where, "maximum_dots", fmt::format("0 to {}", most_dots), fmt::format("{}", maximum_dots));
   }
   if (options.sum == ForceSum::ewald) {
-    require_range(where, "tolerance", options.tolerance, bounds_of<&ElectrostaticOptions::tolerance>);
-    require_range(where, "crowding", options.crowding, bounds_of<&ElectrostaticOptions::crowding>);
+    require_bounds(where, "tolerance", options.tolerance, bounds_of<&ElectrostaticOptions::tolerance>);
+    require_bounds(where, "crowding", options.crowding, bounds_of<&ElectrostaticOptions::crowding>);
   }
   if (options.sum == ForceSum::taylor) {
-    require_range(where, "window_cutoff", options.window_cutoff, bounds_of<&ElectrostaticOptions::window_cutoff>);
-    require_range(where, "taylor_degree", options.taylor_degree, bounds_of<&ElectrostaticOptions::taylor_degree>);
-    require_range(where, "taylor_radius", options.taylor_radius, bounds_of<&ElectrostaticOptions::taylor_radius>);
+    require_bounds(where, "window_cutoff", options.window_cutoff, bounds_of<&ElectrostaticOptions::window_cutoff>);
+    require_bounds(where, "taylor_degree", options.taylor_degree, bounds_of<&ElectrostaticOptions::taylor_degree>);
+    require_bounds(where, "taylor_radius", options.taylor_radius, bounds_of<&ElectrostaticOptions::taylor_radius>);
     if (options.taylor_modes != 0) {
       require_range(where, "taylor_modes", static_cast<double>(options.taylor_modes), least_taylor_modes, 8192);
     }
