@@ -36,9 +36,7 @@ void check_pixels(const View<const float, 3>& pixels, const InkOptions& options)
     throw_argument(where, "pixels", "at least 1 x 1 pixels of 1 to 4 channels",
                    fmt::format("{} x {} of {}", shape[1], shape[0], shape[2]));
   }
-  if (!(options.gamma >= 0.01 && options.gamma <= 100)) {
-    throw_argument(where, "gamma", "from 0.01 to 100", fmt::format("{}", options.gamma));
-  }
+  require_bounds(where, "gamma", options.gamma, bounds_of<&InkOptions::gamma>);
   if (options.mask.data() == nullptr) return;
   require_device(where, "mask", Device{}, options.mask.device());
   if (options.mask.shape() != Shape<2>{shape[0], shape[1]}) {
