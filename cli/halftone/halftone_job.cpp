@@ -5,7 +5,7 @@
 #include <cli/common/values.hpp>
 #include <cli/halftone/halftone_job.hpp>
 #include <filesystem>
-#include <holotone/io/dots.hpp>
+#include <holotone/io/dots/dots.hpp>
 
 namespace holotone::cli {
 namespace {
