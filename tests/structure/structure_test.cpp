@@ -68,6 +68,63 @@ TEST(Structure, DependenciesRunOneWay) {
   EXPECT_GT(seen, 10);
 }
 
+/// Cells of the tables of HACKING.md by their first cell. That of a folder is `folder/`; several share a row.
+std::map<std::string, std::vector<std::string>> rows_of_hacking() {
+  std::map<std::string, std::vector<std::string>> rows;
+  std::ifstream page(fs::path(source_folder()) / "HACKING.md");
+  const std::regex name("`([^`]+)`");
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| ")) continue;
+    std::vector<std::string> cells;
+    for (std::size_t at = 2; at < line.size();) {
+      const auto end = std::min(line.find(" |", at), line.size());
+      cells.push_back(line.substr(at, end - at));
+      at = end + 3;
+    }
+    for (std::sregex_iterator match(cells[0].begin(), cells[0].end(), name), end; match != end; ++match) {
+      rows[(*match)[1]] = cells;
+    }
+  }
+  return rows;
+}
+
+/// "`core`, `fft`": names in the alphabet's order.
+std::set<std::string> names_in(const std::string& cell) {
+  std::set<std::string> names;
+  const std::regex name("`([a-z]+)`");
+  for (std::sregex_iterator match(cell.begin(), cell.end(), name), end; match != end; ++match)
+    names.insert((*match)[1]);
+  return names;
+}
+
+TEST(Structure, HackingListsTheFolders) {
+  const auto rows = rows_of_hacking();
+  std::set<std::string> folders;
+  std::set<std::string> commands;
+  for (const auto& file : tree()) {
+    const std::string folder = folder_of(file.path);
+    if (folder.starts_with("holotone/")) folders.insert(folder.substr(9) + "/");
+    if (folder.starts_with("cli/")) commands.insert(folder.substr(4, folder.find('/', 4) - 4));
+  }
+  for (const auto& folder : folders) {
+    ASSERT_TRUE(rows.contains(folder)) << "HACKING.md: holotone/" << folder << " is in no table";
+    const auto module = allowed_includes().find(folder.substr(0, folder.size() - 1));
+    if (module == allowed_includes().end()) continue;
+    ASSERT_GE(rows.at(folder).size(), 3U) << folder;
+    EXPECT_EQ(names_in(rows.at(folder)[2]), module->second) << "HACKING.md: what " << folder << " may include";
+  }
+  for (const auto& [folder, cells] : rows) {
+    if (cells.size() < 3 || !folder.ends_with('/')) continue;
+    EXPECT_TRUE(folders.contains(folder)) << "HACKING.md: no holotone/" << folder;
+  }
+  ASSERT_TRUE(rows.contains("cli/<command>/"));
+  for (const auto& shared : {"common", "mpi", "start", "hologram"}) {
+    EXPECT_EQ(commands.erase(shared), 1U);
+    EXPECT_TRUE(rows.contains(fmt::format("cli/{}/", shared))) << shared;
+  }
+  EXPECT_EQ(names_in(rows.at("cli/<command>/")[1]), commands);
+}
+
 TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
   find("holotone/", R"(#\s*include\s*")", [](const auto& file, std::size_t line, const std::smatch&) {
     // The text of an OpenCL source is put together by core/kernel_opencl.cpp, which looks for quotes.
