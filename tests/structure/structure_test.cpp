@@ -285,7 +285,11 @@ std::set<std::string> anchors_of(const fs::path& page) {
 
 TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
   const fs::path root = source_folder();
-  std::vector<fs::path> pages = {root / "README.md", root / "HACKING.md", root / "CHANGELOG.md"};
+  std::vector<fs::path> pages;
+  for (const auto& entry : fs::directory_iterator(root)) {
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  }
+  ASSERT_GE(pages.size(), 6U);  // README, HACKING, CHANGELOG, CONTRIBUTING, SECURITY, CODE_OF_CONDUCT
   for (const char* folder : {"docs", "bench/notes", "holotone", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() == ".md") pages.push_back(entry.path());
