@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/named_file_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -63,7 +64,7 @@ bool leads_out(const fs::path& file) {
   if (!fs::is_symlink(file, failed)) return false;
   const auto folder = fs::canonical(file.parent_path(), failed);
   const auto target = fs::canonical(file, failed);
-  return std::ranges::mismatch(folder, target).in1 != folder.end();
+  return !io::lies_beneath(folder, target);
 }
 
 void require_inside(const std::string& entry) {

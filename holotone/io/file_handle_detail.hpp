@@ -18,6 +18,8 @@ class FileHandle {
   FileHandle(const FileHandle&) = delete;
   FileHandle& operator=(const FileHandle&) = delete;
   [[nodiscard]] int get() const { return file_; }
+  /// Gives the file to the caller, who closes it.
+  [[nodiscard]] int release() { return std::exchange(file_, -1); }
   [[nodiscard]] bool valid() const { return file_ >= 0; }
 
  private:

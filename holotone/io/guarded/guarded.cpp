@@ -8,7 +8,9 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/guarded/guarded_dump_detail.hpp>
+#include <holotone/io/named_file_detail.hpp>
 #include <holotone/io/points/points.hpp>
+#include <holotone/io/points/scene_formats_detail.hpp>
 #include <new>
 #include <string_view>
 #include <unistd.h>
@@ -31,7 +33,7 @@ std::uint64_t bytes_of(const std::string& path) {
 
 std::uint64_t scene_bytes(const std::string& path) {
   std::uint64_t bytes = bytes_of(path);
-  for (const auto& beside : scene_side_files(path)) bytes += bytes_of(beside);
+  for (const auto& name : io::scene_side_names(path)) bytes += io::named_file_bytes(path, name);
   return bytes;
 }
 

@@ -20,8 +20,8 @@ Mesh read_scene(const std::string& path);
 
 /// Reads OBJ, glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this
 /// in a child process. OBJ vertex colours are sRGB, glTF's linear. No file but `path` is opened, except the buffers
-/// that a glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri that leads elsewhere;
-/// unsupported if built without assimp.
+/// that a glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri or a link that leads
+/// out; unsupported if built without assimp.
 Mesh read_scene_assimp(const std::string& path);
 
 /// True for an extension of read_scene_assimp.

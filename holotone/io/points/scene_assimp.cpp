@@ -4,14 +4,16 @@
 #include <holotone/io/points/scene_formats_detail.hpp>
 
 #if HOLOTONE_ASSIMP
-#include <algorithm>
+#include <assimp/DefaultIOStream.h>
 #include <assimp/DefaultIOSystem.h>
 #include <assimp/Importer.hpp>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
-#include <filesystem>
+#include <cstdio>
 #include <fmt/format.h>
+#include <holotone/io/named_file_detail.hpp>
 #include <holotone/io/points/weld_detail.hpp>
+#include <optional>
 #include <sys/stat.h>
 #include <utility>
 #endif
@@ -20,6 +22,19 @@ namespace holotone {
 
 #if HOLOTONE_ASSIMP
 namespace {
+
+// A file that is open already. assimp's own stream would look up its length by its name.
+class OpenedFile final : public Assimp::DefaultIOStream {
+ public:
+  OpenedFile(std::FILE* stream, const char* name) : DefaultIOStream(stream, name), stream_(stream) {}
+  std::size_t FileSize() const override {
+    struct stat status {};
+    return fstat(fileno(stream_), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+  }
+
+ private:
+  std::FILE* stream_;  // closed by the base
+};
 
 // Restricts the files that assimp opens. A material (OBJ's mtllib) changes nothing in a Mesh, so for an OBJ only the
 // file itself is opened. A glTF's buffers are regular files in its folder or below.
@@ -32,42 +47,31 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     if (std::string_view(mode).find_first_of("wa+") != std::string_view::npos) return nullptr;
-    if (file != path_ && !is_buffer(file)) return nullptr;
-    return DefaultIOSystem::Open(file, mode);
+    if (file == path_) return DefaultIOSystem::Open(file, mode);
+    if (io::extension_of(path_) == ".obj" || refusal_) return nullptr;
+    std::string_view name(file);
+    if (name.starts_with(folder_)) name.remove_prefix(folder_.size());
+    try {
+      io::FileHandle buffer = io::open_named_file(path_, std::string(name), "buffer");
+      std::FILE* const stream = fdopen(buffer.get(), "rb");
+      if (stream == nullptr) return nullptr;
+      (void)buffer.release();
+      return new OpenedFile(stream, file);
+    } catch (const Error& error) {  // must not pass through assimp, which would report another
+      refusal_ = error;
+      return nullptr;
+    }
   }
 
   // Throws the reason for a buffer that was not opened, which assimp does not report.
   void throw_refusal() const {
-    if (!expected_.empty()) throw_io(path_, expected_, got_);
+    if (refusal_) throw Error(*refusal_);
   }
 
  private:
-  bool is_buffer(std::string_view file) {
-    if (io::extension_of(path_) == ".obj" || !expected_.empty()) return false;
-    if (file.starts_with(folder_)) file.remove_prefix(folder_.size());
-    const std::filesystem::path name(file);
-    if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end()) {
-      return refuse("buffers in the folder of the glTF or below", io::in_quotes(file));
-    }
-    struct stat status {};
-    if (stat((folder_ + name.string()).c_str(), &status) != 0) {
-      return refuse(fmt::format("the buffer {} that it names", io::in_quotes(file)), "no such file");
-    }
-    if (S_ISREG(status.st_mode)) return true;
-    return refuse(fmt::format("a regular file as the buffer {}", io::in_quotes(file)),
-                  S_ISDIR(status.st_mode) ? "a folder" : "a device, pipe or socket");
-  }
-
-  bool refuse(std::string expected, std::string got) {
-    expected_ = std::move(expected);
-    got_ = std::move(got);
-    return false;
-  }
-
   std::string path_;
   std::string folder_;
-  std::string expected_;
-  std::string got_;
+  std::optional<Error> refusal_;
 };
 
 // Position, normal, colour. Corners that agree in all become one vertex, so that a point on a texture seam does not

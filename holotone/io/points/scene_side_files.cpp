@@ -5,7 +5,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/points/points.hpp>
-#include <optional>
+#include <holotone/io/points/scene_formats_detail.hpp>
 
 namespace holotone {
 namespace {
@@ -109,8 +109,8 @@ std::string json_of(const std::string& path) {
 
 }  // namespace
 
-std::vector<std::string> scene_side_files(const std::string& path) {
-  const auto extension = io::extension_of(path);
+std::vector<std::string> io::scene_side_names(const std::string& path) {
+  const auto extension = extension_of(path);
   if (extension != ".gltf" && extension != ".glb") return {};
   std::string json;
   try {
@@ -118,11 +118,9 @@ std::vector<std::string> scene_side_files(const std::string& path) {
   } catch (const Error&) {
     return {};  // the reader reports the error
   }
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::vector<std::string> files;
-  const auto add = [&](const std::string& uri) {
-    auto file = (folder / uri).string();
-    if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
+  std::vector<std::string> names;
+  const auto add = [&](std::string name) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   };
   JsonStrings strings(json);
   while (strings.next()) {
@@ -135,6 +133,13 @@ std::vector<std::string> scene_side_files(const std::string& path) {
     add(uri);
     add(without_percents(uri));
   }
+  return names;
+}
+
+std::vector<std::string> scene_side_files(const std::string& path) {
+  std::vector<std::string> files = io::scene_side_names(path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  for (auto& file : files) file = (folder / file).string();
   return files;
 }
 
