@@ -3,12 +3,14 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/guarded/guarded_dump_detail.hpp>
 #include <holotone/io/named_file_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <sys/stat.h>
 #include <tests/io/field_builders.hpp>
+#include <tests/io/hdf5_fixtures.hpp>
 #include <tests/io/scene_builders.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/paths.hpp>
@@ -239,6 +241,22 @@ TEST(GuardedScene, ObjOpensNoFileButItself) {
   ASSERT_EQ(mkfifo(folder.file("fifo.mtl").c_str(), 0600), 0);
   write_raw(folder.file("x.obj"), "mtllib fifo.mtl\nusemtl red\n" + obj);
   EXPECT_EQ(read_scene_guarded(folder.file("x.obj"), program).position.size(), 4u);
+}
+
+TEST(GuardedField, OtherFilesOfAnHdf5AreNotOpened) {
+  SKIP_WITHOUT_HDF5();
+  const TemporaryFolder folder;
+  write_field(folder.file("other.h5"), make_field({2, 2}));
+  write_raw(folder.file("other.bin"), std::string(32, 'x'));
+  const std::string path = folder.file("x.h5");
+  for (const auto& [bytes, got] : {std::pair{hdf5_fixtures::linked, "a link to 'other.h5'"},
+                                   {hdf5_fixtures::stored, "data in 'other.bin'"},
+                                   {hdf5_fixtures::combined, "a virtual dataset of 'other.h5'"}}) {
+    write_raw(path, bytes);
+    const std::string text = path + ": expected a field in the file itself, got " + got;
+    EXPECT_EQ(error_of([&] { read_field_guarded(path, program); }), text);
+    EXPECT_EQ(error_of([&] { FieldRowsReader(path, program); }), text);
+  }
 }
 
 TEST(SceneSideFiles, AreTheUrisOfAGltf) {

@@ -24,14 +24,28 @@ constexpr std::size_t longest_text = 1 << 22;
 constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;
 constexpr std::uint64_t largest_ratio = 1100;  // deflate reaches 1032
 
+// Links of a group: names of those to objects of the file, and the first file that another leads to.
+struct Links {
+  std::vector<std::string> names;
+  std::string elsewhere;
+};
+
 extern "C" {
 // Called by libhdf5 from C: exceptions must not pass through it.
-static herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
-  auto& names = *static_cast<std::vector<std::string>*>(data);
-  if (info->type != H5L_TYPE_HARD) return 0;  // soft and external links can point anywhere
-  if (names.size() >= most_names) return 1;
+static herr_t collect_link(hid_t group, const char* name, const H5L_info_t* info, void* data) {
+  auto& links = *static_cast<Links*>(data);
+  if (links.names.size() >= most_names) return 1;
   try {
-    names.emplace_back(name);
+    if (info->type == H5L_TYPE_HARD) {  // soft and external links can point anywhere
+      links.names.emplace_back(name);
+    } else if (info->type == H5L_TYPE_EXTERNAL && links.elsewhere.empty() && info->u.val_size <= longest_text) {
+      std::string value(info->u.val_size, '\0');
+      const char* file = nullptr;
+      if (H5Lget_val(group, name, value.data(), value.size(), H5P_DEFAULT) >= 0 &&
+          H5Lunpack_elink_val(value.data(), value.size(), nullptr, &file, nullptr) >= 0) {
+        links.elsewhere = "a link to " + in_quotes(file);
+      }
+    }
   } catch (...) {
     return -1;
   }
@@ -90,19 +104,40 @@ std::vector<std::uint64_t> extents_of(hid_t dataset) {
   return {extents.begin(), extents.end()};
 }
 
+// The other file in which the values of a dataset lie; empty: they lie in its own. To be called before what opens the
+// other, such as the extents of a virtual dataset.
+std::string elsewhere(hid_t dataset) {
+  const Hdf5Handle list(H5Dget_create_plist(dataset), H5Pclose);
+  std::array<char, 256> name{};
+  if (list.valid() && H5Pget_external_count(list.get()) > 0) {
+    H5Pget_external(list.get(), 0, name.size() - 1, name.data(), nullptr, nullptr);
+    return "data in " + in_quotes(name.data());
+  }
+  if (!list.valid() || H5Pget_layout(list.get()) != H5D_VIRTUAL) return {};
+  H5Pget_virtual_filename(list.get(), 0, name.data(), name.size());
+  return "a virtual dataset of " + in_quotes(name.data());
+}
+
 Hdf5Handle open_dataset(hid_t file, const std::string& path) {
-  std::vector<std::string> names;
-  if (H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_link, &names) < 0) {
+  Links links;
+  if (H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_link, &links) < 0) {
     throw_io(path, "a readable HDF5 root group", "a damaged one");
   }
+  auto& names = links.names;
   if (std::find(names.begin(), names.end(), "field") != names.end()) names = {"field"};
   std::optional<Hdf5Handle> found;
   std::size_t count = 0;
   for (const auto& name : names) {
     Hdf5Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
-    if (!dataset.valid() || extents_of(dataset.get()).size() != 2 || !complex_memory_type(dataset.get())) continue;
+    if (!dataset.valid()) continue;
+    if (auto other = elsewhere(dataset.get()); !other.empty()) {
+      links.elsewhere = std::move(other);
+      continue;
+    }
+    if (extents_of(dataset.get()).size() != 2 || !complex_memory_type(dataset.get())) continue;
     if (++count == 1) found.emplace(std::move(dataset));
   }
+  if (count == 0 && !links.elsewhere.empty()) throw_io(path, "a field in the file itself", links.elsewhere);
   if (count != 1) {
     throw_io(path, "a dataset 'field', or one only, of shape {ny, nx} and compound type {r, i}",
              fmt::format("{} such datasets", count));
@@ -127,7 +162,6 @@ void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, con
                fmt::format("filter {} {}", static_cast<int>(filter), in_quotes(name.data())));
     }
   }
-  if (H5Pget_external_count(list.get()) != 0) throw_io(path, "data in the file itself", "a list of external files");
   const std::uint64_t size = std::filesystem::file_size(path);
   const std::uint64_t stored = H5Dget_storage_size(dataset);
   if (stored > size) throw_io(path, fmt::format("{} bytes of dataset", stored), fmt::format("a file of {}", size));
@@ -141,7 +175,7 @@ void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, con
                fmt::format("chunks of {} x {} values", chunk[0], chunk[1]));
     }
   } else if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT) {
-    throw_io(path, "data in the file itself", "a virtual dataset");
+    throw_io(path, "a contiguous, compact or chunked dataset", "another layout");
   }
   std::uint64_t needed = 0;
   const std::uint64_t possible = layout == H5D_CHUNKED ? stored * largest_ratio : stored;
