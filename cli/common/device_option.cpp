@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <holotone/core/cuda.hpp>
+#include <holotone/core/kernel_cache.hpp>
 #include <holotone/core/opencl.hpp>
 #include <holotone/recipes/operations.hpp>
 #include <mutex>
@@ -71,9 +72,10 @@ Device device_option(std::string_view name, const ConsoleOptions& console, std::
   if (device.backend == Backend::cuda) open_early(device);
   if (device.backend != Backend::opencl) return device;
   const bool shown = console.progress || ::isatty(STDERR_FILENO) != 0;
-  const std::string folder = cache_folder();
+  const std::string folder = kernel_folder(console);
   set_opencl_cache(folder, [=] {
-    if (shown) remark(console, fmt::format("compiling kernels for {}; they are kept in {}", to_string(device), folder));
+    const std::string kept = folder.empty() ? "" : "; they are kept in " + folder;
+    if (shown) remark(console, fmt::format("compiling kernels for {}{}", to_string(device), kept));
   });
   return device;
 }
@@ -102,6 +104,21 @@ void require_one_device(const std::vector<Device>& devices, std::string_view exp
   const Ranks& ranks = Ranks::all();
   if (ranks.several()) reject("mpirun", expected, fmt::format("{} processes for {}", ranks.count(), output));
   if (devices.size() > 1) reject("--device", expected, fmt::format("{} for {}", names_of(devices), output));
+}
+
+std::string kernel_folder(const ConsoleOptions& console) {
+  if (in_use.backend == Backend::cpu) return {};
+  const std::string folder = cache_folder();
+  const std::string refusal = kernel_cache_refusal(folder);
+  if (refusal.empty()) return folder;
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    warn(console,
+         fmt::format("{}: compiled kernels are neither read nor kept: expected a folder of user {} that nobody "
+                     "else can write to, got {}; remove it, or mend it by chown and chmod go-w",
+                     folder, ::geteuid(), refusal));
+  });
+  return {};
 }
 
 std::string backend_of(Device device) {

@@ -32,6 +32,10 @@ std::string names_of(const std::vector<Device>& devices);
 /// The same for a summary: "cuda:0 in the first of 3 processes".
 std::string all_names_of(const std::vector<Device>& devices);
 
+/// Folder of compiled kernels for the device in use: cache_folder, or none for the CPU, and with a warning none where
+/// other users could place machine code.
+std::string kernel_folder(const ConsoleOptions& console);
+
 /// Loads a library of CUDA in a thread if `device` is CUDA's.
 void load_early(Device device, CudaLibrary library);
 

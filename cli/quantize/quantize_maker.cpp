@@ -268,7 +268,7 @@ ErrorDiffusionOptions diffusion_of(const QuantizeJob& job, const QuantizeRow& ro
   // Truncation: each pixel by itself, in blocks of any rows.
   options.hogel_px = job.method == QuantizeMethod::truncate ? rows : row.hogel_px;
   options.scale = row.scale;
-  options.cache_folder = cache_folder();
+  options.cache_folder = kernel_folder(job.console);
   return options;
 }
 

@@ -1,16 +1,21 @@
-#include <filesystem>
+#include <cerrno>
+#include <cstdint>
+#include <exception>
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <fstream>
 #include <holotone/core/crc32.hpp>
 #include <holotone/core/kernel_cache.hpp>
 #include <span>
-#include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
+#if defined(__APPLE__)
+#include <sys/random.h>
+#endif
 
 namespace holotone {
 namespace {
 
-namespace fs = std::filesystem;
 constexpr std::string_view mark = "holotone kernel 1\n";
 
 std::uint32_t checksum(std::string_view text) { return crc32(std::as_bytes(std::span(text.data(), text.size()))); }
@@ -33,30 +38,94 @@ std::string unpacked(const std::string& file, const std::string& identity) {
   return lengths == fmt::format("{} {}\n", identity.size(), body.size() - rest) ? body.substr(rest) : std::string();
 }
 
-fs::path path_of(const std::string& folder, std::string_view name, const std::string& identity) {
-  return fs::path(folder) / fmt::format("{}-{:08x}-{}.kernel", name, checksum(identity), identity.size());
+std::string name_of(std::string_view name, const std::string& identity) {
+  return fmt::format("{}-{:08x}-{}.kernel", name, checksum(identity), identity.size());
 }
 
-/// Content of a file; empty if it is none, or larger than machine code gets.
-std::string content_of(const fs::path& path) {
-  constexpr std::uintmax_t most = std::uintmax_t{64} << 20;
-  std::error_code failed;
-  if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) > most || failed) return {};
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+/// Closes a file or folder when it goes out of scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int file) : file_(file) {}
+  ~Descriptor() {
+    if (file_ >= 0) ::close(file_);
+  }
+  Descriptor(Descriptor&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor& operator=(Descriptor&&) = delete;
+  [[nodiscard]] int get() const { return file_; }
+  [[nodiscard]] bool valid() const { return file_ >= 0; }
+
+ private:
+  int file_;
+};
+
+/// Why others may have decided what a file or folder holds; empty: only this user can have.
+std::string foreign(const struct stat& status) {
+  if (status.st_uid != ::geteuid()) return fmt::format("one of user {}", status.st_uid);
+  constexpr unsigned others_write = S_IWGRP | S_IWOTH;
+  return (status.st_mode & others_write) == 0 ? "" : fmt::format("mode {:o}", status.st_mode & 07777U);
 }
 
-void keep(const fs::path& path, const std::string& text) {
-  std::error_code failed;
-  fs::create_directories(path.parent_path(), failed);
-  const fs::path temporary = path.string() + fmt::format(".{}", ::getpid());
-  std::ofstream stream(temporary, std::ios::binary);
-  stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-  stream.close();
-  if (stream) fs::rename(temporary, path, failed);
-  if (!stream || failed) fs::remove(temporary, failed);
+/// Opens a folder. The opened one is checked, so that none can take its place later.
+Descriptor open_folder(const std::string& folder, std::string& refusal) {
+  Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct stat status {};
+  if (!opened.valid() || ::fstat(opened.get(), &status) != 0) return Descriptor(-1);
+  refusal = foreign(status);
+  return refusal.empty() ? std::move(opened) : Descriptor(-1);
+}
+
+/// Makes a folder and those above it, for this user alone.
+void make_folder(const std::string& folder) {
+  for (std::size_t end = folder.find('/', 1); end != std::string::npos; end = folder.find('/', end + 1)) {
+    (void)::mkdir(folder.substr(0, end).c_str(), 0700);
+  }
+  (void)::mkdir(folder.c_str(), 0700);
+}
+
+/// Content of a file of this user; empty if it is none, or larger than machine code gets.
+std::string content_of(const Descriptor& folder, const std::string& name) {
+  constexpr off_t most = off_t{64} << 20;
+  // Not blocking: the name may be a pipe's.
+  const Descriptor file(::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  if (status.st_size > most || !foreign(status).empty()) return {};
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::read(file.get(), text.data() + done, text.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return {};
+    done += static_cast<std::size_t>(count);
+  }
+  return text;
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+void keep(const Descriptor& folder, const std::string& name, const std::string& text) {
+  std::uint64_t random = 0;
+  if (::getentropy(&random, sizeof random) != 0) return;
+  const std::string temporary = fmt::format(".{}.{:016x}", name, random);
+  bool written = false;
+  {
+    const Descriptor file(
+        ::openat(folder.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file.valid()) return;
+    written = write_all(file.get(), text);
+  }
+  if (!written || ::renameat(folder.get(), temporary.c_str(), folder.get(), name.c_str()) != 0) {
+    (void)::unlinkat(folder.get(), temporary.c_str(), 0);
+  }
 }
 
 }  // namespace
@@ -64,18 +133,31 @@ void keep(const fs::path& path, const std::string& text) {
 std::string kept_kernel(const std::string& folder, std::string_view name, const std::string& identity,
                         const std::function<std::string()>& compile) {
   if (folder.empty()) return compile();
-  const fs::path path = path_of(folder, name, identity);
-  std::string code = unpacked(content_of(path), identity);
-  if (code.empty()) {
-    code = compile();
-    keep(path, packed(identity, code));
+  const std::string file = name_of(name, identity);
+  std::string refusal;
+  if (const Descriptor kept = open_folder(folder, refusal); kept.valid()) {
+    if (std::string code = unpacked(content_of(kept, file), identity); !code.empty()) return code;
   }
+  std::string code = compile();
+  if (!refusal.empty()) return code;
+  make_folder(folder);
+  if (const Descriptor kept = open_folder(folder, refusal); kept.valid()) keep(kept, file, packed(identity, code));
   return code;
 }
 
-void forget_kernel(const std::string& folder, std::string_view name, const std::string& identity) noexcept {
-  std::error_code ignored;
-  if (!folder.empty()) fs::remove(path_of(folder, name, identity), ignored);
+void forget_kernel(const std::string& folder, std::string_view name, const std::string& identity) noexcept try {
+  std::string refusal;
+  if (folder.empty()) return;
+  if (const Descriptor kept = open_folder(folder, refusal); kept.valid()) {
+    (void)::unlinkat(kept.get(), name_of(name, identity).c_str(), 0);
+  }
+} catch (const std::exception&) {  // no memory: the file stays
+}
+
+std::string kernel_cache_refusal(const std::string& folder) {
+  std::string refusal;
+  if (!folder.empty()) (void)open_folder(folder, refusal);
+  return refusal;
 }
 
 }  // namespace holotone

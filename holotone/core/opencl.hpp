@@ -51,9 +51,9 @@ class OpenclMemory {
 };
 
 /// Keeps compiled OpenCL kernels in a folder, which is made at need, for later processes; empty, as at first: none.
-/// Files that are damaged, of another driver or of another version are made again; a folder that cannot be written to
-/// is ignored. Processes may share a folder. `compiling` is called once, before the first kernel that is compiled: that
-/// takes a device's compiler up to some seconds.
+/// Files that are damaged, of another driver, version or user are made again. A folder that cannot be written to is
+/// ignored, and one of another user or that others can write to. Processes may share a folder. `compiling` is called
+/// once, before the first kernel that is compiled: that takes a device's compiler up to some seconds.
 void set_opencl_cache(std::string folder, std::function<void()> compiling = {});
 
 }  // namespace holotone

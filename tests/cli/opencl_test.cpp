@@ -61,6 +61,21 @@ TEST_F(OpenclTest, AFolderForKernelsThatCannotBeWrittenIsNoMatter) {
   EXPECT_TRUE(fs::exists(path("out.npy")));
 }
 
+TEST_F(OpenclTest, AFolderForKernelsThatOthersCanWriteToIsNotUsed) {
+  fs::create_directory(path("cache"));
+  const std::string folder = path("cache") + "/holotone";
+  fs::create_directory(folder);
+  fs::permissions(folder, fs::perms::all);
+  const auto result = hologram_in("XDG_CACHE_HOME", path("cache"));
+  if (result.error.find("got 'opencl'") != std::string::npos) GTEST_SKIP() << result.error;
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_TRUE(fs::is_empty(folder));
+  const std::string warning = "holotone: warning: " + folder + ": compiled kernels are neither read nor kept: ";
+  EXPECT_EQ(result.error.find(warning), result.error.rfind(warning)) << "told more than once: " << result.error;
+  EXPECT_NE(result.error.find(warning), std::string::npos) << result.error;
+  EXPECT_NE(result.error.find("got mode 777"), std::string::npos) << result.error;
+}
+
 /// Runs the program on a device that fails (support/faulty_opencl.cpp).
 class OpenclFaults : public ProgramTest {
  protected:

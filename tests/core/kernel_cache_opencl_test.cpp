@@ -19,6 +19,7 @@ class KernelCache : public support::OnOpencl {
   void SetUp() override {
     OnOpencl::SetUp();
     fs::create_directories(folder_);
+    fs::permissions(folder_, fs::perms::owner_all);  // under any umask
   }
   void TearDown() override {
     holotone::set_opencl_cache("");
@@ -120,6 +121,7 @@ TEST_F(KernelCache, WhatIsNoFileIsIgnored) {
   replaced_by([](const fs::path& path) { fs::create_symlink("/dev/zero", path); });
   replaced_by([](const fs::path& path) {  // larger than the machine's memory
     std::ofstream(path) << "holotone kernel 1\n";
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
     fs::resize_file(path, std::uintmax_t{1} << 40);
   });
 }

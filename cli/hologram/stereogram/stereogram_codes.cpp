@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/codes_writer.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/hologram/stereogram/stereogram_codes.hpp>
@@ -26,7 +27,7 @@ StereogramQuantization::StereogramQuantization(const StereogramJob& job, const F
                              progress)) {
   options.hogel_px = job.options.hogel_px;
   options.rows_at_once = rows_at_once;
-  options.cache_folder = cache_folder();
+  options.cache_folder = kernel_folder(job.console);
 }
 
 void StereogramQuantization::describe(Metadata& metadata) const {
