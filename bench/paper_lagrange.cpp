@@ -7,6 +7,7 @@
 #include <bench/measure.hpp>
 #include <bench/paper_table.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <stdexcept>
@@ -43,7 +44,11 @@ std::string percent(double part, double whole) { return fmt::format("{:.0f} %", 
 /// Folder of compiled kernels, removed at the end.
 class KernelFolder {
  public:
-  KernelFolder() : path_(fs::temp_directory_path() / fmt::format("holotone_lagrange_{}", ::getpid())) {}
+  KernelFolder() {
+    std::string name = (fs::temp_directory_path() / "holotone_lagrange_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error(name + ": no temporary folder");
+    path_ = name;
+  }
   ~KernelFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);

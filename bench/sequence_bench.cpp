@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/hologram/point_cloud.hpp>
@@ -79,7 +80,12 @@ Image codes(bool random_phase) {
 void pack(benchmark::State& state, bool random_phase, std::optional<int> level) {
   const Image image = codes(random_phase);
   const auto& pixels = std::get<Array<std::uint8_t, 3>>(image.pixels);
-  const auto file = std::filesystem::temp_directory_path() / ("holotone_bench_" + std::to_string(::getpid()) + ".png");
+  std::string folder = (std::filesystem::temp_directory_path() / "holotone_bench_XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr) {
+    state.SkipWithError("no temporary folder");
+    return;
+  }
+  const auto file = std::filesystem::path(folder) / "codes.png";
   const auto write = [&] { write_image(file.string(), image, {level}); };
   write();
   const Image back = holotone::read_image(file.string());
@@ -90,7 +96,7 @@ void pack(benchmark::State& state, bool random_phase, std::optional<int> level) 
   const auto bytes = static_cast<double>(std::filesystem::file_size(file));
   time_iterations(state, {}, write);
   state.counters["size_percent"] = 100 * bytes / static_cast<double>(pixels.size());
-  std::filesystem::remove(file);
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <holotone/io/file_handle_detail.hpp>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +29,15 @@ void make_folder(const std::string& path) {
   if (mkdir(path.c_str(), 0777) != 0) throw_io(path, "a folder that can be made", std::strerror(errno));
 }
 
+/// Permissions of a new folder in `folder`, as the umask and a group's bit decide them.
+mode_t usual_mode(const std::string& folder) {
+  const std::string trial = folder + "/mode";
+  struct stat status {};
+  const bool made = mkdir(trial.c_str(), 0777) == 0 && stat(trial.c_str(), &status) == 0;
+  rmdir(trial.c_str());
+  return made ? status.st_mode & 07777 : 0700;
+}
+
 /// Opens a folder and locks it; -1 if another program holds the lock or it is no folder.
 int locked(const std::string& folder) {
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -36,7 +46,7 @@ int locked(const std::string& folder) {
   return -1;
 }
 
-/// True if a name is `.NAME.PID.part` of a process that no longer runs.
+/// True if a name is `.NAME.PID-DIGITS.part` of a process that no longer runs; earlier versions wrote no digits.
 bool is_left_over(const std::string& name, const std::string& of) {
   const std::string begin = fmt::format(".{}.", of);
   constexpr std::string_view end = ".part";
@@ -45,7 +55,8 @@ bool is_left_over(const std::string& name, const std::string& of) {
   const char* const last = name.data() + name.size() - end.size();
   pid_t process = 0;
   const auto [stop, error] = std::from_chars(first, last, process);
-  return error == std::errc() && stop == last && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
+  return error == std::errc() && (stop == last || *stop == '-') && process > 0 && kill(process, 0) != 0 &&
+         errno == ESRCH;
 }
 
 /// Removes folders that killed programs left in `place` for the name `name`.
@@ -84,11 +95,13 @@ NewFolder::NewFolder(std::string_view option, const std::string& path) : path_(w
     require_outputs({{option, 1, [&](std::int64_t) { return path_; }}}, {});
     remove_left_over(beside, place.filename().string());
   }
-  const std::string name = fmt::format(".{}.{}.part", place.filename().string(), getpid());
+  const std::string name = fmt::format(".{}.{}-{}.part", place.filename().string(), getpid(), io::random_digits());
   temporary_ = (beside / name).string();
   UnfinishedRun::will_write(temporary_);
-  if (mkdir(temporary_.c_str(), 0777) != 0) throw_io(path_, "a folder that can be written", std::strerror(errno));
+  // Closed to others until it is complete, so that they cannot place links under the names of its files.
+  if (mkdir(temporary_.c_str(), 0700) != 0) throw_io(path_, "a folder that can be written", std::strerror(errno));
   lock_ = locked(temporary_);
+  final_mode_ = usual_mode(temporary_);
 }
 
 NewFolder::~NewFolder() {
@@ -111,7 +124,7 @@ void NewFolder::commit() {
       if (std::rename(entry.path().c_str(), own.c_str()) != 0) throw_io(own, "a name to write", std::strerror(errno));
     }
     rmdir(temporary_.c_str());
-  } else if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+  } else if (chmod(temporary_.c_str(), final_mode_) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {
     throw_io(path_, "a folder that can take its name", std::strerror(errno));
   }
   UnfinishedRun::keep();

@@ -3,13 +3,14 @@
 #include <holotone/core/error.hpp>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 
 namespace holotone::cli {
 
-/// A folder that appears under its name only when all its files are complete. Until commit() it is `.NAME.PID.part`
-/// beside that name, or inside it if that folder exists and is empty. Without commit() it is removed, also on a signal.
-/// Leftovers of killed programs under the same name are removed first: a lock distinguishes them from folders of
-/// running programs.
+/// A folder that appears under its name only when all its files are complete. Until commit() it is
+/// `.NAME.PID-DIGITS.part`, for this user alone, beside that name, or inside it if that folder exists and is empty.
+/// Without commit() it is removed, also on a signal. Leftovers of killed programs under the same name are removed
+/// first: a lock distinguishes them from folders of running programs.
 class NewFolder {
  public:
   ~NewFolder();
@@ -33,7 +34,8 @@ class NewFolder {
   std::string path_;
   std::string temporary_;
   bool existing_ = false;  ///< the files go into an existing empty folder
-  int lock_ = -1;          ///< on the temporary folder
+  mode_t final_mode_ = 0700;
+  int lock_ = -1;  ///< on the temporary folder
 };
 
 }  // namespace holotone::cli

@@ -29,16 +29,15 @@ std::atomic<bool> closing{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 std::string temporary_name(const std::string& target) {
-  static std::atomic<unsigned> counter{0};
   const std::filesystem::path path(target);
   // A name of the longest permitted length must leave room for the rest.
   const std::string stem = path.filename().string().substr(0, 200);
-  return (path.parent_path() / fmt::format(".{}.{}-{}.part", stem, getpid(), counter++)).string();
+  return (path.parent_path() / fmt::format(".{}.{}.part", stem, io::random_digits())).string();
 }
 
 // Creates the file exclusively; the umask decides the permissions, unless there is a file to follow.
 int create(const std::string& temporary, const std::string& target) {
-  const int file = open(temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  const int file = open(temporary.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0666);
   if (file < 0) return -1;
   struct stat existing {};
   if (stat(target.c_str(), &existing) == 0) (void)!fchmod(file, existing.st_mode & 0777);
@@ -88,27 +87,19 @@ std::string output_target(const std::string& path) {
 }  // namespace io
 
 AtomicFile::AtomicFile(const std::string& path) : path_(io::output_target(path)) {
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    temporary_path_ = temporary_name(path_);
-    slot_ = io::arm_name(temporary_path_);  // before the file exists, so that no moment is uncovered
-    const int file = closing ? -1 : create(temporary_path_, path_);
-    if (file >= 0) {
-      close(file);
-      return;
-    }
-    const int reason = errno;
-    io::disarm_name(slot_);
-    slot_ = -1;
-    io::require_not_ending(path);
-    if (reason != EEXIST) {
-      const auto folder = std::filesystem::path(path_).parent_path().string();
-      throw_io(path, fmt::format("folder '{}' to be writable", folder.empty() ? "." : folder), std::strerror(reason));
-    }
-  }
-  throw_io(path, "a free temporary name beside it", "100 names taken");
+  temporary_path_ = temporary_name(path_);
+  slot_ = io::arm_name(temporary_path_);  // before the file exists, so that no moment is uncovered
+  file_ = closing ? -1 : create(temporary_path_, path_);
+  if (file_ >= 0) return;
+  const int reason = errno;
+  io::disarm_name(slot_);
+  io::require_not_ending(path);
+  const auto folder = std::filesystem::path(path_).parent_path().string();
+  throw_io(path, fmt::format("folder '{}' to be writable", folder.empty() ? "." : folder), std::strerror(reason));
 }
 
 AtomicFile::~AtomicFile() {
+  close(file_);
   if (slot_ < 0) return;
   unlink(temporary_path_.c_str());
   io::disarm_name(slot_);
@@ -127,7 +118,7 @@ void AtomicFile::commit() {
 namespace io {
 
 AppendedFile::AppendedFile(const std::string& path)
-    : path_(path), target_(path), file_(open(target_.temporary_path().c_str(), O_WRONLY | O_CLOEXEC)) {
+    : path_(path), target_(path), file_(fcntl(target_.descriptor(), F_DUPFD_CLOEXEC, 0)) {
   if (!file_.valid()) throw_io(path, "to be writable", std::strerror(errno));
 }
 
@@ -161,7 +152,9 @@ void append(std::FILE* stream, const std::string& path, std::string_view bytes) 
 
 void write_with(const std::string& path, const std::function<void(std::FILE*)>& work) {
   AtomicFile file(path);
-  Stream stream(std::fopen(file.temporary_path().c_str(), "wb"));
+  io::FileHandle own(fcntl(file.descriptor(), F_DUPFD_CLOEXEC, 0));
+  Stream stream(own.valid() ? fdopen(own.get(), "wb") : nullptr);
+  if (stream) (void)own.release();
   if (!stream) throw_io(path, "to be writable", std::strerror(errno));
   work(stream.get());
   if (std::fclose(stream.release()) != 0) throw_io(path, "all bytes to be written", std::strerror(errno));

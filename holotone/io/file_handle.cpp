@@ -1,7 +1,13 @@
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
 #include <holotone/io/file_handle_detail.hpp>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <sys/random.h>
+#endif
 
 namespace holotone::io {
 namespace {
@@ -25,6 +31,17 @@ int complete(const Call& call, int file, T* data, std::uint64_t bytes, std::uint
 
 FileHandle::~FileHandle() {
   if (file_ >= 0) close(file_);
+}
+
+std::string name_of_opened(int file, const std::string& name) {
+  std::string own = fmt::format("/proc/self/fd/{}", file);
+  return access(own.c_str(), F_OK) == 0 ? own : name;
+}
+
+std::string random_digits() {
+  std::uint64_t number = 0;
+  if (getentropy(&number, sizeof number) != 0) throw_io("temporary name", "random numbers", std::strerror(errno));
+  return fmt::format("{:016x}", number);
 }
 
 int write_at(const FileHandle& file, const char* data, std::uint64_t bytes, std::uint64_t position) {

@@ -1,6 +1,7 @@
 #pragma once
 // Reading and writing at a position of an open file. Not for users.
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace holotone::io {
@@ -25,6 +26,13 @@ class FileHandle {
  private:
   int file_;
 };
+
+/// Name under which a library opens the same file again, whatever may have taken the place of its `name` since; `name`
+/// on a system without /proc.
+std::string name_of_opened(int file, const std::string& name);
+
+/// 16 hexadecimal digits for a name that nobody can guess. Throws io if the system has no random numbers.
+std::string random_digits();
 
 /// Writes all bytes; returns 0, or errno.
 int write_at(const FileHandle& file, const char* data, std::uint64_t bytes, std::uint64_t position);

@@ -135,6 +135,16 @@ void RowsFile::require_names() const {
   }
 }
 
+// The journal's name must be known to the next run: another user can be the first to make it, or link a file to it.
+void RowsFile::require_own_journal() const {
+  struct stat status {};
+  if (fstat(journal_.get(), &status) != 0) throw_io(path_, "a readable journal of rows", std::strerror(errno));
+  if (status.st_uid == geteuid() && status.st_nlink <= 1) return;
+  const auto got = status.st_uid == geteuid() ? "one with a second name" : fmt::format("one of user {}", status.st_uid);
+  throw_io(path_, fmt::format("'{}' to be absent or a file of an unfinished run", journal_name_),
+           fmt::format("{}; remove it or take another name", got));
+}
+
 void RowsFile::lock() {
   require_names();
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -147,6 +157,7 @@ void RowsFile::lock() {
                         : fmt::format("folder '{}' to be writable", folder_of(target_)),
                std::strerror(reason));
     }
+    require_own_journal();
     if (flock(journal_.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;
       if (errno != EWOULDBLOCK) throw_io(path_, "a file system with locks", std::strerror(errno));
@@ -166,6 +177,7 @@ void RowsFile::lock() {
 
 void RowsFile::join() {
   journal_ = FileHandle(open(journal_name_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (journal_.valid()) require_own_journal();
   std::string token(sizeof token_, '\0');
   const bool read = journal_.valid() && is_continued() &&
                     read_at(journal_, token.data(), token.size(), entries_begin_ + done_.size() * entry_bytes) == 0;
@@ -284,7 +296,7 @@ void RowsFile::begin(const Create& create) {
   }
   const Space space = space_for(rows_bytes());
   if (space.needed > space.free) throw_full(space);
-  file_ = FileHandle(open(temporary_.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666));
+  file_ = FileHandle(open(temporary_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0666));
   if (!file_.valid()) throw_io(path_, "to be writable", std::strerror(errno));
   struct stat existing {};
   // Writable by its owner, so that a stopped run goes on.

@@ -76,6 +76,7 @@ class RowsFile {
   };
   RowsFile(const std::string& path, RowsContent content, bool keep, bool joined);
   void require_names() const;
+  void require_own_journal() const;
   void lock();
   void join();
   bool resume(Progress& progress);

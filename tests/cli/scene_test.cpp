@@ -135,6 +135,30 @@ TEST_F(SceneTest, AnEmptyFolderKeepsItsPermissions) {
   EXPECT_FALSE(fs::is_empty(path("mine")));
 }
 
+// While a folder is written, others cannot place links in it: it is closed to them, under a name they cannot guess.
+TEST_F(SceneTest, AnUnfinishedFolderIsClosedToOthers) {
+  const auto open_umask = [] { umask(0); };
+  fs::path unfinished;
+  {
+    RunningProgram program(dice("x", {"--views", "90x90"}), captured_, open_umask);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (unfinished.empty() && std::chrono::steady_clock::now() < deadline) {
+      for (const auto& entry : fs::directory_iterator(folder_)) {
+        if (entry.path().extension() == ".part" && fs::exists(entry.path() / "views")) unfinished = entry.path();
+      }
+    }
+    EXPECT_EQ(fs::status(unfinished).permissions(), fs::perms::owner_all) << unfinished;
+    EXPECT_GE(unfinished.filename().string().size(), std::string_view(".x.1-0123456789abcdef.part").size());
+    program.send(SIGINT);
+    (void)program.wait(60);
+  }
+  ASSERT_EQ(run_prepared(dice("y"), open_umask).exit_code, 0);
+  EXPECT_EQ(fs::status(path("y")).permissions(), fs::perms::all);
+  EXPECT_FALSE(fs::exists(path("y/mode")));
+  ASSERT_EQ(run_prepared(dice("z"), [] { umask(027); }).exit_code, 0);
+  EXPECT_EQ(fs::status(path("z")).permissions(), fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec);
+}
+
 TEST_F(SceneTest, WhatIsWrongIsRefused) {
   ASSERT_EQ(run(dice("full")).exit_code, 0);
   expect_refused(dice("full"), {"--output", "empty folder", "full"});

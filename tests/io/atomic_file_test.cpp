@@ -1,4 +1,5 @@
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/file_handle_detail.hpp>
 #include <memory>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -55,6 +56,34 @@ TEST(AtomicFile, PermissionsFollowTheUmaskOrTheFileReplaced) {
   write_file(path, "newer");
   EXPECT_EQ(mode_of(), 0604u);
   EXPECT_EQ(read_raw(path), "newer");
+}
+
+TEST(AtomicFile, NamesCannotBeGuessed) {
+  const TemporaryFolder folder;
+  const auto digits_of = [&] {
+    const AtomicFile file(folder.file("out.bin"));
+    const auto name = std::filesystem::path(file.temporary_path()).filename().string();
+    EXPECT_TRUE(name.starts_with(".out.bin.") && name.ends_with(".part")) << name;
+    return name.substr(9, name.size() - 9 - 5);
+  };
+  const auto first = digits_of();
+  const auto second = digits_of();
+  EXPECT_EQ(first.size(), 16u);
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) same += first[i] == second[i] ? 1 : 0;
+  EXPECT_LE(same, 8u) << first << " and " << second;
+}
+
+// In a folder that others may write to, a link may take the temporary's place between two steps.
+TEST(AtomicFile, WhatTakesThePlaceOfTheTemporaryIsNotWritten) {
+  const TemporaryFolder folder;
+  write_raw(folder.file("victim"), "private");
+  const AtomicFile file(folder.file("out.bin"));
+  std::filesystem::rename(file.temporary_path(), folder.file("moved"));
+  std::filesystem::create_symlink("victim", file.temporary_path());
+  write_raw(io::name_of_opened(file.descriptor(), file.temporary_path()), "content");
+  EXPECT_EQ(read_raw(folder.file("victim")), "private");
+  EXPECT_EQ(read_raw(folder.file("moved")), "content");
 }
 
 TEST(AtomicFile, FollowsASymbolicLink) {

@@ -18,7 +18,7 @@ void write_ohc(const std::string& path, const FieldFile& field);
 FieldFile read_hdf5(const std::string& path);
 void write_hdf5(const std::string& path, const FieldFile& field);
 
-/// Creates the file of write_hdf5 without its values, under the name `temporary`; returns the offset of the values.
+/// Creates the file of write_hdf5 without its values in the file `temporary`; returns the offset of the values.
 /// `path` is for errors.
 std::uint64_t create_hdf5(const std::string& temporary, Shape<2> shape, const Metadata& metadata,
                           const std::string& path);

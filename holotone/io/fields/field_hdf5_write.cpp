@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/fields/hdf5_handle_detail.hpp>
+#include <holotone/io/file_handle_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #endif
 
@@ -114,7 +115,8 @@ std::uint64_t write_file_of(const std::string& name, Shape<2> shape, const std::
 void write_hdf5(const std::string& path, const FieldFile& field) {
   require_metadata("write_field", field.metadata);
   AtomicFile target(path);
-  write_file_of(target.temporary_path(), field.values.shape(), field.values.data(), field.metadata, path);
+  write_file_of(name_of_opened(target.descriptor(), target.temporary_path()), field.values.shape(), field.values.data(),
+                field.metadata, path);
   target.commit();
 }
 

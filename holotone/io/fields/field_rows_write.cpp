@@ -17,8 +17,9 @@ io::RowsLayout create_file(const std::string& temporary, const io::FileHandle& f
     return io::create_with_header(file, io::npy_header("<c8", {shape[0], shape[1]}),
                                   value_bytes * static_cast<std::uint64_t>(element_count(shape)), path);
   }
-  const std::uint64_t begin = io::create_hdf5(temporary, shape, metadata, path);
-  return {begin, std::filesystem::file_size(temporary)};
+  const std::string name = io::name_of_opened(file.get(), temporary);
+  const std::uint64_t begin = io::create_hdf5(name, shape, metadata, path);
+  return {begin, std::filesystem::file_size(name)};
 }
 
 void check_extension(const std::string& path) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/file_handle_detail.hpp>
 #include <holotone/io/images/tiff_handle_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <new>
@@ -54,7 +56,9 @@ void write_pixels(const std::string& path, const Array<T, 3>& pixels, const Meta
   errno = 0;
   const auto options = tiff_options(message, 0);
   const char* mode = pixels.bytes() > classic_limit ? "w8" : "w";
-  TiffHandle file(TIFFOpenExt(target.temporary_path().c_str(), mode, options.get()));
+  FileHandle own(fcntl(target.descriptor(), F_DUPFD_CLOEXEC, 0));
+  TiffHandle file(own.valid() ? TIFFFdOpenExt(own.get(), path.c_str(), mode, options.get()) : nullptr);
+  if (file) (void)own.release();  // closed with the TIFF
   bool written = file != nullptr;
   if (written) set_tags(file.get(), pixels, metadata, compression);
   const auto [ny, nx, channels] = pixels.shape();
