@@ -11,7 +11,8 @@ BUILD = build/$(PRESET)
 build: configure  ## Build everything for this machine (the default)
 	cmake --build --preset $(PRESET) -j $(JOBS)
 
-demo: PRESET = $(shell scripts/preset.sh --gpu)
+# What is run here and now need not wait for nvcc without a GPU: `make PRESET=cuda install` for one that comes later.
+demo install: PRESET = $(shell scripts/preset.sh --gpu)
 demo: configure  ## Make a hologram of the sample object, reconstruct it, write demo/report.html
 	cmake --build --preset $(PRESET) -j $(JOBS) -t holotone_cli
 	scripts/demo.sh $(BUILD)/cli/holotone demo
@@ -30,7 +31,8 @@ bench: build  ## Run the benchmarks; results go to out/bench.json
 	mkdir -p out
 	$(BUILD)/bench/holotone_bench --benchmark_out=out/bench.json --benchmark_out_format=json
 
-install: build  ## Install library, headers and program below PREFIX (default /usr/local)
+install: configure  ## Install library, headers and program below PREFIX (default /usr/local)
+	cmake --build --preset $(PRESET) -j $(JOBS) -t holotone holotone_cli
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 format:  ## Format every source file in place

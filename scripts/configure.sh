@@ -1,14 +1,18 @@
 #!/bin/bash
-# configure.sh PRESET [cmake arguments]: configures build/PRESET. Where a GPU is present and is not a Hopper card (for which the
-# presets build), a CUDA build is made for the card that is there.
+# configure.sh PRESET [cmake arguments]: configures build/PRESET. A CUDA build has PTX for every card and machine code for
+# Hopper (CMakeLists.txt); machine code for the cards of this machine is added, so that they start without compiling.
 set -eu
+export PATH=$PATH:/usr/local/cuda/bin
 preset=$1
 shift
-architecture=()
+cards=()
 if [ "$preset" = cuda ] || [ "$preset" = all ]; then
-  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d '. ' || true)
-  if [[ "$capability" =~ ^[0-9]+$ ]] && [ "$capability" != 90 ]; then
-    architecture=("-DCMAKE_CUDA_ARCHITECTURES=$capability-real")
-  fi
+  known=$(nvcc --list-gpu-code 2>/dev/null || true)
+  list=
+  for capability in $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | sort -nu); do
+    # A card that this compiler does not know runs the PTX.
+    [ "$capability" != 90 ] && grep -qx "sm_$capability" <<<"$known" && list="$list${list:+;}$capability-real"
+  done
+  cards=("-DHOLOTONE_CUDA_CARDS=$list")
 fi
-exec cmake --preset "$preset" "${architecture[@]}" "$@"
+exec cmake --preset "$preset" "${cards[@]}" "$@"
