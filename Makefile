@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 BUILD = build/$(PRESET)
 
-.PHONY: build demo test test-python test-viewer bench install format tidy clean help dependencies configure
+.PHONY: build demo test test-python test-viewer bench install release-check format tidy clean help dependencies configure
 
 build: configure  ## Build everything for this machine (the default)
 	cmake --build --preset $(PRESET) -j $(JOBS)
@@ -35,6 +35,11 @@ install: configure  ## Install library, headers and program below PREFIX (defaul
 	cmake --build --preset $(PRESET) -j $(JOBS) -t holotone holotone_cli
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
+release-check: dependencies  ## Check version, changelog and tables; build the wheel of a release and test it
+	scripts/install_dependencies.sh --python
+	scripts/install_dependencies.sh --develop
+	scripts/release_check.sh
+
 format:  ## Format every source file in place
 	scripts/format.sh
 
@@ -47,7 +52,7 @@ clean:  ## Remove what was built and made
 	rm -rf build out demo
 
 help:  ## List the targets
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 dependencies:
 	scripts/install_dependencies.sh
