@@ -226,7 +226,8 @@ RowsRun<Value>::RowsRun(BandedFile file, const ConsoleOptions& console, Progress
   if (!Ranks::all().first()) return;
   state.resumed = state.file.shape[0] - state.missing();
   if (state.writer->discarded()) {
-    remark(console, fmt::format("rows of another {} are discarded: options or files have changed", state.file.output));
+    remark(console, fmt::format("rows of another {} are discarded: options, files or holotone's version have changed",
+                                state.file.output));
   }
 }
 
