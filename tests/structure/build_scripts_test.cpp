@@ -58,5 +58,35 @@ TEST_F(BuildScriptsTest, DemoAndInstallUseOneBuild) {
   EXPECT_NE(output_of({"make", "-n", "PRESET=cuda", "install"}).find("cmake --install build/cuda "), std::string::npos);
 }
 
+TEST_F(BuildScriptsTest, AReleaseHasOneVersionAndADatedChangelog) {
+  const fs::path tree = folder_ / "tree";
+  fs::create_directories(tree / "scripts");
+  fs::copy_file(fs::path(source_folder()) / "scripts" / "release_check.sh", tree / "scripts" / "release_check.sh");
+  write("tree/scripts/docs_tables.py", "raise SystemExit(0)\n");
+  const auto check = [&](const std::string& version, const std::string& heading, const std::string& project) {
+    write("tree/VERSION", version + "\n");
+    write("tree/CHANGELOG.md", "# Changes\n\n" + heading + "\n- x\n\n## 0.1.0 - 2026-01-02\n");
+    write("tree/pyproject.toml", project);
+    const std::string commands =
+        "cd \"$1\" && git init -q . && git add -A && git -c user.name=a -c user.email=b commit "
+        "-qm x --allow-empty && scripts/release_check.sh --text";
+    return RunningProgram::other({"bash", "-c", commands, "bash", tree.string()}, captured_).wait(60);
+  };
+  const auto good = check("3.1.4", "## 3.1.4 - 2026-11-28", "name = 'holotone'\n");
+  EXPECT_EQ(good.exit_code, 0) << good.error;
+  const auto refused = [](const ProgramResult& result, const char* words) {
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_NE(result.error.find(words), std::string::npos) << result.error;
+    EXPECT_NE(result.error.find("1 of the checks failed"), std::string::npos) << result.error;
+  };
+  refused(check("3.1.4-dev", "## 3.1.4 - 2026-11-28", ""), "VERSION: expected a release X.Y.Z, got 3.1.4-dev");
+  refused(check("3.1.4", "## Unreleased", ""), "CHANGELOG.md: expected '## 3.1.4 - YYYY-MM-DD'");
+  refused(check("3.1.4", "## 3.1.5 - 2026-11-28", ""), "got '## 3.1.5 - 2026-11-28'");
+  refused(check("3.1.4", "## 3.1.4 - 2026-11-28", "version = '3.1.4'\n"),
+          "pyproject.toml: expected the version in VERSION");
+  write("tree/scripts/docs_tables.py", "raise SystemExit(1)\n");
+  refused(check("3.1.4", "## 3.1.4 - 2026-11-28", ""), "docs: expected current tables");
+}
+
 }  // namespace
 }  // namespace holotone::test
