@@ -108,7 +108,7 @@ void require_one_device(const std::vector<Device>& devices, std::string_view exp
 
 std::string kernel_folder(const ConsoleOptions& console) {
   if (in_use.backend == Backend::cpu) return {};
-  const std::string folder = cache_folder();
+  std::string folder = cache_folder();
   const std::string refusal = kernel_cache_refusal(folder);
   if (refusal.empty()) return folder;
   static std::once_flag once;
