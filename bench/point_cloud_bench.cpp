@@ -66,12 +66,14 @@ struct Row {
   bool near;
   PointCloudRun::Output output;
   std::int64_t count;
+  double tolerance = 1e-3;
 };
 
 void run_sum(benchmark::State& state, const Row& row, holotone::Device device) {
   const auto& input = prepared(row.near, row.count);
   auto c = input.c;
   c.options.method = row.method;
+  c.options.tolerance = row.tolerance;
   PointCloudRun run(c, input.points, input.samples, device, row.output);
   const bool real_only = row.output == PointCloudRun::Output::real;
   if (!(run.relative_error() <= c.options.tolerance)) {
@@ -161,6 +163,19 @@ void run_adjoint(benchmark::State& state, std::int64_t count, holotone::Device d
   set_counters(state, input.c, error, time_frames(state, queue, work), false);
 }
 
+/// A row for each price of point_cloud/choice/method.cpp and number of points, from few, whose time is the fixed cost.
+template <class AddSum>
+void add_price_rows(const AddSum& add_sum) {
+  for (const auto& [text, tolerance] : {std::pair{"1e-3", 1e-3}, {"1e-4", 1e-4}, {"1e-5", 1e-5}}) {
+    for (const auto method : {PointMethod::direct, PointMethod::recurrence, PointMethod::separable}) {
+      for (const std::int64_t count : {16, 128, 1024, 8192, 30720}) {
+        add_sum(fmt::format("price/{}/{}", to_string(method), text),
+                {method, false, PointCloudRun::Output::both, count, tolerance});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void add_point_cloud_rows(const RowOptions& options) {
@@ -178,6 +193,7 @@ void add_point_cloud_rows(const RowOptions& options) {
   add_sum("direct_real", {PointMethod::direct, false, Output::real, 30720});
   add_sum("recurrence_real", {PointMethod::recurrence, false, Output::real, 30720});
   if (device.backend == holotone::Backend::opencl) return;  // which lacks the rest
+  if (options.prices) add_price_rows(add_sum);
   for (const std::int64_t count : {1024, 10240, 30720, 102400, 1024000}) {
     add_sum("separable", {PointMethod::separable, false, both, count});
     add_sum("separable_real", {PointMethod::separable, false, Output::real, count});

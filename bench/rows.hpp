@@ -14,9 +14,10 @@ struct RowOptions {
   std::string target{};               ///< picture of optimize/*, 1920 x 1080; empty: no such rows
   std::int64_t out_of_core = 4096;    ///< side of the field of propagate/out_of_core, up to 65536
   std::int64_t resident = 0;          ///< side of the field of propagate/resident; 0: no such rows
+  bool prices = false;                ///< with hologram/price/*, which bench/method_prices.py fits
 };
 
-/// hologram/direct, separable, separable_real, separable_near, adjoint, video: point_cloud_bench.cpp
+/// hologram/direct, separable, separable_real, separable_near, adjoint, video, price: point_cloud_bench.cpp
 void add_point_cloud_rows(const RowOptions& options);
 
 /// hologram/fast*: point_cloud_fast_bench.cpp

@@ -1,4 +1,4 @@
-"""Tests of merge.py, plot.py, plot_rates.py, command_times.py and scripts/docs_tables.py: python3 -m unittest discover -s bench -p '*_test.py'."""
+"""Tests of merge.py, plot.py, plot_rates.py, command_times.py, method_prices.py and scripts/docs_tables.py: python3 -m unittest discover -s bench -p '*_test.py'."""
 import json
 import os
 import pathlib
@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../scripts"))
 import command_times  # noqa: E402
 import docs_tables  # noqa: E402
 import merge  # noqa: E402
+import method_prices  # noqa: E402
 import nufft_finufft  # noqa: E402
 import plot  # noqa: E402
 import plot_rates  # noqa: E402
@@ -150,6 +151,40 @@ class PlotRates(unittest.TestCase):
     def test_nothing_to_draw_is_said(self):
         with self.assertRaisesRegex(ValueError, "no scenes"):
             plot_rates.scenes_of([{}])
+
+
+class MethodPrices(unittest.TestCase):
+    @staticmethod
+    def rows(fixed, pair, tolerance="1e-3"):
+        return [row(f"hologram/price/separable/{tolerance}/{n}", method_prices.PIXELS * 1e-9 * (fixed + n * pair))
+                for n in (16, 1024, 30720)]
+
+    def test_the_fit_finds_the_prices_of_exact_rows(self):
+        (line,) = method_prices.times_of({"benchmarks": self.rows(10, 0.02)}).values()
+        fixed, pair = method_prices.fit(line)
+        self.assertAlmostEqual(fixed, 10)
+        self.assertAlmostEqual(pair, 0.02)
+        self.assertLess(method_prices.worst((fixed, pair), line), 1e-9)
+        self.assertAlmostEqual(method_prices.worst((fixed, 2 * pair), line), 0.984, 3)
+
+    def test_prices_are_not_negative(self):
+        fixed, pair = method_prices.fit([(1000, 0.1), (2000, 1.0)])
+        self.assertEqual(fixed, 0)
+        self.assertGreater(pair, 0)
+
+    def test_the_library_s_prices_are_read_from_its_source(self):
+        source = method_prices.SOURCE.read_text(encoding="utf-8")
+        prices = method_prices.prices_in(source)
+        self.assertEqual(set(prices), {"cpu_prices", *method_prices.TIERS.values()})
+        for methods in prices.values():
+            self.assertEqual(set(methods), {"direct", "recurrence", "separable"})
+        fixed, pair = prices["cuda_fine_prices"]["separable"]
+        lines = method_prices.table({"benchmarks": self.rows(fixed, pair, "1e-4")}, source).splitlines()
+        self.assertEqual(lines[2], f"| separable | 1e-4 | {fixed:.3g} | {pair:.3g} | 0% | {fixed:g}, {pair:g} | 0% |")
+
+    def test_rows_of_other_runs_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "no rows hologram/price"):
+            method_prices.table({"benchmarks": [row("hologram/separable/1024", 1.0)]}, "")
 
 
 class NufftTable(unittest.TestCase):
