@@ -1,6 +1,5 @@
-// The program `holotone` loads holotone_program.so, which has all the commands. What must come before its libraries
-// stands here: their environment, and the start of CUDA beside their loading.
-#include <cli/start/early_cuda.hpp>
+// The program `holotone` loads holotone_program.so, which has all the commands: libgomp and OpenBLAS read the
+// environment when they are loaded, and here it is set before.
 #include <cli/start/end.hpp>
 #include <cli/start/environment.hpp>
 #include <climits>
@@ -67,10 +66,7 @@ int main(int argc, char** argv) {
   using namespace holotone::start;
   occupy_standard_descriptors();
   // The child that parses a file has its limits from its parent.
-  if (argc < 2 || std::strncmp(argv[1], "__read-", 7) != 0) {
-    set_environment();
-    start_cuda_early(argc, argv);
-  }
+  if (argc < 2 || std::strncmp(argv[1], "__read-", 7) != 0) set_environment();
   void* const run = dlsym(load_program(), "holotone_main");
   if (run == nullptr) end("expected the holotone_program.so of this program, got that of another");
   return reinterpret_cast<int (*)(int, char**)>(run)(argc, argv);

@@ -1,5 +1,4 @@
-// The start of the program: its module, and the commands that may use CUDA.
-#include <cli/start/early_cuda.hpp>
+// The start of the program: where its module is found.
 #include <tests/support/program.hpp>
 
 namespace holotone::test {
@@ -35,22 +34,6 @@ TEST_F(StartTest, ACopyWithoutItsModuleSaysSo) {
     EXPECT_EQ(result.error.find("cut off") != std::string::npos, kept > 1) << result.error;
     EXPECT_EQ(std::ranges::count(result.error, '\n'), 1) << result.error;
   }
-}
-
-TEST_F(StartTest, ThoseThatStartADeviceEarlyHaveOne) {
-  std::istringstream lines(run({"--help"}).output);
-  std::string line;
-  while (std::getline(lines, line) && line != "Commands:") continue;
-  int commands = 0;
-  while (std::getline(lines, line) && !line.empty()) {
-    if (line.size() < 3 || line[2] == ' ') continue;  // a purpose goes on
-    const std::string name = line.substr(2, line.find(' ', 2) - 2);
-    const auto help = run({name, "--help-all"});
-    ++commands;
-    const bool listed = std::ranges::find(start::commands_on_devices, name) != start::commands_on_devices.end();
-    EXPECT_EQ(help.output.find("--device") != std::string::npos || name == "smoe", listed) << name;
-  }
-  EXPECT_GE(commands, 15);
 }
 
 }  // namespace
