@@ -310,6 +310,44 @@ class DocsTables(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "page.md: no table absent"):
             docs_tables.filled("<!-- table absent -->\n<!-- end -->\n", "page.md")
 
+    def test_tables_of_options_hold_every_row_once(self):
+        size = {"names": ["--size"], "value": "LENGTH", "help": "Size of --mask, |a|", "default": "8mm", "required": False}
+        mask = {"names": ["-m", "--mask"], "value": "FILE", "help": "Mask", "required": False, "range": "1 to 2",
+                "default_words": "by --size", "excludes": ["--a", "--b", "--c"], "needs": "--size"}
+        quiet = {"names": ["-q", "--quiet"], "help": "Print errors only", "required": False}
+        rows = [size, {"names": ["IN"], "help": "Input", "required": True}]
+        listing = {"commands": [
+            {"command": "make", "groups": [{"heading": "", "rows": rows}, {"heading": "Mask (--a)", "rows": [mask]},
+                                           {"heading": "Messages", "rows": [quiet]}]},
+            {"command": "two", "groups": []},
+            {"command": "two one", "groups": [{"heading": "", "rows": [size, quiet]}]},
+            {"command": "two other", "groups": [{"heading": "", "rows": [size]}]}]}
+
+        def page(*arguments):
+            return "".join(f"<!-- table options {argument} -->\n<!-- end -->\n" for argument in arguments)
+
+        def filled(text):
+            return docs_tables.filled(text, "page.md", docs_tables.Options(listing, {"page.md": text}))
+
+        text = filled(page("make", "make: Messages", "two"))
+        for line in ("| `--size LENGTH` | 8mm | Size of `--mask`, \\|a\\| |", "| `IN` | required | Input |",
+                     "| **Mask (--a)** | | |", "| `-m`, `--mask FILE` | by `--size` | Mask (1 to 2) (with `--size`) "
+                     "(not with `--b` or `--c`) |", "| **one** | | |\n| `-q`, `--quiet` | | Print errors only |",
+                     "| **all** | | |\n| `--size LENGTH`"):
+            self.assertIn(line + "\n" if line.endswith("|") else line, text)
+        self.assertEqual(filled(text), text)
+        text = filled(page("make", "make: Messages", "two one", "two other"))
+        self.assertIn("<!-- table options two other -->\n\nAs for `two one`: `--size`.\n<!-- end -->", text)
+        self.assertEqual(text.count("| `--size LENGTH`"), 2)
+        self.assertEqual(docs_tables.filled(text, "page.md"), text)
+        for arguments, error in ((("make", "make: Messages"), "no table with options of `two one: Options`"),
+                                 (("make", "two"), "no table with Messages"),
+                                 (("make", "make: Messages", "two", "two one"), "all options of `two one` stand in other tables"),
+                                 (("make", "make: Mask (--a)", "make: Mask (--a)"), "stand in page.md too"),
+                                 (("make: Absent",), "page.md: the program has no options `make: Absent`")):
+            with self.assertRaisesRegex(KeyError, error.replace("(", r"\(")):
+                filled(page(*arguments))
+
     def test_every_public_function_is_listed_once(self):
         listed = [name for line in docs_tables.functions().splitlines()[2:] for name in line.split("|")[2].strip().split(", ")]
         self.assertEqual(len(listed), len(set(listed)))

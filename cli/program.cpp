@@ -261,6 +261,7 @@ int main_of(int argc, char** argv) {
   const Command root = program();
   CLI::App application{std::string(root.purpose), std::string(root.name)};
   application.set_version_flag("--version", "holotone " HOLOTONE_VERSION);
+  application.add_flag_callback("--options", [&root] { throw CLI::CallForVersion(options_json(root), 0); });
   ParsedLine line;
   line.words.assign(argv, argv + argc);
   add_tables(application, root, line);

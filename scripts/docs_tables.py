@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 """Writes the tables of docs and bench/notes that follow from data of the tree, between `<!-- table NAME -->` and `<!-- end -->`.
 
-    scripts/docs_tables.py           # writes them
-    scripts/docs_tables.py --check   # names the pages and pictures that are not current; exit code 1
+    scripts/docs_tables.py --program build/cpu/cli/holotone   # writes them
+    scripts/docs_tables.py                                    # all but the tables of options
+    scripts/docs_tables.py --check                            # names what is not current; exit code 1
 
-Figures come from bench/results/*.json, names from the public headers. Needs nothing but Python.
+Figures come from bench/results/*.json, names from the public headers, options from `PROGRAM --options`:
+
+    <!-- table options COMMAND: GROUP -->   the options of `holotone COMMAND` under a heading of its --help-all
+    <!-- table options COMMAND -->          those of all groups that no other table has; with subcommands, theirs
+
+Needs nothing but Python.
 """
 import argparse
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -21,7 +28,8 @@ import headers  # noqa: E402
 import plot  # noqa: E402
 import plot_rates  # noqa: E402
 
-MARKER = re.compile(r"(?ms)^<!-- table (\w+) -->\n(.*?)^<!-- end -->$")
+MARKER = re.compile(r"(?ms)^<!-- table (\w+)(?: ([^\n]+))? -->\n(.*?)^<!-- end -->$")
+SHARED = "Messages"  # a group of every command, for one table
 RATES = ("smoe_rates.json", "smoe_rates_chess.json")
 
 
@@ -223,19 +231,134 @@ TABLES = {function.__name__: function for function in
            papers_points, gwosdek, nufft, prints, ahead, functions)}
 
 
-def filled(text, page):
-    """The page with current tables."""
+def code(text):
+    return f"`{text}`".replace("|", "\\|")
+
+
+def words(text):
+    """Help as Markdown of a table's cell: names of options as code."""
+    text = text.replace("|", "\\|").replace("*", "\\*").replace("<", "\\<")
+    return re.sub(r"`[^`]*`|(?<![\w-])--[a-z][a-z0-9-]*", lambda name: "`" + name[0].strip("`") + "`", text)
+
+
+def either(names):
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
+
+
+class Options:
+    """Tables of a program's options. Over all pages each option of a command stands in one table."""
+
+    def __init__(self, listing, pages):
+        self.commands = {command["command"]: {group["heading"] or "Options": group["rows"] for group in command["groups"]}
+                         for command in listing["commands"]}
+        self.tables = {}   # (page, argument): groups, each by command and heading
+        self.printed = {}  # (page, cells of a row): the command in whose table it stands
+        where = {}         # (command, heading): the page with its table
+        wanted = [(page, argument, *self.target(argument, page)) for page, text in pages.items()
+                  for name, argument, _ in MARKER.findall(text) if name == "options"]
+        for page, argument, command, heading in sorted(wanted, key=lambda one: not one[3]):
+            below = [one for one in self.commands if one == command or one.startswith(command + " ")]
+            groups = [(command, heading)] if heading else [(one, rest) for one in below for rest in self.commands[one]
+                                                           if rest != SHARED and (one, rest) not in where]
+            if not groups:
+                raise KeyError(f"{page}: all options of `{argument}` stand in other tables")
+            for group in groups:
+                if group in where:
+                    raise KeyError(f"{page}: options of `{': '.join(group)}` stand in {where[group]} too")
+                where[group] = page
+            self.tables[page, argument] = groups
+        missing = [(command, heading) for command, groups in self.commands.items() for heading in groups
+                   if heading != SHARED and (command, heading) not in where]
+        if missing:
+            raise KeyError(f"docs: no table with options of `{missing[0][0]}: {missing[0][1]}`")
+        if not any(heading == SHARED for _, heading in where):
+            raise KeyError(f"docs: no table with {SHARED}, the options of every command")
+
+    def target(self, argument, page):
+        command, _, heading = argument.partition(": ")
+        if command not in self.commands or heading and heading not in self.commands[command]:
+            raise KeyError(f"{page}: the program has no options `{argument}`")
+        return command, heading
+
+    @staticmethod
+    def line(row, heading):
+        *short, last = row["names"]
+        option = ", ".join([code(name) for name in short] + [code(f"{last} {row['value']}" if "value" in row else last)])
+        default = "required" if row["required"] else words(row.get("default") or row.get("default_words", ""))
+        text = words(row["help"]) + (f" ({row['range']})" if "range" in row else "")
+        for word, names in (("with", [row.get("needs")]), ("not with", row.get("excludes", []))):
+            names = [code(name) for name in names if name and name not in heading]
+            text += f" ({word} {either(names)})" if names else ""
+        return [option, default, text]
+
+    def write(self, page, argument):
+        groups = self.tables[page, argument]
+        commands = list(dict.fromkeys(command for command, _ in groups))
+        head = ["option", "default", "what it does"]
+        return table(head, self.common(commands, groups)) if len(commands) > 1 else self.own(page, head, groups)
+
+    def own(self, page, head, groups):
+        """The table of one command. Options of an earlier table of the page, if it has several or is that of a
+        neighbouring subcommand, are named below it."""
+        lines = [(heading, row, tuple(self.line(row, heading))) for command, heading in groups
+                 for row in self.commands[command][heading]]
+        command = groups[0][0] if groups else ""
+        places = [self.printed.get((page, *line), command) for _, _, line in lines]
+        known, cells, before = {}, [], "Options"
+        for (heading, row, line), place in zip(lines, places):
+            several = places.count(place) >= 3 or place.split()[0] == command.split()[0]
+            if place != command and several and row["names"][0].startswith("-"):
+                known.setdefault(place, []).extend(code(name) for name in row["names"] if name.startswith("--"))
+                continue
+            if heading != before and len(groups) > 1:
+                cells.append([f"**{heading}**", "", ""])
+            before = heading
+            cells.append(line)
+            self.printed[(page, *line)] = command
+        return (table(head, cells) if cells else "") + "".join(
+            f"\nAs for `{place}`: {', '.join(names)}.\n" for place, names in known.items())
+
+    def common(self, commands, groups):
+        """Rows of several subcommands, under the names of those that have them."""
+        users, sections = {}, {}
+        for command, heading in groups:
+            for row in self.commands[command][heading]:
+                users.setdefault(tuple(self.line(row, heading)), []).append(command)
+        for line, having in users.items():
+            sections.setdefault(tuple(having), []).append(list(line))
+        lines = []
+        for having in sorted(sections, key=len):
+            others = [one.split()[-1] for one in commands if one not in having]
+            names = ", ".join(one.split()[-1] for one in having)
+            if len(having) > len(others):
+                names = "all" + (" but " + ", ".join(others) if others else "")
+            lines += [[f"**{names}**", "", ""]] + sections[having]
+        return lines
+
+
+def filled(text, page, options=None):
+    """The page with current tables; those of options stay as they are without `options`."""
     def one(match):
-        if match[1] not in TABLES:
-            raise KeyError(f"{page}: no table {match[1]}; expected one of {', '.join(TABLES)}")
-        return f"<!-- table {match[1]} -->\n{TABLES[match[1]]()}<!-- end -->"
+        name, argument, old = match.groups()
+        if name == "options" and argument:
+            content = options.write(page, argument) if options else old
+        elif name in TABLES and not argument:
+            content = TABLES[name]()
+        else:
+            raise KeyError(f"{page}: no table {name}; expected options COMMAND or one of {', '.join(TABLES)}")
+        return f"{match[0].splitlines()[0]}\n{content}<!-- end -->"
     return MARKER.sub(one, text)
 
 
-def current():
+def current(program=None):
     """{path: text} of every page and picture that follows from data."""
-    pages = [page for folder in ("docs", "bench/notes") for page in sorted((ROOT / folder).glob("*.md"))]
-    files = {page: filled(page.read_text(encoding="utf-8"), page.name) for page in pages}
+    pages = {page: page.read_text(encoding="utf-8") for folder in ("docs", "bench/notes")
+             for page in sorted((ROOT / folder).glob("*.md"))}
+    options = None
+    if program:
+        listing = subprocess.run([program, "--options"], check=True, capture_output=True).stdout
+        options = Options(json.loads(listing), {page.name: text for page, text in pages.items()})
+    files = {page: filled(text, page.name, options) for page, text in pages.items()}
     files[ROOT / "docs/pictures/smoe_rates.svg"] = plot_rates.draw(rates())
     return files
 
@@ -243,18 +366,22 @@ def current():
 def main(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is not current")
-    check = parser.parse_args(words).check
-    files = current()
-    used = {name for text in files.values() for name, _ in MARKER.findall(text)}
+    parser.add_argument("--program", help="the built program, for the tables of options; without it they stay as they are")
+    arguments = parser.parse_args(words)
+    files = current(arguments.program)
+    if not arguments.program:
+        print("scripts/docs_tables.py: tables of options stay as they are without --program", file=sys.stderr)
+    used = [name for text in files.values() for name, argument, _ in MARKER.findall(text) if not argument]
     stale = [path for path, text in files.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in stale:
-        if check:
-            print(f"{path.relative_to(ROOT)}: not current; run scripts/docs_tables.py", file=sys.stderr)
+        if arguments.check:
+            print(f"{path.relative_to(ROOT)}: not current; run scripts/docs_tables.py --program PROGRAM", file=sys.stderr)
         else:
             path.write_text(files[path], encoding="utf-8")
-    for name in sorted(set(TABLES) - used):
-        print(f"scripts/docs_tables.py: table {name} stands in no page", file=sys.stderr)
-    return 1 if (check and stale) or used != set(TABLES) else 0
+    wrong = [name for name in TABLES if used.count(name) != 1]
+    for name in wrong:
+        print(f"scripts/docs_tables.py: table {name} stands in {used.count(name)} pages, expected 1", file=sys.stderr)
+    return 1 if (arguments.check and stale) or wrong else 0
 
 
 if __name__ == "__main__":

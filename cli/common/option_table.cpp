@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cli/common/option_table.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -21,19 +22,22 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 bool is_positional(const OptionRow& row) { return row.names.front() != '-'; }
 
-std::string default_of(const OptionRow& row) {
+std::string default_text(const OptionRow& row) {
   const auto& [text, texts, flag, value] = row.target;
   if (text != nullptr && !text->empty()) return *text;
   return row.otherwise.empty() && value != nullptr ? value->standard : std::string(row.otherwise);
 }
 
+std::string range_text(const OptionRow& row) {
+  if (row.range) return text_of(*row.range);
+  return row.target.value ? row.target.value->range : std::string();
+}
+
 /// "Bits of a code (1 to 8) (default 8)". Omits options that the group's heading names.
 std::string described(const OptionRow& row, std::string_view heading) {
   std::string text(row.help);
-  const auto& value = row.target.value;
-  const std::string range = row.range ? text_of(*row.range) : value != nullptr ? value->range : std::string();
-  if (!range.empty()) text += fmt::format(" ({})", range);
-  if (const auto standard = default_of(row); !standard.empty()) text += fmt::format(" (default {})", standard);
+  if (const auto range = range_text(row); !range.empty()) text += fmt::format(" ({})", range);
+  if (const auto standard = default_text(row); !standard.empty()) text += fmt::format(" (default {})", standard);
   if (row.required && !is_positional(row)) text += " (required)";
   const auto said = [&](std::string_view name) { return heading.find(name) != std::string_view::npos; };
   if (!row.needs.empty() && !said(row.needs)) text += fmt::format(" (with {})", row.needs);
@@ -112,6 +116,41 @@ std::string rows_text(std::string_view heading, const std::vector<OptionRow>& ro
     text += wrapped(left_of(row), described(row, heading));
   }
   return text.empty() ? text : fmt::format("\n{}:\n{}", heading, text);
+}
+
+nlohmann::ordered_json listed(const OptionRow& row) {
+  const auto range = range_text(row);
+  nlohmann::ordered_json object{{"names", split(row.names, ',')}};
+  const auto add = [&](const char* key, std::string_view text) {
+    if (!text.empty()) object[key] = text;
+  };
+  add("value", row.value);
+  add("help", row.help);
+  add("range", range);
+  const std::string standard = default_text(row);
+  add(row.otherwise.empty() || standard != row.otherwise ? "default" : "default_words", standard);
+  object["required"] = row.required;
+  object["common"] = row.common;
+  object["repeats"] = row.target.texts != nullptr;
+  if (!row.excludes.empty()) object["excludes"] = split(row.excludes, ' ');
+  add("needs", row.needs);
+  add("instead_of", row.instead_of);
+  add("applies_to", row.applies.expected);
+  return object;
+}
+
+void list_commands(nlohmann::ordered_json& list, const Command& command, const std::string& path) {
+  auto groups = nlohmann::ordered_json::array();
+  for (const auto& group : command.groups) {
+    nlohmann::ordered_json one{{"heading", group.heading}};
+    if (!group.applies.expected.empty()) one["applies_to"] = group.applies.expected;
+    one["rows"] = nlohmann::ordered_json::array();
+    for (const auto& row : group.rows) one["rows"].push_back(listed(row));
+    groups.push_back(std::move(one));
+  }
+  list.push_back(
+      {{"command", path}, {"purpose", command.purpose}, {"examples", command.examples}, {"groups", std::move(groups)}});
+  for (const auto& sub : command.commands) list_commands(list, sub, fmt::format("{} {}", path, sub.name));
 }
 
 CLI::Option* add_row(CLI::App& app, const OptionRow& row) {
@@ -240,6 +279,13 @@ void note_aliases(ParsedLine& line, int argc, const char* const* argv) {
   }
 }
 
+std::string options_json(const Command& root) {
+  auto commands = nlohmann::ordered_json::array();
+  for (const auto& command : root.commands) list_commands(commands, command, std::string(command.name));
+  return nlohmann::ordered_json{{"program", root.name}, {"purpose", root.purpose}, {"commands", std::move(commands)}}
+      .dump();
+}
+
 std::string help_text(const Command& command, std::string_view path, bool all) {
   std::string text = fmt::format("{}\n\n{}", command.purpose, usage(command, path));
   if (!command.examples.empty()) text += "\nExamples:\n";
@@ -257,10 +303,12 @@ std::string help_text(const Command& command, std::string_view path, bool all) {
   if (!command.commands.empty()) text += "\nCommands:\n";
   for (const auto& sub : command.commands) text += wrapped(sub.name, sub.purpose);
   if (!command.commands.empty()) {
-    return text + fmt::format(
-                      "\n`{} COMMAND --help` shows examples and the most used options of a command,\n"
-                      "`{} COMMAND --help-all` all of them.\n",
-                      path, path);
+    return text +
+           fmt::format(
+               "\n`{} COMMAND --help` shows examples and the most used options of a command,\n"
+               "`{} COMMAND --help-all` all of them.\n",
+               path, path) +
+           (path == command.name ? fmt::format("`{} --options` prints all commands and options as JSON.\n", path) : "");
   }
   if (all) return text;
   const auto count = option_count(command);

@@ -108,4 +108,7 @@ void note_aliases(ParsedLine& line, int argc, const char* const* argv);
 /// Text of --help, or of --help-all if `all`. `path`: "holotone smoe fit".
 std::string help_text(const Command& command, std::string_view path, bool all);
 
+/// All commands with their options as one JSON object, for tools: docs/command_line.md describes it.
+std::string options_json(const Command& root);
+
 }  // namespace holotone::cli

@@ -5,6 +5,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/recipes/halftone.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <tests/support/program.hpp>
@@ -139,12 +140,66 @@ TEST_F(OptionsTest, EveryOptionIsListedOnceWithItsHelp) {
   }
 }
 
+TEST_F(OptionsTest, TheListOfOptionsHoldsEveryRowOfTheHelp) {
+  const auto listing = run({"--options"});
+  ASSERT_EQ(listing.exit_code, 0) << listing.error;
+  EXPECT_EQ(listing.error, "");
+  const auto root = nlohmann::json::parse(listing.output);
+  EXPECT_EQ(root.at("program"), "holotone");
+  std::map<std::string, nlohmann::json> listed;
+  for (const auto& command : root.at("commands")) {
+    listed["holotone " + command.at("command").get<std::string>()] = command;
+  }
+  for (const auto& command : commands()) {
+    const std::string name = joined(command);
+    ASSERT_TRUE(listed.contains(name)) << name;
+    const auto& one = listed.at(name);
+    const std::string text = help(command, "--help-all");
+    EXPECT_TRUE(text.starts_with(one.at("purpose").get<std::string>() + "\n")) << name;
+    for (const auto& example : one.at("examples")) EXPECT_NE(text.find(example.get<std::string>()), std::string::npos);
+    std::vector<nlohmann::json> rows;
+    for (const auto& group : one.at("groups")) {
+      std::string heading = group.at("heading");
+      if (heading.empty()) heading = "Options";
+      const std::size_t before = rows.size();
+      for (const auto& row : group.at("rows")) {
+        if (row.at("names").at(0).get<std::string>().starts_with("-")) rows.push_back(row);
+      }
+      EXPECT_EQ(rows.size() > before, text.find("\n" + heading + ":\n") != std::string::npos) << name << heading;
+    }
+    const auto helped = rows_of(text);
+    ASSERT_EQ(rows.size(), helped.size()) << name;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto& row = rows[i];
+      EXPECT_EQ(row.at("names").get<Words>(), helped[i].names) << name;
+      std::string said = row.at("help");
+      if (row.contains("range")) said += fmt::format(" ({})", row.at("range").get<std::string>());
+      for (const char* key : {"default", "default_words"}) {
+        if (row.contains(key)) said += fmt::format(" (default {})", row.at(key).get<std::string>());
+      }
+      if (row.at("required")) said += " (required)";
+      EXPECT_TRUE(helped[i].text.starts_with(said)) << helped[i].text << "\n" << said;
+      EXPECT_EQ(helped[i].left.ends_with(" " + row.value("value", "-")), row.contains("value")) << helped[i].left;
+    }
+  }
+  const auto common = rows_of(help({"quantize"}, "--help"));
+  std::size_t count = 0;
+  for (const auto& group : listed.at("holotone quantize").at("groups")) {
+    for (const auto& row : group.at("rows")) {
+      const bool option = row.at("names").at(0).get<std::string>().starts_with("-");
+      count += option && (row.at("common") || row.at("required")) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(count, common.size());
+}
+
 TEST_F(OptionsTest, TheProgramsHelpNamesWhatCommandsDo) {
   const std::string text = help({}, "--help");
   for (const char* word : {"points", "mesh", "picture with depth", "light field", "Quantize", "Halftone",
                            "mixtures of experts", "Measure", "Reconstruct", "holotone hologram teapot.ply"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word << "\n" << text;
   }
+  EXPECT_NE(text.find("`holotone --options`"), std::string::npos) << text;
   EXPECT_NE(help({"smoe"}, "--help").find("\n  convert "), std::string::npos);
 }
 
