@@ -25,7 +25,7 @@ electrostatic::EnginePointer make_engine(const electrostatic::Setup& setup, cons
 void check(const StepRule& rule) {
   require_positive("StepRule", "tau", rule.tau);
   require_positive("StepRule", "largest_move", rule.largest_move);
-  require_range("StepRule", "edge_correction", rule.edge_correction, 0, 1);
+  require_bounds("StepRule", "edge_correction", rule.edge_correction, bounds_of<&StepRule::edge_correction>);
   if (rule.descent == Descent::momentum) require_range("StepRule", "momentum", rule.momentum, 0, 0.999);
 }
 

@@ -107,6 +107,9 @@ struct StepRule {
   static constexpr StepRule paper() { return {Descent::plain, 0.1, 0, false, 1, 0}; }
 };
 
+template <>
+inline constexpr Bounds bounds_of<&StepRule::edge_correction>{0, 1};
+
 /// Magnitudes of the forces in the last step(), move() or forces(), 1/px.
 struct ForceStatistics {
   double mean = 0;
