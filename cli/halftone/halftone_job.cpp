@@ -96,6 +96,17 @@ std::vector<OptionRow> method_options(HalftoneJob& job) {
        .value = "NAME",
        .help = "Step rule: momentum, or plain (fixed steps, as published)",
        .applies = for_forces(job)},
+      {.names = "--edge-correction",
+       .target = member<&StepRule::edge_correction>(descent.rule),
+       .value = "C",
+       .help = "Strength of the force that keeps edges from being overdrawn; 0: none, edges look sharper than the "
+               "picture's",
+       .applies = {[&job] { return job.by_forces() && job.options.descent.rule.descent == Descent::momentum; },
+                   "forces with --descent momentum",
+                   [&job] {
+                     return job.by_forces() ? std::string("--descent plain")
+                                            : fmt::format("--method {}", name_of(job.options.method));
+                   }}},
       {.names = "--shake",
        .target = member<&DescentOptions::shake>(descent),
        .value = "R",

@@ -263,6 +263,28 @@ TEST_F(HalftoneTest, FramesAreNumbered) {
       << "the last frame is the result";
 }
 
+TEST_F(HalftoneTest, EdgesAreCorrectedAsMuchAsTold) {
+  (void)write_picture("edge.png", 48, 64, 1,
+                      [](std::int64_t, std::int64_t col, std::int64_t) { return col < 32 ? 60 : 200; });
+  // Dots in the two columns on the dark side of the edge, which dots at rest overfill.
+  const auto beside_edge = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"--dots", "900"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto dots = dots_of(words, "edge.png");
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < dots.position.size(); i += 2) count += dots.position[i] > 30 && dots.position[i] < 32;
+    return count;
+  };
+  const auto plain = beside_edge({"--edge-correction", "0"});
+  EXPECT_GT(plain, beside_edge({"--edge-correction", "1"}));
+  EXPECT_EQ(beside_edge({}), beside_edge({"--edge-correction", "0.2"}));
+  const auto result = run(halftone({"--descent", "plain", "--edge-correction", "0.1"}, "edge.png"));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.error.find("--edge-correction: expected forces with --descent momentum, got --descent plain"),
+            std::string::npos)
+      << result.error;
+}
+
 TEST_F(HalftoneTest, OptionsOfThePaper) {
   ramp();
   const auto json = run_json(halftone({"--dots",       "200", "--split", "taylor", "--m",       "4",
