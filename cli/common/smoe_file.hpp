@@ -24,7 +24,7 @@ StoredModel read_model(const std::string& path, std::string_view option = "IN");
 /// Throws invalid_argument naming the option unless the name ends in .smoe, .json or .npz.
 void require_model_name(std::string_view option, const std::string& path);
 
-/// Writes every float of a model unchanged, for other programs: .json or .npz by the name (docs/smoe_format.md). Throws
+/// Writes every float of a model unchanged, for other programs: .json or .npz by the name (docs/files.md). Throws
 /// io.
 void write_model_floats(const std::string& path, const SmoeModel& model);
 

@@ -44,8 +44,8 @@ struct SmoeCodecOptions {
   SmoeSteps steps;        ///< smoe_steps(model, quality), or others > 0, finite; stored as float32
 };
 
-/// Encodes a model as a .smoe file (docs/smoe_format.md): quantized, ordered along a Hilbert curve through the first
-/// two coordinates, predicted from neighbours, and coded by an adaptive range coder.
+/// Encodes a model as a .smoe file (holotone/smoe/codec/FORMAT.md): quantized, ordered along a Hilbert curve through
+/// the first two coordinates, predicted from neighbours, and coded by an adaptive range coder.
 ///
 /// The same model and options give the same bytes on any number of threads. Steps of colours and slopes become wider
 /// if a number would exceed 2^22 of them; other numbers are clamped there. Standard deviations are clamped to 2^-40

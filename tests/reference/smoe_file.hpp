@@ -1,5 +1,5 @@
 #pragma once
-// A decoder of .smoe files, written only from docs/smoe_format.md: plain loops, tables of maps, slow.
+// A decoder of .smoe files, written only from holotone/smoe/codec/FORMAT.md: plain loops, tables of maps, slow.
 #include <algorithm>
 #include <array>
 #include <cmath>

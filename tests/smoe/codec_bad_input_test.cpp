@@ -15,7 +15,7 @@ using io_support::expect_survival;
 using io_support::expect_truncations_refused;
 using io_support::read_raw;
 
-// Offsets of the header's fields (docs/smoe_format.md).
+// Offsets of the header's fields (holotone/smoe/codec/FORMAT.md).
 constexpr std::size_t version_at = 8;
 constexpr std::size_t flags_at = 10;
 constexpr std::size_t dimensions_at = 11;

@@ -83,7 +83,7 @@ TEST(SmoeCodec, QuantisedIsWhatTheFileGives) {
   }
 }
 
-// Compares a decoder written from docs/smoe_format.md with the library, bit by bit.
+// Compares a decoder written from holotone/smoe/codec/FORMAT.md with the library, bit by bit.
 TEST(SmoeCodec, ADecoderWrittenFromThePageAgrees) {
   for (int d = 1; d <= 4; ++d) {
     for (int q = 1; q <= 4; ++q) {

@@ -320,7 +320,8 @@ TEST(Structure, PagesOfTheDocumentationAreShort) {
   for (const auto& entry : fs::directory_iterator(fs::path(source_folder()) / "docs")) {
     if (entry.path().extension() != ".md") continue;
     ++seen;
-    EXPECT_LE(entry.file_size(), 40'000U) << entry.path() << ": split it by subject";
+    const bool figures = entry.path().filename() == "performance.md";  // the rest belongs to bench/notes
+    EXPECT_LE(entry.file_size(), figures ? 15'000U : 40'000U) << entry.path() << ": split it by subject";
   }
   EXPECT_GT(seen, 20);
 }

@@ -198,7 +198,7 @@ std::int64_t smoe_least_bytes(std::int64_t components, int dimensions, int chann
   require_range(own_name, "dimensions", dimensions, 1, most_smoe_dimensions);
   require_range(own_name, "channels", channels, 1, most_smoe_channels);
   const smoe::CodedLayout layout{dimensions, channels};
-  const double header = 80 + 20 * dimensions + layout.size();  // docs/smoe_format.md, its checksum too
+  const double header = 80 + 20 * dimensions + layout.size();  // holotone/smoe/codec/FORMAT.md, its checksum too
   return static_cast<std::int64_t>(
       std::ceil(header + least_bits * static_cast<double>(components * layout.size()) / 8));
 }
