@@ -317,11 +317,11 @@ class DocsTables(unittest.TestCase):
         quiet = {"names": ["-q", "--quiet"], "help": "Print errors only", "required": False}
         rows = [size, {"names": ["IN"], "help": "Input", "required": True}]
         listing = {"commands": [
-            {"command": "make", "groups": [{"heading": "", "rows": rows}, {"heading": "Mask (--a)", "rows": [mask]},
+            {"command": "make", "purpose": "Make --all", "groups": [{"heading": "", "rows": rows}, {"heading": "Mask (--a)", "rows": [mask]},
                                            {"heading": "Messages", "rows": [quiet]}]},
-            {"command": "two", "groups": []},
-            {"command": "two one", "groups": [{"heading": "", "rows": [size, quiet]}]},
-            {"command": "two other", "groups": [{"heading": "", "rows": [size]}]}]}
+            {"command": "two", "purpose": "Twice", "groups": []},
+            {"command": "two one", "purpose": "", "groups": [{"heading": "", "rows": [size, quiet]}]},
+            {"command": "two other", "purpose": "", "groups": [{"heading": "", "rows": [size]}]}]}
 
         def page(*arguments):
             return "".join(f"<!-- table options {argument} -->\n<!-- end -->\n" for argument in arguments)
@@ -340,6 +340,12 @@ class DocsTables(unittest.TestCase):
         self.assertIn("<!-- table options two other -->\n\nAs for `two one`: `--size`.\n<!-- end -->", text)
         self.assertEqual(text.count("| `--size LENGTH`"), 2)
         self.assertEqual(docs_tables.filled(text, "page.md"), text)
+        commands = "<!-- table commands -->\n<!-- end -->\n"
+        text = filled(page("make", "make: Messages", "two") + commands + "## holotone two, holotone make\n")
+        self.assertIn("| [`holotone make`](#holotone-two-holotone-make) | Make `--all` |\n| [`holotone two`](", text)
+        self.assertNotIn("two one`]", text)
+        with self.assertRaisesRegex(KeyError, "0 sections `## holotone make`, expected 1"):
+            filled(page("make", "make: Messages", "two") + commands)
         for arguments, error in ((("make", "make: Messages"), "no table with options of `two one: Options`"),
                                  (("make", "two"), "no table with Messages"),
                                  (("make", "make: Messages", "two", "two one"), "all options of `two one` stand in other tables"),

@@ -9,6 +9,7 @@ Figures come from bench/results/*.json, names from the public headers, options f
 
     <!-- table options COMMAND: GROUP -->   the options of `holotone COMMAND` under a heading of its --help-all
     <!-- table options COMMAND -->          those of all groups that no other table has; with subcommands, theirs
+    <!-- table commands -->                 the commands, with links to their sections `## holotone COMMAND`
 
 Needs nothing but Python.
 """
@@ -251,6 +252,9 @@ class Options:
     def __init__(self, listing, pages):
         self.commands = {command["command"]: {group["heading"] or "Options": group["rows"] for group in command["groups"]}
                          for command in listing["commands"]}
+        self.purposes = {command["command"]: command["purpose"] for command in listing["commands"]}
+        self.sections = [(page, heading) for page, text in pages.items()
+                         for heading in re.findall(r"(?m)^## (holotone .*)$", text)]
         self.tables = {}   # (page, argument): groups, each by command and heading
         self.printed = {}  # (page, cells of a row): the command in whose table it stands
         where = {}         # (command, heading): the page with its table
@@ -290,6 +294,19 @@ class Options:
             names = [code(name) for name in names if name and name not in heading]
             text += f" ({word} {either(names)})" if names else ""
         return [option, default, text]
+
+    def links(self, page):
+        """The table of commands."""
+        rows = []
+        for command in (name for name in self.purposes if " " not in name):
+            places = [(place, heading) for place, heading in self.sections if f"holotone {command}" in heading.split(", ")]
+            if len(places) != 1:
+                raise KeyError(f"docs: {len(places)} sections `## holotone {command}`, expected 1")
+            place, heading = places[0]
+            anchor = re.sub(r"[^a-z -]", "", heading).replace(" ", "-")
+            rows.append([f"[{code('holotone ' + command)}]({'' if place == page else place}#{anchor})",
+                         words(self.purposes[command])])
+        return table(["command", "what it does"], rows)
 
     def write(self, page, argument):
         groups = self.tables[page, argument]
@@ -342,10 +359,12 @@ def filled(text, page, options=None):
         name, argument, old = match.groups()
         if name == "options" and argument:
             content = options.write(page, argument) if options else old
+        elif name == "commands" and not argument:
+            content = options.links(page) if options else old
         elif name in TABLES and not argument:
             content = TABLES[name]()
         else:
-            raise KeyError(f"{page}: no table {name}; expected options COMMAND or one of {', '.join(TABLES)}")
+            raise KeyError(f"{page}: no table {name}; expected options COMMAND, commands or one of {', '.join(TABLES)}")
         return f"{match[0].splitlines()[0]}\n{content}<!-- end -->"
     return MARKER.sub(one, text)
 
@@ -378,7 +397,7 @@ def main(words=None):
             print(f"{path.relative_to(ROOT)}: not current; run scripts/docs_tables.py --program PROGRAM", file=sys.stderr)
         else:
             path.write_text(files[path], encoding="utf-8")
-    wrong = [name for name in TABLES if used.count(name) != 1]
+    wrong = [name for name in (*TABLES, "commands") if used.count(name) != 1]
     for name in wrong:
         print(f"scripts/docs_tables.py: table {name} stands in {used.count(name)} pages, expected 1", file=sys.stderr)
     return 1 if (arguments.check and stale) or wrong else 0
