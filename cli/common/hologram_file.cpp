@@ -13,7 +13,7 @@ static_assert(most_field_value == largest_field_value);
 /// Throws for flags about codes, which do not apply to a complex field.
 void refuse_code_flags(const std::string& path, const HologramOverrides& overrides) {
   const std::pair<std::string_view, bool> flags[] = {{"--encode", !overrides.encoding.empty()},
-                                                     {"--bits", !overrides.bits.empty()},
+                                                     {"--bits", overrides.bits.has_value()},
                                                      {"--lut", !overrides.lut.empty()},
                                                      {"--phase-range", !overrides.phase_range.empty()},
                                                      {"--amplitude-range", !overrides.amplitude_range.empty()},
@@ -33,8 +33,8 @@ void refuse_flags_for_codes(const StatedHologram& stated, const HologramOverride
   if (name.empty() && stated.metadata.count("software") != 0) return;  // no hologram: the library reports it
   const bool packed16 = metadata_text(stated.metadata, "packed16") == "1";
   const int container = packed16 ? 16 : stated.pixel_bits;
-  if (!overrides.bits.empty() && whole_number("--bits", overrides.bits, 1, 16) > container) {
-    reject("--bits", fmt::format("at most the {} bits that a pixel has", container), overrides.bits);
+  if (overrides.bits.value_or(0) > container) {
+    reject("--bits", fmt::format("at most the {} bits that a pixel has", container), std::to_string(*overrides.bits));
   }
   if (!overrides.zero_order && !overrides.no_filter) return;
   const Encoding encoding = name.empty() ? Encoding::phase : parse_encoding(name);
@@ -59,18 +59,6 @@ HologramReadOptions read_options(const HologramOverrides& overrides) {
   return options;
 }
 
-/// Throws the error with the option that helps, if the program has one.
-void throw_with_remedy(const std::string& path, const Error& error) {
-  if (error.code() == ErrorCode::io && error.argument() == path) {
-    if (error.got() == "a picture that states no encoding") {
-      throw_io(path, error.expected(), error.got() + "; --encode would say which it has");
-    }
-    if (error.got() == "a coloured one") {
-      throw_io(path, error.expected(), "a coloured one; --packed16 takes red and green as one code");
-    }
-  }
-}
-
 void check_inputs(const std::string& path, const HologramOverrides& overrides) {
   require_input(path);
   if (!overrides.correction.empty()) require_input(overrides.correction);
@@ -79,24 +67,29 @@ void check_inputs(const std::string& path, const HologramOverrides& overrides) {
 
 }  // namespace
 
+void throw_with_remedy(const Error& error) {
+  if (error.code() != ErrorCode::io) return;
+  if (error.got() == "a picture that states no encoding") {
+    throw_io(error.argument(), error.expected(), error.got() + "; --encode would say which it has");
+  }
+  if (error.got() == "a coloured one") {
+    throw_io(error.argument(), error.expected(), "a coloured one; --packed16 takes red and green as one code");
+  }
+}
+
 HologramLight read_hologram(const std::string& path, const HologramOverrides& overrides) {
   check_inputs(path, overrides);
-  try {
-    return holotone::read_hologram(path, read_options(overrides));
-  } catch (const Error& error) {
-    throw_with_remedy(path, error);
-    throw;
-  }
+  return with_remedy([&] { return holotone::read_hologram(path, read_options(overrides)); });
 }
 
 HologramRows hologram_rows(const std::string& path, const HologramOverrides& overrides) {
   check_inputs(path, overrides);
-  try {
-    return HologramRows(path, read_options(overrides));
-  } catch (const Error& error) {
-    throw_with_remedy(path, error);
-    throw;
-  }
+  return with_remedy([&] { return HologramRows(path, read_options(overrides)); });
+}
+
+HologramSource hologram_source(const std::string& path, const HologramOverrides& overrides) {
+  check_inputs(path, overrides);
+  return {path, read_options(overrides)};
 }
 
 }  // namespace holotone::cli

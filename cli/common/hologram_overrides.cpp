@@ -115,11 +115,11 @@ void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
     set_metadata(metadata, "packed16", 1);
     set_metadata(metadata, "bits", 16);
   }
-  if (!overrides.bits.empty())
-    set_metadata(metadata, "bits", static_cast<double>(whole_number("--bits", overrides.bits, code_bits_range)));
+  if (overrides.bits) set_metadata(metadata, "bits", *overrides.bits);
   if (!overrides.focal_length.empty()) {
     set_metadata(metadata, "focal_length_m",
                  length_between("--focal-length", overrides.focal_length, least_length_m, most_distance_m));
+    metadata.erase("distance_m");  // an object's distance from the panel is none from the focal plane
   }
   apply_levels(metadata, overrides);
   if (!overrides.object_energy.empty()) {

@@ -2,6 +2,7 @@
 #include <holotone/core/metadata.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,13 +12,13 @@
 // those that a format without metadata lacks.
 namespace holotone::cli {
 
-/// Values given to reconstruct instead of, or in addition to, those of the file; as typed, empty: not given.
+/// Values given to reconstruct instead of, or in addition to, those of the file; as typed, but bits; empty: not given.
 struct HologramOverrides {
   std::string panel;
   std::string wavelength;
   std::string pitch;
   std::string encoding;
-  std::string bits;
+  std::optional<int> bits;
   std::string lut;
   std::string phase_range;
   std::string amplitude_range;

@@ -12,11 +12,6 @@
 
 namespace holotone::cli {
 
-/// Calls work(device, item) for the items 0 .. count - 1, one thread a device: whichever is free takes the next. Throws
-/// the first error.
-void share_among(std::size_t devices, std::int64_t count,
-                 const std::function<void(std::size_t device, std::int64_t item)>& work);
-
 /// Field or codes that are computed and written by bands of rows, in any order.
 struct BandedFile {
   std::string output;

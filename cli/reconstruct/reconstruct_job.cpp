@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
+#include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/target_picture.hpp>
 #include <cli/common/values.hpp>
@@ -11,278 +12,527 @@
 namespace holotone::cli {
 namespace {
 
-constexpr std::int64_t most_distances = 10'000;
-constexpr std::int64_t most_places = 10'000;
+/// Arguments of the library that a distance sets.
+constexpr std::string_view distance_feeds =
+    "ReconstructionPlan.distance_m|EyePlan.focus_m|EyePlan.focus_m, output_pitch_m|PropagationPlan.distance_m|"
+    "FourierLensPlan.plane.defocus_m|open_hologram.distances_m";
 
-/// Distances from "FROM:TO:COUNT", both ends included.
-std::vector<double> sweep_of(const std::string& text) {
-  constexpr std::string_view expected = "FROM:TO:COUNT such as 18cm:22cm:9";
+/// The three parts of "FROM:TO:COUNT".
+struct Sweep {
+  std::string from;
+  std::string to;
+  std::int64_t count = 1;
+};
+
+Sweep sweep_parts(std::string_view option, const std::string& text, std::string_view expected) {
   const auto first = text.find(':');
   const auto second = first == std::string::npos ? first : text.find(':', first + 1);
-  if (second == std::string::npos) reject("--sweep", expected, text);
-  const double from = distance_of("--sweep", text.substr(0, first));
-  const double to = distance_of("--sweep", text.substr(first + 1, second - first - 1));
-  const auto count = whole_number("--sweep", text.substr(second + 1), 1, most_distances);
+  if (second == std::string::npos) reject(option, expected, text);
+  constexpr Range counts = count_range(1, 10'000);
+  return {text.substr(0, first), text.substr(first + 1, second - first - 1),
+          whole_number(option, text.substr(second + 1), counts)};
+}
+
+/// Distances from "FROM:TO:COUNT", both ends included.
+std::vector<double> parse_distances(std::string_view option, const std::string& text) {
+  const auto sweep = sweep_parts(option, text, "FROM:TO:COUNT such as 18cm:22cm:9");
+  const double from = distance_of(option, sweep.from);
+  const double to = distance_of(option, sweep.to);
   std::vector<double> distances;
-  for (std::int64_t i = 0; i < count; ++i) {
-    distances.push_back(count == 1 ? from
-                                   : from + (to - from) * static_cast<double>(i) / static_cast<double>(count - 1));
+  for (std::int64_t i = 0; i < sweep.count; ++i) {
+    const double steps = static_cast<double>(sweep.count - 1);
+    distances.push_back(sweep.count == 1 ? from : from + (to - from) * static_cast<double>(i) / steps);
   }
   return distances;
 }
 
-/// True if each hologram yields more than one picture.
-bool is_sweep(const ReconstructArguments& arguments) {
-  return !arguments.sweep.empty() || !arguments.sweep_viewer.empty();
+/// {x, y} from "X,Y"; the last unit applies to a number without one.
+std::array<double, 2> parse_place(std::string_view option, const std::string& text, std::string_view expected) {
+  auto parts = list(option, text, expected);
+  if (parts.size() != 2) reject(option, expected, text);
+  if (parts[0].find_first_not_of("+-.0123456789eE") == std::string::npos) {
+    const auto unit = parts[1].find_last_of("0123456789.");
+    if (unit != std::string::npos) parts[0] += parts[1].substr(unit + 1);
+  }
+  return {distance_of(option, parts[0]), distance_of(option, parts[1])};
+}
+
+/// Positions on a line, both ends included.
+std::vector<std::array<double, 2>> parse_places(std::string_view option, const std::string& text) {
+  constexpr std::string_view expected = "X,Y:X,Y:COUNT such as -3,0mm:3,0mm:7";
+  const auto sweep = sweep_parts(option, text, expected);
+  const auto from = parse_place(option, sweep.from, expected);
+  const auto to = parse_place(option, sweep.to, expected);
+  std::vector<std::array<double, 2>> places;
+  for (std::int64_t i = 0; i < sweep.count; ++i) {
+    const double share = sweep.count == 1 ? 0 : static_cast<double>(i) / static_cast<double>(sweep.count - 1);
+    places.push_back({from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share});
+  }
+  return places;
+}
+
+std::variant<std::monostate, double, Viewer> parse_viewer(std::string_view option, const std::string& text) {
+  if (text.find(':') == std::string::npos) return length_between(option, text, least_length_m, most_distance_m);
+  return viewer_of(option, text);
+}
+
+GivenWhite parse_white(std::string_view option, const std::string& text) {
+  if (const auto rule = find_value<WhiteRule>(text)) return *rule;
+  if (text.find_first_of("0123456789") == std::string::npos) {
+    reject(option, "an intensity, percentile or mean+deviation", text);
+  }
+  return parse_value(option, text, ValueUnit::none, bounds_of<&PictureTones::white>);
+}
+
+std::vector<OptionRow> focus_options(ReconstructJob& job) {
+  return {{.names = "--distance,--focus",
+           .target = parsed(job.viewing.distances_m,
+                            [](std::string_view option, const std::string& text) {
+                              return std::vector<double>{distance_of(option, text)};
+                            }),
+           .value = "LENGTH",
+           .help = "Distance of the focus plane behind the panel; negative: in front",
+           .otherwise = "the file's",
+           .common = true,
+           .feeds = distance_feeds},
+          {.names = "--sweep",
+           .target = parsed(job.sweep_m, parse_distances),
+           .value = "FROM:TO:COUNT",
+           .help = "Focal stack on a contact sheet, such as 18cm:22cm:9",
+           .common = true,
+           .excludes = "--distance",
+           .feeds = distance_feeds},
+          {.names = "--frames",
+           .target = &job.frame_names,
+           .value = "NAME",
+           .help = "Pictures of a sweep, one file each beside the contact sheet, such as out_%03d.png"},
+          {.names = "--tile-width",
+           .target = number(job.tile_width, ValueUnit::count, {32, 65536}),
+           .value = "N",
+           .help = "Pixels across one picture of a contact sheet",
+           .feeds = "contact_sheet.tile_width|area_average."},
+          {.names = "--method",
+           .target = member<&ViewingOptions::method>(job.viewing),
+           .value = "NAME",
+           .help = "Propagation: auto, angular-spectrum or fresnel",
+           .feeds = "open_hologram.method"},
+          compression_option(job.writing.compression),
+          {.names = "--device",
+           .target = &job.device_name,
+           .value = "NAME",
+           .help = "auto, cpu, cuda:N or opencl:N; several or all for --sweep-viewer",
+           .common = true,
+           .feeds = ".device"}};
+}
+
+std::vector<OptionRow> eye_options(ReconstructJob& job) {
+  const Applies eye{[&job] { return job.has_eye(); }, "--viewer DISTANCE:SIZE[@X,Y], an eye", [] { return "none"; }};
+  return {{.names = "--aperture",
+           .target = parsed(job.viewing.aperture, aperture_of),
+           .value = "PUPIL",
+           .help = "Paraxial pupil X,Y:DIAMETER or DIAMETER, such as 5mm,0mm:3mm; --viewer is its distance",
+           .common = true,
+           .feeds = "ReconstructionPlan.aperture|open_hologram.aperture"},
+          {.names = "--viewer",
+           .target = parsed(job.viewer, parse_viewer),
+           .value = "WINDOW",
+           .help = "Pupil of an eye DISTANCE:SIZE[@X,Y] in front of the panel, such as 36mm:9.2mm@2,0mm; with "
+                   "--aperture only the distance",
+           .otherwise = "50cm with --aperture",
+           .common = true,
+           .feeds = "ReconstructionPlan.aperture.distance_m|EyePlan.pupil|open_hologram.pupils"},
+          {.names = "--sweep-viewer",
+           .target = parsed(job.places_m, parse_places),
+           .value = "FROM:TO:COUNT",
+           .help = "Positions of the eye on a contact sheet, such as -3,0mm:3,0mm:7",
+           .excludes = "--sweep",
+           .feeds = "EyePlan.pupil",
+           .applies = eye},
+          {.names = "--pupil-shape",
+           .target = choice(job.pupil_shape),
+           .value = "NAME",
+           .help = "Shape of the eye's pupil: rectangle or ellipse",
+           .applies = eye},
+          {.names = "--picture-size",
+           .target =
+               parsed(job.viewing.picture_size_m,
+                      [](std::string_view option, const std::string& text) { return window_size(option, text, text); }),
+           .value = "SIZE",
+           .help = "Part of the focus plane that the eye's picture shows, as width or WIDTHxHEIGHT, such as 20mm",
+           .otherwise = "the panel's",
+           .feeds = "EyePlan.focus_m, output_pitch_m|open_hologram.picture_size_m",
+           .applies = eye},
+          {.names = "--output-pitch",
+           .target = member<&ViewingOptions::output_pitch_m>(job.viewing),
+           .value = "LENGTH",
+           .help = "Pixel pitch of the eye's picture",
+           .otherwise = "the panel's, or a multiple for at most 2048 pixels",
+           .feeds = "EyePlan.output_pitch_m|EyePlan.focus_m, output_pitch_m",
+           .applies = eye}};
+}
+
+std::vector<OptionRow> comparison_options(ReconstructJob& job) {
+  const auto compares = [&job] { return !job.against.empty(); };
+  const auto none = [] { return "none"; };
+  return {{.names = "--against",
+           .target = &job.against,
+           .value = "FILE",
+           .help = "Picture that the hologram is to show, fitted into its signal region: PSNR, SSIM and speckle "
+                   "contrast at four half-pixel positions",
+           .common = true,
+           .feeds = "compare_holograms.files"},
+          {.names = "--signal-region",
+           .target = &job.region,
+           .value = "REGION",
+           .help = "Pixels that the picture of --against fills, COLUMNSxROWS+COLUMN+ROW",
+           .otherwise = "as the file states, or the whole panel",
+           .applies = {compares, "--against, the picture that fills it", none}},
+          {.names = "--difference",
+           .target = &job.difference,
+           .value = "FILE",
+           .help = "Picture of the error: 128 none, 1 and 255 half of the largest amplitude; a counter for several",
+           .applies = {compares, "--against, the picture to compare with", none}}};
+}
+
+std::vector<OptionRow> tone_options(ReconstructJob& job) {
+  return {{.names = "--white",
+           .target = parsed(job.white, parse_white),
+           .value = "I",
+           .help = "Intensity shown as white, or a rule: percentile (99.9 %) or mean+deviation",
+           .otherwise = "percentile; mean+deviation through an eye's pupil",
+           .common = true,
+           .feeds = "tone_map.reference"},
+          {.names = "--gamma",
+           .target = member<&PictureTones::gamma>(job.tones),
+           .value = "G",
+           .help = "Exponent of the tones; above 1: lighter shadows",
+           .common = true,
+           .feeds = "tone_map.gamma"},
+          {.names = "--decades",
+           .target = member<&PictureTones::decades>(job.tones),
+           .value = "N",
+           .help = "Logarithmic tones: black is 10^-N of white",
+           .otherwise = "none; 4 for a spectrum",
+           .excludes = "--gamma",
+           .feeds = "tone_map.decades"},
+          {.names = "--show",
+           .target = member<&PictureTones::show>(job.tones),
+           .value = "NAME",
+           .help = "intensity, amplitude or phase of the light in focus, or spectrum, that of the light at the panel",
+           .common = true,
+           .feeds = "open_hologram.show"},
+          {.names = "--linear",
+           .target = &job.tones.linear,
+           .help = "Write the values as float32 TIFF or NPY: intensity, amplitude, or phase in radians",
+           .common = true}};
+}
+
+std::vector<OptionRow> file_options(ReconstructJob& job) {
+  auto& o = job.overrides;
+  return {
+      {.names = "--wavelength",
+       .target = &o.wavelength,
+       .value = "LENGTH",
+       .help = "Wavelength; R,G,B of three files",
+       .common = true,
+       .feeds = "modulation_of.grid.wavelength_m"},
+      {.names = "--pitch",
+       .target = &o.pitch,
+       .value = "LENGTH",
+       .help = "Pixel pitch",
+       .common = true,
+       .feeds = "modulation_of.grid.pitch_m"},
+      {.names = "--focal-length",
+       .target = &o.focal_length,
+       .value = "LENGTH",
+       .help = "Lens before the panel: show its focal plane, and --distance beyond it (default 0)",
+       .excludes = "--aperture --viewer"},
+      {.names = "--panel", .target = &o.panel, .value = "NAME", .help = "Preset whose pitch, bits and levels are used"},
+      {.names = "--encode,--encoding",
+       .target = &o.encoding,
+       .value = "NAME",
+       .help = "Encoding: phase, amplitude, double-phase, single-sideband or burckhardt",
+       .feeds = "parse_encoding.encoding"},
+      {.names = "--bits",
+       .target = number(o.bits, ValueUnit::count, {1, 16}),
+       .value = "N",
+       .help = "Bits of a code",
+       .feeds = "modulation_of.bits|modulation_of.codes"},
+      {.names = "--phase-range", .target = &o.phase_range, .value = "ANGLE", .help = "Phase stroke over all codes"},
+      {.names = "--lut,--levels",
+       .target = &o.lut,
+       .value = "FILE",
+       .help = "Text file with the phase in radians of each code",
+       .excludes = "--phase-range"},
+      {.names = "--amplitude-range",
+       .target = &o.amplitude_range,
+       .value = "MIN,MAX",
+       .help = "Field values of the lowest and highest code; one or three pairs of three files"},
+      {.names = "--object-energy",
+       .target = &o.object_energy,
+       .value = "R,G,B",
+       .help = "Energy of the object in each of three files, which balances the colours"},
+      {.names = "--reference-angle",
+       .target = &o.reference_angle,
+       .value = "X[,Y]",
+       .help = "Tilt of the reference beam in x and y, such as 1.5deg",
+       .otherwise = "the file's"},
+      {.names = "--carrier",
+       .target = &o.carrier,
+       .value = "X[,Y]",
+       .help = "Blazed grating in the codes: angles (0.5deg) or periods (64um, 8px)",
+       .feeds = "steering_angle_rad."},
+      {.names = "--packed16",
+       .target = &o.packed16,
+       .help = "Read 16-bit codes as red (high byte) and green (low byte)"},
+      {.names = "--correction",
+       .target = &o.correction,
+       .value = "FILE",
+       .help = "Wavefront map to subtract, as the panel it was measured for does"},
+      {.names = "--no-filter",
+       .target = &o.no_filter,
+       .help = "Show all diffraction orders, without the encoding's filter"},
+      {.names = "--zero-order", .target = &o.zero_order, .help = "Include the zero order of amplitude holograms"}};
+}
+
+/// Sets the aperture's distance, or the eye's position of each picture.
+void set_pupils(ReconstructJob& job) {
+  constexpr std::string_view option = "--viewer";
+  const auto* const window = std::get_if<Viewer>(&job.viewer);
+  const auto* const distance_m = std::get_if<double>(&job.viewer);
+  if (job.viewing.aperture) {
+    if (window != nullptr) reject(option, "DISTANCE alone with --aperture", text_of(*window));
+    if (distance_m != nullptr) job.viewing.aperture->distance_m = *distance_m;
+    return;
+  }
+  if (distance_m != nullptr) {
+    reject(option, "DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm, or DISTANCE with --aperture",
+           length_text(*distance_m));
+  }
+  if (window == nullptr) return;
+  if (job.viewing.method == PropagationMethod::fresnel) {
+    reject("--method", "angular-spectrum with --viewer DISTANCE:SIZE", to_string(job.viewing.method));
+  }
+  const EyePupil pupil{window->width_m, window->height_m, window->distance_m,
+                       window->x_m,     window->y_m,      job.pupil_shape};
+  job.viewing.pupils.assign(std::max<std::size_t>(1, job.places_m.size()), pupil);
+  for (std::size_t i = 0; i < job.places_m.size(); ++i) {
+    job.viewing.pupils[i].x_m = job.places_m[i][0];
+    job.viewing.pupils[i].y_m = job.places_m[i][1];
+  }
+}
+
+void set_tones(ReconstructJob& job) {
+  if (!job.viewing.pupils.empty()) job.tones.white_rule = WhiteRule::mean_and_deviation;
+  if (const auto* const rule = std::get_if<WhiteRule>(&job.white)) job.tones.white_rule = *rule;
+  if (const auto* const white = std::get_if<double>(&job.white)) job.tones.white = *white;
+  constexpr double decades_of_a_spectrum = 4;
+  if (job.tones.show == ShownLight::spectrum && !job.tones.decades) job.tones.decades = decades_of_a_spectrum;
+}
+
+/// Rejects what cannot be shown.
+void check_shown(const ReconstructJob& job) {
+  const ShownLight show = job.tones.show;
+  if (show == ShownLight::intensity || show == ShownLight::amplitude) return;
+  const auto refuse = [&](std::string_view with) {
+    reject("--show", fmt::format("intensity or amplitude {}", with), name_of(show));
+  };
+  if (!job.viewing.pupils.empty()) refuse("through an eye at --viewer");
+  if (job.holograms.inputs.size() > 1) refuse("of three colours");
+  if (!job.holograms.subframes.empty()) refuse("of subframes");
+  if (!job.against.empty()) refuse("with --against");
+  if (!job.sweep_m.empty() && !frame_pattern("--output", job.output)) refuse("on a contact sheet");
 }
 
 /// Rejects options that numbered holograms exclude.
-void check_sequence(const ReconstructJob& job, const ReconstructArguments& arguments) {
-  const std::string_view sweep = arguments.sweep.empty() ? "--sweep-viewer" : "--sweep";
-  if (is_sweep(arguments)) reject(sweep, "one hologram, not numbered ones", arguments.inputs.front());
-  if (!arguments.frames.empty()) reject("--frames", "one hologram, not numbered ones", arguments.inputs.front());
-  if (!job.frames) reject("--output", "a counter such as %04d for numbered holograms", arguments.output);
+void check_sequence(const ReconstructJob& job) {
+  const std::string_view sweep = job.sweep_m.empty() ? "--sweep-viewer" : "--sweep";
+  constexpr std::string_view expected = "one hologram, not numbered ones";
+  if (job.is_sweep()) reject(sweep, expected, job.names.front());
+  if (!job.frame_names.empty()) reject("--frames", expected, job.names.front());
+  if (!job.frames) reject("--output", "a counter such as %04d for numbered holograms", job.output);
 }
 
-/// Sets white from an intensity or the name of a rule.
-void set_white(ReconstructJob& job, const std::string& text) {
-  if (text.empty()) return;
-  if (text == "percentile") {
-    job.white_rule = WhiteRule::percentile;
-  } else if (text == "mean+deviation") {
-    job.white_rule = WhiteRule::mean_and_deviation;
-  } else if (text.find_first_of("0123456789") == std::string::npos) {
-    reject("--white", "an intensity, percentile or mean+deviation", text);
-  } else {
-    job.white = number_between("--white", text, 1e-30, 1e30);
-  }
-}
-
-/// Sets the picture to compare with, and where the difference pictures of `count` pictures go.
-void set_comparison(ReconstructJob& job, const ReconstructArguments& arguments, std::int64_t count) {
-  const auto& difference = arguments.difference;
-  if (arguments.against.empty()) {
-    if (!difference.empty()) reject("--difference", "--against, the picture to compare with", difference);
-    if (!arguments.region.empty()) reject("--signal-region", "--against, the picture that fills it", arguments.region);
-    return;
-  }
-  if (!job.pupils.empty()) reject("--against", "pictures in a plane, without an eye at --viewer", arguments.viewer);
-  if (!job.subframes.empty()) reject("--against", "one hologram, not subframes", arguments.inputs.front());
-  require_input(arguments.against);
-  job.against = arguments.against;
-  job.region = arguments.region;
+/// Sets where the difference pictures of `count` pictures go.
+void set_comparison(ReconstructJob& job, std::int64_t count) {
+  if (job.against.empty()) return;
+  constexpr std::string_view option = "--against";
+  if (!job.viewing.pupils.empty()) reject(option, "pictures in a plane, without an eye at --viewer", job.against);
+  if (!job.holograms.subframes.empty()) reject(option, "one hologram, not subframes", job.names.front());
+  require_input(job.against);
   if (!job.region.empty()) (void)parse_region(job.region, region_words);
-  if (difference.empty()) return;
-  require_known_counters("--difference", difference, false);
-  job.differences = frame_pattern("--difference", difference);
-  if (!job.differences && (count > 1 || !job.sequence.empty())) {
-    reject("--difference", "a name with a counter such as difference_%03d.png for several pictures", difference);
+  if (job.difference.empty()) return;
+  constexpr std::string_view difference = "--difference";
+  require_known_counters(difference, job.difference, false);
+  job.differences = frame_pattern(difference, job.difference);
+  if (!job.differences && (count > 1 || !job.holograms.sequence.empty())) {
+    reject(difference, "a name with a counter such as difference_%03d.png for several pictures", job.difference);
   }
-  const auto extension = extension_of(difference);
+  const auto extension = extension_of(job.difference);
   if (extension != ".png" && extension != ".tif" && extension != ".tiff" && extension != ".bmp") {
-    reject("--difference", "a name ending in .png, .tif, .tiff or .bmp", difference);
+    reject(difference, "a name ending in .png, .tif, .tiff or .bmp", job.difference);
   }
-  if (!job.differences) job.difference = difference;
 }
 
-/// Sets what is shown, and rejects what shows it not.
-void set_shown(ReconstructJob& job, const ReconstructArguments& arguments) {
-  static constexpr Choice<Shown> names[] = {{"intensity", Shown::intensity},
-                                            {"amplitude", Shown::amplitude},
-                                            {"phase", Shown::phase},
-                                            {"spectrum", Shown::spectrum}};
-  job.show = choose("--show", arguments.show, names);
-  constexpr double decades_of_a_spectrum = 4;
-  if (!arguments.decades.empty()) {
-    job.decades = number_between("--decades", arguments.decades, decades_range);
-  } else if (job.show == Shown::spectrum) {
-    job.decades = decades_of_a_spectrum;
-  }
-  if (job.show == Shown::intensity || job.show == Shown::amplitude) return;
-  constexpr std::string_view expected = "intensity or amplitude";
-  const auto refuse = [&](std::string_view with) {
-    reject("--show", fmt::format("{} {}", expected, with), arguments.show);
-  };
-  if (!job.pupils.empty()) refuse("through an eye at --viewer");
-  if (job.inputs.size() > 1) refuse("of three colours");
-  if (!job.subframes.empty()) refuse("of subframes");
-  if (!arguments.against.empty()) refuse("with --against");
-  if (!arguments.sweep.empty() && !frame_pattern("--output", arguments.output)) refuse("on a contact sheet");
+/// Sets the names of a sheet and of frames.
+void set_names(ReconstructJob& job) {
+  constexpr std::string_view option = "--frames";
+  require_known_counters("--output", job.output, false);
+  require_known_counters(option, job.frame_names, false);
+  job.frames = frame_pattern("--output", job.output);
+  if (!job.holograms.sequence.empty()) check_sequence(job);
+  if (!job.frames) job.sheet = job.output;
+  if (job.frame_names.empty()) return;
+  if (!job.is_sweep()) reject(option, "--sweep or --sweep-viewer, whose pictures it writes", job.frame_names);
+  if (job.frames) reject(option, "--output without a counter", job.output);
+  job.frames = frame_pattern(option, job.frame_names);
+  if (!job.frames) reject(option, "a name with a counter such as out_%03d.png", job.frame_names);
 }
 
-void set_outputs(ReconstructJob& job, const ReconstructArguments& arguments) {
-  require_known_counters("--output", arguments.output, false);
-  require_known_counters("--frames", arguments.frames, false);
-  job.frames = frame_pattern("--output", arguments.output);
-  if (!job.sequence.empty()) check_sequence(job, arguments);
-  if (!job.frames) job.sheet = arguments.output;
-  job.contact_sheet = !job.sheet.empty() && is_sweep(arguments);
-  if (!arguments.frames.empty()) {
-    if (!is_sweep(arguments))
-      reject("--frames", "--sweep or --sweep-viewer, whose pictures it writes", arguments.frames);
-    if (job.frames) reject("--frames", "--output without a counter", arguments.output);
-    job.frames = frame_pattern("--frames", arguments.frames);
-    if (!job.frames) reject("--frames", "a name with a counter such as out_%03d.png", arguments.frames);
+void check_picture_name(const ReconstructJob& job, std::string_view option, const std::string& path) {
+  const auto extension = extension_of(path);
+  const bool tiff = extension == ".tif" || extension == ".tiff";
+  if (job.tones.linear) {
+    if (!tiff && extension != ".npy") reject(option, "a name ending in .tif, .tiff or .npy for --linear", path);
+  } else if (!tiff && extension != ".png" && extension != ".bmp") {
+    reject(option, "a name ending in .png, .tif, .tiff or .bmp", path);
   }
-  std::vector<std::string> all_inputs = job.inputs;
-  for (const auto& subframe : job.subframes) all_inputs.insert(all_inputs.end(), subframe.begin(), subframe.end());
-  for (const auto& frame : job.sequence) all_inputs.insert(all_inputs.end(), frame.inputs.begin(), frame.inputs.end());
-  const auto check = [&](std::string_view option, const std::string& path) {
-    const auto extension = extension_of(path);
-    const bool tiff = extension == ".tif" || extension == ".tiff";
-    if (job.linear) {
-      if (!tiff && extension != ".npy") reject(option, "a name ending in .tif, .tiff or .npy for --linear", path);
-    } else if (!tiff && extension != ".png" && extension != ".bmp")
-      reject(option, "a name ending in .png, .tif, .tiff or .bmp", path);
+}
+
+std::vector<InputFile> all_inputs(const ReconstructJob& job) {
+  std::vector<InputFile> inputs{
+      {"--against", job.against}, {"--correction", job.overrides.correction}, {"--lut", job.overrides.lut}};
+  const auto add = [&](const std::vector<std::string>& files) {
+    for (const auto& file : files) inputs.push_back({"IN", file});
   };
-  if (!job.sheet.empty()) check("--output", job.sheet);
+  add(job.holograms.inputs);
+  for (const auto& subframe : job.holograms.subframes) add(subframe);
+  for (const auto& frame : job.holograms.sequence) add(frame.inputs);
+  return inputs;
+}
+
+void set_outputs(ReconstructJob& job) {
+  set_names(job);
+  const auto& sequence = job.holograms.sequence;
   const std::string_view option = job.sheet.empty() ? "--output" : "--frames";
-  const auto count = static_cast<std::int64_t>(job.sequence.empty() ? frame_count(job) : job.sequence.size());
+  const auto count = static_cast<std::int64_t>(sequence.empty() ? frame_count(job.viewing) : sequence.size());
   const auto number = [&](std::int64_t i) {
-    return job.sequence.empty() ? i : job.sequence[static_cast<std::size_t>(i)].number;
+    return sequence.empty() ? i : sequence[static_cast<std::size_t>(i)].number;
   };
   const auto frame_name = [&](std::int64_t i) { return job.frames->name(number(i)); };
-  if (job.frames) check(option, frame_name(0));
-  if (job.linear && job.contact_sheet) {
+  if (!job.sheet.empty()) check_picture_name(job, "--output", job.sheet);
+  if (job.frames) check_picture_name(job, option, frame_name(0));
+  if (job.tones.linear && job.has_contact_sheet()) {
     reject("--linear", "one distance or an output with a counter", "a contact sheet");
   }
   std::vector<OutputFiles> outputs;
   if (!job.sheet.empty()) outputs.push_back({"--output", 1, [&](std::int64_t) { return job.sheet; }});
   if (job.frames) outputs.push_back({option, count, frame_name});
-  set_comparison(job, arguments, count);
-  if (job.differences) {
-    outputs.push_back({"--difference", count, [&](std::int64_t i) { return job.differences->name(number(i)); }});
-  } else if (!job.difference.empty()) {
-    outputs.push_back({"--difference", 1, [&](std::int64_t) { return job.difference; }});
+  set_comparison(job, count);
+  if (!job.difference.empty()) {
+    outputs.push_back({"--difference", job.differences ? count : 1, [&](std::int64_t i) {
+                         return job.differences ? job.differences->name(number(i)) : job.difference;
+                       }});
   }
-  std::vector<InputFile> inputs{{"--against", arguments.against},
-                                {"--correction", arguments.overrides.correction},
-                                {"--lut", arguments.overrides.lut}};
-  for (const auto& input : all_inputs) inputs.push_back({"IN", input});
-  require_outputs(outputs, inputs);
+  require_outputs(outputs, all_inputs(job));
 }
 
-EyePupil pupil_at(const Viewer& viewer, PupilShape shape) {
-  return {viewer.width_m, viewer.height_m, viewer.distance_m, viewer.x_m, viewer.y_m, shape};
+/// Overrides of each of `count` files: three wavelengths for three files.
+std::vector<HologramOverrides> overrides_of(const ReconstructJob& job, std::size_t count) {
+  const auto& given = job.overrides;
+  std::vector<HologramOverrides> overrides(count, given);
+  constexpr std::string_view energy = "--object-energy";
+  if (count == 1) {
+    if (!given.object_energy.empty()) reject(energy, "three files", job.names.front());
+    return overrides;
+  }
+  const auto share_out = [&](std::string_view option, std::string HologramOverrides::*member,
+                             std::string_view expected) {
+    const std::string& typed = given.*member;
+    if (typed.empty()) return;
+    const auto pieces = list(option, typed, expected);
+    if (pieces.size() != count) reject(option, expected, typed);
+    for (std::size_t i = 0; i < count; ++i) overrides[i].*member = pieces[i];
+  };
+  share_out("--wavelength", &HologramOverrides::wavelength,
+            "three wavelengths such as 638nm,520nm,450nm for three files");
+  share_out(energy, &HologramOverrides::object_energy, "three numbers for three files");
+  if (!given.object_energy.empty() && std::ranges::all_of(overrides, [&](const HologramOverrides& one) {
+        return number_between(energy, one.object_energy, 0, largest_energy) == 0;
+      })) {
+    reject(energy, "at least one energy above 0", given.object_energy);
+  }
+  constexpr std::string_view option = "--amplitude-range";
+  constexpr std::string_view ranges = "MIN,MAX for all of three files, or three of them";
+  if (!given.amplitude_range.empty()) {
+    const auto pieces = list(option, given.amplitude_range, ranges);
+    if (pieces.size() != 2 && pieces.size() != 6) reject(option, ranges, given.amplitude_range);
+    for (std::size_t i = 0; pieces.size() == 6 && i < 3; ++i) {
+      overrides[i].amplitude_range = pieces[2 * i] + "," + pieces[2 * i + 1];
+    }
+  }
+  return overrides;
 }
 
-/// {x, y} from "X,Y"; the last unit applies to a number without one.
-std::array<double, 2> place_of(const std::string& text, std::string_view expected) {
-  auto parts = list("--sweep-viewer", text, expected);
-  if (parts.size() != 2) reject("--sweep-viewer", expected, text);
-  if (parts[0].find_first_not_of("+-.0123456789eE") == std::string::npos) {
-    const auto unit = parts[1].find_last_of("0123456789.");
-    if (unit != std::string::npos) parts[0] += parts[1].substr(unit + 1);
-  }
-  return {distance_of("--sweep-viewer", parts[0]), distance_of("--sweep-viewer", parts[1])};
-}
-
-/// Eye positions on a line, both ends included.
-std::vector<EyePupil> places_of(const std::string& text, const EyePupil& eye) {
-  constexpr std::string_view expected = "X,Y:X,Y:COUNT such as -3,0mm:3,0mm:7";
-  const auto first = text.find(':');
-  const auto second = first == std::string::npos ? first : text.find(':', first + 1);
-  if (second == std::string::npos) reject("--sweep-viewer", expected, text);
-  const auto from = place_of(text.substr(0, first), expected);
-  const auto to = place_of(text.substr(first + 1, second - first - 1), expected);
-  const auto count = whole_number("--sweep-viewer", text.substr(second + 1), 1, most_places);
-  std::vector<EyePupil> eyes(static_cast<std::size_t>(count), eye);
-  for (std::size_t i = 0; i < eyes.size(); ++i) {
-    const double part = count == 1 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
-    eyes[i].x_m = from[0] + (to[0] - from[0]) * part;
-    eyes[i].y_m = from[1] + (to[1] - from[1]) * part;
-  }
-  return eyes;
-}
-
-/// Rejects options that require an eye, or exclude one.
-void require_eye_options(const ReconstructArguments& arguments, bool eye) {
-  constexpr std::string_view needed = "--viewer DISTANCE:SIZE[@X,Y], an eye";
-  if (!eye) {
-    if (!arguments.output_pitch.empty()) reject("--output-pitch", needed, arguments.output_pitch);
-    if (!arguments.picture_size.empty()) reject("--picture-size", needed, arguments.picture_size);
-    if (!arguments.pupil_shape.empty()) reject("--pupil-shape", needed, arguments.pupil_shape);
-    if (!arguments.sweep_viewer.empty()) reject("--sweep-viewer", needed, arguments.sweep_viewer);
-    return;
-  }
-  if (arguments.method == "fresnel") {
-    reject("--method", "angular-spectrum with --viewer DISTANCE:SIZE", arguments.method);
-  }
-}
-
-/// Sets the eye position of each frame and the options of its picture.
-void set_eye(ReconstructJob& job, const ReconstructArguments& arguments) {
-  const bool eye = !arguments.viewer.empty() && arguments.aperture.empty();
-  require_eye_options(arguments, eye);
-  if (!eye) return;
-  if (arguments.viewer.find(':') == std::string::npos) {
-    reject("--viewer", "DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm, or DISTANCE with --aperture", arguments.viewer);
-  }
-  static constexpr Choice<PupilShape> shapes[] = {{"rectangle", PupilShape::rectangle},
-                                                  {"ellipse", PupilShape::ellipse}};
-  const auto shape =
-      arguments.pupil_shape.empty() ? PupilShape::rectangle : choose("--pupil-shape", arguments.pupil_shape, shapes);
-  const EyePupil pupil = pupil_at(viewer_of("--viewer", arguments.viewer), shape);
-  job.pupils = {pupil};
-  if (!arguments.sweep_viewer.empty()) job.pupils = places_of(arguments.sweep_viewer, pupil);
-  if (!arguments.output_pitch.empty()) job.output_pitch_m = pitch_of("--output-pitch", arguments.output_pitch);
-  if (!arguments.picture_size.empty()) {
-    job.picture_size_m = window_size("--picture-size", arguments.picture_size, arguments.picture_size);
-  }
-  job.white_rule = WhiteRule::mean_and_deviation;
+HologramSources sources_of(const ReconstructJob& job, const std::vector<std::string>& files) {
+  const auto overrides = overrides_of(job, files.size());
+  HologramSources sources;
+  for (std::size_t i = 0; i < files.size(); ++i) sources.push_back(hologram_source(files[i], overrides[i]));
+  return sources;
 }
 
 }  // namespace
 
-std::size_t frame_count(const ReconstructJob& job) {
-  return std::max({job.distances_m.size(), job.pupils.size(), std::size_t{1}});
+std::vector<OptionGroup> reconstruct_options(ReconstructJob& job) {
+  return {{"",
+           {{.names = "IN",
+             .target = &job.names,
+             .help = "Hologram; three for red, green and blue (or knot_%c.png); a counter (spin/%04d.png) for frames",
+             .required = true},
+            {.names = "-o,--output",
+             .target = &job.output,
+             .value = "FILE",
+             .help = "PNG, TIFF or BMP; a counter such as %03d for one picture a distance or frame",
+             .required = true}}},
+          {"Focus", focus_options(job)},
+          {"Pupil", eye_options(job)},
+          {"Comparison", comparison_options(job)},
+          {"Tones", tone_options(job)},
+          {"Values instead of the file's", file_options(job)},
+          console_options(job.console)};
 }
 
-const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame) {
-  return job.pupils[job.pupils.size() == 1 ? 0 : frame];
-}
-
-ReconstructJob light_job(const ReconstructArguments& arguments) {
-  ReconstructJob job;
-  job.console = arguments.console;
-  job.overrides = arguments.overrides;
-  job.linear = arguments.linear;
-  if (!arguments.distance.empty()) job.distances_m = {distance_of("--distance", arguments.distance)};
-  if (!arguments.sweep.empty()) job.distances_m = sweep_of(arguments.sweep);
-  if (!arguments.aperture.empty()) {
-    job.aperture = aperture_of("--aperture", arguments.aperture);
-    if (!arguments.viewer.empty()) {
-      job.aperture->distance_m = length_between("--viewer", arguments.viewer, least_length_m, most_distance_m);
-    }
-  }
-  set_eye(job, arguments);
-  static constexpr Choice<PropagationMethod> methods[] = {{"auto", PropagationMethod::automatic},
-                                                          {"angular-spectrum", PropagationMethod::angular_spectrum},
-                                                          {"fresnel", PropagationMethod::fresnel}};
-  job.method = choose("--method", arguments.method, methods);
-  job.overrides.distance_given = !job.distances_m.empty();
-  set_white(job, arguments.white);
-  job.gamma = number_between("--gamma", arguments.gamma, gamma_range);
-  auto [inputs, sequence, subframes] = hologram_inputs(arguments.inputs);
-  job.inputs = std::move(inputs);
-  job.subframes = std::move(subframes);
-  job.sequence = std::move(sequence);
-  set_shown(job, arguments);
-  job.device_name = arguments.device;
-  job.devices = devices_option(arguments.device, arguments.console);
-  job.device = job.devices.front();
-  if (job.pupils.size() < 2) {
+void complete_light(ReconstructJob& job) {
+  if (!job.sweep_m.empty()) job.viewing.distances_m = job.sweep_m;
+  job.overrides.distance_given = !job.viewing.distances_m.empty();
+  set_pupils(job);
+  set_tones(job);
+  job.holograms = hologram_inputs(job.names);
+  check_shown(job);
+  job.devices = devices_option(job.device_name, job.console);
+  if (job.viewing.pupils.size() < 2) {
     require_one_device(job.devices, "one device, or several positions of an eye (--sweep-viewer)", "reconstruct");
   }
-  return job;
 }
 
-ReconstructJob reconstruct_job(const ReconstructArguments& arguments) {
-  ReconstructJob job = light_job(arguments);
-  job.tile_width = whole_number("--tile-width", arguments.tile_width, tile_range);
-  set_outputs(job, arguments);
-  job.writing.compression = compression_of(arguments.compression);
-  return job;
+void complete(ReconstructJob& job) {
+  complete_light(job);
+  set_outputs(job);
+}
+
+std::unique_ptr<HologramView> open_holograms(const ReconstructJob& job) {
+  std::vector<HologramSources> sources;
+  for (const auto& files : job.holograms.subframes) sources.push_back(sources_of(job, files));
+  if (sources.empty()) sources.push_back(sources_of(job, job.holograms.inputs));
+  HologramViewOptions options;
+  options.viewing = job.viewing;
+  options.devices = job.devices;
+  options.any_distance = job.any_distance;
+  options.keeps_light = !job.against.empty();
+  options.on_memory = [](double bytes, std::string_view what) { require_memory("--viewer", bytes, what); };
+  auto view = with_remedy([&] { return open_hologram(sources, options); });
+  if (has_lens(view->metadata())) (void)device_option(job.device_name, job.console, "focal plane of a lens");
+  return view;
 }
 
 }  // namespace holotone::cli

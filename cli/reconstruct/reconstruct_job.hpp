@@ -3,100 +3,66 @@
 #include <cli/common/console.hpp>
 #include <cli/common/hologram_file.hpp>
 #include <cli/common/hologram_inputs.hpp>
+#include <cli/common/option_table.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/io/images/image.hpp>
-#include <holotone/optics/eye.hpp>
-#include <holotone/optics/reconstruction.hpp>
+#include <holotone/optics/viewer.hpp>
+#include <holotone/recipes/viewing/picture_maker.hpp>
+#include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace holotone::cli {
 
-inline constexpr Range tile_range = count_range(32, 65536);
-inline constexpr Range decades_range = number_range(0.1, 40);
+/// White as given: an intensity, or the rule for it.
+using GivenWhite = std::variant<std::monostate, double, WhiteRule>;
 
-/// Arguments of `holotone reconstruct`, as typed.
-struct ReconstructArguments {
-  std::vector<std::string> inputs;
-  std::string output;
-  std::string distance;
-  std::string sweep;
-  std::string aperture;
-  std::string viewer;
-  std::string sweep_viewer;
-  std::string pupil_shape;
-  std::string output_pitch;
-  std::string picture_size;
-  std::string method = "auto";
-  std::string device = "auto";
-  std::string compression = "auto";
-  std::string frames;
-  std::string against;
-  std::string difference;
-  std::string region;
-  std::string tile_width = "480";
-  std::string white;
-  std::string gamma = "1";
-  std::string decades;
-  std::string show = "intensity";
-  bool linear = false;
-  HologramOverrides overrides;
-  ConsoleOptions console;
-};
-
-/// Rule for the intensity of white unless it is given.
-enum class WhiteRule { percentile, mean_and_deviation };
-
-/// What pictures show of the light in focus; the spectrum is that of the light at the panel.
-enum class Shown { intensity, amplitude, phase, spectrum };
-
-/// A reconstruction job, validated as far as possible before files are read.
+/// Work of `holotone reconstruct`. The rows of its options set what is given; complete() checks it and sets the rest.
 struct ReconstructJob {
-  std::vector<std::string> inputs;      ///< one, or red, green and blue
-  std::vector<SequenceFrame> sequence;  ///< numbered holograms instead of `inputs`, which then are the first's
-  std::vector<std::vector<std::string>> subframes;  ///< whose light adds; `inputs` are the first; empty: one
-  std::string sheet;                                ///< one picture or a contact sheet; empty: frames alone
-  bool contact_sheet = false;                       ///< `sheet` is a contact sheet, for a sweep
-  std::optional<FramePattern> frames;
-  std::string against;                      ///< picture with which the light is compared; empty: none
-  std::string region;                       ///< of the picture compared with; empty: as the file states
-  std::string difference;                   ///< difference picture of one; empty: none, or of several
-  std::optional<FramePattern> differences;  ///< difference pictures of several
-  std::vector<double> distances_m;          ///< empty: as the file states
-  bool any_distance = false;                ///< further distances follow
-  std::optional<Aperture> aperture;
-  std::vector<EyePupil> pupils;            ///< one, or one per frame; none: no eye
-  double output_pitch_m = 0;               ///< of an eye's pictures; 0: default of EyeOptions
-  std::array<double, 2> picture_size_m{};  ///< width and height of an eye's pictures; 0: the panel's
-  PropagationMethod method = PropagationMethod::automatic;
-  std::string device_name;      ///< as typed
-  Device device;                ///< the first of `devices`
-  std::vector<Device> devices;  ///< several for an eye of several frames only
+  std::vector<std::string> names;  ///< of holograms, as typed
+  HologramInputs holograms;        ///< their files
+  std::string output;
+  std::string frame_names;  ///< of a sweep's pictures beside a contact sheet
+  ViewingOptions viewing;
+  std::vector<double> sweep_m;
+  std::variant<std::monostate, double, Viewer> viewer;  ///< distance of the aperture, or an eye's pupil
+  std::vector<std::array<double, 2>> places_m;          ///< of the eye
+  PupilShape pupil_shape = PupilShape::rectangle;
+  PictureTones tones;
+  GivenWhite white;
+  std::string against;     ///< picture with which the light is compared; empty: none
+  std::string region;      ///< of the picture compared with; empty: as the file states
+  std::string difference;  ///< difference picture of one, or a name with a counter
   std::int64_t tile_width = 480;
-  double white = 0;  ///< linear intensity shown as white; 0: from the rule
-  WhiteRule white_rule = WhiteRule::percentile;
-  double gamma = 1;
-  double decades = 0;  ///< of a logarithmic tone curve; 0: none
-  Shown show = Shown::intensity;
-  bool linear = false;  ///< float32 values (TIFF, NPY) instead of the tone curve
+  std::string device_name = "auto";
+  std::vector<Device> devices;  ///< several for an eye of several frames only
+  bool any_distance = false;    ///< further distances follow
   HologramOverrides overrides;
   ImageWriteOptions writing;
   ConsoleOptions console;
+
+  std::string sheet;                        ///< one picture or a contact sheet; empty: frames alone
+  std::optional<FramePattern> frames;       ///< set by complete()
+  std::optional<FramePattern> differences;  ///< difference pictures of several
+
+  /// True if each hologram yields more than one picture.
+  [[nodiscard]] bool is_sweep() const { return !sweep_m.empty() || !places_m.empty(); }
+  [[nodiscard]] bool has_contact_sheet() const { return !sheet.empty() && is_sweep(); }
+  [[nodiscard]] bool has_eye() const { return std::holds_alternative<Viewer>(viewer) && !viewing.aperture; }
 };
 
-/// Number of pictures of each hologram.
-std::size_t frame_count(const ReconstructJob& job);
+std::vector<OptionGroup> reconstruct_options(ReconstructJob& job);
 
-/// Pupil of a frame.
-const EyePupil& pupil_of(const ReconstructJob& job, std::size_t frame);
+/// Finds files and devices, and checks what light is seen, and how. Throws invalid_argument or io naming the option.
+void complete_light(ReconstructJob& job);
 
-/// The job without its outputs: what light is seen, and how. Throws invalid_argument or io naming the option.
-ReconstructJob light_job(const ReconstructArguments& arguments);
+/// The same with the outputs.
+void complete(ReconstructJob& job);
 
-/// Throws as light_job.
-ReconstructJob reconstruct_job(const ReconstructArguments& arguments);
+/// Opens the holograms of a completed job. Throws as holotone::open_hologram, with words about options.
+std::unique_ptr<HologramView> open_holograms(const ReconstructJob& job);
 
 }  // namespace holotone::cli

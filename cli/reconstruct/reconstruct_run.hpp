@@ -23,16 +23,13 @@ struct Reconstruction {
   std::string correction;         ///< stated correction contained in the codes
   bool describes_itself = false;  ///< the first file has Holotone's metadata
   double white = 0;
-  std::vector<double> light_shares;            ///< through each of the job's pupils
-  std::string made_for;                        ///< the viewer that the first file states
-  std::vector<std::string> dark;               ///< files without any light
-  std::optional<double> focal_length_m;        ///< of a lens, whose focal plane is shown
-  double beyond_float = 0;                     ///< an intensity of --linear outside the range of float32; 0: none
-  std::vector<PictureComparison> comparisons;  ///< with the picture of --against
+  std::vector<double> light_shares;          ///< through each of the job's pupils
+  std::string made_for;                      ///< the viewer that the first file states
+  std::vector<std::string> dark;             ///< files without any light
+  std::optional<double> focal_length_m;      ///< of a lens, whose focal plane is shown
+  double beyond_float = 0;                   ///< an intensity of --linear outside the range of float32; 0: none
+  std::vector<ComparedPicture> comparisons;  ///< with the picture of --against
 };
-
-/// Opens the hologram of a job: in a plane, behind a lens, through an eye, or as subframes. The job must outlive it.
-std::unique_ptr<HologramView> open_hologram(const ReconstructJob& job);
 
 /// Computes and writes the pictures of `job`. Calls `opened` ahead of the work, with what the first hologram states.
 Reconstruction reconstruct(const ReconstructJob& job, const std::function<void(const Reconstruction&)>& opened);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cli/common/viewer_option.hpp>
 #include <cli/info/info_metadata.hpp>
-#include <cli/reconstruct/lens_view.hpp>
 #include <cli/view/control.hpp>
 #include <cli/view/hologram_document.hpp>
 #include <cmath>
@@ -43,17 +42,18 @@ std::string lengths_text(std::span<const double> lengths_m) {
 }
 
 /// Names the values that a picture is made of; intensity and amplitude are made of the same.
-std::string values_key(double distance_m, Shown show) {
-  return fmt::format("{} {}", distance_m, show == Shown::amplitude ? "intensity" : name_of(show));
+std::string values_key(double distance_m, ShownLight show) {
+  return fmt::format("{} {}", distance_m, name_of(show == ShownLight::amplitude ? ShownLight::intensity : show));
 }
 
 }  // namespace
 
-HologramDocument::HologramDocument(const ReconstructArguments& arguments)
-    : arguments_(arguments), job_(light_job(arguments)) {
-  if (!job_.sequence.empty()) reject("FILE", "one hologram, not numbered ones", arguments.inputs.front());
+HologramDocument::HologramDocument(ReconstructJob job) : job_(std::move(job)) {
+  complete_light(job_);
+  if (!job_.holograms.sequence.empty()) reject("FILE", "one hologram, not numbered ones", job_.names.front());
+  if (!job_.viewing.distances_m.empty()) given_distance_m_ = job_.viewing.distances_m.front();
   job_.any_distance = true;
-  view_ = open_hologram(job_);
+  view_ = open_holograms(job_);
   metadata_ = view_->metadata();
   grid_ = view_->grid();
   encoding_ = view_->encoding();
@@ -61,57 +61,57 @@ HologramDocument::HologramDocument(const ReconstructArguments& arguments)
   if (const auto made_for = metadata_text(metadata_, "viewer"); !made_for.empty()) {
     near_eye_ = viewer_of("viewer", made_for).distance_m < fresnel_distance_m(grid_);
   }
-  if (job_.inputs.size() == 1 && job_.subframes.empty() && encoding_ != "complex") {
-    codes_ = displayable(read_image(job_.inputs.front()));
+  if (job_.holograms.inputs.size() == 1 && job_.holograms.subframes.empty() && encoding_ != "complex") {
+    codes_ = displayable(read_image(job_.holograms.inputs.front()));
   }
-  job_.distances_m = {middle_distance_m()};
-  PictureMaker maker(job_, *view_);
+  job_.viewing.distances_m = {middle_distance_m()};
+  PictureMaker maker(job_.tones, *view_);
   values_ = maker.values(middle_distance_m(), 0, Progress::none());
-  values_for_ = values_key(middle_distance_m(), job_.show);
+  values_for_ = values_key(middle_distance_m(), job_.tones.show);
   usual_white_ = maker.white_of(values_);
 }
 
 double HologramDocument::middle_distance_m() const {
-  if (!job_.distances_m.empty() && !arguments_.distance.empty()) return job_.distances_m.front();
-  return checked_number(job_.inputs.front(), metadata_, "distance_m").value_or(0);
+  if (given_distance_m_) return *given_distance_m_;
+  return checked_number(job_.holograms.inputs.front(), metadata_, "distance_m").value_or(0);
 }
 
 std::string HologramDocument::command_start() const {
   std::string command = "holotone reconstruct";
-  for (const auto& input : arguments_.inputs) command += fmt::format(" {}", shell_word(input));
+  for (const auto& input : job_.names) command += fmt::format(" {}", shell_word(input));
   command += " -o picture.png";
-  const auto& o = arguments_.overrides;
+  const auto& o = job_.overrides;
   const std::pair<std::string_view, const std::string*> given[] = {{"--wavelength", &o.wavelength},
                                                                    {"--pitch", &o.pitch},
                                                                    {"--panel", &o.panel},
                                                                    {"--encode", &o.encoding},
-                                                                   {"--bits", &o.bits},
                                                                    {"--phase-range", &o.phase_range},
                                                                    {"--lut", &o.lut},
                                                                    {"--correction", &o.correction}};
   for (const auto& [name, value] : given) {
     if (!value->empty()) command += fmt::format(" {} {}", name, shell_word(*value));
   }
-  if (arguments_.device != "auto") command += fmt::format(" --device {}", arguments_.device);
+  if (o.bits) command += fmt::format(" --bits {}", *o.bits);
+  if (job_.device_name != "auto") command += fmt::format(" --device {}", job_.device_name);
   return command;
 }
 
 void HologramDocument::set_light(const State& state, std::string& command) {
   const double distance_m = state.number("distance", middle_distance_m(), -most_distance_m, most_distance_m);
   const auto text = short_length(distance_m);
-  job_.distances_m = {distance_of("--distance", text)};
+  job_.viewing.distances_m = {distance_of("--distance", text)};
   command += fmt::format(" --distance{}{}", text.starts_with('-') ? "=" : " ", text);
   const auto shown = state.text("show", "intensity");
-  static constexpr Choice<Shown> names[] = {
-      {"intensity", Shown::intensity}, {"amplitude", Shown::amplitude}, {"phase", Shown::phase}};
-  job_.show = choose("show", shown, names);
-  if (job_.show != Shown::intensity) command += fmt::format(" --show {}", shown);
+  static constexpr Choice<ShownLight> names[] = {
+      {"intensity", ShownLight::intensity}, {"amplitude", ShownLight::amplitude}, {"phase", ShownLight::phase}};
+  job_.tones.show = choose("show", shown, names);
+  if (job_.tones.show != ShownLight::intensity) command += fmt::format(" --show {}", shown);
 }
 
 void HologramDocument::set_pupil(const State& state, std::string& command) {
-  job_.aperture.reset();
-  job_.pupils.clear();
-  job_.white_rule = WhiteRule::percentile;
+  job_.viewing.aperture.reset();
+  job_.viewing.pupils.clear();
+  job_.tones.white_rule = WhiteRule::percentile;
   const double diameter_m = state.number("pupil_diameter", 0, 0, most_distance_m);
   if (behind_lens_ || diameter_m == 0) return;
   const auto [x_m, y_m] = state.place("pupil", {0, 0});
@@ -122,53 +122,54 @@ void HologramDocument::set_pupil(const State& state, std::string& command) {
     const Viewer viewer{diameter_m, diameter_m, distance_m, x_m, y_m};
     const auto text = text_of(viewer);
     const Viewer read = viewer_of("--viewer", text);
-    job_.pupils = {{read.width_m, read.height_m, read.distance_m, read.x_m, read.y_m, PupilShape::rectangle}};
-    job_.white_rule = WhiteRule::mean_and_deviation;
+    job_.viewing.pupils = {{read.width_m, read.height_m, read.distance_m, read.x_m, read.y_m, PupilShape::rectangle}};
+    job_.tones.white_rule = WhiteRule::mean_and_deviation;
     command += fmt::format(" --viewer {}", shell_word(text));
     return;
   }
   const auto place = fmt::format("{},{}:{}", short_length(x_m), short_length(y_m), short_length(diameter_m));
   const auto viewer = short_length(distance_m);
-  job_.aperture = aperture_of("--aperture", place);
-  job_.aperture->distance_m = length_between("--viewer", viewer, least_length_m, most_distance_m);
+  job_.viewing.aperture = aperture_of("--aperture", place);
+  job_.viewing.aperture->distance_m = length_between("--viewer", viewer, least_length_m, most_distance_m);
   command += fmt::format(" --aperture={} --viewer {}", place, viewer);
 }
 
 void HologramDocument::set_tones(const State& state, std::string& command) {
-  if (job_.show == Shown::phase) return;
-  const auto number_text = [](double value) { return fmt::format("{:.6g}", value); };
-  const bool spectrum = job_.show == Shown::spectrum;
-  const double decades = spectrum ? state.number("spectrum_decades", 4, decades_range.low, decades_range.high)
-                                  : state.number("decades", 0, 0, decades_range.high);
-  job_.decades = 0;
-  job_.gamma = 1;
-  if (decades >= decades_range.low) {
-    const auto text = number_text(decades);
-    job_.decades = number_between("--decades", text, decades_range);
-    command += fmt::format(" --decades {}", text);
-  } else if (const double gamma = state.number("gamma", 1, gamma_range.low, gamma_range.high); gamma != 1) {
-    const auto text = number_text(gamma);
-    job_.gamma = number_between("--gamma", text, gamma_range);
-    command += fmt::format(" --gamma {}", text);
+  if (job_.tones.show == ShownLight::phase) return;
+  constexpr Bounds decades_bounds = bounds_of<&PictureTones::decades>;
+  constexpr Bounds gamma_bounds = bounds_of<&PictureTones::gamma>;
+  const bool spectrum = job_.tones.show == ShownLight::spectrum;
+  const double decades = spectrum ? state.number("spectrum_decades", 4, decades_bounds.low, decades_bounds.high)
+                                  : state.number("decades", 0, 0, decades_bounds.high);
+  // As in the command that shows the same.
+  const auto add = [&](std::string_view option, double value) {
+    const auto text = fmt::format("{:.6g}", value);
+    command += fmt::format(" {} {}", option, text);
+    return parse_number(option, text);
+  };
+  job_.tones.decades.reset();
+  job_.tones.gamma = 1;
+  job_.tones.white.reset();
+  if (decades >= decades_bounds.low) {
+    job_.tones.decades = add("--decades", decades);
+  } else if (const double gamma = state.number("gamma", 1, gamma_bounds.low, gamma_bounds.high); gamma != 1) {
+    job_.tones.gamma = add("--gamma", gamma);
   }
-  job_.white = 0;
-  if (const double white = state.number("white", 0, 0, 1e30); white > 0) {
-    const auto text = number_text(white);
-    job_.white = number_between("--white", text, 1e-30, 1e30);
-    command += fmt::format(" --white {}", text);
+  if (const double white = state.number("white", 0, 0, bounds_of<&PictureTones::white>.high); white > 0) {
+    job_.tones.white = add("--white", white);
   }
 }
 
 /// Brings view_ to the job's pupil.
 void HologramDocument::open() {
   std::string eye;
-  if (!job_.pupils.empty()) {
-    const auto& p = job_.pupils.front();
+  if (!job_.viewing.pupils.empty()) {
+    const auto& p = job_.viewing.pupils.front();
     eye = fmt::format("{} {} {} {}", p.width_m, p.distance_m, p.x_m, p.y_m);
   }
   std::string aperture;
-  if (job_.aperture) {
-    const auto& a = *job_.aperture;
+  if (job_.viewing.aperture) {
+    const auto& a = *job_.viewing.aperture;
     aperture = fmt::format("{} {} {} {}", a.x_m, a.y_m, a.diameter_m, a.distance_m);
   }
   if (eye == opened_for_ && aperture == aperture_) return;
@@ -176,9 +177,9 @@ void HologramDocument::open() {
   bool moved = false;
   if (eye.empty() && opened_for_.empty()) {
     aperture_ = "unknown";  // of three colours one may refuse what the others have taken
-    moved = view_->set_aperture(job_.aperture);
+    moved = view_->set_aperture(job_.viewing.aperture);
   }
-  if (!moved) view_ = open_hologram(job_);
+  if (!moved) view_ = open_holograms(job_);
   opened_for_ = eye;
   aperture_ = aperture;
 }
@@ -187,28 +188,28 @@ Raster HologramDocument::light(const ViewRequest& request, Progress& progress) {
   std::string command = command_start();
   set_pupil(request.state, command);
   if (request.view == "spectrum") {
-    job_.show = Shown::spectrum;
-    job_.distances_m = {middle_distance_m()};
+    job_.tones.show = ShownLight::spectrum;
+    job_.viewing.distances_m = {middle_distance_m()};
     command += " --show spectrum";
-    if (arguments_.distance.empty() && !metadata_.contains("distance_m")) command += " --distance 0m";
+    if (!given_distance_m_ && !metadata_.contains("distance_m")) command += " --distance 0m";
   } else {
     set_light(request.state, command);
   }
   set_tones(request.state, command);
   open();
-  PictureMaker maker(job_, *view_);
-  const double distance_m = job_.distances_m.front();
-  const auto values_for = values_key(distance_m, job_.show);
+  PictureMaker maker(job_.tones, *view_);
+  const double distance_m = job_.viewing.distances_m.front();
+  const auto values_for = values_key(distance_m, job_.tones.show);
   if (values_for != values_for_) {
     values_for_.clear();
     values_ = maker.values(distance_m, 0, progress);
     values_for_ = values_for;
   }
-  const bool phase = job_.show == Shown::phase;
-  const double white = phase ? 0 : job_.white > 0 ? job_.white : maker.white_of(values_);
+  const bool phase = job_.tones.show == ShownLight::phase;
+  const double white = phase ? 0 : job_.tones.white ? *job_.tones.white : maker.white_of(values_);
   Facts facts;
   if (!phase) facts.emplace_back("white", fmt::format("{:.4g}", white));
-  if (job_.pupils.empty() && !behind_lens_ && job_.show != Shown::spectrum) {
+  if (job_.viewing.pupils.empty() && !behind_lens_ && job_.tones.show != ShownLight::spectrum) {
     facts.emplace_back("method", std::string(to_string(view_->method_for(distance_m))));
   }
   for (const double share : view_->light_shares()) {
@@ -256,14 +257,14 @@ Image HologramDocument::thumbnail(Progress& progress) {
 
 nlohmann::json HologramDocument::controls() const {
   const double middle = middle_distance_m();
-  const auto [near, far] = focus_range(metadata_, job_.inputs.front(), middle, behind_lens_, grid_);
+  const auto [near, far] = focus_range(metadata_, job_.holograms.inputs.front(), middle, behind_lens_, grid_);
   nlohmann::json controls;
   controls["distance"] = json_of(NumberControl{.label = behind_lens_ ? "Beyond the focal plane" : "Focus",
                                                .value = middle,
                                                .low = near,
                                                .high = far,
                                                .unit = length_unit(std::max(std::abs(near), std::abs(far)))});
-  const bool one = job_.inputs.size() == 1 && job_.subframes.empty() && !behind_lens_;
+  const bool one = job_.holograms.inputs.size() == 1 && job_.holograms.subframes.empty() && !behind_lens_;
   std::vector<std::pair<std::string, std::string>> shown{{"intensity", "Intensity"}, {"amplitude", "Amplitude"}};
   if (one) shown.emplace_back("phase", "Phase");
   controls["show"] = choice_control("Show", shown);
@@ -317,11 +318,11 @@ nlohmann::json HologramDocument::description() const {
   nlohmann::json views = nlohmann::json::array();
   views.push_back(view_json("light", "Light", "picture", light));
   if (codes_) views.push_back(view_json("codes", "Codes", "picture"));
-  if (job_.inputs.size() == 1 && job_.subframes.empty() && !behind_lens_) {
+  if (job_.holograms.inputs.size() == 1 && job_.holograms.subframes.empty() && !behind_lens_) {
     views.push_back(view_json("spectrum", "Spectrum", "picture", {"spectrum_decades"}));
   }
   if (codes_) views.push_back(view_json("levels", "Levels", "plot"));
-  return {{"name", arguments_.inputs.front()},
+  return {{"name", job_.names.front()},
           {"kind", encoding_ == "complex" ? "field" : "hologram"},
           {"facts", facts},
           {"views", views},

@@ -1,6 +1,5 @@
 #pragma once
-#include <cli/reconstruct/picture_maker.hpp>
-#include <cli/reconstruct/reconstruct_run.hpp>
+#include <cli/reconstruct/reconstruct_job.hpp>
 #include <cli/view/document.hpp>
 #include <memory>
 #include <optional>
@@ -13,7 +12,7 @@ namespace holotone::cli {
 class HologramDocument final : public Document {
  public:
   /// Reads the files. Throws as `holotone reconstruct`.
-  explicit HologramDocument(const ReconstructArguments& arguments);
+  explicit HologramDocument(ReconstructJob job);
 
   [[nodiscard]] nlohmann::json description() const override;
   ViewAnswer show(const ViewRequest& request, Progress& progress) override;
@@ -33,8 +32,8 @@ class HologramDocument final : public Document {
   [[nodiscard]] std::string command_start() const;
   [[nodiscard]] nlohmann::json controls() const;
 
-  ReconstructArguments arguments_;
   ReconstructJob job_;
+  std::optional<double> given_distance_m_;  ///< instead of the file's
   std::unique_ptr<HologramView> view_;
   Metadata metadata_;  ///< of the first file
   FieldGrid grid_;
@@ -46,7 +45,7 @@ class HologramDocument final : public Document {
   std::string opened_for_;  ///< pupil of the eye that view_ was opened for; empty: a plane
   std::string aperture_;    ///< of view_ in a plane; "unknown" after one was refused
   std::string values_for_;  ///< what `values_` shows
-  Picture values_;
+  LightPicture values_;
 };
 
 }  // namespace holotone::cli

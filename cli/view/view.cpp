@@ -58,7 +58,7 @@ std::vector<OptionRow> hologram_options(ViewArguments& a) {
       {.names = "--pitch", .target = &o.pitch, .value = "LENGTH", .help = "Pixel pitch"},
       {.names = "--panel", .target = &o.panel, .value = "NAME", .help = "Preset whose pitch, bits and levels are used"},
       {.names = "--encode,--encoding", .target = &o.encoding, .value = "NAME", .help = "Encoding of the codes"},
-      {.names = "--bits", .target = &o.bits, .value = "N", .help = "Bits of a code", .range = code_bits_range},
+      {.names = "--bits", .target = number(o.bits, ValueUnit::count, {1, 16}), .value = "N", .help = "Bits of a code"},
       {.names = "--phase-range", .target = &o.phase_range, .value = "ANGLE", .help = "Phase stroke over all codes"},
       {.names = "--lut,--levels",
        .target = &o.lut,

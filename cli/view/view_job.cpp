@@ -39,13 +39,13 @@ bool is_hologram(const ViewJob& job, const std::string& path) {
 }
 
 std::unique_ptr<Document> open_hologram_document(const ViewJob& job, const std::vector<std::string>& files) {
-  ReconstructArguments arguments;
-  arguments.inputs = files;
-  arguments.device = job.device_name;
-  arguments.distance = job.distance;
-  arguments.overrides = job.overrides;
-  arguments.console = job.console;
-  return std::make_unique<HologramDocument>(arguments);
+  ReconstructJob hologram;
+  hologram.names = files;
+  hologram.device_name = job.device_name;
+  if (!job.distance.empty()) hologram.viewing.distances_m = {distance_of("--distance", job.distance)};
+  hologram.overrides = job.overrides;
+  hologram.console = job.console;
+  return std::make_unique<HologramDocument>(std::move(hologram));
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #pragma once
 #include <holotone/core/device.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/optics/field.hpp>
 #include <memory>
 
 namespace holotone {
 
 enum class PupilShape { rectangle, ellipse };
+template <>
+inline constexpr auto enum_names<PupilShape> = std::array{EnumName<PupilShape>{PupilShape::rectangle, "rectangle"},
+                                                          EnumName<PupilShape>{PupilShape::ellipse, "ellipse"}};
 
 /// Pupil of an eye: an opening parallel to the panel, in front of it.
 struct EyePupil {

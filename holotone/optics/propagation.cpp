@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/no_backend.hpp>
@@ -9,14 +10,6 @@
 
 namespace holotone {
 namespace {
-
-struct MethodName {
-  std::string_view name;
-  PropagationMethod method;
-};
-constexpr MethodName method_names[] = {{"auto", PropagationMethod::automatic},
-                                       {"angular-spectrum", PropagationMethod::angular_spectrum},
-                                       {"fresnel", PropagationMethod::fresnel}};
 
 propagation::EnginePointer make_engine(const PropagationOptions& options, const Queue& queue) {
   switch (queue.device().backend) {
@@ -53,20 +46,13 @@ void validate(const PropagationOptions& options) {
 
 }  // namespace
 
-std::string_view to_string(PropagationMethod method) {
-  for (const auto& known : method_names) {
-    if (known.method == method) return known.name;
-  }
-  return "?";
-}
+std::string_view to_string(PropagationMethod method) { return name_of(method); }
 
 PropagationMethod parse_propagation_method(std::string_view name) {
-  std::string_view names[std::size(method_names)];
-  for (std::size_t i = 0; i < std::size(method_names); ++i) {
-    if (method_names[i].name == name) return method_names[i].method;
-    names[i] = method_names[i].name;
-  }
-  const auto near = nearest_name(name, names, std::size(names));
+  if (const auto method = find_value<PropagationMethod>(name)) return *method;
+  std::array<std::string_view, enum_names<PropagationMethod>.size()> names;
+  std::ranges::transform(enum_names<PropagationMethod>, names.begin(), [](const auto& known) { return known.name; });
+  const auto near = nearest_name(name, names.data(), names.size());
   throw Error(ErrorCode::invalid_argument,
               fmt::format("method: expected auto, angular-spectrum or fresnel, got '{}'{}", name,
                           near.empty() ? "" : fmt::format(": did you mean {}?", near)));

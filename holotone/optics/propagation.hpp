@@ -1,5 +1,6 @@
 #pragma once
 #include <holotone/core/device.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/optics/field.hpp>
 #include <memory>
 #include <string_view>
@@ -11,6 +12,11 @@ enum class PropagationMethod {
   angular_spectrum,  ///< zero-padded, band-limited: Matsushima and Shimobaba 2009
   fresnel,           ///< one FFT, then resampled from pitch lambda |d| / (N pitch) to the output pitch
 };
+template <>
+inline constexpr auto enum_names<PropagationMethod> =
+    std::array{EnumName<PropagationMethod>{PropagationMethod::automatic, "auto"},
+               EnumName<PropagationMethod>{PropagationMethod::angular_spectrum, "angular-spectrum"},
+               EnumName<PropagationMethod>{PropagationMethod::fresnel, "fresnel"}};
 std::string_view to_string(PropagationMethod method);
 /// Parses "auto", "angular-spectrum" or "fresnel". Throws invalid_argument with the nearest name.
 PropagationMethod parse_propagation_method(std::string_view name);

@@ -253,7 +253,7 @@ TEST_F(AgainstTest, BadInput) {
     fs::remove(path("seen.png"));
   }
   expect_refused({"reconstruct", path("slm.png"), "-o", path("seen.png"), "--signal-region", "8x8+0+0"},
-                 {"--signal-region: expected --against, the picture that fills it, got '8x8+0+0'"});
+                 {"--signal-region: expected --against, the picture that fills it, got none"});
   expect_refused(against("slm.png", "photo.png", {"--signal-region", "8x8"}),
                  {"--signal-region: expected COLUMNSxROWS+COLUMN+ROW such as 1600x880+160+100, got '8x8'"});
   expect_refused(against("slm.png", "photo.png", {"--signal-region", "90x8+7+0"}),

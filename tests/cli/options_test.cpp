@@ -52,7 +52,8 @@ std::vector<HelpRow> rows_of(const std::string& help) {
       }
       rows.push_back(std::move(row));
     } else if (goes_on) {
-      rows.back().text += " " + line.substr(line.find_first_not_of(' '));
+      if (!rows.back().text.empty()) rows.back().text += ' ';
+      rows.back().text += line.substr(line.find_first_not_of(' '));
     }
     of_row = begins || goes_on;
   }
@@ -339,7 +340,7 @@ std::optional<HelpRange> range_in(const std::string& text) {
 
 // Typed rows are checked before any file is opened: "x" need not exist.
 TEST_F(OptionsTest, EveryNumberOutOfItsRangeIsRefusedInTheSameWords) {
-  const std::vector<Words> typed{{"halftone"}};
+  const std::vector<Words> typed{{"halftone"}, {"reconstruct"}};
   int checked = 0;
   for (const auto& command : typed) {
     for (const auto& row : rows_of(help(command, "--help-all"))) {

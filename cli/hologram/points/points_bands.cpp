@@ -11,6 +11,7 @@
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_bands.hpp>
 #include <holotone/io/rows_file_detail.hpp>
+#include <holotone/recipes/device_threads.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <list>

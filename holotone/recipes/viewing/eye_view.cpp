@@ -1,53 +1,50 @@
 #include <algorithm>
-#include <cli/common/cancel.hpp>
-#include <cli/common/memory_limit.hpp>
-#include <cli/common/rows_run.hpp>
-#include <cli/common/values.hpp>
-#include <cli/reconstruct/eye_view.hpp>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/device.hpp>
+#include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
-#include <holotone/recipes/metadata_keys.hpp>
-#include <nlohmann/json.hpp>
+#include <holotone/recipes/device_threads.hpp>
+#include <holotone/recipes/viewing/eye_view.hpp>
+#include <string_view>
 #include <utility>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 constexpr std::int64_t most_picture_pixels = 2048;  ///< per side, without a given pitch
 constexpr double most_kept_bytes = 1 << 30;
 constexpr std::int64_t locked_bytes = 8 << 20;
 
-std::string_view shape_name(const EyePupil& pupil) {
-  return pupil.shape == PupilShape::ellipse ? "ellipse" : "rectangle";
-}
+/// Progress of devices that work at once, each on a picture: counts finished pictures, and passes a cancellation on.
+class SharedProgress final : public Progress {
+ public:
+  SharedProgress(Progress& progress, std::int64_t done, std::int64_t total)
+      : progress_(progress), done_(done), total_(total) {}
+
+  bool update(std::string_view, std::int64_t, std::int64_t) override {
+    const std::scoped_lock lock(mutex_);
+    return progress_.update(stage, done_, total_);
+  }
+  void add_picture() {
+    const std::scoped_lock lock(mutex_);
+    progress_.step(stage, ++done_, total_);
+  }
+
+ private:
+  static constexpr std::string_view stage = "reconstructing";
+  Progress& progress_;
+  std::mutex mutex_;
+  std::int64_t done_;
+  std::int64_t total_;
+};
 
 }  // namespace
 
-std::string place_text(const EyePupil& pupil, double like_m) {
-  return fmt::format("{}, {}", format_length(pupil.x_m, like_m), format_length(pupil.y_m, like_m));
-}
-
-void describe_eye(Metadata& metadata, const EyePupil& pupil) {
-  set_metadata(metadata, "viewer_distance_m", pupil.distance_m);
-  set_metadata(metadata, "viewer_x_m", pupil.x_m);
-  set_metadata(metadata, "viewer_y_m", pupil.y_m);
-  set_metadata(metadata, "viewer_width_m", pupil.width_m);
-  set_metadata(metadata, "viewer_height_m", pupil.height_m);
-  set_metadata(metadata, "pupil_shape", shape_name(pupil));
-}
-
-nlohmann::json json_of_eye(const EyePupil& pupil, double light_share) {
-  return {{"distance_m", pupil.distance_m}, {"x_m", pupil.x_m},           {"y_m", pupil.y_m},
-          {"width_m", pupil.width_m},       {"height_m", pupil.height_m}, {"shape", shape_name(pupil)},
-          {"light_share", light_share}};
-}
-
-EyeView::EyeView(const ReconstructJob& job) : job_(job), shares_(job.pupils.size()) {
-  const auto overrides = overrides_of(job);
+EyeView::EyeView(const HologramSources& sources, const HologramViewOptions& options)
+    : HologramView(options.viewing), any_distance_(options.any_distance), shares_(options_.pupils.size()) {
   std::vector<HologramRows> files;
-  for (std::size_t i = 0; i < job.inputs.size(); ++i) files.push_back(hologram_rows(job.inputs[i], overrides[i]));
+  files.reserve(sources.size());
+  for (const auto& [path, reading] : sources) files.emplace_back(path, reading);
   std::vector<const HologramLight*> lights;
   lights.reserve(files.size());
   for (const auto& file : files) lights.push_back(&file.light());
@@ -56,11 +53,12 @@ EyeView::EyeView(const ReconstructJob& job) : job_(job), shares_(job.pupils.size
   describe(*ordered.front());
   for (const auto* light : ordered) {
     const auto number = static_cast<std::size_t>(std::ranges::find(lights, light) - lights.begin());
+    wavelengths_m_.push_back(light->grid.wavelength_m);
     channels_.push_back({std::move(files[number]), light->grid, {}, {}});
   }
-  grid_ = picture_grid(options_for(channels_.front(), job.pupils.front()));
-  require_possible();
-  for (const auto& device : job.devices) {
+  grid_ = picture_grid(options_for(channels_.front(), options_.pupils.front()));
+  require_possible(options);
+  for (const auto& device : options.devices) {
     auto& own = devices_.emplace_back();
     own.queue = Queue::create(device);
     own.channels.resize(channels_.size());
@@ -71,8 +69,8 @@ EyeOptions EyeView::options_for(const Channel& channel, const EyePupil& pupil) c
   EyeOptions options;
   options.grid = channel.grid;
   options.pupil = pupil;
-  options.output_pitch_m = job_.output_pitch_m;
-  const auto [width_m, height_m] = job_.picture_size_m;
+  options.output_pitch_m = options_.output_pitch_m;
+  const auto [width_m, height_m] = options_.picture_size_m;
   if (width_m == 0) return options;
   const double most = static_cast<double>(most_picture_pixels);
   if (options.output_pitch_m == 0) {
@@ -82,9 +80,10 @@ EyeOptions EyeView::options_for(const Channel& channel, const EyePupil& pupil) c
   const auto pixels = [&](double size_m) {
     const double count = std::max(1.0, std::round(size_m / options.output_pitch_m));
     if (count > static_cast<double>(largest_picture_side)) {
-      reject("--picture-size",
-             fmt::format("at most {} pixels of {} a side", largest_picture_side, format_length(options.output_pitch_m)),
-             fmt::format("{:.0f}", count));
+      throw_argument(
+          "open_hologram", "picture_size_m",
+          fmt::format("at most {} pixels of {} a side", largest_picture_side, format_length(options.output_pitch_m)),
+          fmt::format("{:.0f}", count));
     }
     return static_cast<std::int64_t>(count);
   };
@@ -93,15 +92,16 @@ EyeOptions EyeView::options_for(const Channel& channel, const EyePupil& pupil) c
 }
 
 /// Validates the eye and focus of every frame before the first is computed.
-void EyeView::require_possible() const {
-  auto distances = job_.distances_m;
+void EyeView::require_possible(const HologramViewOptions& options) const {
+  const Device device = options.devices.front();
+  auto distances = options_.distances_m;
   if (distances.empty()) distances = {stated_distance_m()};
   double most = 0;
-  for (const auto& pupil : job_.pupils) {
+  for (const auto& pupil : options_.pupils) {
     for (const double distance : distances) {
       double bytes = 0;
       for (const auto& channel : channels_) {
-        bytes += static_cast<double>(eye_bytes(options_for(channel, pupil), distance, job_.device));
+        bytes += static_cast<double>(eye_bytes(options_for(channel, pupil), distance, device));
       }
       most = std::max(most, bytes);
     }
@@ -110,8 +110,8 @@ void EyeView::require_possible() const {
   const double strip = static_cast<double>(std::min(grid.ny, EyeOptions{}.tile[0]) * grid.nx) * sizeof(Complex);
   const double picture =
       static_cast<double>(grid_.nx * grid_.ny) * static_cast<double>(channels_.size() * sizeof(float));
-  require_memory("--viewer", strip + picture + (job_.device.backend == Backend::cpu ? most : 0),
-                 "what goes through the pupil");
+  if (!options.on_memory) return;
+  options.on_memory(strip + picture + (device.backend == Backend::cpu ? most : 0), "what goes through the pupil");
 }
 
 double EyeView::weight(const Channel& channel) const {
@@ -121,7 +121,7 @@ double EyeView::weight(const Channel& channel) const {
 /// True if the light stays on a device: for several eyes, if it is a small part of what is free.
 bool EyeView::keeps_light(Device device) const {
   constexpr double most_share = 0.25;
-  if (job_.pupils.size() < 2 || device.backend == Backend::cpu) return false;
+  if (options_.pupils.size() < 2 || device.backend == Backend::cpu) return false;
   double bytes = 0;
   for (const auto& [rows, grid, size, exposure] : channels_) {
     bytes += static_cast<double>(grid.nx) * static_cast<double>(grid.ny) * sizeof(Complex);
@@ -142,14 +142,14 @@ void EyeView::add_light(EyeDevice& device, std::size_t c, const EyePupil& pupil,
   const std::int64_t strip = std::min(ny, options.tile[0]);
   const bool known = !strips.empty();
   const bool kept = !known && keeps_light(where);
-  FieldSize all;
+  LightSize all;
   const auto read = [&](std::int64_t row, View<Complex, 2> rows) {
     {
       const std::scoped_lock lock(reading_);
       channel.rows.read(row, rows);
     }
     if (!exposed_) {
-      const FieldSize size = size_of(rows);
+      const LightSize size = size_of(rows);
       all = {all.energy + size.energy, std::max(all.largest, size.largest)};
     }
     if (channel.exposure.gain != 1) {
@@ -193,9 +193,10 @@ void EyeView::add_light(EyeDevice& device, std::size_t c, const EyePupil& pupil,
   if (!exposed_) channel.size = all;
 }
 
-void EyeView::gather(EyeDevice& device, const EyePupil& pupil, Progress& progress) {
-  if (device.gathered == &pupil) return;
-  device.gathered = nullptr;
+void EyeView::gather(EyeDevice& device, std::size_t place, Progress& progress) {
+  if (device.gathered == place) return;
+  device.gathered.reset();
+  const EyePupil& pupil = options_.pupils[place];
   for (std::size_t c = 0; c < channels_.size(); ++c) add_light(device, c, pupil, progress);
   if (!std::exchange(exposed_, true)) {
     std::vector<double> factors;
@@ -219,13 +220,13 @@ void EyeView::gather(EyeDevice& device, const EyePupil& pupil, Progress& progres
     power += part * channel.exposure.unit * device.channels[c].plan->power();
     all += part * channel.size.energy * channel.grid.pitch_m * channel.grid.pitch_m;
   }
-  device.gathered = &pupil;
-  shares_[static_cast<std::size_t>(&pupil - job_.pupils.data())] = all > 0 ? power / all : 0;
+  device.gathered = place;
+  shares_[place] = all > 0 ? power / all : 0;
 }
 
-Picture EyeView::make(EyeDevice& device, double distance_m, std::size_t frame, Progress& progress) {
-  gather(device, pupil_of(job_, frame), progress);
-  Picture picture;
+LightPicture EyeView::make(EyeDevice& device, double distance_m, std::size_t frame, Progress& progress) {
+  gather(device, options_.pupils.size() == 1 ? 0 : frame, progress);
+  LightPicture picture;
   Array<float, 2> intensity(grid_.shape(), device.queue);
   for (std::size_t c = 0; c < channels_.size(); ++c) {
     device.channels[c].plan->look(distance_m, intensity.view());
@@ -242,22 +243,22 @@ Picture EyeView::make(EyeDevice& device, double distance_m, std::size_t frame, P
 }
 
 /// Keeps a copy of a picture if there is room for it.
-void EyeView::keep(const Picture& picture, std::size_t frame) {
+void EyeView::keep(const LightPicture& picture, std::size_t frame) {
   const auto bytes = static_cast<double>(picture.channels.size() * picture.channels.front().bytes());
   const std::scoped_lock lock(keeping_);
-  if (job_.any_distance || kept_bytes_ + bytes > most_kept_bytes) return;
+  if (any_distance_ || kept_bytes_ + bytes > most_kept_bytes) return;
   kept_bytes_ += bytes;
   kept_.resize(std::max(kept_.size(), frame + 1));
   for (const auto& channel : picture.channels) kept_[frame].channels.push_back(channel.to(Device{}));
 }
 
-Picture EyeView::picture(double distance_m, std::size_t frame, Progress& progress) {
+LightPicture EyeView::picture(double distance_m, std::size_t frame, Progress& progress) {
   if (frame < kept_.size() && !kept_[frame].channels.empty()) {
-    Picture picture;
+    LightPicture picture;
     for (const auto& channel : kept_[frame].channels) picture.channels.push_back(channel.to(Device{}));
     return picture;
   }
-  Picture picture = make(devices_.front(), distance_m, frame, progress);
+  LightPicture picture = make(devices_.front(), distance_m, frame, progress);
   keep(picture, frame);
   return picture;
 }
@@ -266,14 +267,12 @@ void EyeView::prepare(std::span<const double> distances_m, Progress& progress) {
   if (devices_.size() < 2) return;
   (void)picture(distances_m.front(), 0, progress);  // alone, as it measures the light
   const auto count = std::ssize(distances_m);
-  std::int64_t done = 1;
+  SharedProgress shared(progress, 1, count);
   share_among(devices_.size(), count - 1, [&](std::size_t device, std::int64_t item) {
     const auto frame = static_cast<std::size_t>(item + 1);
-    QuietProgress cancelled_alone;
-    keep(make(devices_[device], distances_m[frame], frame, cancelled_alone), frame);
-    const std::scoped_lock lock(keeping_);
-    progress.step("reconstructing", ++done, count);
+    keep(make(devices_[device], distances_m[frame], frame, shared), frame);
+    shared.add_picture();
   });
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone

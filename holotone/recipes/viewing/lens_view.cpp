@@ -1,12 +1,13 @@
 #include <algorithm>
-#include <cli/common/device_option.hpp>
-#include <cli/common/values.hpp>
-#include <cli/reconstruct/lens_view.hpp>
 #include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/viewing/lens_view.hpp>
+#include <utility>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 constexpr const char* key = "focal_length_m";
@@ -25,34 +26,30 @@ struct Between {
   }
 };
 
-void require_possible(const ReconstructJob& job, const std::string& path) {
-  if (job.aperture) reject("--aperture", "a hologram without the focal_length_m of a lens", path);
-  if (job.method == PropagationMethod::angular_spectrum) {
-    reject("--method", "auto or fresnel for the focal plane of a lens", "angular-spectrum");
+void require_possible(const ViewingOptions& options, const std::string& path) {
+  constexpr std::string_view where = "open_hologram";
+  if (options.aperture) throw_argument(where, "aperture", "a hologram without the focal_length_m of a lens", path);
+  if (options.method == PropagationMethod::angular_spectrum) {
+    throw_argument(where, "method", "auto or fresnel for the focal plane of a lens", "angular-spectrum");
   }
-  (void)device_option(job.device_name, job.console, "focal plane of a lens");
 }
 
 }  // namespace
 
-bool has_lens(const Metadata& metadata) { return metadata.contains(key); }
-
 double focal_length_of(const HologramLight& light) { return *checked_number(light.path, light.metadata, key); }
 
-LensView::LensView(const ReconstructJob& job, std::vector<HologramLight> lights) : lights_(std::move(lights)) {
+LensView::LensView(const HologramViewOptions& options, std::vector<HologramLight> lights)
+    : HologramView(options.viewing), lights_(std::move(lights)) {
   const std::string path = lights_.front().path;
-  require_possible(job, path);
+  require_possible(options_, path);
   const double focal_length_m = focal_length_of(lights_.front());
-  double wavelength_m = most_wavelength_m;
+  double wavelength_m = lights_.front().grid.wavelength_m;
   std::vector<double> factors;
   for (auto& light : lights_) {
     if (checked_number(light.path, light.metadata, key) != focal_length_m) {
       throw_io(light.path, fmt::format("the {} of {}", key, path), "another or none");
     }
-    // An object's distance from the panel is none from the focal plane.
-    if (!job.overrides.focal_length.empty() || !light.metadata.contains("distance_m")) {
-      set_metadata(light.metadata, "distance_m", 0.0);
-    }
+    if (!light.metadata.contains("distance_m")) set_metadata(light.metadata, "distance_m", 0.0);
     wavelength_m = std::min(wavelength_m, light.grid.wavelength_m);
     const double factor = expose(light, lights_.size() == 3);
     factors.push_back(factor);
@@ -98,8 +95,8 @@ Array<float, 2> LensView::squared_pixels(const Channel& channel, const Array<flo
   return result;
 }
 
-Picture LensView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
-  Picture picture;
+LightPicture LensView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
+  LightPicture picture;
   for (std::size_t c = 0; c < channels_.size(); ++c) {
     const auto& field = lights_[c].field;
     Array<float, 2> intensity(field.shape());
@@ -109,4 +106,4 @@ Picture LensView::picture(double distance_m, std::size_t /*frame*/, Progress& /*
   return picture;
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone
