@@ -1,6 +1,6 @@
 #pragma once
-#include <cli/common/values.hpp>
 #include <cstdint>
+#include <holotone/core/bounds.hpp>
 #include <holotone/smoe/codec.hpp>
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 namespace holotone::cli {
 
 /// Quality of .smoe files.
-inline constexpr Range quality_range = number_range(0, best_smoe_quality);
+inline constexpr Bounds quality_bounds{0, best_smoe_quality};
 
 /// A model and the file it came from.
 struct StoredModel {

@@ -26,19 +26,29 @@ Shape<2> own_size(const SmoeModel& model) {
   return {pixels(1), pixels(0)};
 }
 
-std::vector<double> view_of(const SmoeModel& model, const std::string& text, std::string_view option) {
-  const auto further = static_cast<std::size_t>(std::max(0, model.dimensions - 2));
-  std::vector<double> view;
-  if (text.empty()) {
-    for (std::size_t i = 2; i < 2 + further; ++i) view.push_back(0.5 * (model.low[i] + model.high[i]));
-    return view;
+std::vector<double> view_numbers(std::string_view option, const std::string& text) {
+  std::vector<double> numbers;
+  for (const auto& piece : list(option, text, "numbers such as 0.3,-0.5")) {
+    numbers.push_back(number_between(option, piece, -1e6, 1e6));
   }
-  if (further == 0) reject(option, "a light field, not a model of two dimensions", text);
-  const std::string expected = further == 2 ? "two numbers such as 0.3,-0.5" : "one number";
-  const auto pieces = list(option, text, expected);
-  if (pieces.size() != further) reject(option, expected, text);
-  for (const auto& piece : pieces) view.push_back(number_between(option, piece, -1e6, 1e6));
-  return view;
+  return numbers;
+}
+
+std::vector<double> view_of(const SmoeModel& model, const std::vector<double>& numbers, std::string_view option) {
+  const auto further = static_cast<std::size_t>(std::max(0, model.dimensions - 2));
+  if (numbers.empty()) {
+    std::vector<double> middle;
+    for (std::size_t i = 2; i < 2 + further; ++i) middle.push_back(0.5 * (model.low[i] + model.high[i]));
+    return middle;
+  }
+  if (numbers.size() != further) {
+    reject(option,
+           further == 0   ? "a light field, not a model of two dimensions"
+           : further == 2 ? "two numbers such as 0.3,-0.5"
+                          : "one number",
+           fmt::format("{:g}", fmt::join(numbers, ",")));
+  }
+  return numbers;
 }
 
 Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device, Progress& progress) {

@@ -35,6 +35,16 @@ struct FitPictures {
 
 /// Direction in which %v counts.
 enum class ViewRows { by_parallax, down, up };
+}  // namespace holotone::cli
+
+namespace holotone {
+template <>
+inline constexpr auto enum_names<cli::ViewRows> =
+    std::array{EnumName<cli::ViewRows>{cli::ViewRows::by_parallax, "auto"},
+               EnumName<cli::ViewRows>{cli::ViewRows::down, "down"}, EnumName<cli::ViewRows>{cli::ViewRows::up, "up"}};
+}  // namespace holotone
+
+namespace holotone::cli {
 
 /// Reads a picture, or, for a name with %u (counts to the right) or with %u and %v, all matching files as one grid
 /// without gaps. `by_parallax` chooses the direction of %v for which shifts have the same sign from view to view

@@ -18,7 +18,7 @@ namespace {
 /// Share of the time limit for the fit; the rest is for storing.
 double share_of_fit(const SmoeFitJob& job) {
   if (job.lossless) return 0.9;
-  if (job.psnr_db > 0) return 0.4;
+  if (job.psnr_db) return 0.4;
   return job.bytes ? 0.5 : 0.6;
 }
 
@@ -45,10 +45,10 @@ std::string psnr_text(double psnr_db) {
   return std::isinf(psnr_db) ? "equal to" : fmt::format("PSNR {:.2f} dB of", psnr_db);
 }
 
-/// One fit, from the arguments to the report.
+/// One fit, from the pictures to the report.
 class FitRun {
  public:
-  explicit FitRun(const SmoeFitArguments& arguments) : job_(smoe_fit_job(arguments)) {}
+  explicit FitRun(SmoeFitJob& job) : job_(job) { complete(job_); }
 
   int run() {
     read();
@@ -75,6 +75,8 @@ class FitRun {
     warnings_.push_back(std::move(warning));
   }
 
+  [[nodiscard]] double time_left() const { return job_.time_s.value_or(0) - watch_.seconds(); }
+
   void read() {
     pictures_ = read_fit_pictures(job_.input, job_.rows, job_.options.linear);
     std::vector<InputFile> views;
@@ -88,7 +90,7 @@ class FitRun {
     }
     const auto& shape = pictures_.images.front().shape();
     const std::int64_t pixels = shape[0] * shape[1] * std::ssize(pictures_.images);
-    if (job_.counted && job_.options.components > pixels) {
+    if (job_.components && job_.options.components > pixels) {
       say(fmt::format("--components: {} exceed the {} of the pictures", counted(job_.options.components, "component"),
                       counted(pixels, "pixel")));
     }
@@ -98,23 +100,20 @@ class FitRun {
     std::optional<SmoeModel> start;
     if (!job_.resume.empty()) start = start_model();
     if (job_.options.components == 0) {
-      found_ = search_fit(job_, pictures_, start ? &*start : nullptr, job_.time_s - watch_.seconds());
+      found_ = search_fit(job_, pictures_, start ? &*start : nullptr, time_left());
       return;
     }
-    if (job_.time_s > 0) {
-      job_.options.time_limit_s = std::max(share_of_fit(job_) * (job_.time_s - watch_.seconds()), 1e-3);
-    }
+    if (job_.time_s) job_.options.time_limit_s = std::max(share_of_fit(job_) * time_left(), 1e-3);
     SmoeFitOptions options = job_.options;
-    if (start && !job_.counted && !job_.bytes) options.components = start->count();
+    if (start && !job_.components && !job_.bytes) options.components = start->count();
     SmoeFitter fitter = start ? SmoeFitter(pictures_.views(), *start, options, job_.device)
                               : SmoeFitter(pictures_.views(), options, job_.device);
-    if (job_.time_s > 0) say_minimum(fitter.model());
+    if (job_.time_s) say_minimum(fitter.model());
     {
       FitBar bar(job_.console);
       fitter.run(bar);
     }
-    found_ = {stored_fit(job_, pictures_, fitter.model(), job_.time_s - watch_.seconds()), fitter.psnr_db(),
-              fitter.iterations(),
+    found_ = {stored_fit(job_, pictures_, fitter.model(), time_left()), fitter.psnr_db(), fitter.iterations(),
               job_.bytes ? "increase --bytes, --components, --iterations or --time"
                          : "increase --components, --iterations or --time",
               false};
@@ -129,8 +128,8 @@ class FitRun {
     const auto left_out = static_cast<double>(left_out_.images.size());
     const double looks = 2 * pictures + std::min(pictures, rounded) + left_out;
     const double least = prepared + looks / pictures * measuring_seconds(pictures_, start, job_.device);
-    if (least <= job_.time_s) return;
-    say(fmt::format("--time: {:g} s are too short, minimum work takes about {}", job_.time_s, format_duration(least)));
+    if (least <= *job_.time_s) return;
+    say(fmt::format("--time: {:g} s are too short, minimum work takes about {}", *job_.time_s, format_duration(least)));
   }
 
   /// Model named by --resume, checked.
@@ -172,16 +171,16 @@ class FitRun {
   }
 
   void tell() {
-    if (job_.psnr_db > 0 && found_.stored.psnr_db < job_.psnr_db) {
-      say(fmt::format("--psnr: {:g} dB requested, {:.2f} dB reached; {}", job_.psnr_db, found_.stored.psnr_db,
+    if (job_.psnr_db && found_.stored.psnr_db < *job_.psnr_db) {
+      say(fmt::format("--psnr: {:g} dB requested, {:.2f} dB reached; {}", *job_.psnr_db, found_.stored.psnr_db,
                       found_.ended));
     } else if (found_.cut_short) {
       say(fmt::format("--time stopped the search at {}; with more time a smaller file may be found",
                       counted(found_.stored.model.count(), "component")));
     }
     constexpr double late = 1.1;
-    if (job_.time_s > 0 && watch_.seconds() > late * job_.time_s) {
-      say(fmt::format("--time: {:g} s requested, minimum work took {:.1f} s", job_.time_s, watch_.seconds()));
+    if (job_.time_s && watch_.seconds() > late * *job_.time_s) {
+      say(fmt::format("--time: {:g} s requested, minimum work took {:.1f} s", *job_.time_s, watch_.seconds()));
     }
     const auto& shape = pictures_.images.front().shape();
     const auto count = std::ssize(pictures_.images);
@@ -228,7 +227,7 @@ class FitRun {
   }
 
   Stopwatch watch_;
-  SmoeFitJob job_;
+  SmoeFitJob& job_;
   FitPictures pictures_;
   FitPictures left_out_;
   std::int64_t views_ = 0;  ///< number of captured views
@@ -238,112 +237,17 @@ class FitRun {
   std::vector<std::string> warnings_;
 };
 
-std::vector<OptionRow> size_options(SmoeFitArguments& a) {
-  return {{.names = "--components",
-           .target = &a.components,
-           .value = "N",
-           .help = "Number of components, such as 5k",
-           .range = components_range,
-           .otherwise = "5000, or by --bytes or --psnr",
-           .common = true,
-           .feeds = "SmoeFitter.components"},
-          {.names = "--psnr",
-           .target = &a.psnr,
-           .value = "DB",
-           .help = "Minimum PSNR of the decoded file; the smallest such file found is written",
-           .range = psnr_range,
-           .common = true},
-          {.names = "--bytes",
-           .target = &a.bytes,
-           .value = "N",
-           .help = "Maximum size of a .smoe file, such as 40k",
-           .common = true,
-           .feeds = "encode_smoe_bytes.most_bytes|store_smoe.most_bytes"},
-          {.names = "--quality",
-           .target = &a.quality,
-           .value = "Q",
-           .help = "Quality of a .smoe file; 10 more halve the quantization steps",
-           .range = quality_range,
-           .otherwise = "60",
-           .common = true,
-           .excludes = "--bytes --psnr",
-           .feeds = "smoe_steps.quality|encode_smoe.steps"},
-          {.names = "--lossless",
-           .target = &a.lossless,
-           .help = "Store every float exactly in a .smoe file",
-           .excludes = "--bytes --quality"}};
-}
-
-std::vector<OptionRow> fit_options(SmoeFitArguments& a) {
-  return {{.names = "--time",
-           .target = &a.time,
-           .value = "SECONDS",
-           .help = "Time limit of the command; fit and storing stop with the best result so far",
-           .range = time_range,
-           .common = true},
-          {.names = "--iterations",
-           .target = &a.iterations,
-           .value = "N",
-           .help = "Maximum number of steps",
-           .range = steps_range,
-           .otherwise = "2000",
-           .common = true},
-          {.names = "--method",
-           .target = &a.method,
-           .value = "NAME",
-           .help = "gradient, or em (expectation-maximisation only)"},
-          {.names = "--resume",
-           .target = &a.resume,
-           .value = "MODEL",
-           .help = "Model of the same pictures to start from",
-           .feeds = "SmoeFitter.start"},
-          {.names = "--seed", .target = &a.seed, .value = "N", .help = "Seed of every random choice"},
-          {.names = "--linear", .target = &a.linear, .help = "Fit linear light instead of the file's codes"},
-          {.names = "--device",
-           .target = &a.device,
-           .value = "NAME",
-           .help = "auto, cpu, cuda:N or opencl:N",
-           .common = true,
-           .feeds = ".device"}};
-}
-
-std::vector<OptionRow> view_options(SmoeFitArguments& a) {
-  return {{.names = "--rows",
-           .target = &a.rows,
-           .value = "NAME",
-           .help = "Direction in which %v counts: down, up or auto (by the parallax)"},
-          {.names = "--leave-out",
-           .target = &a.left_out,
-           .value = "U,V",
-           .help = "Hold out this view and report its PSNR; may be repeated",
-           .one_each = true}};
-}
-
 }  // namespace
 
 Command smoe_fit_command() {
-  const auto arguments = std::make_shared<SmoeFitArguments>();
-  auto& a = *arguments;
+  const auto job = std::make_shared<SmoeFitJob>();
   return {.name = "fit",
           .purpose = "Fit a model to a picture or to the views of a light field",
           .examples = {"holotone smoe fit photo.png -o photo.smoe --components 5k",
                        "holotone smoe fit photo.png -o photo.smoe --bytes 40k --time 60",
                        "holotone smoe fit 'chess/view_%v_%u.png' -o chess.smoe --components 20k"},
-          .groups = {{"",
-                      {{.names = "IN",
-                        .target = &a.input,
-                        .help = "Picture, or views by a name such as view_%v_%u.png; %u counts to the right",
-                        .required = true},
-                       {.names = "-o,--output",
-                        .target = &a.output,
-                        .value = "MODEL",
-                        .help = "Model: .smoe, .json or .npz",
-                        .required = true}}},
-                     {"Size of the model", size_options(a)},
-                     {"Fit", fit_options(a)},
-                     {"Views of a light field", view_options(a)},
-                     console_options(a.console)},
-          .run = [arguments] { return FitRun(*arguments).run(); }};
+          .groups = smoe_fit_options(*job),
+          .run = [job] { return FitRun(*job).run(); }};
 }
 
 }  // namespace holotone::cli

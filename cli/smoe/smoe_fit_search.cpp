@@ -73,7 +73,7 @@ class Search {
         continue;
       }
       auto found = stored();
-      if (found.stored.psnr_db >= job_.psnr_db) {
+      if (found.stored.psnr_db >= *job_.psnr_db) {
         const bool smaller = !best || size_of(found) < size_of(*best);
         if (smaller) best = std::move(found);
         if (!smaller || refinements++ == most_refinements) break;
@@ -97,9 +97,9 @@ class Search {
   }
 
  private:
-  [[nodiscard]] bool limited() const { return job_.time_s > 0; }
+  [[nodiscard]] bool limited() const { return job_.time_s.has_value(); }
   [[nodiscard]] double left() const { return seconds_ - watch_.seconds(); }
-  [[nodiscard]] bool time_to_refine() const { return !limited() || left() > 0.5 * job_.time_s; }
+  [[nodiscard]] bool time_to_refine() const { return !limited() || left() > 0.5 * *job_.time_s; }
   /// Quantity to minimize: bytes, or components if every float is kept.
   [[nodiscard]] std::int64_t size_of(const FoundFit& found) const {
     return job_.lossless ? found.stored.model.count() : std::ssize(found.stored.bytes);
@@ -108,7 +108,7 @@ class Search {
   /// PSNR of a fit whose file probably reaches the target.
   [[nodiscard]] double wanted() const { return least() + (job_.lossless ? 0 : psnr_to_spare); }
   /// Minimum PSNR for storing. Under a time limit the descent after rounding recovers less, hence a margin.
-  [[nodiscard]] double least() const { return job_.psnr_db + (limited() && !job_.lossless ? spare_in_time : 0); }
+  [[nodiscard]] double least() const { return *job_.psnr_db + (limited() && !job_.lossless ? spare_in_time : 0); }
 
   /// Fits `count` components and measures the PSNR of the pictures as codes.
   void fit(std::int64_t count, std::int64_t iterations, double time_s) {
@@ -146,7 +146,7 @@ class Search {
     std::int64_t low = 0;
     std::int64_t high = 0;
     for (int i = 0; i < most_short_fits; ++i) {
-      fit(count, steps, limited() ? std::max(short_time * job_.time_s, 1e-3) : 0);
+      fit(count, steps, limited() ? std::max(short_time * *job_.time_s, 1e-3) : 0);
       const bool enough = psnr_ >= goal;
       (enough ? high : low) = count;
       const double factor = std::clamp(std::exp2((goal - psnr_) / slope_), 1 / widest_step, widest_step);
@@ -160,21 +160,21 @@ class Search {
           low > 0 && high > 0 && static_cast<double>(high) <= near_enough_factor * static_cast<double>(low);
       if (near || between || next == count) return count;
       count = next;
-      if (limited() && watch_.seconds() > all_short_time * job_.time_s) break;
+      if (limited() && watch_.seconds() > all_short_time * *job_.time_s) break;
     }
     return count;
   }
 
   /// A larger count after a fit or its file fell short; none if no components or no time are left.
   [[nodiscard]] std::optional<std::int64_t> more_than(std::int64_t count) const {
-    if (count >= most_ || (limited() && left() < time_for_another * job_.time_s)) return std::nullopt;
+    if (count >= most_ || (limited() && left() < time_for_another * *job_.time_s)) return std::nullopt;
     const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), least_growth, most_growth);
     return std::min(most_, static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(count))));
   }
 
   /// A smaller count above `below` if a fit exceeds its target; none otherwise.
   [[nodiscard]] std::optional<std::int64_t> less_than(std::int64_t count, std::int64_t below) const {
-    if (psnr_ < wanted() + far_too_near || (limited() && left() < time_for_another * job_.time_s)) return std::nullopt;
+    if (psnr_ < wanted() + far_too_near || (limited() && left() < time_for_another * *job_.time_s)) return std::nullopt;
     const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), 1 / widest_step, 1 / least_growth);
     const auto less = static_cast<std::int64_t>(std::lround(factor * static_cast<double>(count)));
     return less > below && less >= 1 ? std::optional(less) : std::nullopt;

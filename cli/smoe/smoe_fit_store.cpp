@@ -25,7 +25,7 @@ class Storing {
  public:
   Storing(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel& model, double seconds_left)
       : job_(job), pictures_(pictures), model_(model), seconds_(seconds_left), bar_(job.console) {
-    if (job.time_s > 0) measuring_s_ = measuring_seconds(pictures, model, job.device);
+    if (job.time_s) measuring_s_ = measuring_seconds(pictures, model, job.device);
   }
 
   StoredFit exactly() {
@@ -43,7 +43,7 @@ class Storing {
     SmoeStoreOptions options;
     options.most_bytes = most_bytes;
     options.quality = quality;
-    if (job_.time_s > 0) options.time_limit_s = std::max(share_of_time * left() - measuring_s_, 1e-3);
+    if (job_.time_s) options.time_limit_s = std::max(share_of_time * left() - measuring_s_, 1e-3);
     StoredFit result;
     result.bytes = store_smoe(pictures_.views(), model_, options, job_.device, bar_).bytes;
     result.model = decode_smoe(result.bytes, job_.output);
@@ -53,7 +53,7 @@ class Storing {
 
   /// The smallest file found within the tolerance; a file of default quality if there is none.
   StoredFit by_psnr() {
-    const double error = error_of(job_.psnr_db + near_enough / 3);
+    const double error = error_of(*job_.psnr_db + near_enough / 3);
     const double of_fit = error_of(psnr_of_pictures(pictures_, model_, job_.device));
     // The descent between roundings adds little PSNR to a fit below the target.
     if (of_fit > hopeless * error) return with(0, default_quality, 1);
@@ -61,15 +61,15 @@ class Storing {
     std::optional<StoredFit> nearest;
     double low = 0;
     double high = best_smoe_quality;
-    double quality = job_.time_s > 0 ? 55 : 40;
+    double quality = job_.time_s ? 55 : 40;
     for (int trial = 0; trial < most_trials && high - low > least_change; ++trial) {
       const Stopwatch watch;
       StoredFit one = with(0, quality, trial_share);
       // Rounding error falls to a quarter per 10 of quality; the descent meanwhile removes at least part of it.
       const double floor = std::min(of_fit, 0.7 * std::min(error, error_of(one.psnr_db)));
       const double next = quality + 5 * std::log2((error_of(one.psnr_db) - floor) / (error - floor));
-      const bool reaches = one.psnr_db >= job_.psnr_db;
-      const bool done = reaches && one.psnr_db < job_.psnr_db + near_enough;
+      const bool reaches = one.psnr_db >= *job_.psnr_db;
+      const bool done = reaches && one.psnr_db < *job_.psnr_db + near_enough;
       (reaches ? high : low) = quality;
       if (reaches) {
         if (!best || one.bytes.size() < best->bytes.size()) best = std::move(one);
@@ -77,12 +77,12 @@ class Storing {
         nearest = std::move(one);
       }
       if (done || (low >= finest_quality && !best)) break;
-      if (job_.time_s > 0 && watch.seconds() > left()) break;
+      if (job_.time_s && watch.seconds() > left()) break;
       const double most = high < best_smoe_quality ? high : std::max(finest_quality, low);
       quality = next > low && next < most ? next : high < best_smoe_quality ? 0.5 * (low + high) : finest_quality;
     }
     if (best) return std::move(*best);
-    if (low < finest_quality || (job_.time_s > 0 && left() < 0)) return std::move(*nearest);  // no time left
+    if (low < finest_quality || (job_.time_s && left() < 0)) return std::move(*nearest);  // no time left
     return with(0, default_quality, 1);
   }
 
@@ -112,7 +112,7 @@ double measuring_seconds(const FitPictures& pictures, const SmoeModel& model, De
 StoredFit stored_fit(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel& model, double seconds_left) {
   Storing storing(job, pictures, model, seconds_left);
   if (job.lossless) return storing.exactly();
-  if (job.psnr_db > 0) {
+  if (job.psnr_db) {
     auto found = storing.by_psnr();
     if (!job.bytes || std::ssize(found.bytes) <= *job.bytes) return found;
   }

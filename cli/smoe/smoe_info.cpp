@@ -14,11 +14,11 @@
 namespace holotone::cli {
 namespace {
 
-struct SmoeInfoArguments {
+struct SmoeInfoJob {
   std::string input;
   std::string against;
-  std::string view;
-  std::string rows = "auto";
+  std::vector<double> view;
+  ViewRows rows = ViewRows::by_parallax;
   ConsoleOptions console;
 };
 
@@ -70,38 +70,40 @@ struct Against {
   }
 };
 
+/// Refuses a direction of rows where there are none.
+void require_views(const SmoeInfoJob& job) {
+  if (job.rows == ViewRows::by_parallax) return;
+  reject("--rows", "--against with views such as view_%v_%u.png", std::string(name_of(job.rows)));
+}
+
 /// Pictures to compare with: the views of a name with %u and %v, or one picture at --view.
-FitPictures read_against(const SmoeInfoArguments& arguments, const SmoeModel& model) {
-  const bool views = names_views(arguments.against, "--against");
-  if (views && !arguments.view.empty()) reject("--view", "one picture of --against", arguments.view);
-  if (!views && arguments.rows != "auto") {
-    reject("--rows", "--against with views such as view_%v_%u.png", arguments.rows);
-  }
-  auto pictures = read_fit_pictures(arguments.against, view_rows(arguments.rows), model.linear, "--against");
+FitPictures read_against(const SmoeInfoJob& job, const SmoeModel& model) {
+  const bool views = names_views(job.against, "--against");
+  if (views && !job.view.empty()) reject("--view", "one picture of --against", job.against);
+  if (!views) require_views(job);
+  auto pictures = read_fit_pictures(job.against, job.rows, model.linear, "--against");
   if (!views) {
-    pictures.at.front() = view_of(model, arguments.view);
+    pictures.at.front() = view_of(model, job.view);
   } else if (std::ssize(pictures.at.front()) != model.dimensions - 2) {
     reject("--against",
            model.dimensions <= 2   ? "one picture, as the model is of one"
            : model.dimensions == 3 ? "a name with %u alone, as the model has views in one row"
                                    : "a name with %u and %v, as the model has rows of views",
-           arguments.against);
+           job.against);
   }
   require_channels(model, pictures.images.front().shape(), pictures.paths.front());
   require_aspect(model, pictures.images.front().shape(), pictures.paths.front());
   return pictures;
 }
 
-std::optional<Against> compared(const SmoeInfoArguments& arguments, const SmoeModel& model) {
-  if (arguments.against.empty()) {
-    if (arguments.rows != "auto") {
-      reject("--rows", "--against with views such as view_%v_%u.png", arguments.rows);
-    }
-    if (!arguments.view.empty()) reject("--view", "--against", arguments.view);
+std::optional<Against> compared(const SmoeInfoJob& job, const SmoeModel& model) {
+  if (job.against.empty()) {
+    require_views(job);
+    if (!job.view.empty()) reject("--view", "--against", "none");
     return std::nullopt;
   }
   Against against;
-  against.pictures = read_against(arguments, model);
+  against.pictures = read_against(job, model);
   against.psnr_db = psnr_of_pictures(against.pictures, model, {}, &against.each, &against.colours);
   return against;
 }
@@ -113,11 +115,10 @@ std::optional<double> captured_pixels(const SmoeModel& model, const std::optiona
   return against && against->is_views() ? against->pixels() : own_pixels(model);
 }
 
-nlohmann::json info_json(const SmoeInfoArguments& arguments, const StoredModel& stored,
-                         const std::optional<Against>& against) {
-  nlohmann::json object = model_json(arguments.input, stored, captured_pixels(stored.model, against));
+nlohmann::json info_json(const SmoeInfoJob& job, const StoredModel& stored, const std::optional<Against>& against) {
+  nlohmann::json object = model_json(job.input, stored, captured_pixels(stored.model, against));
   if (!against) return object;
-  object["against"] = arguments.against;
+  object["against"] = job.against;
   object["psnr_db"] = against->psnr_db;
   add_json(object, against->mean_colours());
   if (!against->is_views()) return object;
@@ -148,47 +149,47 @@ void report_against(const ConsoleOptions& console, const std::string& name, cons
                    psnr_text(against.each[least]), against.pictures.paths[least]));
 }
 
-int run_smoe_info(const SmoeInfoArguments& arguments) {
-  require_input(arguments.input);
-  const StoredModel stored = read_model(arguments.input);
-  const auto against = compared(arguments, stored.model);
-  report_model(arguments.console, arguments.input, stored, captured_pixels(stored.model, against));
-  if (against) report_against(arguments.console, arguments.against, *against);
-  report_json(arguments.console, info_json(arguments, stored, against));
+int run_smoe_info(const SmoeInfoJob& job) {
+  require_input(job.input);
+  const StoredModel stored = read_model(job.input);
+  const auto against = compared(job, stored.model);
+  report_model(job.console, job.input, stored, captured_pixels(stored.model, against));
+  if (against) report_against(job.console, job.against, *against);
+  report_json(job.console, info_json(job, stored, against));
   return exit_ok;
 }
 
 }  // namespace
 
 Command smoe_info_command() {
-  const auto arguments = std::make_shared<SmoeInfoArguments>();
-  auto& a = *arguments;
+  const auto job = std::make_shared<SmoeInfoJob>();
+  auto& j = *job;
   return {.name = "info",
           .purpose = "Report components, bytes, bits a pixel and quantization steps of a model, its PSNR and SSIM",
           .examples = {"holotone smoe info photo.smoe --against photo.png",
                        "holotone smoe info chess.smoe --against 'chess/view_%v_%u.png'"},
           .groups = {{"",
-                      {{.names = "IN", .target = &a.input, .help = "Model: .smoe, .json or .npz", .required = true},
+                      {{.names = "IN", .target = &j.input, .help = "Model: .smoe, .json or .npz", .required = true},
                        {.names = "--against",
-                        .target = &a.against,
+                        .target = &j.against,
                         .value = "FILE",
                         .help = "Picture that the model was fitted to, or its views by a name such as view_%v_%u.png, "
                                 "for PSNR and SSIM",
                         .common = true},
                        {.names = "--view",
-                        .target = &a.view,
+                        .target = parsed(j.view, view_numbers),
                         .value = "U,V",
                         .help = "View of a light field that one picture of --against shows",
                         .otherwise = "the middle",
                         .common = true,
                         .feeds = "SmoeRenderer.view.at"},
                        {.names = "--rows",
-                        .target = &a.rows,
+                        .target = choice(j.rows),
                         .value = "NAME",
                         .help = "Direction in which %v of --against counts: down, up or auto (by the parallax)",
                         .common = true}}},
-                     console_options(a.console)},
-          .run = [arguments] { return run_smoe_info(*arguments); }};
+                     console_options(j.console)},
+          .run = [job] { return run_smoe_info(*job); }};
 }
 
 }  // namespace holotone::cli

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/npy_file.hpp>
 #include <cli/common/smoe_picture.hpp>
@@ -35,7 +34,7 @@ std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& vie
                                      const std::array<std::vector<double>, 2>& ends) {
   std::vector<std::string> warnings;
   warn_of_view(model, view.at, "--view", warnings);
-  if (!job.along[0].empty()) {
+  if (job.along) {
     for (const auto& end : ends) warn_of_view(model, end, "--along", warnings);
   }
   // The centre of row 0 is half a pixel below the edge.
@@ -83,7 +82,7 @@ SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
   }
   // Colours, and their codes both in memory and in the file's rows.
   const auto [ny, nx] = view.size;
-  const double bytes_a_colour = job.bits == 0 ? 8 : job.bits == 8 ? 6 : 8;
+  const double bytes_a_colour = !job.floats && job.bits == 8 ? 6 : 8;
   require_memory("--size", bytes_a_colour * static_cast<double>(nx * ny * model.channels),
                  fmt::format("{} x {} pixels", nx, ny));
   return view;
@@ -91,9 +90,9 @@ SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
 
 /// First and last view of a sweep: those of --along, or the leftmost and the rightmost.
 std::array<std::vector<double>, 2> ends_of(const SmoeModel& model, const SmoeRenderJob& job, const SmoeView& view) {
-  if (!job.along[0].empty()) {
+  if (job.along) {
     if (model.dimensions < 3) reject("--along", "a light field, not a model of two dimensions", job.input);
-    return {view_of(model, job.along[0], "--along"), view_of(model, job.along[1], "--along")};
+    return {view_of(model, job.along->front(), "--along"), view_of(model, job.along->back(), "--along")};
   }
   std::array<std::vector<double>, 2> ends{view.at, view.at};
   if (view.at.empty()) return ends;
@@ -111,20 +110,24 @@ class Run {
         ends_(ends_of(model, job, view_)),
         warnings_(cli::warnings_of(model, view_, job, ends_)),
         renderer_(std::move(model), Queue(job.device), job.options),
-        bar_(job.console) {}
+        bar_(job.console) {
+    if (!job.diameter) return;
+    aperture_ = job.aperture;
+    aperture_->diameter = *job.diameter;
+  }
 
   void make() {
-    if (job_.aperture) require_light_field("--aperture");
-    if (job_.sweep == 0) {
+    if (job_.diameter) require_light_field("--aperture");
+    if (!job_.sweep) {
       write(job_.output, view_);
       return;
     }
     require_light_field("--sweep");
-    for (std::int64_t i = 0; i < job_.sweep; ++i) {
-      bar_.step("rendering", i, job_.sweep);
+    for (std::int64_t i = 0; i < *job_.sweep; ++i) {
+      bar_.step("rendering", i, *job_.sweep);
       SmoeView view = view_;
       for (std::size_t axis = 0; axis < view.at.size(); ++axis) {
-        view.at[axis] = std::lerp(ends_[0][axis], ends_[1][axis], share_of(i, job_.sweep));
+        view.at[axis] = std::lerp(ends_[0][axis], ends_[1][axis], share_of(i, *job_.sweep));
       }
       views_.push_back(view.at);
       write(job_.frames->name(i), view);
@@ -142,13 +145,13 @@ class Run {
             {"outputs", outputs_},
             {"components", model.count()},
             {"resolution", {view_.size[1], view_.size[0]}},
-            {"bits", job_.bits == 0 ? nlohmann::json("float32") : nlohmann::json(job_.bits)},
-            job_.epipolar     ? nlohmann::json{"views_from_to", ends_}
-            : job_.sweep == 0 ? nlohmann::json{"view", view_.at}
-                              : nlohmann::json{"views", views_},
+            {"bits", job_.floats ? nlohmann::json("float32") : nlohmann::json(job_.bits)},
+            job_.epipolar ? nlohmann::json{"views_from_to", ends_}
+            : !job_.sweep ? nlohmann::json{"view", view_.at}
+                          : nlohmann::json{"views", views_},
             {"crop", job_.crop ? nlohmann::json(*job_.crop) : none},
-            {"selection", job_.selection},
-            {"precision", options.precision == SmoePrecision::robust ? "robust" : "fast"},
+            {"selection", name_of(options.selection)},
+            {"precision", name_of(options.precision)},
             {"tolerance", bounded ? nlohmann::json(options.tolerance) : none},
             {"components_per_tile", info.components_per_tile},
             {"tile", {info.tile[1], info.tile[0]}},
@@ -199,15 +202,14 @@ class Run {
   void write(const std::string& path, const SmoeView& view) {
     check_cancelled("rendering");
     const Stopwatch watch;
-    auto colours = job_.epipolar ? epipolar(view) : rendered(renderer_, view, job_.device, job_.aperture, bar_);
+    auto colours = job_.epipolar ? epipolar(view) : rendered(renderer_, view, job_.device, aperture_, bar_);
     render_seconds_ += watch.seconds();
     check_cancelled("writing");
     UnfinishedRun::will_write(path);
     if (extension_of(path) == ".npy") {
       write_npy(path, colours);
     } else {
-      Image image =
-          job_.bits == 0 ? Image{std::move(colours), {}} : coded(colours, renderer_.model().linear, job_.bits);
+      Image image = job_.floats ? Image{std::move(colours), {}} : coded(colours, renderer_.model().linear, job_.bits);
       set_metadata(image.metadata, "software", "holotone " HOLOTONE_VERSION);
       set_metadata(image.metadata, "source", job_.input);
       write_image(path, image, job_.writing);
@@ -217,6 +219,7 @@ class Run {
 
   const SmoeRenderJob& job_;
   SmoeView view_;
+  std::optional<SmoeAperture> aperture_;  ///< none: a pinhole
   std::array<std::vector<double>, 2> ends_;
   std::vector<std::string> warnings_;
   SmoeRenderer renderer_;
@@ -226,9 +229,9 @@ class Run {
   double render_seconds_ = 0;
 };
 
-int run_smoe_render(const SmoeRenderArguments& arguments) {
+int run_smoe_render(SmoeRenderJob& job) {
   const Stopwatch watch;
-  const SmoeRenderJob job = smoe_render_job(arguments);
+  complete(job);
   const UnfinishedRun unfinished;
   Run run(job, read_model(job.input).model);
   run.make();
@@ -240,134 +243,17 @@ int run_smoe_render(const SmoeRenderArguments& arguments) {
   return exit_ok;
 }
 
-std::vector<OptionRow> light_field_options(SmoeRenderArguments& a) {
-  return {{.names = "--view",
-           .target = &a.view,
-           .value = "U,V",
-           .help = "View of a light field, -1 (left, top) to 1 (right, bottom)",
-           .otherwise = "the middle",
-           .common = true,
-           .feeds = "SmoeRenderer.view.at"},
-          {.names = "--sweep",
-           .target = &a.sweep,
-           .value = "N",
-           .help = "Number of evenly spaced views from the leftmost to the rightmost, one numbered file each",
-           .range = sweep_range,
-           .common = true,
-           .excludes = "--view"},
-          {.names = "--along",
-           .target = &a.along,
-           .value = "U,V:U,V",
-           .help = "First and last view of the sweep, such as 0,-1:0,1",
-           .otherwise = "-1 to 1, V in the middle",
-           .needs = "--sweep"},
-          {.names = "--epi",
-           .target = &a.epipolar,
-           .value = "Y",
-           .help = "Epipolar-plane image: row Y of all views, the leftmost at the top; V of --view",
-           .excludes = "--sweep --crop"},
-          {.names = "--aperture",
-           .target = &a.aperture,
-           .value = "D",
-           .help = "Diameter in U and V of the aperture of a camera, such as 0.5; none: a pinhole",
-           .range = aperture_range,
-           .excludes = "--epi",
-           .feeds = "render_aperture.aperture.diameter"},
-          {.names = "--disparity",
-           .target = &a.disparity,
-           .value = "N",
-           .help = "Focus of the aperture: pixels by which the scene in focus moves for 1 in U",
-           .range = disparity_range,
-           .otherwise = "0",
-           .needs = "--aperture",
-           .feeds = "render_aperture.aperture.disparity_px"}};
-}
-
-std::vector<OptionRow> accuracy_options(SmoeRenderArguments& a) {
-  return {{.names = "--tolerance",
-           .target = &a.tolerance,
-           .value = "T",
-           .help = "Maximum error of a colour (0 to 1) against the sum of all components",
-           .range = colour_error_range,
-           .otherwise = "0.25/255",
-           .common = true,
-           .feeds = "SmoeRenderer.tolerance"},
-          {.names = "--selection",
-           .target = &a.selection,
-           .value = "NAME",
-           .help = "Components of a tile: bounded (by --tolerance), window or all"},
-          {.names = "--window",
-           .target = &a.window,
-           .value = "N",
-           .help = "Margin in pixels of --selection window",
-           .range = window_range,
-           .otherwise = "16",
-           .feeds = "SmoeRenderer.window_px"},
-          {.names = "--window-block",
-           .target = &a.window_block,
-           .value = "N",
-           .help = "Side in pixels of the blocks of --selection window, a multiple of 16",
-           .range = window_block_range,
-           .otherwise = "the tiles",
-           .feeds = "SmoeRenderer.window_block_px"},
-          {.names = "--precision",
-           .target = &a.precision,
-           .value = "NAME",
-           .help = "Arithmetic: fast (float32) or robust (float64)"},
-          {.names = "--device",
-           .target = &a.device,
-           .value = "NAME",
-           .help = "auto, cpu, cuda:N or opencl:N",
-           .common = true,
-           .feeds = ".device"}};
-}
-
 }  // namespace
 
 Command smoe_render_command() {
-  const auto arguments = std::make_shared<SmoeRenderArguments>();
-  auto& a = *arguments;
+  const auto job = std::make_shared<SmoeRenderJob>();
   return {.name = "render",
           .purpose = "Render a model as a picture of any size, any part and any view",
           .examples = {"holotone smoe render photo.smoe -o big.png --size 3840x2160",
                        "holotone smoe render chess.smoe -o view.png --view 0.3,-0.5",
                        "holotone smoe render chess.smoe -o frame_%03d.png --sweep 120"},
-          .groups = {{"",
-                      {{.names = "IN", .target = &a.input, .help = "Model: .smoe, .json or .npz", .required = true},
-                       {.names = "-o,--output",
-                        .target = &a.output,
-                        .value = "FILE",
-                        .help = "PNG, TIFF or BMP; NPY or TIFF with --float; a counter such as %03d with --sweep",
-                        .required = true},
-                       {.names = "--size",
-                        .target = &a.size,
-                        .value = "WxH",
-                        .help = "Size in pixels",
-                        .otherwise = "the model's",
-                        .common = true,
-                        .feeds = "SmoeRenderer.view.size"},
-                       {.names = "--crop",
-                        .target = &a.crop,
-                        .value = "X,Y,W,H",
-                        .help = "Part of the picture in the model's pixels, from its upper left corner",
-                        .otherwise = "all",
-                        .common = true,
-                        .feeds = "SmoeRenderer.view"},
-                       {.names = "--bits",
-                        .target = &a.bits,
-                        .value = "N",
-                        .help = "Bits per channel: 8, or 10, 12 or 16 scaled to 16-bit files",
-                        .common = true},
-                       {.names = "--float",
-                        .target = &a.floats,
-                        .help = "Write the model's colours as float32 TIFF or NPY",
-                        .common = true,
-                        .excludes = "--bits"},
-                       compression_option(a.compression)}},
-                     {"Views of a light field", light_field_options(a)},
-                     {"Accuracy and device", accuracy_options(a)},
-                     console_options(a.console)},
-          .run = [arguments] { return run_smoe_render(*arguments); }};
+          .groups = smoe_render_options(*job),
+          .run = [job] { return run_smoe_render(*job); }};
 }
 
 }  // namespace holotone::cli

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cli/common/smoe_picture.hpp>
 #include <cli/common/values.hpp>
-#include <cli/smoe/smoe_render_job.hpp>
 #include <cli/view/control.hpp>
 #include <cli/view/model_document.hpp>
 #include <cmath>
@@ -33,10 +32,9 @@ SmoeView ModelDocument::view_to_render(const ViewRequest& request, std::string& 
   if (model.dimensions > 2) {
     // The page's y points up, v down.
     const auto [u, up] = state.place("view", {0.5 * (model.low[2] + model.high[2]), 0});
-    std::string text = number_text(u);
-    if (model.dimensions > 3) text += fmt::format(",{}", number_text(-up));
-    view.at = view_of(model, text);
-    command += fmt::format(" --view={}", text);
+    view.at = {as_typed(u)};
+    if (model.dimensions > 3) view.at.push_back(as_typed(-up));
+    command += fmt::format(" --view={:.6g}", fmt::join(view.at, ","));
   }
   const double width = model.high[0] - model.low[0];
   const double height = model.high[1] - model.low[1];
@@ -62,11 +60,12 @@ Raster ModelDocument::raster(const ViewRequest& request, Progress& progress) {
   if (request.view != "light field") reject_view(request.view);
   std::string command = fmt::format("holotone smoe render {} -o picture.png", shell_word(path_));
   const SmoeView view = view_to_render(request, command);
-  const auto tolerance = number_text(request.state.number("tolerance", default_tolerance, 1e-7, 1));
+  constexpr Bounds errors = bounds_of<&SmoeRenderOptions::tolerance>;
   SmoeRenderOptions options;
-  if (tolerance != number_text(default_tolerance)) {
-    options.tolerance = number_between("--tolerance", tolerance, colour_error_range);
-    command += fmt::format(" --tolerance {}", tolerance);
+  const double tolerance = as_typed(request.state.number("tolerance", default_tolerance, errors.low, errors.high));
+  if (tolerance != as_typed(default_tolerance)) {
+    options.tolerance = tolerance;
+    command += fmt::format(" --tolerance {}", number_text(tolerance));
   }
   if (options.tolerance != options_.tolerance) {
     SmoeModel model = renderer_->model();
@@ -74,9 +73,11 @@ Raster ModelDocument::raster(const ViewRequest& request, Progress& progress) {
     options_ = options;
   }
   std::optional<SmoeAperture> aperture;
-  if (const double diameter = request.state.number("aperture", 0, 0, aperture_range.high);
-      renderer_->model().dimensions > 2 && diameter >= aperture_range.low) {
-    const double disparity = request.state.number("disparity", 0, disparity_range.low, disparity_range.high);
+  constexpr Bounds diameters = bounds_of<&SmoeAperture::diameter>;
+  if (const double diameter = request.state.number("aperture", 0, 0, diameters.high);
+      renderer_->model().dimensions > 2 && diameter >= diameters.low) {
+    constexpr Bounds disparities = bounds_of<&SmoeAperture::disparity_px>;
+    const double disparity = request.state.number("disparity", 0, disparities.low, disparities.high);
     aperture = SmoeAperture{.diameter = as_typed(diameter), .disparity_px = as_typed(disparity)};
     command += fmt::format(" --aperture {} --disparity={}", number_text(diameter), number_text(disparity));
   }

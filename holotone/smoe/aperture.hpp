@@ -7,10 +7,16 @@ namespace holotone {
 /// Aperture of a camera that looks at a light field: views within a circle, or on a line for a model of three
 /// dimensions.
 struct SmoeAperture {
-  double diameter = 0.5;    ///< in units of u and v, > 0: 2 reaches from the first captured view to the last
+  double diameter = 0.5;    ///< in units of u and v, 0.001 to 100: 2 reaches from the first captured view to the last
   double disparity_px = 0;  ///< pixels by which what is in focus moves to the right for 1 in u, downward for 1 in v
   int views_across = 7;     ///< views along the diameter, 1 to 64
 };
+template <>
+inline constexpr Bounds bounds_of<&SmoeAperture::diameter>{1e-3, 100};
+template <>
+inline constexpr Bounds bounds_of<&SmoeAperture::disparity_px>{-1e6, 1e6};
+template <>
+inline constexpr Bounds bounds_of<&SmoeAperture::views_across>{1, 64};
 
 /// Renders the picture of a camera with this aperture at view.at = (u, v): the mean of the light of its views,
 ///   I(x, y) = 1/n sum_k C(x + s (u_k - u), y + s (v_k - v); u_k, v_k),   s = disparity_px,

@@ -1,5 +1,8 @@
 #pragma once
+#include <array>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/smoe/model.hpp>
 #include <memory>
@@ -12,6 +15,9 @@ enum class SmoeFitMethod {
   gradient,  ///< a few steps of `em`, then gradient steps on every parameter; idle components move to large errors
   em,        ///< only expectation-maximisation of the mixture of coordinates and colours (Verhack et al. 2016)
 };
+template <>
+inline constexpr auto enum_names<SmoeFitMethod> = std::array{
+    EnumName<SmoeFitMethod>{SmoeFitMethod::gradient, "gradient"}, EnumName<SmoeFitMethod>{SmoeFitMethod::em, "em"}};
 
 struct SmoeFitOptions {
   /// Number of components, 1 to 2^24; 0: the number that `psnr_db` requires, at most one for four pixels.
@@ -28,6 +34,16 @@ struct SmoeFitOptions {
   std::int64_t views_per_step = 2;  ///< number of views in a step of `gradient`, >= 1 (light fields only)
   bool linear = false;              ///< true: the image's colours are linear light; stored in the model
 };
+template <>
+inline constexpr Bounds bounds_of<&SmoeFitOptions::components>{0, 1 << 24};
+template <>
+inline constexpr Bounds bounds_of<&SmoeFitOptions::iterations>{0, 1e6};
+template <>
+inline constexpr Bounds bounds_of<&SmoeFitOptions::psnr_db>{0, 200};
+template <>
+inline constexpr Bounds bounds_of<&SmoeFitOptions::time_limit_s>{0, 1e9};
+template <>
+inline constexpr Bounds bounds_of<&SmoeFitOptions::views_per_step>{1, 1 << 24};
 
 /// One picture of a light field: {ny, nx, channels} in host memory, and its camera position {u} or {u, v}. u runs
 /// right and v down, -1 to 1 between the outermost views.

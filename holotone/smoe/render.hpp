@@ -2,6 +2,8 @@
 #include <array>
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/smoe/model.hpp>
 #include <memory>
@@ -16,11 +18,18 @@ enum class SmoeSelection {
   window,   ///< centres within a distance of the tile's block, as Avramelos et al. 2020, 4.1: no bound on the error
   all,      ///< every component
 };
+template <>
+inline constexpr auto enum_names<SmoeSelection> = std::array{EnumName<SmoeSelection>{SmoeSelection::bounded, "bounded"},
+                                                             EnumName<SmoeSelection>{SmoeSelection::window, "window"},
+                                                             EnumName<SmoeSelection>{SmoeSelection::all, "all"}};
 
 enum class SmoePrecision {
   fast,    ///< float32 in coordinates of the tile
   robust,  ///< float64
 };
+template <>
+inline constexpr auto enum_names<SmoePrecision> = std::array{EnumName<SmoePrecision>{SmoePrecision::fast, "fast"},
+                                                             EnumName<SmoePrecision>{SmoePrecision::robust, "robust"}};
 
 struct SmoeRenderOptions {
   /// Largest error of a colour against the sum of all components, in units of the model's colours: 1e-7 to 1.
@@ -35,6 +44,12 @@ struct SmoeRenderOptions {
   std::int64_t window_block_px = 0;
   SmoePrecision precision = SmoePrecision::fast;
 };
+template <>
+inline constexpr Bounds bounds_of<&SmoeRenderOptions::tolerance>{1e-7, 1};
+template <>
+inline constexpr Bounds bounds_of<&SmoeRenderOptions::window_px>{0, 65536};
+template <>
+inline constexpr Bounds bounds_of<&SmoeRenderOptions::window_block_px>{0, 65536};
 
 /// Region and size of a picture of a model. Pixel (row, col) has its centre at
 /// x = corner[0] + (col + 0.5) extent[0] / nx and y = corner[1] + (row + 0.5) extent[1] / ny.

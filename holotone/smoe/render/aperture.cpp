@@ -53,12 +53,9 @@ void render_aperture(SmoeRenderer& renderer, const SmoeView& view, const SmoeApe
                      Device device, Progress& progress) {
   constexpr std::string_view where = "render_aperture";
   const SmoeModel& model = renderer.model();
-  require_positive(where, "aperture.diameter", aperture.diameter);
-  require_range(where, "aperture.views_across", aperture.views_across, 1, 64);
-  if (!(std::abs(aperture.disparity_px) <= 1e6)) {
-    throw_argument(where, "aperture.disparity_px", "a number from -1e6 to 1e6",
-                   fmt::format("{}", aperture.disparity_px));
-  }
+  require_bounds(where, "aperture.diameter", aperture.diameter, bounds_of<&SmoeAperture::diameter>);
+  require_bounds(where, "aperture.views_across", aperture.views_across, bounds_of<&SmoeAperture::views_across>);
+  require_bounds(where, "aperture.disparity_px", aperture.disparity_px, bounds_of<&SmoeAperture::disparity_px>);
   if (model.dimensions < 3) {
     throw_argument(where, "model", "a light field", fmt::format("{} dimensions", model.dimensions));
   }

@@ -14,9 +14,11 @@ constexpr const char* where = "SmoeRenderer";
 constexpr std::int64_t largest_side = 65536;
 
 void require_options(const SmoeRenderOptions& options) {
-  require_range(where, "tolerance", options.tolerance, 1e-7, 1);
-  require_range(where, "window_px", options.window_px, 0, 65536);
-  if (options.window_block_px < 0 || options.window_block_px > largest_side || options.window_block_px % 16 != 0) {
+  require_bounds(where, "tolerance", options.tolerance, bounds_of<&SmoeRenderOptions::tolerance>);
+  require_bounds(where, "window_px", options.window_px, bounds_of<&SmoeRenderOptions::window_px>);
+  constexpr Bounds block = bounds_of<&SmoeRenderOptions::window_block_px>;
+  const auto side = static_cast<double>(options.window_block_px);
+  if (!(side >= block.low && side <= block.high) || options.window_block_px % 16 != 0) {
     throw_argument(where, "window_block_px", "0 or a multiple of 16 up to 65536",
                    std::to_string(options.window_block_px));
   }
