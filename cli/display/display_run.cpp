@@ -157,8 +157,8 @@ void play(const DisplayJob& job, PictureStream& stream, PanelPlayer& player, boo
                       needs_centre(job, *picture, player.monitor()) ? "; --centre shows it in the middle" : ""));
     }
   }
-  if (job.hold_s >= 0 || single) {
-    player.wait(job.hold_s);
+  if (job.hold_s || single) {
+    player.wait(job.hold_s.value_or(-1));
   } else {
     player.finish();
   }
@@ -166,14 +166,14 @@ void play(const DisplayJob& job, PictureStream& stream, PanelPlayer& player, boo
 
 }  // namespace
 
-int run_display(const DisplayArguments& arguments) {
-  if (arguments.files.empty()) {
-    for (const auto& option : arguments.given) {
+int run_display(DisplayJob& job) {
+  if (job.files.empty()) {
+    for (const auto& option : job.given) {
       if (option != "--json" && option != "--quiet" && option != "--progress") reject(option, "a FILE to show", "none");
     }
-    return list_monitors(arguments.console);
+    return list_monitors(job.console);
   }
-  DisplayJob job = display_job(arguments);
+  complete(job);
   const PictureSource source(job.files, job.rules);
   for (const auto& warning : source.warnings()) warn(job.console, warning);
   job.player.window.monitor = chosen_monitor(job.player.window.monitor);

@@ -1,17 +1,12 @@
 #include <algorithm>
-#include <fmt/format.h>
 #include <holotone/display/safe_pattern.hpp>
 
 namespace holotone {
 
 Array<std::uint8_t, 2> safe_pattern(const SafePattern& pattern, Shape<2> shape) {
   const int period = pattern.period_px;
-  if (period != 0 && (period < 2 || period > 256)) {
-    throw_argument("safe_pattern", "period_px", "0 or 2 to 256", fmt::format("{}", period));
-  }
-  if (pattern.level < 0 || pattern.level > 255) {
-    throw_argument("safe_pattern", "level", "0 to 255", fmt::format("{}", pattern.level));
-  }
+  if (period != 0) require_bounds("safe_pattern", "period_px", period, safe_periods_px);
+  require_bounds("safe_pattern", "level", pattern.level, bounds_of<&SafePattern::level>);
   Array<std::uint8_t, 2> codes(shape);
   for (std::int64_t x = 0; x < shape[1] && shape[0] > 0; ++x) {
     codes(0, x) = static_cast<std::uint8_t>(period == 0 ? pattern.level : 256 * (x % period) / period);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
 
 namespace holotone {
 
@@ -12,6 +13,11 @@ struct SafePattern {
   int period_px = 4;
   int level = 0;  ///< code of a flat pattern, 0 to 255
 };
+
+/// SafePattern::period_px of a grating.
+inline constexpr Bounds safe_periods_px{2, 256};
+template <>
+inline constexpr Bounds bounds_of<&SafePattern::level>{0, 255};
 
 /// Codes {ny, nx} of the pattern. Throws invalid_argument.
 Array<std::uint8_t, 2> safe_pattern(const SafePattern& pattern, Shape<2> shape);

@@ -409,7 +409,7 @@ TEST_F(OnePanelTest, RefusesWhatItCannotShow) {
   expect_refusal({rgb, "--fps", "50", "--field-sequence"}, display,
                  "--fps: expected at most 20 with --field-sequence, a third of the 60 Hz of the panel, got '50'");
   expect_refusal({rgb, "--fps", "10", "--field-sequence", "--settle", "40ms"}, display,
-                 "--settle: expected at most 33.33 ms at --fps 10 with --field-sequence, got 40ms");
+                 "--settle: expected at most 33.33 ms at --fps 10 with --field-sequence, got 40 ms");
   expect_refusal({grey, "--hold", "10"}, display, "--hold: expected a time with its unit");
   expect_refusal({grey, "--safe-pattern", "1px"}, display, "--safe-pattern");
   expect_refusal({"--loop", "--json"}, display, "--loop: expected a FILE to show");

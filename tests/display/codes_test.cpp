@@ -31,7 +31,7 @@ TEST(SafePattern, SendsTheLightAsideAndNoneStraightOn) {
   }
   const auto flat = holotone::safe_pattern({.period_px = 0, .level = 7}, {2, 3});
   for (const auto code : flat.host()) EXPECT_EQ(code, 7);
-  support::expect_error(ErrorCode::invalid_argument, "safe_pattern: period_px: expected 0 or 2 to 256, got 1", [] {
+  support::expect_error(ErrorCode::invalid_argument, "safe_pattern: period_px: expected 2 to 256, got 1", [] {
     holotone::safe_pattern({.period_px = 1}, {2, 2});
   });
   support::expect_error(ErrorCode::invalid_argument, "safe_pattern: level: expected 0 to 255, got 256", [] {
