@@ -47,30 +47,6 @@ class ViewerTest : public SmallPanelTest {
   }
 };
 
-// Seen from (x, y) at v, a point at d2 appears at (x, y) (d2 - d1) / (v + d2) on the plane d1 in focus.
-TEST_F(ViewerTest, AnEyeSeesAPointAtItsPlaceAndParallaxBesideIt) {
-  make("a.png", {{2e-4, -1e-4, 0.1, 1}});
-  for (const Device device : devices()) {
-    (void)run_json({"reconstruct", path("a.png"), "-o", path("sharp.npy"), "--linear", "--viewer", "100mm:2mm@1,-0.5mm",
-                    "--focus", "10cm", "--device", to_string(device)});
-    const auto sharp = pixels_of(path("sharp.npy"));
-    ASSERT_EQ(sharp.nx, 201);
-    ASSERT_EQ(sharp.ny, 151);
-    const Spot expected = pixel_of(2e-4, -1e-4, 201, 151, pitch_m);
-    EXPECT_LE(std::abs(brightest(sharp).row - expected.row), 1);
-    EXPECT_LE(std::abs(brightest(sharp).col - expected.col), 1);
-  }
-  const auto seen_from = [&](const std::string& place) {
-    (void)run_json(look("a.png", "b.npy", {"--linear", "--viewer", "100mm:1mm@" + place, "--focus", "12cm"}));
-    return middle(pixels_of(path("b.npy")));
-  };
-  const auto left = seen_from("-1.2,-0.8mm");
-  const auto right = seen_from("1.2,0.8mm");
-  // d2 - d1 = -2 cm, v + d2 = 20 cm: a shift of a tenth of 2.4 mm and 1.6 mm in the opposite direction.
-  EXPECT_NEAR(left.second - right.second, 0.24e-3 / pitch_m, 4);
-  EXPECT_NEAR(right.first - left.first, 0.16e-3 / pitch_m, 4);  // rows run down
-}
-
 TEST_F(ViewerTest, MetadataAndReportTellOfTheEye) {
   make("a.png", {{0, 0, 0.1, 1}});
   const auto json =
@@ -207,20 +183,6 @@ TEST_F(ViewerTest, StripsGiveTheLightOfTheWhole) {
   for (std::size_t i = 0; i < b.value.size(); ++i) difference = std::max(difference, std::abs(a.value[i] - b.value[i]));
   std::printf("strips against the whole: %.2e of the brightest\n", difference / most);
   EXPECT_LT(difference, 1e-5 * most);
-}
-
-TEST_F(ViewerTest, ThreeChannelsComeTogether) {
-  write("colours.csv", "x,y,z,r,g,b\n-0.0003,0,-0.1,255,0,0\n0.0003,0,-0.1,0,0,255\n");
-  (void)run_json({"hologram", path("colours.csv"), "-o", path("c.png"), "--resolution", "201x101", "--pitch", "8um",
-                  "--keep-coordinates", "--rgb", "638nm,520nm,450nm", "--device", "cpu"});
-  (void)run_json({"reconstruct", path("c_b.png"), path("c_r.png"), path("c_g.png"), "-o", path("colour.npy"),
-                  "--linear", "--viewer", "200mm:3mm", "--device", "cpu"});
-  const auto picture = pixels_of(path("colour.npy"));
-  ASSERT_EQ(picture.channels, 3);
-  const Spot red = pixel_of(-3e-4, 0, 201, 101, pitch_m);
-  const Spot blue = pixel_of(3e-4, 0, 201, 101, pitch_m);
-  EXPECT_GT(picture.at(red.row, red.col, 0), 5 * picture.at(red.row, red.col, 2));
-  EXPECT_GT(picture.at(blue.row, blue.col, 2), 5 * picture.at(blue.row, blue.col, 0));
 }
 
 TEST_F(ViewerTest, WhatCannotBeSeenIsRefused) {

@@ -298,6 +298,28 @@ TEST_P(ViewingEye, AnEyeSeesAPointWithItsParallax) {
   });
 }
 
+// Colours through a pupil are those of three single holograms.
+TEST_P(ViewingEye, ColoursAreThreeSingleOnes) {
+  std::vector<std::string> files;
+  for (std::size_t c = 0; c < 3; ++c) {
+    const Point point{(static_cast<double>(c) - 1) * 20 * grid.pitch_m, 0, 0.02};
+    files.push_back(files_.write(fmt::format("{}.ohc", c), waves_of({point}, rgb_m[c]), rgb_m[c]));
+  }
+  on_each([&](Device device) {
+    const ViewingOptions options{.distances_m = {0.02},
+                                 .pupils = {{.width_m = 2e-3, .height_m = 2e-3, .distance_m = 0.1}}};
+    const auto colour = view_holograms(files, options, device, WhiteRule::mean_and_deviation);
+    ASSERT_EQ(colour.wavelengths_m, std::vector<double>(rgb_m.begin(), rgb_m.end()));
+    EXPECT_GT(colour.white, 0);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto channel = static_cast<std::int64_t>(c);
+      EXPECT_LT(difference(colour, channel, view_holograms({files[c]}, options, device)), 1e-6) << c;
+      const auto best = brightest(colour, 0, channel);
+      EXPECT_NEAR(static_cast<double>(best.col), (grid.nx - 1) / 2.0 + (static_cast<double>(c) - 1) * 20, 1) << c;
+    }
+  });
+}
+
 // Subframes shown in turn: the mean of their pictures.
 TEST_P(ViewingTest, SubframesAreTheMeanOfTheirLight) {
   const auto a = files_.write("a.ohc", random_field(5));

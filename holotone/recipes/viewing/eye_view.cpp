@@ -258,7 +258,7 @@ LightPicture EyeView::picture(double distance_m, std::size_t frame, Progress& pr
     for (const auto& channel : kept_[frame].channels) picture.channels.push_back(channel.to(Device{}));
     return picture;
   }
-  LightPicture picture = make(devices_.front(), distance_m, frame, progress);
+  LightPicture picture = with_option_names([&] { return make(devices_.front(), distance_m, frame, progress); });
   keep(picture, frame);
   return picture;
 }
@@ -270,7 +270,7 @@ void EyeView::prepare(std::span<const double> distances_m, Progress& progress) {
   SharedProgress shared(progress, 1, count);
   share_among(devices_.size(), count - 1, [&](std::size_t device, std::int64_t item) {
     const auto frame = static_cast<std::size_t>(item + 1);
-    keep(make(devices_[device], distances_m[frame], frame, shared), frame);
+    keep(with_option_names([&] { return make(devices_[device], distances_m[frame], frame, shared); }), frame);
     shared.add_picture();
   });
 }

@@ -15,6 +15,23 @@ namespace {
 
 constexpr std::string_view where = "open_hologram";
 
+/// Argument of a plan, and the beginning of its name as a member of ViewingOptions.
+struct OptionOfPlan {
+  std::string_view plan;
+  std::string_view argument;
+  std::string_view option;
+};
+constexpr OptionOfPlan options_of_plans[] = {
+    {"ReconstructionPlan", "distance_m", "distances_m"},
+    {"ReconstructionPlan", "aperture", "aperture"},
+    {"PropagationPlan", "distance_m", "distances_m"},
+    {"EyePlan", "focus_m, output_pitch_m", "distances_m, output_pitch_m"},
+    {"EyePlan", "focus_m", "distances_m"},
+    {"EyePlan", "output_pitch_m", "output_pitch_m"},
+    {"EyePlan", "pupil", "pupils"},
+    {"FourierLensPlan", "plane.defocus_m", "distances_m"},
+};
+
 /// Requires distinct wavelengths of red, green and blue, and distinct channels if the files state them.
 void require_three_colours(const std::vector<const HologramLight*>& lights) {
   for (std::size_t i = 1; i < lights.size(); ++i) {
@@ -32,6 +49,19 @@ void require_three_colours(const std::vector<const HologramLight*>& lights) {
       }
     }
   }
+}
+
+std::unique_ptr<HologramView> open_files(const HologramSources& sources, const HologramViewOptions& options) {
+  if (!options.viewing.pupils.empty()) {
+    auto eye = std::make_unique<EyeView>(sources, options);
+    if (has_lens(eye->metadata())) {
+      throw_argument(where, "pupils", "a hologram without the focal_length_m of a lens", sources.front().path);
+    }
+    return eye;
+  }
+  auto lights = read_lights(sources);
+  if (has_lens(lights.front().metadata)) return std::make_unique<LensView>(options, std::move(lights));
+  return std::make_unique<PlaneView>(options, std::move(lights));
 }
 
 }  // namespace
@@ -133,6 +163,16 @@ std::vector<double> HologramView::distances_m() const {
 
 bool has_lens(const Metadata& metadata) { return metadata.contains("focal_length_m"); }
 
+void throw_for_option(const Error& error) {
+  const std::string_view plan = std::string_view(error.function()).substr(0, error.function().find("::"));
+  for (const auto& own : options_of_plans) {
+    if (plan != own.plan || !error.argument().starts_with(own.argument)) continue;
+    throw Error(error.code(), ErrorFields{std::string(where),
+                                          fmt::format("{}{}", own.option, error.argument().substr(own.argument.size())),
+                                          error.expected(), error.got()});
+  }
+}
+
 const EyePupil& pupil_of(const ViewingOptions& options, std::size_t frame) {
   return options.pupils[options.pupils.size() == 1 ? 0 : frame];
 }
@@ -148,17 +188,7 @@ std::unique_ptr<HologramView> open_hologram(const std::vector<HologramSources>& 
     throw_argument(where, "files", "one hologram, or three for red, green and blue",
                    fmt::format("{}", subframes.empty() ? 0 : subframes.front().size()));
   }
-  const auto& sources = subframes.front();
-  if (!options.viewing.pupils.empty()) {
-    auto eye = std::make_unique<EyeView>(sources, options);
-    if (has_lens(eye->metadata())) {
-      throw_argument(where, "pupils", "a hologram without the focal_length_m of a lens", sources.front().path);
-    }
-    return eye;
-  }
-  auto lights = read_lights(sources);
-  if (has_lens(lights.front().metadata)) return std::make_unique<LensView>(options, std::move(lights));
-  return std::make_unique<PlaneView>(options, std::move(lights));
+  return with_option_names([&] { return open_files(subframes.front(), options); });
 }
 
 }  // namespace holotone

@@ -2,6 +2,7 @@
 // Not for users. The view of a hologram, which stays open for further pictures. viewing.hpp makes them at once.
 #include <cstddef>
 #include <functional>
+#include <holotone/core/error.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/viewing/light_picture.hpp>
 #include <memory>
@@ -29,6 +30,21 @@ struct HologramViewOptions {
   /// Called with the bytes of host memory that an eye needs, before they are allocated; may throw. May be empty.
   std::function<void(double bytes, std::string_view what)> on_memory{};
 };
+
+/// Throws an error of a plan with the function `open_hologram` and the member of ViewingOptions that set its argument;
+/// returns for other errors.
+void throw_for_option(const Error& error);
+
+/// Calls work(); errors of plans name the options.
+template <class Work>
+auto with_option_names(const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw_for_option(error);
+    throw;
+  }
+}
 
 /// Pupil of a picture.
 const EyePupil& pupil_of(const ViewingOptions& options, std::size_t frame);

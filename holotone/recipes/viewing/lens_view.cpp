@@ -100,7 +100,8 @@ LightPicture LensView::picture(double distance_m, std::size_t /*frame*/, Progres
   for (std::size_t c = 0; c < channels_.size(); ++c) {
     const auto& field = lights_[c].field;
     Array<float, 2> intensity(field.shape());
-    channels_[c].plan.execute_intensity(field.view(), intensity.view(), {.defocus_m = distance_m});
+    with_option_names(
+        [&] { channels_[c].plan.execute_intensity(field.view(), intensity.view(), {.defocus_m = distance_m}); });
     picture.channels.push_back(squared_pixels(channels_[c], intensity));
   }
   return picture;

@@ -46,11 +46,11 @@ LightPicture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progre
   for (auto& own : channels_) {
     if (stays) {
       Array<float, 2> channel(grid_.shape(), queue_);
-      own.plan.execute(distance_m, channel.view());
+      with_option_names([&] { own.plan.execute(distance_m, channel.view()); });
       picture.channels.push_back(std::move(channel));
       continue;
     }
-    own.plan.execute(distance_m, intensity_.view());
+    with_option_names([&] { own.plan.execute(distance_m, intensity_.view()); });
     Array<float, 2> channel(grid_.shape());
     copy<float, 2>(channel.view(), intensity_.view(), queue_);
     queue_.synchronize();
@@ -65,7 +65,7 @@ LightPicture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progre
 Array<Complex, 2> PlaneView::field(double distance_m) {
   if (channels_.size() > 1) return HologramView::field(distance_m);
   Array<Complex, 2> field(grid_.shape(), queue_);
-  channels_.front().plan.execute_field(distance_m, field.view());
+  with_option_names([&] { channels_.front().plan.execute_field(distance_m, field.view()); });
   Array<Complex, 2> values(grid_.shape());
   copy<Complex, 2>(values.view(), field.view(), queue_);
   queue_.synchronize();
@@ -75,7 +75,7 @@ Array<Complex, 2> PlaneView::field(double distance_m) {
 bool PlaneView::set_aperture(const std::optional<Aperture>& aperture) {
   options_.aperture = aperture;
   for (auto& own : channels_) {
-    own.plan.set_aperture(aperture);
+    with_option_names([&] { own.plan.set_aperture(aperture); });
     own.plan.set_field(own.field.view());
   }
   return true;

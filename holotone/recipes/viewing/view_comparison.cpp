@@ -132,7 +132,7 @@ PictureComparison ViewComparison::at(double distance_m, Progress& progress) {
     const double peak = std::sqrt(static_cast<double>(*std::ranges::max_element(channel.wanted[0].host())));
     for (std::size_t p = 0; p < half_pixels.size(); ++p) {
       progress.step("comparing", done_++, total_);
-      channel.light(distance_m, p, intensity_.view());
+      with_option_names([&] { channel.light(distance_m, p, intensity_.view()); });
       const auto seen = cropped(intensity_, region_, [](float value) { return value; });
       const View<const float, 2> wanted = channel.wanted[p].view();
       own.positions[p] = p == 0 ? compare_light(seen.view(), wanted, peak, differences_[c].view())
