@@ -28,7 +28,7 @@ using holotone::SmoeView;
 constexpr std::int64_t samples = 200;
 constexpr double most_window_error = 1e-4;
 
-SmoeView view_of(const PictureModel& picture, const PixelBlock& block) {
+SmoeView make_view(const PictureModel& picture, const PixelBlock& block) {
   return {{block.height, block.width},
           {static_cast<double>(block.left), static_cast<double>(block.top)},
           {static_cast<double>(block.width), static_cast<double>(block.height)},
@@ -36,7 +36,7 @@ SmoeView view_of(const PictureModel& picture, const PixelBlock& block) {
 }
 
 /// The list of a block that is a picture of its own.
-BlockLists list_of(const PictureModel& picture, const PixelBlock& block) {
+BlockLists make_list(const PictureModel& picture, const PixelBlock& block) {
   const auto list = window_list(picture.model, block, picture.window_px);
   return {block.width, {0, static_cast<std::int32_t>(list.size())}, {list.begin(), list.end()}};
 }
@@ -142,7 +142,7 @@ auto with_renderer(const SmoeModel& model, const Queue& queue, const SmoeRenderO
   }
 }
 
-int rounds_of(Device device) { return is_processor(device) ? 1 : 5; }
+int count_rounds(Device device) { return is_processor(device) ? 1 : 5; }
 
 }  // namespace
 
@@ -206,7 +206,7 @@ std::optional<Array<float, 3>> rendered(const PictureModel& picture, const SmoeR
   const auto queue = Queue::create(device);
   return with_renderer(picture.model, queue, options, [&](SmoeRenderer& renderer) {
     Array<float, 3> image({picture.height, picture.width, 3}, queue);
-    renderer.render(view_of(picture, {0, 0, picture.width, picture.height}), image.view());
+    renderer.render(make_view(picture, {0, 0, picture.width, picture.height}), image.view());
     return image.to(Device{});
   });
 }
@@ -226,7 +226,7 @@ std::optional<PairTime> render_time(const PictureModel& picture, const PixelBloc
   const auto queue = Queue::create(device);
   return with_renderer(picture.model, queue, options, [&](SmoeRenderer& renderer) {
     Array<float, 3> image({block.height, block.width, 3}, queue);
-    const SmoeView view = view_of(picture, block);
+    const SmoeView view = make_view(picture, block);
     SmoeView other = view;
     for (auto& at : other.at) at += 1e-3;
     bool is_other = false;
@@ -240,9 +240,9 @@ std::optional<PairTime> render_time(const PictureModel& picture, const PixelBloc
 PairTime decode_time(const PictureModel& picture, const PixelBlock& block, DecoderMode mode, Device device,
                      PassMemory memory) {
   const auto queue = Queue::create(device);
-  AvramelosPasses passes(picture.model, list_of(picture, block), block, mode, queue, memory);
+  AvramelosPasses passes(picture.model, make_list(picture, block), block, mode, queue, memory);
   Array<float, 3> image({block.height, block.width, 3}, queue);
-  const double seconds = seconds_of(queue, rounds_of(device), [&] { passes.decode(image.view()); });
+  const double seconds = seconds_of(queue, count_rounds(device), [&] { passes.decode(image.view()); });
   return {1e3 * seconds, static_cast<double>(passes.pairs())};
 }
 
@@ -367,10 +367,10 @@ std::optional<FrameResult> frame(const PictureModel& picture, const SmoeRenderOp
   const auto queue = Queue::create(device);
   return with_renderer(picture.model, queue, options, [&](SmoeRenderer& renderer) {
     Array<float, 3> image({picture.height, picture.width, 3}, queue);
-    const SmoeView view = view_of(picture, {0, 0, picture.width, picture.height});
+    const SmoeView view = make_view(picture, {0, 0, picture.width, picture.height});
     const auto work = [&] { renderer.render(view, image.view()); };
     FrameResult result;
-    result.ms = 1e3 * seconds_of(queue, rounds_of(device), work);
+    result.ms = 1e3 * seconds_of(queue, count_rounds(device), work);
     result.kernels = renderer.info().components_per_tile;
     result.error = checked_error(picture, options, image.to(Device{}));
     return result;
@@ -390,7 +390,7 @@ std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_
                          {0, 0, picture.width, picture.height}, DecoderMode::fast, queue, memory);
   Array<float, 3> image({picture.height, picture.width, 3}, queue);
   FrameResult result;
-  result.ms = 1e3 * seconds_of(queue, rounds_of(device), [&] { passes.decode(image.view()); });
+  result.ms = 1e3 * seconds_of(queue, count_rounds(device), [&] { passes.decode(image.view()); });
   result.kernels = static_cast<double>(passes.pairs()) / pixels;
   result.error = largest_error(picture, window_options(side, picture.window_px), image.to(Device{}));
   return result;

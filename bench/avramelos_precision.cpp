@@ -109,7 +109,7 @@ Precisions precisions_of(const PictureModel& car, const PixelBlock& block, const
 }
 
 /// The car as each method of the device has it; empty where the library has none.
-Pictures pictures_of(const PictureModel& car, std::int64_t side, holotone::Device device) {
+Pictures render_pictures(const PictureModel& car, std::int64_t side, holotone::Device device) {
   auto window = window_options(side, car.window_px);
   auto fast = rendered(car, window, device);
   window.precision = holotone::SmoePrecision::robust;
@@ -123,7 +123,7 @@ Pictures pictures_of(const PictureModel& car, std::int64_t side, holotone::Devic
 void print_table_1(const TableOptions& options, const PictureModel& car, nlohmann::json& results) {
   constexpr std::int64_t side = 64;
   fmt::print("Table 1: precision with blocks of 64 pixels, {}\n\n", describe(car));
-  const auto pictures = pictures_of(car, side, options.device);
+  const auto pictures = render_pictures(car, side, options.device);
   const std::int64_t across = car.width / side;
   Precisions all;
   std::mutex adding;

@@ -97,7 +97,7 @@ class Checks(unittest.TestCase):
                 self.assertGreater(value, 0, path)
 
 
-def kind_of(table):
+def backend_name(table):
     """cpu, cuda or opencl"""
     return table["backend"].split(":")[0]
 
@@ -112,8 +112,8 @@ def point_clouds(check, table, columns, methods):
 
 
 def shimobaba(check, table):
-    own = {"cpu": ("loops",), "opencl": SHIMOBABA_OPENCL}.get(kind_of(table), ("plain", "optimised"))
-    library = ("direct", "recurrence") if kind_of(table) == "opencl" else ("direct", "recurrence", "separable")
+    own = {"cpu": ("loops",), "opencl": SHIMOBABA_OPENCL}.get(backend_name(table), ("plain", "optimised"))
+    library = ("direct", "recurrence") if backend_name(table) == "opencl" else ("direct", "recurrence", "separable")
     point_clouds(check, table, SHIMOBABA_COLUMNS, own + library)
     check.published(table["rows"], SHIMOBABA_COLUMNS, SHIMOBABA_TABLE_1)
 
@@ -193,7 +193,7 @@ def gwosdek_halftones(check, table):
 
 def avramelos_columns(check, table, rows, keys, library, own=()):
     """`library`: keys of SmoeRenderer, which may be absent on OpenCL; `own`: keys of OpenCL alone."""
-    if kind_of(table) == "opencl":
+    if backend_name(table) == "opencl":
         check.columns(rows, keys + own, library)
     else:
         check.columns(rows, keys + library)
@@ -218,7 +218,7 @@ def avramelos_opencl(check, table, frames):
 def avramelos(check, table):
     rows = table["table_1"]
     check.columns(rows, ("mode", "luminance_mse", "rmse", "largest", "pixels_beyond_rule", "pixels_beyond_error"))
-    without = AVRAMELOS_LIBRARY if kind_of(table) == "opencl" else 0
+    without = AVRAMELOS_LIBRARY if backend_name(table) == "opencl" else 0
     check.assertGreaterEqual(len(rows), len(AVRAMELOS_MODES) - without)
     check.assertEqual([row["mode"] for row in rows], AVRAMELOS_MODES[:len(rows)])
     check.below(rows, "largest", 4e-6)  # 14 bits by the largest error, as the paper has by its own rule
@@ -231,7 +231,7 @@ def avramelos(check, table):
     avramelos_columns(check, table, table["table_2"], AVRAMELOS_COLUMNS_2 + ("components", "serial_ms", "passes_ms", "passes_slow_ms"),
                       ("window_ms", "bounded_ms"), ("passes_global_ms",))
     check.assertIn("table_2_empty_list_ms", table)
-    mapped = ("mapped_up_us", "mapped_down_us") if kind_of(table) == "opencl" else ()
+    mapped = ("mapped_up_us", "mapped_down_us") if backend_name(table) == "opencl" else ()
     check.columns(table["table_3"], AVRAMELOS_COLUMNS_3 + mapped,
                   ("up_us", "down_us", "renderer_up_us", "renderer_down_us", "renderer_codes_us"))  # on a GPU
     check.published(table["table_3"], AVRAMELOS_COLUMNS_3, AVRAMELOS_TABLE_3)
@@ -239,7 +239,7 @@ def avramelos(check, table):
     check.columns(windows, AVRAMELOS_COLUMNS_4 + ("model", "size", "at_16_px"), ("matching",))
     check.published(windows, AVRAMELOS_COLUMNS_4, AVRAMELOS_TABLE_4)
     frames = [row[key] for row in windows for key in ("matching", "at_16_px") if key in row]
-    rendered = [frame for frame in frames if kind_of(table) != "opencl" or "ms" in frame]
+    rendered = [frame for frame in frames if backend_name(table) != "opencl" or "ms" in frame]
     check.columns(rendered, AVRAMELOS_FRAME + ("window_px",), ("passes", "passes_global"))
     if rendered:
         check.below(rendered, "error", 1e-4)
@@ -256,7 +256,7 @@ def avramelos(check, table):
         if "passes" in frame:
             check.assertAlmostEqual(frame["kernels"], frame["passes"]["kernels"], delta=0.01 * frame["kernels"])
     bounded = [row["bounded"] for row in table["table_4"] if "bounded" in row]
-    if bounded or kind_of(table) != "opencl":
+    if bounded or backend_name(table) != "opencl":
         check.below(bounded, "error", 0.25 / 255)
     check.assertEqual(table["figure_9"]["published_occupancy"], 0.5)
     for kernel in table["figure_9"].get("kernels", []):  # on CUDA
@@ -266,7 +266,7 @@ def avramelos(check, table):
                       ("passes_global_ms", "passes_global_utilisation"))
     check.assertEqual([(row["model"], row["block"]) for row in table["figure_11"]],
                       [(own[0], side) for own in AVRAMELOS_TABLE_2 for side in (16, 32, 64, 128)])
-    if kind_of(table) == "opencl":
+    if backend_name(table) == "opencl":
         avramelos_opencl(check, table, frames)
 
 

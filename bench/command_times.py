@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the commands of a page as their users wait for them: each in a new process, beside what it computes.
+"""Times the commands of a page as their users wait for them: each in a new process, next to the time it computes.
 
     bench/command_times.py build/cuda/cli/holotone --context build/cuda/bench/context_only --json times.json
     bench/command_times.py build/cpu/cli/holotone --device cpu --only 'hologram teapot' --runs 3
@@ -33,7 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = ("first", "command", "files", "context", "compute", "rest")
 
 
-def commands_of(text):
+def read_commands(text):
     """The commands of a page, in its order: indented lines and blocks of sh that begin with holotone or mkdir."""
     commands, own_files, fence = [], False, None
     lines = iter(text.splitlines())
@@ -98,7 +98,7 @@ def file_seconds(inputs, outputs, folder):
     return seconds
 
 
-def inputs_of(arguments, folder, outputs):
+def find_inputs(arguments, folder, outputs):
     """Files that the arguments name: words, patterns with counters and colours, and parts such as near.png@18cm."""
     found = set()
     for word in arguments[1:]:
@@ -128,7 +128,7 @@ def time_command(program, command, folder, runs, device, context):
             contexts.append(run_seconds([str(context)], folder)[0])
     outputs = {path for path in names_in(folder) if before.get(path) != path.stat().st_mtime_ns}
     row = {"command": command, "runs_s": times, "first": times[0], "command_s": statistics.median(times),
-           "files": file_seconds(inputs_of(arguments, folder, outputs), outputs, folder),
+           "files": file_seconds(find_inputs(arguments, folder, outputs), outputs, folder),
            "context": statistics.median(contexts) if contexts else None,
            "compute": None, "device": reports[-1].get("device")}
     computed = [seconds for seconds in map(compute_seconds, reports) if seconds is not None]
@@ -192,7 +192,7 @@ def main(words):
     if context and subprocess.run([str(context)], stdin=subprocess.DEVNULL, check=False).returncode != 0:
         print("no CUDA device: without the column context", file=sys.stderr)
         context = None
-    commands = commands_of(options.page.read_text(encoding="utf-8")) + options.add
+    commands = read_commands(options.page.read_text(encoding="utf-8")) + options.add
     last = max((i for i, command in enumerate(commands) if is_timed(command, options)), default=-1)
     rows = []
     with tempfile.TemporaryDirectory() as folder:

@@ -58,7 +58,7 @@ struct Case {
 
 constexpr holotone::Viewer viewer{9.2e-3, 9.2e-3, 36e-3, 0, 0};
 
-holotone::FieldGrid grid_of(std::int64_t side) { return {side, side, 750e-9, 635e-9}; }
+holotone::FieldGrid make_grid(std::int64_t side) { return {side, side, 750e-9, 635e-9}; }
 
 holotone::WindowWeightOptions weight_options(holotone::WeightRule rule, int parallelism) {
   holotone::WindowWeightOptions options;
@@ -81,7 +81,7 @@ SignalWindow first_window(const holotone::FieldGrid& grid, const holotone::Viewe
 }
 
 Case view_dependent(std::int64_t side, int parallelism) {
-  const auto grid = grid_of(side);
+  const auto grid = make_grid(side);
   const auto weights = weight_options(holotone::WeightRule::eq1, parallelism);
   return {diffusion_options(), window_weights(grid, viewer, weights).weights, first_window(grid, viewer), grid.shape()};
 }
@@ -172,27 +172,27 @@ holotone::Viewer viewer_at(int frame) {
 
 void run_moving(benchmark::State& state, std::int64_t side, Device device) {
   constexpr double reach_m = 5e-3;
-  const auto grid = grid_of(side);
+  const auto grid = make_grid(side);
   auto options = weight_options(holotone::WeightRule::least_squares, 3);
   auto from = viewer;
   auto to = viewer;
   from.x_m = from.y_m = -reach_m;
   to.x_m = to.y_m = reach_m;
   options.weights.given_taps = viewer_taps(grid, from, to, options);
-  const auto weights_of = [&](int frame) { return window_weights(grid, viewer_at(frame), options).weights; };
+  const auto make_weights = [&](int frame) { return window_weights(grid, viewer_at(frame), options).weights; };
   const auto field = speckle(grid.shape());
   const auto queue = Queue::create(device);
   const auto there = copy_of(field.view(), device);
   Array<std::uint8_t, 2> codes(grid.shape(), queue);
   int frame = 0;
-  ErrorDiffusionPlan plan(diffusion_options(), weights_of(frame), grid.shape(), queue);
+  ErrorDiffusionPlan plan(diffusion_options(), make_weights(frame), grid.shape(), queue);
   const auto work = [&] {
-    plan.set_weights(weights_of(++frame));
+    plan.set_weights(make_weights(++frame));
     plan.execute(there.view(), codes.view());
   };
   work();
   queue.synchronize();
-  const Case last{diffusion_options(), weights_of(frame), first_window(grid, viewer_at(frame)), grid.shape()};
+  const Case last{diffusion_options(), make_weights(frame), first_window(grid, viewer_at(frame)), grid.shape()};
   if (const auto words = wrong_with(last, field, codes.to(Device{}), device); !words.empty()) {
     state.SkipWithError(words.c_str());
     return;
@@ -200,9 +200,9 @@ void run_moving(benchmark::State& state, std::int64_t side, Device device) {
   const double seconds = time_iterations(state, queue, work);
   state.counters["pixels_per_s"] = static_cast<double>(side * side) / seconds;
   const Queue host;
-  state.counters["weights_ms"] = 1e3 * seconds_of(host, 5, [&] { (void)weights_of(++frame); });
+  state.counters["weights_ms"] = 1e3 * seconds_of(host, 5, [&] { (void)make_weights(++frame); });
   options.weights.rule = holotone::WeightRule::eq1;
-  state.counters["eq1_weights_ms"] = 1e3 * seconds_of(host, 5, [&] { (void)weights_of(++frame); });
+  state.counters["eq1_weights_ms"] = 1e3 * seconds_of(host, 5, [&] { (void)make_weights(++frame); });
   state.counters["codes_ms"] = 1e3 * seconds_of(queue, 5, [&] { plan.execute(there.view(), codes.view()); });
 }
 

@@ -93,7 +93,7 @@ void measure(nlohmann::json& row, Device device) {
 }  // namespace
 
 void print_gwosdek_baseline(const TableOptions& options, nlohmann::json& results) {
-  fmt::print("\nThe paper's own step on {}, beside the library's: milliseconds of an iteration\n\n",
+  fmt::print("\nThe paper's own step on {}, and the library's: milliseconds of an iteration\n\n",
              to_string(options.device));
   std::vector<std::vector<std::string>> rows = {{"dots", "their direct", "direct here", "their fast", "Ewald here",
                                                  "their direct / Ewald", "their fast / Ewald", "direct error",

@@ -49,7 +49,7 @@ ElectrostaticPlan halftone_plan(const HalftoneCase& of, const ElectrostaticOptio
   return plan;
 }
 
-Array<float, 2> positions_of(ElectrostaticPlan& plan) {
+Array<float, 2> read_positions(ElectrostaticPlan& plan) {
   Array<float, 2> position({plan.count(), 2}, plan.queue());
   plan.positions(position.view());
   plan.queue().synchronize();
@@ -65,7 +65,7 @@ Array<float, 2> halftone(const HalftoneMethod& method, const HalftoneCase& of, s
   }
   auto plan = halftone_plan(of, *method.forces, seed, device);
   for (std::int64_t i = 0; i < of.iterations; ++i) plan.step();
-  return positions_of(plan);
+  return read_positions(plan);
 }
 
 void write_panels(const std::string& path, std::span<const DotsPanel> panels, double scale) {

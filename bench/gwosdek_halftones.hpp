@@ -38,7 +38,7 @@ holotone::ElectrostaticPlan halftone_plan(const HalftoneCase& of, const holotone
                                           std::uint64_t seed, holotone::Device device);
 
 /// Positions {dots, 2} in host memory.
-holotone::Array<float, 2> positions_of(holotone::ElectrostaticPlan& plan);
+holotone::Array<float, 2> read_positions(holotone::ElectrostaticPlan& plan);
 holotone::Array<float, 2> halftone(const HalftoneMethod& method, const HalftoneCase& of, std::uint64_t seed,
                                    holotone::Device device);
 

@@ -102,7 +102,7 @@ void add(const Times& times, nlohmann::json& json) {
 }
 
 /// The picture's middle square with `side` pixels a side. Its codes are ink, black 1, as in the paper.
-Array<float, 2> ink_of(const std::vector<std::string>& files, std::size_t number, std::int64_t side) {
+Array<float, 2> read_ink(const std::vector<std::string>& files, std::size_t number, std::int64_t side) {
   if (files.empty()) return cases::halftone_ink(std::llround(0.6 * static_cast<double>(side * side)));
   const auto pixels = to_float(holotone::read_image(files[std::min(number, files.size() - 1)]));
   holotone::InkOptions options;
@@ -116,10 +116,10 @@ Array<float, 2> ink_of(const std::vector<std::string>& files, std::size_t number
   return resampled_ink(middle.view(), {side, side});
 }
 
-HalftoneCase case_of(const std::vector<std::string>& files, std::size_t number, bool small) {
+HalftoneCase make_case(const std::vector<std::string>& files, std::size_t number, bool small) {
   const auto& picture = pictures[number];
   const std::int64_t share = small ? small_share : 1;
-  return {ink_of(files, number, picture.side / share), picture.dots / (share * share), 300};
+  return {read_ink(files, number, picture.side / share), picture.dots / (share * share), 300};
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ void print_gwosdek_pictures(const TableOptions& options, const std::vector<std::
   for (const char* name : speedups) rows[0].emplace_back(name);
   for (std::size_t number = 0; number < std::size(pictures); ++number) {
     const auto& picture = pictures[number];
-    const auto of = case_of(files, number, options.small);
+    const auto of = make_case(files, number, options.small);
     if (of.dots > options.max_points) continue;
     const Times times = measure(of, options);
     auto plan = halftone_plan(of, sum_options(ForceSum::ewald), 1, options.device);
@@ -195,7 +195,7 @@ void print_gwosdek_pictures(const TableOptions& options, const std::vector<std::
 
 void print_gwosdek_figure_4(const TableOptions& options, const std::vector<std::string>& files,
                             const std::string& panels, nlohmann::json& results) {
-  const auto of = case_of(files, 0, options.small);
+  const auto of = make_case(files, 0, options.small);
   const auto side = of.ink.shape()[0];
   fmt::print(
       "\nFigure 4 (figure only) on the smaller picture: {} dots on {} x {} pixels, {} iterations; blurred PSNR in dB "

@@ -6,12 +6,12 @@
 
 namespace bench {
 
-/// Speed-ups of Table 1 beside the published ones: of the fast sum over every pair on the CPU and on the GPU, and of
+/// Speed-ups of Table 1 next to the published ones: of the fast sum over every pair on the CPU and on the GPU, and of
 /// the GPU over the CPU. Times of the device are those of results["table_1"]; on a GPU the CPU's are measured here.
 void print_gwosdek_speedups(const TableOptions& options, nlohmann::json& results);
 
-/// Times of 30,150 dots on 256 x 256 pixels (as Figure 2, Trui) and of 647,770 on 1024 x 1024 (Figure 3, Tiger), beside
-/// the published ones. `files`: pictures for the two, whose middle square is resampled and whose codes are ink as in
+/// Times of 30,150 dots on 256 x 256 pixels (as Figure 2, Trui) and of 647,770 on 1024 x 1024 (Figure 3, Tiger), next
+/// to the published ones. `files`: pictures for the two, whose middle square is resampled and whose codes are ink as in
 /// the paper; one serves for both. Without files a picture is made.
 void print_gwosdek_pictures(const TableOptions& options, const std::vector<std::string>& files,
                             nlohmann::json& results);

@@ -39,9 +39,11 @@ struct Quality {
   std::vector<double> anisotropy_db;
 };
 
-double margin_of(const HalftoneCase& of) { return 0.5 * (1 - interior_share) * static_cast<double>(of.ink.shape()[0]); }
+double compute_margin(const HalftoneCase& of) {
+  return 0.5 * (1 - interior_share) * static_cast<double>(of.ink.shape()[0]);
+}
 
-holotone::BlurOptions blur_of(const HalftoneCase& of) { return {{1, 1.5, 2, 3, 4, 6, 8}, margin_of(of), false}; }
+holotone::BlurOptions blur_of(const HalftoneCase& of) { return {{1, 1.5, 2, 3, 4, 6, 8}, compute_margin(of), false}; }
 
 Quality quality_of(const HalftoneCase& of, const Array<float, 2>& position, std::vector<double>& frequency) {
   Quality quality;
@@ -49,7 +51,7 @@ Quality quality_of(const HalftoneCase& of, const Array<float, 2>& position, std:
     quality.psnr.push_back(row.psnr_db);
   const double side = interior_share * static_cast<double>(of.ink.shape()[0]);
   holotone::SpectrumOptions options;
-  options.region = {margin_of(of), margin_of(of), side, side};
+  options.region = {compute_margin(of), compute_margin(of), side, side};
   options.segments = 1;
   options.window = holotone::SpectrumWindow::hann;
   const auto radial = holotone::radial_spectrum(holotone::power_spectrum(position.view(), options));
@@ -89,10 +91,10 @@ Array<float, 2> exact_halftone(const HalftoneCase& of, const reference::Attracti
   auto plan = halftone_plan(of, {}, seed, Device{});
   Array<float, 2> force({of.dots, 2});
   for (std::int64_t i = 0; i < of.iterations; ++i) {
-    direct_forces(attraction, positions_of(plan), force);
+    direct_forces(attraction, read_positions(plan), force);
     plan.move(std::as_const(force).view());
   }
-  return positions_of(plan);
+  return read_positions(plan);
 }
 
 double mean_of(const std::vector<Quality>& all, const std::function<double(const Quality&)>& value) {
@@ -137,8 +139,8 @@ struct Summary {
   std::vector<std::string> cells;
 };
 
-Summary summary_of(const std::string& name, const std::vector<Quality>& all, const std::vector<Quality>& expected,
-                   const std::vector<double>& frequency) {
+Summary summarize(const std::string& name, const std::vector<Quality>& all, const std::vector<Quality>& expected,
+                  const std::vector<double>& frequency) {
   Summary summary{{{"forces", name}}, {name}};
   double gap = 0;
   for (std::size_t i = 0; i < expected[0].psnr.size(); ++i) {
@@ -211,7 +213,7 @@ void print_gwosdek_quality(Device device, std::int64_t seeds, bool small, const 
       if (seed == 1 && (!row.method || printed)) shown.push_back(std::move(made));
     }
     if (!row.method) expected = all;
-    const auto summary = summary_of(row.name, all, expected, frequency);
+    const auto summary = summarize(row.name, all, expected, frequency);
     rows.push_back(summary.cells);
     results["quality"].push_back(summary.json);
   }

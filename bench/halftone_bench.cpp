@@ -44,13 +44,13 @@ constexpr std::int64_t most_iterations = 300;
 /// Ink of the synthetic image, scaled to the sum `count`.
 Array<float, 2> make_ink(std::int64_t count) {
   Array<float, 2> ink = cases::halftone_ink(count);
-  const auto sum_of = [&] {
+  const auto compute_sum = [&] {
     double sum = 0;
     for (const float value : ink.host()) sum += static_cast<double>(value);
     return sum;
   };
   for (const bool clip : {true, false}) {
-    const double scale = static_cast<double>(count) / sum_of();
+    const double scale = static_cast<double>(count) / compute_sum();
     for (float& value : ink.host()) {
       value = static_cast<float>(scale * static_cast<double>(value));
       if (clip) value = std::min(value, 1.0F);

@@ -22,7 +22,7 @@ constexpr double focus_m = 9.1e-2;
 constexpr double width_m = 18.4e-3;
 constexpr std::int64_t rows_at_once = 2048;
 
-double sum_of(const Array<float, 2>& values) {
+double compute_sum(const Array<float, 2>& values) {
   double sum = 0;
   for (const float value : values.host()) sum += static_cast<double>(value);
   return sum;
@@ -30,7 +30,7 @@ double sum_of(const Array<float, 2>& values) {
 
 /// Divides the picture by the sum of its mean and standard deviation (the paper's 4.3).
 void normalise(Array<float, 2>& picture) {
-  const double mean = sum_of(picture) / static_cast<double>(picture.size());
+  const double mean = compute_sum(picture) / static_cast<double>(picture.size());
   double squares = 0;
   for (const float value : picture.host()) squares += std::pow(static_cast<double>(value) - mean, 2);
   const double white = mean + std::sqrt(squares / static_cast<double>(picture.size()));

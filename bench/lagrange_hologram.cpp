@@ -17,7 +17,7 @@ using holotone::Queue;
 
 namespace {
 
-DiffusionWeights weights_of(std::int64_t size, const LagrangeMethod& method, holotone::WeightRule rule) {
+DiffusionWeights make_weights(std::int64_t size, const LagrangeMethod& method, holotone::WeightRule rule) {
   if (!method.diffusion) return {{}, Array<float, 2>({1, 0})};
   holotone::WindowWeightOptions options;
   options.hogel_px = lagrange_hogel_px;
@@ -28,7 +28,7 @@ DiffusionWeights weights_of(std::int64_t size, const LagrangeMethod& method, hol
   return window_weights(lagrange_grid(size), lagrange_viewer, options).weights;
 }
 
-ErrorDiffusionOptions options_of(float scale, const std::string& cache_folder) {
+ErrorDiffusionOptions make_options(float scale, const std::string& cache_folder) {
   ErrorDiffusionOptions options;
   options.hogel_px = lagrange_hogel_px;
   options.scale = static_cast<double>(scale);
@@ -82,15 +82,15 @@ LagrangeField::LagrangeField(std::int64_t size, std::uint64_t seed, Device devic
 Quantised quantised(const LagrangeField& field, const LagrangeMethod& method, holotone::WeightRule rule, bool timed,
                     const std::string& cache_folder) {
   Place own(field, method);
-  const auto weights = weights_of(field.size(), method, rule);
+  const auto weights = make_weights(field.size(), method, rule);
   Quantised result;
   {
-    ErrorDiffusionPlan plan(options_of(0, cache_folder), weights, own.field.shape(), own.queue);
+    ErrorDiffusionPlan plan(make_options(0, cache_folder), weights, own.field.shape(), own.queue);
     plan.execute(own.field.view(), own.codes.view());
     result.scale = plan.report().scale;
   }
   if (timed) {
-    ErrorDiffusionPlan plan(options_of(result.scale, cache_folder), weights, own.field.shape(), own.queue);
+    ErrorDiffusionPlan plan(make_options(result.scale, cache_folder), weights, own.field.shape(), own.queue);
     const auto work = [&] { plan.execute(own.field.view(), own.codes.view()); };
     result.seconds = seconds_of(own.queue, own.rounds(), work);
   }
@@ -100,7 +100,7 @@ Quantised quantised(const LagrangeField& field, const LagrangeMethod& method, ho
 }
 
 LagrangeSignal signal_of(const LagrangeField& field, const Quantised& made) {
-  holotone::WindowMeter meter(options_of(0, {}), lagrange_grid(field.size()), lagrange_viewer);
+  holotone::WindowMeter meter(make_options(0, {}), lagrange_grid(field.size()), lagrange_viewer);
   meter.add_rows(0, field.host().view(), made.codes.view(), static_cast<double>(made.scale));
   const auto measured = meter.measured();
   const auto decibels = [](const holotone::WindowSignal& seen) { return 10 * std::log10(seen.signal / seen.noise); };
@@ -114,10 +114,10 @@ LagrangeRuns timed_runs(const LagrangeField& field, const LagrangeMethod& method
   const auto run = [&](std::unique_ptr<ErrorDiffusionPlan>& plan) {
     LagrangeSteps steps;
     DiffusionWeights weights;
-    steps.weights_s = seconds_until_done(queue, [&] { weights = weights_of(field.size(), method, rule); });
+    steps.weights_s = seconds_until_done(queue, [&] { weights = make_weights(field.size(), method, rule); });
     steps.plan_s = seconds_until_done(queue, [&] {
       if (plan) return plan->set_weights(weights);
-      plan = std::make_unique<ErrorDiffusionPlan>(options_of(0, cache_folder), weights, own.field.shape(), queue);
+      plan = std::make_unique<ErrorDiffusionPlan>(make_options(0, cache_folder), weights, own.field.shape(), queue);
     });
     steps.codes_s = seconds_until_done(queue, [&] { plan->execute(own.field.view(), own.codes.view()); });
     return steps;
@@ -130,8 +130,8 @@ LagrangeRuns timed_runs(const LagrangeField& field, const LagrangeMethod& method
   runs.frame = run(plan);
   const float scale = plan->report().scale;
   plan.reset();
-  const auto weights = weights_of(field.size(), method, rule);
-  ErrorDiffusionPlan known(options_of(scale, cache_folder), weights, own.field.shape(), queue);
+  const auto weights = make_weights(field.size(), method, rule);
+  ErrorDiffusionPlan known(make_options(scale, cache_folder), weights, own.field.shape(), queue);
   const auto codes = [&] { known.execute(own.field.view(), own.codes.view()); };
   codes();
   runs.codes_s = seconds_until_done(queue, codes);

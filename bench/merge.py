@@ -29,12 +29,12 @@ def plain_name(name):
     return re.sub(r"/(iterations:\d+|repeats:\d+|min_time:[\d.]+s?|manual_time|real_time|process_time)(?=/|$)", "", name)
 
 
-def key_of(row):
+def row_key(row):
     """A file may hold a row by CUDA and by OpenCL."""
     return row["name"], row.get("backend", "unknown")
 
 
-def rows_of(run):
+def read_rows(run):
     """The rows of one run: name, times in ms, counters, and what the run says of itself. Raises ValueError."""
     context = {key: run["context"].get(key, "unknown") for key in CONTEXT_KEYS}
     repeated = {row["run_name"] for row in run["benchmarks"] if row.get("aggregate_name") == "median"}
@@ -52,14 +52,14 @@ def rows_of(run):
                  "aggregate_unit"}
         merged.update({key: value for key, value in row.items() if key not in known})
         merged.update(context)
-        rows[key_of(merged)] = merged
+        rows[row_key(merged)] = merged
     return rows
 
 
 def merge(run, results):
     """`results` with the rows of `run`; either may be a parsed Google Benchmark file. Raises ValueError."""
-    rows = {key_of(row): row for row in results.get("benchmarks", [])}
-    new = rows_of(run)
+    rows = {row_key(row): row for row in results.get("benchmarks", [])}
+    new = read_rows(run)
     devices = {row["device"] for row in rows.values()} | {row["device"] for row in new.values()}
     if len(devices) > 1:
         raise ValueError(f"rows of different devices: {', '.join(sorted(devices))}")

@@ -121,7 +121,7 @@ struct Cloud {
 };
 
 /// The last cloud used: rows of one cloud are consecutive.
-const Cloud& cloud_of(const NufftRow& row) {
+const Cloud& find_cloud(const NufftRow& row) {
   static std::unique_ptr<Cloud> last;
   static std::tuple<std::int64_t, std::int64_t, bool> key;
   const auto wanted = std::tuple(row.modes, row.points, row.clustered);
@@ -165,7 +165,7 @@ class NufftRun {
  public:
   NufftRun(const NufftRow& row, Device device)
       : row_(row),
-        cloud_(cloud_of(row)),
+        cloud_(find_cloud(row)),
         queue_(Queue::create(device)),
         plan_({row.modes, row.modes}, queue_, {.tolerance = row.tolerance}),
         points_(cloud_.points.shape(), queue_),

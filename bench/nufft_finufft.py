@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the CPU's non-uniform FFT beside FINUFFT in one run: 2-D, complex float32, 2048 x 2048 modes, random points.
+"""Times the CPU's non-uniform FFT against FINUFFT in one run: 2-D, complex float32, 2048 x 2048 modes, random points.
 
     bench/nufft_finufft.py build/cpu/bench/holotone_bench [--points 1000000 10000000] [--rounds 3] [--processor-time]
 

@@ -21,7 +21,7 @@ double texture_seconds([[maybe_unused]] const holotone::Array<std::uint8_t, 2>& 
                        [[maybe_unused]] const holotone::Queue& queue, [[maybe_unused]] const Sum& sum) {
 #if HOLOTONE_DISPLAY
   const auto surface = holotone::display::offscreen_surface(phase.shape(), queue.device().index);
-  const holotone::display::Gl gl([&](const char* name) { return surface->address_of(name); });
+  const holotone::display::Gl gl([&](const char* name) { return surface->find_address(name); });
   const holotone::display::Canvas canvas(gl, {.shape = phase.shape()});
   holotone::display::Texture texture(gl);
   std::vector<double> times;

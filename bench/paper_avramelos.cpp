@@ -241,7 +241,7 @@ double utilisation(const bench::FrameResult& frame, const PictureModel& picture,
 nlohmann::json window_frames(PictureModel picture, std::int64_t side, double window_px, Device device,
                              double most_pairs) {
   picture.window_px = window_px;
-  const auto json_of = [&](const bench::FrameResult& own) {
+  const auto to_json = [&](const bench::FrameResult& own) {
     return nlohmann::json{{"kernels", own.kernels},
                           {"ms", own.ms},
                           {"error", own.error},
@@ -249,17 +249,17 @@ nlohmann::json window_frames(PictureModel picture, std::int64_t side, double win
   };
   nlohmann::json json = {{"window_px", window_px}};
   if (const auto own = bench::frame(picture, bench::window_options(side, window_px), device))
-    json.update(json_of(*own));
-  if (const auto passes = bench::passes_frame(picture, side, device)) json["passes"] = json_of(*passes);
+    json.update(to_json(*own));
+  if (const auto passes = bench::passes_frame(picture, side, device)) json["passes"] = to_json(*passes);
   if (device.backend == Backend::opencl) {
     const auto passes = bench::passes_frame(picture, side, device, PassMemory::global);
-    if (passes) json["passes_global"] = json_of(*passes);
+    if (passes) json["passes_global"] = to_json(*passes);
   }
   return json;
 }
 
-/// Cells of Table 4 for such frames, beside a published time.
-std::vector<std::string> cells_of(const nlohmann::json& frames, double published_ms) {
+/// Cells of Table 4 for such frames, next to a published time.
+std::vector<std::string> make_cells(const nlohmann::json& frames, double published_ms) {
   std::vector<std::string> cells{three_digits(frames["window_px"])};
   if (frames.contains("ms")) {
     const double ms = frames["ms"];
@@ -304,7 +304,7 @@ void print_frames(const bench::TableOptions& options, const PictureModel& pictur
                            {"published_960m_ms", published.mobile[size]}};
     const auto add = [&](const char* key, double window_px) {
       json[key] = window_frames(picture, side, window_px, options.device, most_pairs);
-      const auto cells = cells_of(json[key], published.titan[size]);
+      const auto cells = make_cells(json[key], published.titan[size]);
       row.insert(row.end(), cells.begin(), cells.end());
       rows.push_back(row);
       row.assign(4, "");

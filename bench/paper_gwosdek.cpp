@@ -42,7 +42,7 @@ constexpr std::int64_t direct_limit_cpu = 65536;  // larger ones take minutes
 constexpr std::int64_t small_share = 64;
 constexpr std::int64_t break_even_sizes[] = {512, 1024, 2048, 4096, 8192, 16384, 32768};
 
-std::int64_t dots_of(const Published& published, const bench::TableOptions& options) {
+std::int64_t count_dots(const Published& published, const bench::TableOptions& options) {
   return options.small ? published.dots / small_share : published.dots;
 }
 
@@ -139,7 +139,7 @@ void print_table_1(const bench::TableOptions& options, nlohmann::json& results) 
                                                  "fast, GPU", "Taylor here", "Ewald here", "fast GPU / here",
                                                  "direct CPU / here", "force error"}};
   for (const auto& published : table_1) {
-    const auto count = dots_of(published, options);
+    const auto count = count_dots(published, options);
     if (count > options.max_points) continue;
     const bool gpu = options.device.backend != holotone::Backend::cpu;
     Dotted ewald(count, options.device, sum_options(ForceSum::ewald));
@@ -221,7 +221,7 @@ void print_figure_7(const bench::TableOptions& options, nlohmann::json& results)
   fmt::print("\nFigure 7 (figure only): initialisation, milliseconds\n\n");
   std::vector<std::vector<std::string>> rows = {{"pixels", "tables and memory", "attraction of the image"}};
   for (const auto& published : table_1) {
-    const auto count = dots_of(published, options);
+    const auto count = count_dots(published, options);
     if (count > options.max_points) continue;
     const Dotted dotted(count, options.device, sum_options(ForceSum::ewald));
     const auto pixels = holotone::element_count(cases::halftone_ink(count).shape());
@@ -304,7 +304,7 @@ void print_stages(std::int64_t count, Device device, const std::string& key, nlo
 
 void print_figure_8(const bench::TableOptions& options, nlohmann::json& results) {
   constexpr std::int64_t trui = 30150;  // the paper's case
-  print_stages(std::min(options.max_points, dots_of(std::end(table_1)[-1], options)), options.device, "figure_8",
+  print_stages(std::min(options.max_points, count_dots(std::end(table_1)[-1], options)), options.device, "figure_8",
                results);
   print_stages(std::min(options.max_points, options.small ? trui / small_share : trui), options.device, "figure_8_trui",
                results);

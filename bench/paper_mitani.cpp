@@ -1,7 +1,7 @@
 // Figure 4.1 of Mitani, Suzuki, Takada, "Fast calculation of phase-modulated computer generated hologram with Ampere
 // GPU": 1920x1024 pixels, the phase of the sum, sines and cosines of every pixel (old) against factors of rows and
 // columns (new), by the paper's methods (baselines/mitani.hpp) and by the library's. The figure's values are not in the
-// text; it states that 30,000 points play in real time on one GeForce RTX 3080. The table goes on to 1,000,000 points.
+// text; it states that 30,000 points play in real time on one GeForce RTX 3080. The table ends at 1,000,000 points.
 #include <bench/baselines/mitani.hpp>
 #include <bench/baselines/shimobaba.hpp>
 #include <bench/paper_table.hpp>

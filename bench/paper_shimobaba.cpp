@@ -1,6 +1,6 @@
 // Table 1 of Shimobaba, Ito, Masuda, Ichihashi, Takada, "Fast calculation of computer-generated-hologram on AMD HD5000
 // series GPU and OpenCL" (2010): 1920x1024 pixels, I = sum A cos(P ((x - xj)^2 + (y - yj)^2)), times in milliseconds.
-// The published columns stand beside this machine's: the paper's own methods (baselines/shimobaba.hpp), then the
+// The published columns stand next to this machine's: the paper's own methods (baselines/shimobaba.hpp), then the
 // library's plain sum, recurrence and product of matrices, each giving the real part alone.
 #include <bench/baselines/shimobaba.hpp>
 #include <bench/paper_table.hpp>

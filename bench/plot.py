@@ -15,7 +15,7 @@ from html import escape
 
 WIDTH, HEIGHT = 860, 500
 LEFT, RIGHT, TOP, BOTTOM = 84, 190, 56, 64
-# Okabe and Ito's palette, told apart by colour-blind eyes as well
+# Okabe and Ito's palette, which colour-blind eyes distinguish as well
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
 PUBLISHED = "published"
 

@@ -140,7 +140,7 @@ def text_at(points, rate):
     return f"above {points[-1]['psnr_db']:.1f}, {points[-1]['ssim']:.3f}"
 
 
-def rows_of(rows):
+def to_table(rows):
     return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], ["---"] * len(rows[0])] + rows[1:])
 
 
@@ -158,7 +158,7 @@ def comparison(scenes):
             rows.append([name, f"{own['bytes']:,}".replace(",", " "), f"{rate:.3f}",
                          f"{own['psnr_db']:.2f}, {own['ssim']:.3f}"]
                         + [text_at(curves[codec], rate) if codec in curves else "-" for codec in others])
-    return rows_of(rows)
+    return to_table(rows)
 
 
 def short(rate):
@@ -197,7 +197,7 @@ def ahead(scenes):
                     texts.append(f"{codec} {where}")
             row.append("; ".join(texts) or "none")
         rows.append(row)
-    return rows_of(rows)
+    return to_table(rows)
 
 
 def rate_for(points, psnr_db):
@@ -221,7 +221,7 @@ def for_the_same_psnr(scenes):
                 rate = rate_for(curves.get(codec, []), own["psnr_db"])
                 row.append("not measured" if rate is None else f"{rate:.2f}, {rate / own['bits_per_pixel']:.0f} times")
             rows.append(row)
-    return rows_of(rows)
+    return to_table(rows)
 
 
 def read(path):

@@ -24,7 +24,7 @@ struct Row {
   std::string scan{};  ///< file with the points
 };
 
-cases::PointCloudCase case_of(const Row& row) {
+cases::PointCloudCase make_case(const Row& row) {
   cases::PointCloudCase c;
   c.count = row.count;
   c.near_m = row.near_m;
@@ -66,7 +66,7 @@ void take_scan(const cases::PointCloudCase& c, const std::string& path, referenc
 /// Points and outputs on the device, and a plan, checked against the float64 sum.
 class FastRun {
  public:
-  FastRun(const Row& row, holotone::Device device) : queue_(holotone::Queue::create(device)), case_(case_of(row)) {
+  FastRun(const Row& row, holotone::Device device) : queue_(holotone::Queue::create(device)), case_(make_case(row)) {
     auto points = cases::make_points(case_);
     if (!row.scan.empty()) take_scan(case_, row.scan, points);
     // Number of reference pixels for five billion waves in total, 32 to 512.

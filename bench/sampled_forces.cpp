@@ -17,7 +17,7 @@ std::int64_t sample(int i, std::int64_t among) {
 }
 
 /// Weight of a table's entry at a distance in pixels along an axis.
-double weight_of(ImageForce image, double distance) {
+double compute_weight(ImageForce image, double distance) {
   const double d = std::abs(distance);
   if (image == ImageForce::points) return d < 1 ? 1 - d : 0;
   if (d >= 2) return 0;
@@ -32,8 +32,8 @@ std::array<double, 2> attraction_at(const std::vector<double>& table, std::int64
   std::array<double, 2> sum{};
   for (std::int64_t j = row - 1; j <= row + 2; ++j) {
     for (std::int64_t i = column - 1; i <= column + 2; ++i) {
-      const double weight =
-          weight_of(image, x - 0.5 - static_cast<double>(i)) * weight_of(image, y - 0.5 - static_cast<double>(j));
+      const double weight = compute_weight(image, x - 0.5 - static_cast<double>(i)) *
+                            compute_weight(image, y - 0.5 - static_cast<double>(j));
       const auto entry = static_cast<std::size_t>(((j + 2) * (columns + 4) + i + 2) * 2);
       if (weight == 0) continue;
       sum[0] += weight * table[entry];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times whole commands on prints of up to ten gigapixels, beside published results.
+"""Times whole commands on prints of up to ten gigapixels, against published results.
 
     bench/scale_records.py build/cuda/cli/holotone --json bench/results/h200x2.json --only 'points|views'
 
@@ -51,7 +51,7 @@ def write_points(path, count, radius_m, front_m, seed):
     path.write_bytes(head.encode() + points.tobytes())
 
 
-def rows_of(folder, views, shrink):
+def list_rows(folder, views, shrink):
     """Rows: name, devices, pixels a side, points (millions), colours, words of the command after `hologram`."""
 
     def points(name, millions, side, radius_m, front_m, pitch, devices, more=()):
@@ -134,7 +134,7 @@ def main():
     gpus = [f"{one['name']} ({one['detail']})" for one in devices["devices"] if one["device"].startswith("cuda")]
     results = []
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for row in rows_of(pathlib.Path(folder), options.views, options.shrink):
+        for row in list_rows(pathlib.Path(folder), options.views, options.shrink):
             if not re.search(options.only, row["name"]):
                 continue
             result = measure(program, row, options.seed)

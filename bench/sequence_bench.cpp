@@ -1,5 +1,5 @@
-// sequence/*: what a frame of a sequence of holograms costs beside its sum. sample, hide: 437,645 points of a teapot of
-// 46,656 triangles; hide_and_drop: with the copy of the points and the removal. pack: the 8-bit phase of the visible
+// sequence/*: what a frame of a sequence of holograms costs besides its sum. sample, hide: 437,645 points of a teapot
+// of 46,656 triangles; hide_and_drop: with the copy of the points and the removal. pack: the 8-bit phase of the visible
 // ones of 20,000 points of it on 1920 x 1080 pixels, written as PNG; pack_random: with random phases; pack_stored:
 // `pack` without compression. Files are compared before they are timed.
 #include <algorithm>

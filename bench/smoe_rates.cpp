@@ -108,7 +108,7 @@ Array<float, 2> luma_of(const Codes& codes) {
   return luma;
 }
 
-double psnr_of(const Codes& a, const Codes& b) {
+double compute_psnr(const Codes& a, const Codes& b) {
   double sum = 0;
   for (std::int64_t i = 0; i < a.size(); ++i) {
     const double off = static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i]);
@@ -125,7 +125,7 @@ struct Point {
   double ssim = 0;
 };
 
-nlohmann::json json_of(const Point& point, const Scene& scene) {
+nlohmann::json point_json(const Point& point, const Scene& scene) {
   return {{"setting", point.setting},
           {"bytes", point.bytes},
           {"bits_per_pixel", 8 * static_cast<double>(point.bytes) / scene.pixels()},
@@ -138,7 +138,7 @@ void compare(Point& point, const Scene& scene, std::size_t i, const Codes& given
   const auto share = 1 / static_cast<double>(scene.pictures.size());
   const auto a = luma_of(scene.pictures[i]);
   const auto b = luma_of(given);
-  point.psnr_db += share * psnr_of(scene.pictures[i], given);
+  point.psnr_db += share * compute_psnr(scene.pictures[i], given);
   point.ssim += share * holotone::ssim(a.view(), b.view());
 }
 
@@ -153,7 +153,7 @@ Point still_point(const Scene& scene, const bench::StillCodec& codec, double set
   return point;
 }
 
-Codes codes_of(const Array<float, 3>& colours) {
+Codes to_codes(const Array<float, 3>& colours) {
   Codes codes(colours.shape());
   for (std::int64_t i = 0; i < colours.size(); ++i) {
     const double value = std::clamp(static_cast<double>(colours.data()[i]), 0.0, 1.0);
@@ -181,7 +181,7 @@ Point smoe_point(const Scene& scene, double rate, const Options& options) {
     const auto& shape = scene.pictures[i].shape();
     Array<float, 3> colours(shape);
     renderer.render({{shape[0], shape[1]}, {}, {}, scene.at[i]}, colours.view());
-    compare(point, scene, i, codes_of(colours));
+    compare(point, scene, i, to_codes(colours));
   }
   return point;
 }
@@ -217,7 +217,7 @@ nlohmann::json measured(const Scene& scene, const std::vector<bench::StillCodec>
     for (const double setting : settings) {
       const Point point = point_of(setting);
       print(codec, point, scene);
-      result["curves"][codec].push_back(json_of(point, scene));
+      result["curves"][codec].push_back(point_json(point, scene));
     }
   };
   const bool one = scene.pictures.size() == 1;
@@ -238,7 +238,7 @@ nlohmann::json read_kept(const std::string& path) {
 }
 
 /// "jpeg_xl" of "JPEG XL".
-std::string key_of(std::string name) {
+std::string codec_key(std::string name) {
   for (char& letter : name) letter = letter == ' ' ? '_' : static_cast<char>(std::tolower(letter));
   return name;
 }
@@ -250,7 +250,7 @@ int run(const Options& options) {
                             {"commit", bench::commit()},
                             {"date_utc", bench::utc_date()},
                             {"iterations", options.iterations}};
-  for (const auto& codec : codecs) results[key_of(codec.name)] = codec.version;
+  for (const auto& codec : codecs) results[codec_key(codec.name)] = codec.version;
   fmt::print("{:<10} {:<14} {:>8} {:>9} {:>8} {:>7} {:>7}\n", "scene", "codec", "setting", "bytes", "bits/px", "PSNR",
              "SSIM");
   for (const auto& input : options.inputs)
@@ -268,7 +268,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Rate and distortion of .smoe files beside other codecs");
+  CLI::App app("Rate and distortion of .smoe files against other codecs");
   app.add_option("IN", options.inputs, "Pictures, or views by a name with %v and %u")->required();
   app.add_option("--rates", options.rates, "Bits a pixel of .smoe files of pictures")->capture_default_str();
   app.add_option("--view-rates", options.view_rates, "The same of light fields, a pixel of all views")

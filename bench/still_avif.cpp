@@ -31,7 +31,7 @@ struct FreeData {
 using DataPointer = std::unique_ptr<avifRWData, FreeData>;
 
 /// View of codes as libavif's RGB.
-avifRGBImage rgb_of(const avifImage& image, Codes& codes) {
+avifRGBImage make_rgb(const avifImage& image, Codes& codes) {
   avifRGBImage rgb;
   avifRGBImageSetDefaults(&rgb, &image);
   rgb.format = AVIF_RGB_FORMAT_RGB;
@@ -63,7 +63,7 @@ DataPointer avif_bytes(const Codes& picture, int quantizer) {
     each_row(*image, codes.data(),
              [&](const std::uint8_t* grey, std::uint8_t* luma) { std::copy_n(grey, image->width, luma); });
   } else {
-    const auto rgb = rgb_of(*image, codes);
+    const auto rgb = make_rgb(*image, codes);
     check(avifImageRGBToYUV(image.get(), &rgb), "avifImageRGBToYUV");
   }
   const std::unique_ptr<avifEncoder, DestroyEncoder> encoder(avifEncoderCreate());
@@ -85,7 +85,7 @@ Coded avif(const Codes& picture, double quantizer) {
     each_row(*image, coded.picture.data(),
              [&](std::uint8_t* grey, const std::uint8_t* luma) { std::copy_n(luma, image->width, grey); });
   } else {
-    auto rgb = rgb_of(*image, coded.picture);
+    auto rgb = make_rgb(*image, coded.picture);
     check(avifImageYUVToRGB(image.get(), &rgb), "avifImageYUVToRGB");
   }
   return coded;

@@ -212,7 +212,7 @@ mkdir -p spin
     holotone make 3 -o d.bin
 """
 
-# A program that writes the number of bytes it is told, and reports what it computed.
+# A program that writes the number of bytes given, and reports what it computed.
 PROGRAM = """#!{python}
 import json, pathlib, sys
 words = sys.argv[1:]
@@ -234,7 +234,7 @@ else:
 
 class CommandTimes(unittest.TestCase):
     def test_commands_of_a_page(self):
-        self.assertEqual(command_times.commands_of(PAGE),
+        self.assertEqual(command_times.read_commands(PAGE),
                          ["holotone make 12 -o a.bin    # words", "holotone use a.bin -o b_%d.bin", "mkdir -p spin",
                           "holotone make 3 -o d.bin"])
 
@@ -250,7 +250,7 @@ class CommandTimes(unittest.TestCase):
             for path in files.values():
                 path.touch()
             words = ["holotone", "x", "a_%d.png", "near.png@18cm", "/tmp", "-o", "out.png"]
-            self.assertEqual(command_times.inputs_of(words, folder, {files["out.png"]}),
+            self.assertEqual(command_times.find_inputs(words, folder, {files["out.png"]}),
                              {files["a_0.png"], files["a_1.png"], files["near.png"]})
 
     def run_page(self, folder, *words):

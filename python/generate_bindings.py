@@ -80,10 +80,10 @@ BY_HAND |= {"PanelWindow", "monitors"}
 # Aggregates of arrays, which stay those of Python: classes of the package.
 OF_ARRAYS = {"Layer", "SmoeFitView"}
 
-# Aggregates whose members are arguments of their own, beside all that end with Options.
+# Aggregates whose members are arguments of their own, besides all that end with Options.
 FLAT = {"FieldGrid", "RowRange", "PointSources", "PointCloudOutput", "RgbdPicture", "SmoeCodes"}
 
-# Arguments whose names in C++ are those of members of the options beside them.
+# Arguments whose names in C++ are those of members of the options next to them.
 RENAMED = {
     "viewer_taps": {"from": "from_viewer", "to": "to_viewer"},
     "blur_diameter_m": {"focus_m": "at_focus_m"},
@@ -111,7 +111,7 @@ OUTPUTS = {
     "ElectrostaticPlan::positions": {"positions": "{self.count(), 2}"},
     "ElectrostaticPlan::forces": {"forces": "{self.count(), 2}"},
     "StereogramPlan::execute": {
-        "output": '{rows_of(given, self.options().grid.ny), self.options().grid.nx}'
+        "output": '{count_rows(given, self.options().grid.ny), self.options().grid.nx}'
     },
     "PhaseRetrievalPlan::gradient": {"derivative": 'given.shape<3>("phase_rad")'},
     "smoe_codes": {"codes": 'given.shape<4>("colours")'},
@@ -126,7 +126,7 @@ OUTPUTS = {
 # Members with a default in C++ that no call can use.
 REQUIRED = {"SpectrumOptions::region", "PairCorrelationOptions::region"}
 
-# Second names of enumerators, as the program writes them, beside those of to_string.
+# Second names of enumerators, as the program writes them, besides those of to_string.
 SECOND_NAMES = {"RetrievalSolver": {"gerchberg_saxton": "gs", "weighted_gerchberg_saxton": "wgs"}}
 
 # Arguments without a default in C++ that may be left out.
@@ -155,7 +155,7 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def parameters_of(text: str) -> list[Parameter]:
+def parse_parameters(text: str) -> list[Parameter]:
     begin = headers.outside_brackets(text, "(")
     depth = 0
     for end in range(begin, len(text)):
@@ -324,7 +324,7 @@ class Generator:
         out = []
         names = [d.name for d in declarations]
         for index, d in enumerate(declarations):
-            parameters = parameters_of(d.text)
+            parameters = parse_parameters(d.text)
             last = str(d.name not in names[index + 1 :]).lower()
             listed = "".join(", " + self.parameter(d.name, p, outputs_of(d, parameters), None) for p in parameters)
             python = d.name.split("::")[-1]
@@ -352,7 +352,7 @@ class Generator:
         names = [member for member, _ in methods]
         for index, (member, d) in enumerate(methods):
             last = str(member not in names[index + 1 :]).lower()
-            parameters = parameters_of(d.text)
+            parameters = parse_parameters(d.text)
             outputs = outputs_of(d, parameters)
             listed = "".join(", " + self.parameter(d.name, p, outputs, name) for p in parameters)
             if member == name:
@@ -383,7 +383,7 @@ class Generator:
                         f'"def {member}() -> " + value_text<std::remove_cvref_t<decltype({d.name}())>>())));'
                     )
                 else:
-                    names = ", ".join(f'"{p.name}"' for p in parameters_of(d.text))
+                    names = ", ".join(f'"{p.name}"' for p in parse_parameters(d.text))
                     out.append(f'  member_function<{name}>("{member}", "{d.name}", &{d.name}, {{{names}}});')
         return out
 

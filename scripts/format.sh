@@ -1,5 +1,5 @@
 #!/bin/bash
-# Formats every C++ and CUDA file of the tree in place; format.sh --check only tells which are not formatted, and fails.
+# Formats every C++ and CUDA file of the tree in place; format.sh --check lists those that are not formatted, and fails.
 set -eu
 cd "$(dirname "$0")/.."
 mode=(-i)

@@ -56,18 +56,18 @@ def without_noise(text):
     return text
 
 
-def numbers_of(text):
+def find_numbers(text):
     return np.array([float(token) for token in NUMBER.findall(text)])
 
 
-def words_of(text):
+def strip_numbers(text):
     return NUMBER.sub("#", text)
 
 
 def add_numbered(decoded, name, text):
     """Text that holds results: its numbers are values, the rest words."""
-    decoded.values[f"{name} numbers"] = numbers_of(text)
-    decoded.words[name] = words_of(without_noise(text))
+    decoded.values[f"{name} numbers"] = find_numbers(text)
+    decoded.words[name] = strip_numbers(without_noise(text))
 
 
 def decode_png(decoded, data):
@@ -218,8 +218,8 @@ def decode_output(text, strict):
         pass
     clean = without_noise(text)
     if strict:
-        decoded.values["numbers"] = np.sort(numbers_of(clean))  # words may be put in another order
-        decoded.words["text"] = words_of(clean)
+        decoded.values["numbers"] = np.sort(find_numbers(clean))  # words may be put in another order
+        decoded.words["text"] = strip_numbers(clean)
     else:
         decoded.words["~text"] = clean
     return decoded
@@ -294,7 +294,7 @@ def compare(old, new):
         elif text != new.words[name]:
             line = f"{name.lstrip('~')}: {first_difference(text, new.words[name])}"
             # Where a text's numbers are results, those of its words are compared too.
-            if name.startswith("~") or np.array_equal(numbers_of(text), numbers_of(new.words[name])):
+            if name.startswith("~") or np.array_equal(find_numbers(text), find_numbers(new.words[name])):
                 words.append(line)
             else:
                 failures[name] = (line, None)

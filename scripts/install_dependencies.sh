@@ -3,7 +3,7 @@
 # --python adds what the Python package is built with, --viewer the browser in which the page of `holotone view` is tested.
 # --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp, ccache, and for the
 # tests on OpenCL PoCL and Oclgrind, for those of the panel's window two X servers without a screen).
-# Without root, sudo or a network it says what it could not install and goes on: CMake then says what is
+# Without root, sudo or a network it lists what it could not install and continues: CMake then says what is
 # really needed, since a library may come from elsewhere, and TIFF, HDF5, assimp and OpenCL are optional.
 set -u
 

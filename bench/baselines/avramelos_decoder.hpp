@@ -40,10 +40,10 @@ inline std::vector<std::int64_t> window_list(const holotone::SmoeModel& model, c
 template <class Visit>
 void each_block_near(float centre, std::int64_t size, std::int64_t side, double window_px, const Visit& visit) {
   const double place = static_cast<double>(centre) - 0.5;
-  const auto block_of = [&](double at) {
+  const auto find_block = [&](double at) {
     return static_cast<std::int64_t>(std::floor(at / static_cast<double>(side)));
   };
-  for (auto i = std::max<std::int64_t>(0, block_of(place - window_px)); i <= block_of(place + window_px); ++i) {
+  for (auto i = std::max<std::int64_t>(0, find_block(place - window_px)); i <= find_block(place + window_px); ++i) {
     const std::int64_t first = i * side;
     const std::int64_t end = std::min(first + side, size);
     if (first < size && place >= static_cast<double>(first) - window_px &&
@@ -90,7 +90,7 @@ class AvramelosDecoder {
 
   /// R_YX = slope R_XX, in float64 before conversion to Real.
   static Common common_of(const holotone::SmoeModel& model, std::int64_t j) {
-    const auto covariance = AvramelosDecoder<double, D>::covariance_of(model, j);
+    const auto covariance = AvramelosDecoder<double, D>::read_covariance(model, j);
     Common own;
     for (int axis = 0; axis < D; ++axis) own.centre[axis] = static_cast<Real>(model.centre[j * D + axis]);
     for (int c = 0; c < channels; ++c) {
@@ -134,7 +134,7 @@ class AvramelosDecoder {
     [[nodiscard]] Vector solve(const Vector& away) const { return whole.solve(away); }
   };
 
-  static Matrix covariance_of(const holotone::SmoeModel& model, std::int64_t j) {
+  static Matrix read_covariance(const holotone::SmoeModel& model, std::int64_t j) {
     const float* triangle = model.covariance.data() + j * holotone::triangle_size(D);
     Matrix r{};
     for (int row = 0; row < D; ++row) {
@@ -145,12 +145,12 @@ class AvramelosDecoder {
   void add_fast(const holotone::SmoeModel& model, std::int64_t j) {
     Fast own{common_of(model, j), {}};
     Real determinant = 0;
-    own.inverse = inverse_of<Real, D>(covariance_of(model, j), determinant);
+    own.inverse = inverse_of<Real, D>(read_covariance(model, j), determinant);
     own.common.peak -= std::log(determinant) / 2;
     fast_.push_back(own);
   }
   void add_slow(const holotone::SmoeModel& model, std::int64_t j) {
-    const Matrix r = covariance_of(model, j);
+    const Matrix r = read_covariance(model, j);
     Common common = common_of(model, j);
     const Matrix l = cholesky_of<Real, D>(r);
     for (int row = 0; row < D; ++row) common.peak -= std::log(l[row][row]);

@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(group_threads) pass_kernel(AvramelosPasses::In
 }
 
 template <int D>
-auto kernel_of(DecoderMode mode) {
+auto choose_kernel(DecoderMode mode) {
   return mode == DecoderMode::slow ? pass_kernel<D, true> : pass_kernel<D, false>;
 }
 
@@ -51,14 +51,14 @@ void decode_passes_cuda(const AvramelosPasses::Input& input, int dimensions, Dec
   const holotone::cuda::DeviceScope scope(queue.device());
   const dim3 groups(holotone::cuda::blocks_for(input.area.width, group_columns),
                     holotone::cuda::blocks_for(input.area.height, group_rows));
-  auto* const kernel = dimensions == 2 ? kernel_of<2>(mode) : kernel_of<4>(mode);
+  auto* const kernel = dimensions == 2 ? choose_kernel<2>(mode) : choose_kernel<4>(mode);
   kernel<<<groups, dim3(group_columns, group_rows), 0, holotone::cuda::stream_of(queue)>>>(input, image.data());
   holotone::cuda::check_launch("pass_kernel");
 }
 
 holotone::KernelResources AvramelosPasses::resources(DecoderMode mode) {
-  return holotone::resources_of(mode == DecoderMode::slow ? "11 a pass, slow" : "11 a pass, fast", kernel_of<2>(mode),
-                                group_threads);
+  return holotone::resources_of(mode == DecoderMode::slow ? "11 a pass, slow" : "11 a pass, fast",
+                                choose_kernel<2>(mode), group_threads);
 }
 
 }  // namespace bench

@@ -32,7 +32,7 @@ Setup setup_of(Shape<2> page, std::int64_t count, const GwosdekOptions& options)
   return setup;
 }
 
-gwosdek::Window window_of(int cutoff, std::int64_t modes, std::int64_t side) {
+gwosdek::Window make_window(int cutoff, std::int64_t modes, std::int64_t side) {
   gwosdek::Window window{};
   const double upsampling = static_cast<double>(side) / static_cast<double>(modes);
   const double shape = std::numbers::pi * (2 - 1 / upsampling);
@@ -58,7 +58,7 @@ gwosdek::Window window_of(int cutoff, std::int64_t modes, std::int64_t side) {
 }
 
 /// b_j of 0 <= j < N / 2 on both axes.
-std::vector<float> factors_of(const Setup& setup) {
+std::vector<float> make_factors(const Setup& setup) {
   const auto table = regularised_spectrum(setup);
   const std::int64_t half = setup.modes / 2;
   std::vector<float> factors;
@@ -154,8 +154,8 @@ GwosdekStep::GwosdekStep(Shape<2> page, std::int64_t count, Queue queue, const G
   plane_.row_length = 2 * holotone::fft::line_distance(plane_.side / 2 + 1);
   plane_memory_ = Array<float, 1>({plane_.side * plane_.row_length}, queue_);
   plane_.values = plane_memory_.data();
-  window_ = window_of(options.cutoff, setup_.modes, plane_.side);
-  factors_ = uploaded(factors_of(setup_), queue_);
+  window_ = make_window(options.cutoff, setup_.modes, plane_.side);
+  factors_ = uploaded(make_factors(setup_), queue_);
   sums_ = Array<float, 1>({3 * count}, queue_);
 #if HOLOTONE_CUDA
   if (queue_.device().backend == holotone::Backend::cuda) {

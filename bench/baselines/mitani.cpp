@@ -18,8 +18,8 @@ struct Factors {
 };
 
 /// Factors of points first to last - 1 along an axis of `size` pixels, one point after another.
-Factors factors_of(View<const float, 2> points, std::int64_t first, std::int64_t last, std::int64_t axis,
-                   std::int64_t size) {
+Factors compute_factors(View<const float, 2> points, std::int64_t first, std::int64_t last, std::int64_t axis,
+                        std::int64_t size) {
   const auto count = static_cast<std::size_t>((last - first) * size);
   Factors factors{std::vector<float>(count), std::vector<float>(count)};
   holotone::parallel_for(first, last, [&](std::int64_t j) {
@@ -54,8 +54,8 @@ void mitani_new_cpu(View<const float, 2> points, View<std::complex<float>, 2> fi
   std::vector<float> im(re.size());
   for (std::int64_t first = 0; first < points.shape()[0]; first += batch) {
     const auto last = std::min(first + batch, points.shape()[0]);
-    const Factors x = factors_of(points, first, last, 0, nx);
-    const Factors y = factors_of(points, first, last, 1, ny);
+    const Factors x = compute_factors(points, first, last, 0, nx);
+    const Factors y = compute_factors(points, first, last, 1, ny);
     holotone::parallel_for(0, ny, [&](std::int64_t row) {
       for (std::int64_t j = 0; j < last - first; ++j) {
         const auto at = static_cast<std::size_t>(j * ny + row);

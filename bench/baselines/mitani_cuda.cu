@@ -20,12 +20,12 @@ struct Output {
   int ny;
 };
 
-Output output_of(View<std::complex<float>, 2> field, View<std::uint8_t, 2> phase) {
+Output make_output(View<std::complex<float>, 2> field, View<std::uint8_t, 2> phase) {
   return {reinterpret_cast<float2*>(field.data()), phase.data(), static_cast<int>(field.shape()[1]),
           static_cast<int>(field.shape()[0])};
 }
 
-dim3 grid_of(const Output& output) {
+dim3 make_grid(const Output& output) {
   return {holotone::cuda::blocks_for(output.nx, block_columns), holotone::cuda::blocks_for(output.ny, block_rows)};
 }
 
@@ -111,8 +111,8 @@ static_assert(shared_points == block_columns, "add_products loads a row's factor
 void mitani_old_cuda(View<const float, 2> points, View<std::complex<float>, 2> field, View<std::uint8_t, 2> phase,
                      const Queue& queue) {
   const holotone::cuda::DeviceScope scope(queue.device());
-  const Output output = output_of(field, phase);
-  old_method<<<grid_of(output), dim3(block_columns, block_rows), 0, holotone::cuda::stream_of(queue)>>>(
+  const Output output = make_output(field, phase);
+  old_method<<<make_grid(output), dim3(block_columns, block_rows), 0, holotone::cuda::stream_of(queue)>>>(
       reinterpret_cast<const float4*>(points.data()), points.shape()[0], output);
   holotone::cuda::check_launch("mitani old_method");
 }
@@ -123,7 +123,7 @@ MitaniNewCuda::MitaniNewCuda(const holotone::Shape<2>& shape, const Queue& queue
 void MitaniNewCuda::run(View<const float, 2> points, View<std::complex<float>, 2> field, View<std::uint8_t, 2> phase) {
   const holotone::cuda::DeviceScope scope(queue_.device());
   const auto stream = holotone::cuda::stream_of(queue_);
-  const Output output = output_of(field, phase);
+  const Output output = make_output(field, phase);
   auto* const columns = reinterpret_cast<float2*>(columns_.data());
   auto* const rows = reinterpret_cast<float2*>(rows_.data());
   for (std::int64_t first = 0; first < points.shape()[0]; first += batch) {
@@ -134,8 +134,8 @@ void MitaniNewCuda::run(View<const float, 2> points, View<std::complex<float>, 2
     };
     axis_factors<true><<<grid(output.nx), block_threads, 0, stream>>>(own, output.nx, columns);
     axis_factors<false><<<grid(output.ny), block_threads, 0, stream>>>(own, output.ny, rows);
-    add_products<<<grid_of(output), dim3(block_columns, block_rows), 0, stream>>>(columns, rows, count, first == 0,
-                                                                                  output);
+    add_products<<<make_grid(output), dim3(block_columns, block_rows), 0, stream>>>(columns, rows, count, first == 0,
+                                                                                    output);
     holotone::cuda::check_launch("mitani add_products");
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times Holotone's Python package beside other packages, on the same arrays in one run.
+"""Times Holotone's Python package against other packages, on the same arrays in one run.
 
     PYTHONPATH=build/cuda/python/package bench/baselines/python_peers.py --program build/cuda/bench/holotone_bench
     ... --device cuda:0 --out peers.json

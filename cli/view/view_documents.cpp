@@ -134,7 +134,7 @@ void ViewDocuments::look_for_changes() {
 
 /// Opens all documents on the CPU.
 void ViewDocuments::leave_gpu() {
-  notice_(fmt::format("{} failed: the CPU goes on", to_string(job_.device)));
+  notice_(fmt::format("{} failed: the CPU continues", to_string(job_.device)));
   job_.device_name = "cpu";
   job_.device = Device{};
   for (auto& opened : open_) {

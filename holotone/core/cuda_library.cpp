@@ -26,7 +26,7 @@ std::vector<std::string> folders_set() {
 }
 
 /// Names for dlopen, in the order of the search.
-std::vector<std::string> names_of(const cuda::LibraryVersions& library, const std::vector<std::string>& folders) {
+std::vector<std::string> list_names(const cuda::LibraryVersions& library, const std::vector<std::string>& folders) {
   std::vector<std::string> names;
   const auto add = [&](const std::string& prefix) {
     for (const auto& file : library.file_names) names.push_back(prefix + file);
@@ -74,7 +74,7 @@ const cuda::LibraryVersions& cuda::versions_of(CudaLibrary library) {
 void preload(CudaLibrary library) noexcept {
   try {
     const auto& versions = cuda::versions_of(library);
-    for (const auto& name : names_of(versions, folders_set())) {
+    for (const auto& name : list_names(versions, folders_set())) {
       if (SharedLibrary{name.c_str()}.open()) return;
     }
   } catch (...) {  // out of memory: the plan reports it
@@ -100,7 +100,7 @@ std::vector<void*> cuda::load(const LibraryVersions& library, std::initializer_l
   for (const auto& file : library.file_names) {
     if (fits(SharedLibrary::of_process(file.c_str()), file)) return found;
   }
-  for (const auto& name : names_of(library, folders)) {
+  for (const auto& name : list_names(library, folders)) {
     if (fits(SharedLibrary{name.c_str()}, name)) return found;
   }
   std::string places;

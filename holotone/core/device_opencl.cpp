@@ -61,7 +61,7 @@ constexpr StatusName status_names[] = {
     {CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE"},
 };
 
-std::string name_of(cl_int status) {
+std::string status_name(cl_int status) {
   for (const auto& known : status_names) {
     if (known.status == status) return std::string(known.name);
   }
@@ -145,7 +145,7 @@ const std::string& missing() {
 void check(cl_int status, std::string_view call) {
   if (status == CL_SUCCESS) return;
   const bool memory = status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_HOST_MEMORY;
-  throw Error(memory ? ErrorCode::out_of_memory : ErrorCode::device, fmt::format("{}: {}", call, name_of(status)));
+  throw Error(memory ? ErrorCode::out_of_memory : ErrorCode::device, fmt::format("{}: {}", call, status_name(status)));
 }
 
 cl::CommandQueue queue_of(const Queue& queue) {
@@ -163,7 +163,7 @@ cl::Context context_of(const Queue& queue) {
 
 cl::Device device_of(const Queue& queue) { return device_at(queue.device().index).device; }
 
-int index_of(cl_device_id device) {
+int find_index(cl_device_id device) {
   const auto& all = all_devices();
   const auto at = std::ranges::find_if(all, [&](const Opened& each) { return each.device() == device; });
   return at == all.end() ? -1 : static_cast<int>(at - all.begin());

@@ -15,7 +15,7 @@ cl::Context context_of(const Queue& queue);
 cl::Device device_of(const Queue& queue);
 
 /// Number of a device of OpenCL's; -1: not one that the library found.
-int index_of(cl_device_id device);
+int find_index(cl_device_id device);
 
 /// Waits for the queues made by Queue::create.
 void finish_others(int index);

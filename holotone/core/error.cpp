@@ -6,7 +6,7 @@ namespace holotone {
 
 namespace {
 
-std::string line_of(const ErrorFields& fields) {
+std::string to_line(const ErrorFields& fields) {
   std::string line;
   for (const auto* part : {&fields.function, &fields.argument}) {
     if (!part->empty()) line += *part + ": ";
@@ -17,7 +17,7 @@ std::string line_of(const ErrorFields& fields) {
 }  // namespace
 
 Error::Error(ErrorCode code, ErrorFields fields)
-    : std::runtime_error(line_of(fields)),
+    : std::runtime_error(to_line(fields)),
       code_(code),
       fields_(std::make_shared<const ErrorFields>(std::move(fields))) {}
 

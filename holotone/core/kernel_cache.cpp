@@ -38,7 +38,7 @@ std::string unpacked(const std::string& file, const std::string& identity) {
   return lengths == fmt::format("{} {}\n", identity.size(), body.size() - rest) ? body.substr(rest) : std::string();
 }
 
-std::string name_of(std::string_view name, const std::string& identity) {
+std::string file_name(std::string_view name, const std::string& identity) {
   return fmt::format("{}-{:08x}-{}.kernel", name, checksum(identity), identity.size());
 }
 
@@ -85,7 +85,7 @@ void make_folder(const std::string& folder) {
 }
 
 /// Content of a file of this user; empty if it is none, or larger than machine code gets.
-std::string content_of(const Descriptor& folder, const std::string& name) {
+std::string read_content(const Descriptor& folder, const std::string& name) {
   constexpr off_t most = off_t{64} << 20;
   // Not blocking: the name may be a pipe's.
   const Descriptor file(::openat(folder.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -133,10 +133,10 @@ void keep(const Descriptor& folder, const std::string& name, const std::string& 
 std::string kept_kernel(const std::string& folder, std::string_view name, const std::string& identity,
                         const std::function<std::string()>& compile) {
   if (folder.empty()) return compile();
-  const std::string file = name_of(name, identity);
+  const std::string file = file_name(name, identity);
   std::string refusal;
   if (const Descriptor kept = open_folder(folder, refusal); kept.valid()) {
-    if (std::string code = unpacked(content_of(kept, file), identity); !code.empty()) return code;
+    if (std::string code = unpacked(read_content(kept, file), identity); !code.empty()) return code;
   }
   std::string code = compile();
   if (!refusal.empty()) return code;
@@ -149,7 +149,7 @@ void forget_kernel(const std::string& folder, std::string_view name, const std::
   std::string refusal;
   if (folder.empty()) return;
   if (const Descriptor kept = open_folder(folder, refusal); kept.valid()) {
-    (void)::unlinkat(kept.get(), name_of(name, identity).c_str(), 0);
+    (void)::unlinkat(kept.get(), file_name(name, identity).c_str(), 0);
   }
 } catch (const std::exception&) {  // no memory: the file stays
 }

@@ -55,7 +55,7 @@ cl::Program compiled(const cl::Context& context, const cl::Device& device, std::
   return program;
 }
 
-std::string code_of(const cl::Program& program) {
+std::string machine_code(const cl::Program& program) {
   cl_int status = CL_SUCCESS;
   const auto codes = program.getInfo<CL_PROGRAM_BINARIES>(&status);
   check(status, "clGetProgramInfo");
@@ -75,12 +75,12 @@ cl::Program made(const Queue& queue, std::string_view path, const std::string& t
   const cl::Context context = context_of(queue);
   const cl::Device device = device_of(queue);
   if (folder_of_kernels.empty()) return compiled(context, device, path, text, options);
-  const std::string own = identity_of(queue) + options + "\n" + text;  // every input of the machine code
+  const std::string own = device_identity(queue) + options + "\n" + text;  // every input of the machine code
   const std::string_view name = path.substr(path.rfind('/') + 1);
   cl::Program program;
   const std::string code = kept_kernel(folder_of_kernels, name, own, [&] {
     program = compiled(context, device, path, text, options);
-    return code_of(program);
+    return machine_code(program);
   });
   if (program() == nullptr) program = loaded(context, device, code, options);
   if (program() == nullptr) {
@@ -92,7 +92,7 @@ cl::Program made(const Queue& queue, std::string_view path, const std::string& t
 
 /// The program of a key in a context; `make` makes it.
 template <class Make>
-cl::Program program_of(const Queue& queue, const std::string& key, const Make& make) {
+cl::Program find_program(const Queue& queue, const std::string& key, const Make& make) {
   // A context is kept by the programs made for it, so that its address stays its own. Never destroyed: the drivers take
   // themselves apart when the process ends.
   static auto& programs = *new std::map<std::pair<cl_context, std::string>, cl::Program>;
@@ -107,7 +107,7 @@ cl::Program program_of(const Queue& queue, const std::string& key, const Make& m
 
 cl::Program program_of_text(const Queue& queue, std::string_view name, const std::string& text,
                             const std::string& options) {
-  return program_of(queue, fmt::format("{} {}", options, text), [&] { return made(queue, name, text, options); });
+  return find_program(queue, fmt::format("{} {}", options, text), [&] { return made(queue, name, text, options); });
 }
 
 void add_text(std::string_view path, std::string_view text) {
@@ -142,7 +142,7 @@ Kernel::Kernel(const Queue& queue, std::string_view path, const char* name, cons
   for (const auto& option : options) all += " " + option;
   cl_int status = CL_SUCCESS;
   const auto make = [&] { return made(queue, path, program_text(path), all); };
-  kernel_ = cl::Kernel(program_of(queue, fmt::format("{} {}", path, all), make), name, &status);
+  kernel_ = cl::Kernel(find_program(queue, fmt::format("{} {}", path, all), make), name, &status);
   check(status, "clCreateKernel: " + name_);
   const cl::Device device = device_of(queue);
   largest_group_ = group_info<CL_KERNEL_WORK_GROUP_SIZE>(kernel_, device);
@@ -184,7 +184,7 @@ void Kernel::enqueue(const Range& items, const Range& group) {
 
 void clear(void* data, std::size_t bytes, const Queue& queue) {
   if (bytes == 0) return;
-  const Place place = place_of(data);
+  const Place place = locate(data);
   constexpr cl_uchar zero = 0;
   check(clEnqueueFillBuffer(queue_of(queue)(), place.memory, &zero, sizeof zero, place.offset, bytes, 0, nullptr,
                             nullptr),
@@ -197,7 +197,7 @@ void set_cache(std::string folder, std::function<void()> compiling) {
   notice_of_compiling = std::move(compiling);
 }
 
-std::string identity_of(const Queue& queue) {
+std::string device_identity(const Queue& queue) {
   const cl::Device device = device_of(queue);
   const cl::Platform platform(info<CL_DEVICE_PLATFORM>(device));
   return fmt::format("{}\n{}\n{}\n{}\n", platform.getInfo<CL_PLATFORM_VERSION>(), info<CL_DEVICE_NAME>(device),

@@ -46,7 +46,7 @@ class Kernel {
   template <class Argument>
   void set(cl_uint& at, const Argument& argument) {
     if constexpr (std::is_pointer_v<Argument>) {
-      set_place(at, place_of(argument), sizeof(*argument));
+      set_place(at, locate(argument), sizeof(*argument));
     } else {
       static_assert(std::is_trivially_copyable_v<Argument> && !std::is_same_v<Argument, bool>);
       set_bytes(at, sizeof argument, &argument);
@@ -89,6 +89,6 @@ void clear(void* data, std::size_t bytes, const Queue& queue);
 void set_cache(std::string folder, std::function<void()> compiling);
 
 /// Names device, driver and platform: machine code is of use to them alone.
-std::string identity_of(const Queue& queue);
+std::string device_identity(const Queue& queue);
 
 }  // namespace holotone::opencl

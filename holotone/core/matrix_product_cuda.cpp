@@ -48,7 +48,7 @@ void check_blas(cublasStatus_t status, const char* call) {
 }
 
 /// One cuBLASLt handle for each device, until the process ends.
-cublasLtHandle_t handle_of(Device device) {
+cublasLtHandle_t find_handle(Device device) {
   static std::mutex mutex;
   static std::map<int, cublasLtHandle_t> handles;
   const std::lock_guard lock(mutex);
@@ -142,7 +142,7 @@ struct MatrixProduct::State {
     make_layout(a, in, shape.depth, shape.rows, leading, shape.batch, shape.share_a);
     make_layout(b, in, shape.depth, shape.columns, leading, shape.batch);
     make_layout(c, out, shape.columns, shape.rows, shape.columns, shape.batch);
-    handle = handle_of(queue.device());
+    handle = find_handle(queue.device());
   }
 
   [[nodiscard]] bool is_small() const {

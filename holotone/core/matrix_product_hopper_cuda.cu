@@ -48,7 +48,7 @@ struct TilePlace {
   int column;
   int item;
 };
-__device__ __forceinline__ TilePlace place_of(const Problem& problem, std::int64_t tile, int columns) {
+__device__ __forceinline__ TilePlace find_place(const Problem& problem, std::int64_t tile, int columns) {
   const auto of_item = static_cast<std::int64_t>(problem.row_tiles) * problem.column_tiles;
   const auto within = static_cast<int>(tile % of_item);
   return {within % problem.row_tiles * block_rows, within / problem.row_tiles * columns,
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? threads : 32, 1)
     give_registers<copy_registers>();
     if (threadIdx.x == 0) {
       for (std::int64_t tile = blockIdx.x; tile < problem.tiles; tile += gridDim.x) {
-        const TilePlace place = place_of(problem, tile, Columns);
+        const TilePlace place = find_place(problem, tile, Columns);
         for (int step = 0; step < problem.steps; ++step) {
           wait_barrier(empty + stage, phase ^ 1);
           char* const to = stages + stage * S::bytes;
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? threads : 32, 1)
       wait_products<0>();
       finish(sums);
       if (lane == 0) arrive(empty + before);
-      const TilePlace place = place_of(problem, tile, Columns);
+      const TilePlace place = find_place(problem, tile, Columns);
       const std::int64_t row = place.row + group * wgmma_rows + warp * 16 + lane / 4;
       const std::int64_t first = place.column + lane % 4 * 2;
       Out* const c = static_cast<Out*>(problem.c) + (place.item * problem.rows + row) * problem.columns;

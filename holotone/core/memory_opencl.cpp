@@ -96,7 +96,7 @@ cl::CommandQueue queue_for(const Queue& queue, const Place& place) {
 
 }  // namespace
 
-Place place_of(const void* data) { return data == nullptr ? Place{} : table().find(data); }
+Place locate(const void* data) { return data == nullptr ? Place{} : table().find(data); }
 
 void* name(cl_mem memory) {
   cl::Buffer own(memory, true);
@@ -151,8 +151,8 @@ void copy_bytes(void* target, Device target_device, const void* source, Device s
       opencl::copy_bytes(host.data(), Device{}, source, source_device, bytes, Queue(source_device));
       return opencl::copy_bytes(target, target_device, host.data(), Device{}, bytes, Queue(target_device));
     }
-    const Place to = place_of(target);
-    const Place from = place_of(source);
+    const Place to = locate(target);
+    const Place from = locate(source);
     return check(clEnqueueCopyBuffer(queue_of(queue)(), from.memory, to.memory, from.offset, to.offset, bytes, 0,
                                      nullptr, nullptr),
                  "clEnqueueCopyBuffer");
@@ -160,12 +160,12 @@ void copy_bytes(void* target, Device target_device, const void* source, Device s
   // The default queue reads and writes what the others have done, as CUDA's does.
   if (queue.native() == nullptr) finish_others(queue.device().index);
   if (of_opencl(target_device)) {
-    const Place to = place_of(target);
+    const Place to = locate(target);
     return check(
         clEnqueueWriteBuffer(queue_for(queue, to)(), to.memory, CL_TRUE, to.offset, bytes, source, 0, nullptr, nullptr),
         "clEnqueueWriteBuffer");
   }
-  const Place from = place_of(source);
+  const Place from = locate(source);
   check(clEnqueueReadBuffer(queue_for(queue, from)(), from.memory, CL_TRUE, from.offset, bytes, target, 0, nullptr,
                             nullptr),
         "clEnqueueReadBuffer");

@@ -17,7 +17,7 @@ struct Place {
 };
 
 /// Throws invalid_argument for a pointer that is not of an OpenCL buffer. A null pointer gives a null buffer.
-Place place_of(const void* data);
+Place locate(const void* data);
 
 /// Gives the caller's buffer a range of addresses, and holds a reference to it until `forget`.
 void* name(cl_mem memory);

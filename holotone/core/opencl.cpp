@@ -23,7 +23,8 @@ void require_buffer(Device device, cl_mem memory) {
   opencl::check(status, "OpenclMemory: memory: clGetMemObjectInfo");
   if (type != CL_MEM_OBJECT_BUFFER) throw_argument(where, "memory", "a buffer", fmt::format("type {:#x}", type));
   const auto devices = buffer.getInfo<CL_MEM_CONTEXT>().getInfo<CL_CONTEXT_DEVICES>();
-  if (std::ranges::none_of(devices, [&](const cl::Device& each) { return opencl::index_of(each()) == device.index; })) {
+  if (std::ranges::none_of(devices,
+                           [&](const cl::Device& each) { return opencl::find_index(each()) == device.index; })) {
     throw_argument(where, "memory", fmt::format("a buffer of a context with {}", to_string(device)),
                    "one of another context");
   }
@@ -32,20 +33,20 @@ void require_buffer(Device device, cl_mem memory) {
 }  // namespace
 
 Device opencl_device(void* device) {
-  const int index = opencl::index_of(static_cast<cl_device_id>(device));
+  const int index = opencl::find_index(static_cast<cl_device_id>(device));
   if (index < 0) throw_argument("opencl_device", "device", "a cl_device_id of this machine", "another handle");
   return {Backend::opencl, index};
 }
 
 OpenclPlace opencl_place(const void* data) {
-  const auto place = opencl::place_of(data);
+  const auto place = opencl::locate(data);
   return {place.memory, place.offset, place.bytes};
 }
 
 OpenclMemory::OpenclMemory(Device device, void* memory) : device_(device), data_(nullptr, opencl::forget) {
   require_buffer(device, static_cast<cl_mem>(memory));
   data_.reset(opencl::name(static_cast<cl_mem>(memory)));
-  bytes_ = opencl::place_of(data_.get()).bytes;
+  bytes_ = opencl::locate(data_.get()).bytes;
 }
 
 void set_opencl_cache(std::string folder, std::function<void()> compiling) {

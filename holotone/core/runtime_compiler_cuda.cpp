@@ -93,7 +93,7 @@ const void* KernelLibrary::kernel(const char* name) const {
   return reinterpret_cast<const void*>(kernel);
 }
 
-KernelLibrary kernels_of(const KernelSource& source, Device device, const std::string& cache_folder) {
+KernelLibrary load_kernels(const KernelSource& source, Device device, const std::string& cache_folder) {
   static std::mutex mutex;
   static std::map<std::string, KernelLibrary> libraries;
   int major = 0;

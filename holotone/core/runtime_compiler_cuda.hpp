@@ -36,6 +36,6 @@ class KernelLibrary {
 };
 
 /// Compiles and loads kernels for a device, once for each source and capability in a process.
-KernelLibrary kernels_of(const KernelSource& source, Device device, const std::string& cache_folder = {});
+KernelLibrary load_kernels(const KernelSource& source, Device device, const std::string& cache_folder = {});
 
 }  // namespace holotone::cuda

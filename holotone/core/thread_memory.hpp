@@ -15,7 +15,7 @@ class ThreadMemory {
     for (auto& block : blocks_) holotone::reserve(block, size);
   }
   /// The calling thread's block, inside parallel_for.
-  T* own() { return blocks_[static_cast<std::size_t>(omp_get_thread_num())].data(); }
+  T* thread_block() { return blocks_[static_cast<std::size_t>(omp_get_thread_num())].data(); }
   /// Calls body(i, block) for 0 <= i < count, on all threads or, because starting them costs more than little work,
   /// in the calling one.
   template <class Body>
@@ -23,7 +23,7 @@ class ThreadMemory {
     if (is_little) {
       for (std::int64_t i = 0; i < count; ++i) body(i, blocks_.front().data());
     } else {
-      parallel_for(0, count, [&](std::int64_t i) { body(i, own()); });
+      parallel_for(0, count, [&](std::int64_t i) { body(i, thread_block()); });
     }
   }
   [[nodiscard]] std::size_t bytes() const {

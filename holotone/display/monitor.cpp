@@ -14,7 +14,7 @@ std::string to_string(const Monitor& monitor) {
 
 namespace {
 
-std::string list_of(const std::vector<Monitor>& monitors) {
+std::string to_list(const std::vector<Monitor>& monitors) {
   std::string list;
   for (const auto& monitor : monitors) list += (list.empty() ? "" : "; ") + to_string(monitor);
   return list.empty() ? "no monitor" : list;
@@ -41,7 +41,7 @@ Monitor find_monitor(std::string_view which, const std::vector<Monitor>& among) 
     if (matches) found.push_back(monitor);
   }
   if (found.size() == 1) return found.front();
-  throw_argument("find_monitor", "monitor", fmt::format("number, name or size of one of: {}", list_of(among)),
+  throw_argument("find_monitor", "monitor", fmt::format("number, name or size of one of: {}", to_list(among)),
                  found.empty() ? fmt::format("'{}'", which) : fmt::format("'{}', which {} have", which, found.size()));
 }
 

@@ -91,7 +91,7 @@ class Transform {
   Transform& operator=(const Transform&) = delete;
 
   void execute(std::complex<float>* data, FftDirection direction, cl_command_queue queue) {
-    const opencl::Place place = opencl::place_of(data);
+    const opencl::Place place = opencl::locate(data);
     cl_mem memory = place.memory;
     VkFFTLaunchParams launch{};
     launch.commandQueue = &queue;

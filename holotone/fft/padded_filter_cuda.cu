@@ -38,7 +38,7 @@ struct Kernels {
 };
 
 template <int A, int B, int C, int Threads, int Group>
-Kernels kernels_of() {
+Kernels make_kernels() {
   using P = Plan<A, B, C, Threads, Group, Threads <= 128 ? 2 : 1>;
   return {&rows_forward<P>,
           &rows_back<P>,
@@ -64,25 +64,25 @@ Kernels kernels_of() {
 /// Halves of padded lines that have kernels: the sides of panels and displays, and one short line.
 const std::vector<Kernels>& all_kernels() {
   static const std::vector<Kernels> all = {
-      kernels_of<4, 4, 4, 16, 4>(),       // 64
-      kernels_of<8, 8, 8, 32, 4>(),       // 512
-      kernels_of<10, 4, 15, 64, 4>(),     // 600
-      kernels_of<9, 16, 5, 80, 8>(),      // 720
-      kernels_of<12, 8, 8, 64, 4>(),      // 768
-      kernels_of<10, 16, 5, 80, 8>(),     // 800
-      kernels_of<16, 8, 8, 64, 4>(),      // 1024
-      kernels_of<9, 8, 15, 120, 8>(),     // 1080
-      kernels_of<9, 16, 8, 128, 8>(),     // 1152
-      kernels_of<10, 8, 15, 120, 8>(),    // 1200
-      kernels_of<10, 16, 8, 128, 8>(),    // 1280
-      kernels_of<10, 16, 10, 160, 16>(),  // 1600
-      kernels_of<15, 16, 8, 128, 8>(),    // 1920
-      kernels_of<16, 16, 8, 128, 8>(),    // 2048
-      kernels_of<9, 16, 15, 240, 16>(),   // 2160
-      kernels_of<15, 16, 10, 240, 16>(),  // 2400
-      kernels_of<10, 16, 16, 256, 16>(),  // 2560
-      kernels_of<15, 16, 16, 256, 16>(),  // 3840
-      kernels_of<16, 16, 16, 256, 16>(),  // 4096
+      make_kernels<4, 4, 4, 16, 4>(),       // 64
+      make_kernels<8, 8, 8, 32, 4>(),       // 512
+      make_kernels<10, 4, 15, 64, 4>(),     // 600
+      make_kernels<9, 16, 5, 80, 8>(),      // 720
+      make_kernels<12, 8, 8, 64, 4>(),      // 768
+      make_kernels<10, 16, 5, 80, 8>(),     // 800
+      make_kernels<16, 8, 8, 64, 4>(),      // 1024
+      make_kernels<9, 8, 15, 120, 8>(),     // 1080
+      make_kernels<9, 16, 8, 128, 8>(),     // 1152
+      make_kernels<10, 8, 15, 120, 8>(),    // 1200
+      make_kernels<10, 16, 8, 128, 8>(),    // 1280
+      make_kernels<10, 16, 10, 160, 16>(),  // 1600
+      make_kernels<15, 16, 8, 128, 8>(),    // 1920
+      make_kernels<16, 16, 8, 128, 8>(),    // 2048
+      make_kernels<9, 16, 15, 240, 16>(),   // 2160
+      make_kernels<15, 16, 10, 240, 16>(),  // 2400
+      make_kernels<10, 16, 16, 256, 16>(),  // 2560
+      make_kernels<15, 16, 16, 256, 16>(),  // 3840
+      make_kernels<16, 16, 16, 256, 16>(),  // 4096
   };
   return all;
 }
@@ -167,7 +167,7 @@ Array<std::complex<float>, 1> conjugated_places(const Kernels& kernels, std::spa
 int column_bytes(const Kernels& kernels) { return kernels.shared_bytes + kernels.transfer_bytes; }
 int pair_bytes(const Kernels& kernels) { return kernels.shared_bytes + kernels.kept_bytes; }
 
-int attribute_of(Device device, cudaDeviceAttr attribute) {
+int device_attribute(Device device, cudaDeviceAttr attribute) {
   int value = 0;
   cuda::check(cudaDeviceGetAttribute(&value, attribute, device.index), "cudaDeviceGetAttribute");
   return value;
@@ -336,7 +336,7 @@ std::unique_ptr<CudaPaddedFilter> CudaPaddedFilter::make(Shape<2> field, Shape<2
   const Kernels* const columns = kernels_for(padded[0]);
   if (rows == nullptr || columns == nullptr) return nullptr;
   const cuda::DeviceScope scope(queue.device());
-  const int room = attribute_of(queue.device(), cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  const int room = device_attribute(queue.device(), cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const bool four = !options.along_y.empty();
   const int needed = std::max(
       {rows->shared_bytes, column_bytes(*columns), four ? pair_bytes(*rows) : 0, four ? pair_bytes(*columns) : 0});

@@ -23,7 +23,7 @@ struct RowShape {
 };
 
 template <class P>
-__device__ __forceinline__ int row_of(const Seat<P>& seat) {
+__device__ __forceinline__ int seat_row(const Seat<P>& seat) {
   return block_index<P>() * P::lines + seat.line;
 }
 
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
                  RowShape shape) {
   wait_for_earlier_kernels();
   const Seat<P> seat(shared_memory);
-  const int row = row_of(seat);
+  const int row = seat_row(seat);
   const bool there = row < shape.ny;
   const float2* const begin = input + (static_cast<std::int64_t>(blockIdx.y) * shape.ny + row) * shape.nx;
   float2 v[P::values];
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
               const float4* __restrict__ twiddles, RowShape shape) {
   wait_for_earlier_kernels();
   const Seat<P> seat(shared_memory);
-  const int row = row_of(seat);
+  const int row = seat_row(seat);
   const bool there = row < shape.ny;
   float2 v[P::values];
   for_step_c(seat, [&](int first, int column, int) {
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
   float2* const kept = kept_values<P>();
   {
     const Seat<P> seat(shared_memory);
-    const int row = row_of(seat);
+    const int row = seat_row(seat);
     for_step_c(seat, [&](int first, int column, int) {
       const float2* const source =
           strips + strips_of_frame<P>(shape.ny) + place_in_strips<P>(shape, row, seat.half, column);
@@ -288,7 +288,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
     for (int i = 0; i < P::values; ++i) v[i] = kept[i * P::block_threads];
     if (right != 0) multiply_places(v, seat, along_x);
     transform_line_back(v, seat, Twiddles<P>{twiddles});
-    const int row = row_of(seat);
+    const int row = seat_row(seat);
     const int count = row < shape.ny ? shape.nx : 0;
     float2* const begin = fields + ((2 * static_cast<std::int64_t>(blockIdx.y) + right) * shape.ny + row) * shape.nx;
     add_halves(v, seat, [&](int j, int a, float2 value) {
@@ -308,7 +308,7 @@ __global__ void __launch_bounds__(P::block_threads, P::blocks)
 #pragma unroll 1
   for (int right = 1; right >= 0; --right) {
     const Seat<P> seat(shared_memory);
-    const int row = row_of(seat);
+    const int row = seat_row(seat);
     const bool there = row < shape.ny;
     const float2* const begin =
         fields + ((2 * static_cast<std::int64_t>(blockIdx.y) + right) * shape.ny + row) * shape.nx;

@@ -104,7 +104,7 @@ class Swapping {
   /// Moves dots to the means of their samples. Returns the energy and the mean distance moved.
   std::pair<double, double> centre() {
     for_each_dot([&](std::size_t j) {
-      const auto own = samples_of(j);
+      const auto own = samples_at(j);
       double x = 0;
       double y = 0;
       for (const Sample& s : own) {
@@ -138,7 +138,7 @@ class Swapping {
 
   /// Swaps samples of all pairs whose circles overlap. Returns true if any sample was swapped.
   bool sweep() {
-    const auto rounds = rounds_of(overlapping_pairs());
+    const auto rounds = make_rounds(overlapping_pairs());
     std::fill(swapped_.begin(), swapped_.end(), std::uint8_t{0});
     for (const auto& round : rounds) work_on(round);
     active_ = swapped_;
@@ -154,7 +154,7 @@ class Swapping {
   static constexpr std::int64_t dots_a_task = 256;
   static constexpr std::size_t most_rounds = 64;
 
-  [[nodiscard]] std::span<Sample> samples_of(std::size_t j) { return {samples_.data() + j * capacity_, capacity_}; }
+  [[nodiscard]] std::span<Sample> samples_at(std::size_t j) { return {samples_.data() + j * capacity_, capacity_}; }
 
   template <class Body>
   void for_each_dot(const Body& body) {
@@ -206,8 +206,8 @@ class Swapping {
     const float x = centre_[2 * std::size_t{i}];
     const float y = centre_[2 * std::size_t{i} + 1];
     const float reach = 2 * radius_[i];
-    for (auto row = bins.row_of(y - reach); row <= bins.row_of(y + reach); ++row) {
-      for (auto column = bins.column_of(x - reach); column <= bins.column_of(x + reach); ++column) {
+    for (auto row = bins.find_row(y - reach); row <= bins.find_row(y + reach); ++row) {
+      for (auto column = bins.find_column(x - reach); column <= bins.find_column(x + reach); ++column) {
         const auto bin = static_cast<std::size_t>(row * bins.columns + column);
         for (auto k = bins.start[bin]; k < bins.start[bin + 1]; ++k) {
           const std::uint32_t j = bins.index[k];
@@ -224,7 +224,7 @@ class Swapping {
 
   /// Distributes pairs over rounds in which no dot appears twice, so that the pairs of a round can be processed in
   /// parallel: a greedy colouring of the edges. Pairs beyond `most_rounds` wait for the next sweep.
-  std::vector<std::vector<Pair>> rounds_of(const std::vector<Pair>& pairs) const {
+  std::vector<std::vector<Pair>> make_rounds(const std::vector<Pair>& pairs) const {
     std::vector<std::uint64_t> taken(radius_.size(), 0);
     std::vector<std::vector<Pair>> rounds(most_rounds);
     for (const Pair& pair : pairs) {
@@ -246,8 +246,8 @@ class Swapping {
     const std::size_t j = pair[1];
     const float dx = centre_[2 * j] - centre_[2 * i];
     const float dy = centre_[2 * j + 1] - centre_[2 * i + 1];
-    const auto first = samples_of(i);
-    const auto second = samples_of(j);
+    const auto first = samples_at(i);
+    const auto second = samples_at(j);
     // Relative to the midpoint: float32 coordinates on the page would round the differences away.
     const float x = 0.5F * (centre_[2 * j] + centre_[2 * i]);
     const float y = 0.5F * (centre_[2 * j + 1] + centre_[2 * i + 1]);

@@ -43,7 +43,7 @@ struct InkAt {
 };
 
 /// First k with target < sum[k]; pixels without ink are never selected.
-__device__ __forceinline__ std::int64_t pixel_of(const Sum* __restrict__ sum, std::int64_t count, Sum target) {
+__device__ __forceinline__ std::int64_t find_pixel(const Sum* __restrict__ sum, std::int64_t count, Sum target) {
   std::int64_t low = 0;
   std::int64_t high = count - 1;
   while (low < high) {
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(threads)
   if (stratified) share = (static_cast<double>(j) + share) / static_cast<double>(count);
   const Sum total = sum[pixels - 1];
   const Sum target = min(static_cast<Sum>(share * static_cast<double>(total)), total - 1);
-  std::int64_t pixel = pixel_of(sum, pixels, target);
+  std::int64_t pixel = find_pixel(sum, pixels, target);
   if (order != nullptr) pixel = order[pixel];
   positions[j] = {inside(pixel % columns, random_uniform64(seed, counter + 1)),
                   inside(pixel / columns, random_uniform64(seed, counter + 2))};

@@ -51,15 +51,15 @@ class BoxSearch {
   }
 
  private:
-  [[nodiscard]] double x_of(std::int64_t col) const { return (static_cast<double>(col) + 0.5) * step_x_; }
-  [[nodiscard]] double y_of(std::int64_t row) const { return (static_cast<double>(row) + 0.5) * step_y_; }
+  [[nodiscard]] double pixel_x(std::int64_t col) const { return (static_cast<double>(col) + 0.5) * step_x_; }
+  [[nodiscard]] double pixel_y(std::int64_t row) const { return (static_cast<double>(row) + 0.5) * step_y_; }
 
   /// Appends to the stack the candidates that can be nearest to a sample of the box.
   void keep(const Box& box, const Candidate* candidates, std::size_t count) {
-    const double left = x_of(box.col);
-    const double right = x_of(box.col + box.cols - 1);
-    const double top = y_of(box.row);
-    const double bottom = y_of(box.row + box.rows - 1);
+    const double left = pixel_x(box.col);
+    const double right = pixel_x(box.col + box.cols - 1);
+    const double top = pixel_y(box.row);
+    const double bottom = pixel_y(box.row + box.rows - 1);
     double farthest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < count; ++i) {
       const Candidate& dot = candidates[i];
@@ -121,8 +121,8 @@ class BoxSearch {
       nearest[s] = 0;
     }
     for (std::size_t i = first; i < stack_.size(); ++i) {
-      const auto dot_x = static_cast<float>(stack_[i].x - x_of(box.col));
-      const auto dot_y = static_cast<float>(stack_[i].y - y_of(box.row));
+      const auto dot_x = static_cast<float>(stack_[i].x - pixel_x(box.col));
+      const auto dot_y = static_cast<float>(stack_[i].y - pixel_y(box.row));
       for (std::size_t s = 0; s < samples; ++s) {
         const float dx = x[s] - dot_x;
         const float dy = y[s] - dot_y;

@@ -16,10 +16,10 @@ struct PointBins {
   std::vector<std::uint32_t> start;  ///< offsets: bin b has index[start[b]] .. index[start[b + 1] - 1], rising
   std::vector<std::uint32_t> index;
 
-  [[nodiscard]] std::int64_t column_of(float x) const {
+  [[nodiscard]] std::int64_t find_column(float x) const {
     return std::clamp(static_cast<std::int64_t>(std::floor((x - left) / side)), std::int64_t{0}, columns - 1);
   }
-  [[nodiscard]] std::int64_t row_of(float y) const {
+  [[nodiscard]] std::int64_t find_row(float y) const {
     return std::clamp(static_cast<std::int64_t>(std::floor((y - top) / side)), std::int64_t{0}, rows - 1);
   }
 };
@@ -53,13 +53,14 @@ inline PointBins sorted_into_bins(const std::vector<float>& position, double poi
   bins.rows = std::clamp(static_cast<std::int64_t>(height / side) + 1, std::int64_t{1}, 2 * count + 1);
   bins.start.assign(static_cast<std::size_t>(bins.columns * bins.rows) + 1, 0);
   bins.index.resize(static_cast<std::size_t>(count));
-  const auto bin_of = [&](std::size_t j) {
-    return static_cast<std::size_t>(bins.row_of(position[2 * j + 1]) * bins.columns + bins.column_of(position[2 * j]));
+  const auto find_bin = [&](std::size_t j) {
+    return static_cast<std::size_t>(bins.find_row(position[2 * j + 1]) * bins.columns +
+                                    bins.find_column(position[2 * j]));
   };
-  for (std::size_t j = 0; j < bins.index.size(); ++j) ++bins.start[bin_of(j) + 1];
+  for (std::size_t j = 0; j < bins.index.size(); ++j) ++bins.start[find_bin(j) + 1];
   for (std::size_t b = 1; b < bins.start.size(); ++b) bins.start[b] += bins.start[b - 1];
   std::vector<std::uint32_t> next(bins.start.begin(), bins.start.end() - 1);
-  for (std::size_t j = 0; j < bins.index.size(); ++j) bins.index[next[bin_of(j)]++] = static_cast<std::uint32_t>(j);
+  for (std::size_t j = 0; j < bins.index.size(); ++j) bins.index[next[find_bin(j)]++] = static_cast<std::uint32_t>(j);
   return bins;
 }
 

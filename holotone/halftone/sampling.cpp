@@ -55,7 +55,7 @@ std::vector<double> cumulative(View<const float, 2> ink, const PixelAt& pixel_at
 }
 
 /// Returns k with sum[k] <= target < sum[k + 1]; pixels without ink are never selected.
-std::size_t pixel_of(const std::vector<double>& sum, double target) {
+std::size_t find_pixel(const std::vector<double>& sum, double target) {
   const auto above = std::upper_bound(sum.begin() + 1, sum.end(), target);
   if (above != sum.end()) return static_cast<std::size_t>(above - sum.begin()) - 1;
   // Rounding moved the target to the very end: returns the last pixel with ink.
@@ -110,7 +110,7 @@ Dots importance_sampled_dots(View<const float, 2> ink, std::int64_t count, std::
   Dots dots = empty_page("importance_sampled_dots", ink, count);
   const auto sum = cumulative(ink, [](std::size_t k) { return k; });
   for_each_dot(count, [&](std::uint64_t j) {
-    const auto pixel = static_cast<std::int64_t>(pixel_of(sum, sum.back() * random_uniform64(seed, 3 * j)));
+    const auto pixel = static_cast<std::int64_t>(find_pixel(sum, sum.back() * random_uniform64(seed, 3 * j)));
     put_in_pixel(dots, static_cast<std::size_t>(j), pixel / ink.shape()[1], pixel % ink.shape()[1], seed, 3 * j + 1);
   });
   return dots;
@@ -125,7 +125,7 @@ Dots stratified_dots(View<const float, 2> ink, std::int64_t count, std::uint64_t
   const auto sum = cumulative(ink, [&](std::size_t k) { return order[k]; });
   for_each_dot(count, [&](std::uint64_t j) {
     const double share = (static_cast<double>(j) + random_uniform64(seed, 3 * j)) / static_cast<double>(count);
-    const std::int64_t pixel = order[pixel_of(sum, sum.back() * share)];
+    const std::int64_t pixel = order[find_pixel(sum, sum.back() * share)];
     put_in_pixel(dots, static_cast<std::size_t>(j), pixel / ink.shape()[1], pixel % ink.shape()[1], seed, 3 * j + 1);
   });
   return dots;

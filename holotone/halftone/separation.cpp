@@ -35,8 +35,8 @@ double squared_distance(const Channels& a, const Channels& b) {
 }
 
 /// Derivatives of seen_print by the coverage of each free ink.
-std::array<Channels, 4> slopes_of(const FourInks& inks, const FourShares& coverage, const Channels& printed,
-                                  const Free& free) {
+std::array<Channels, 4> compute_slopes(const FourInks& inks, const FourShares& coverage, const Channels& printed,
+                                       const Free& free) {
   constexpr double step = 1e-6;
   std::array<Channels, 4> slopes{};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -94,7 +94,7 @@ Fit nearest(const FourInks& inks, const FourShares& start, const Free& free, con
   double damping = 1e-4;
   for (int n = 0; n < most_steps && best.error > good_enough && damping < 1e6; ++n) {
     const Channels printed = seen_print(inks, best.coverage);
-    const auto slopes = slopes_of(inks, best.coverage, printed, free);
+    const auto slopes = compute_slopes(inks, best.coverage, printed, free);
     std::array<FourShares, 4> matrix{};
     FourShares right{};
     Free moving = free;

@@ -37,8 +37,8 @@ std::vector<Index> nearest_neighbours(const std::vector<float>& position, std::s
       const auto at = static_cast<std::size_t>(i);
       const float x = position[2 * at];
       const float y = position[2 * at + 1];
-      const auto row = bins.row_of(y);
-      const auto column = bins.column_of(x);
+      const auto row = bins.find_row(y);
+      const auto column = bins.find_column(x);
       found.clear();
       // Searches rings of bins; points beyond ring k are at least k sides away.
       for (std::int64_t ring = 0; ring <= std::max(bins.rows, bins.columns); ++ring) {
@@ -318,7 +318,7 @@ class Way {
   std::vector<std::uint8_t> waiting_;
 };
 
-double length_of(const std::vector<float>& position, const std::vector<Index>& order, bool closed) {
+double compute_length(const std::vector<float>& position, const std::vector<Index>& order, bool closed) {
   double sum = 0;
   for (std::size_t k = closed ? 0 : 1; k < order.size(); ++k) {
     const std::size_t a = order[k == 0 ? order.size() - 1 : k - 1];
@@ -391,11 +391,11 @@ Tour visiting_order(const Dots& dots, const TourOptions& options, Progress& prog
       position.push_back(dots.position[2 * j + 1]);
     }
     auto order = along_hilbert(position);
-    const double start = length_of(position, order, options.closed);
+    const double start = compute_length(position, order, options.closed);
     Way way(position, order, options);
     way.shorten(progress);
     auto shortened = way.visited();
-    double length = length_of(position, shortened, options.closed);
+    double length = compute_length(position, shortened, options.closed);
     if (length > start) {
       shortened = std::move(order);
       length = start;

@@ -12,7 +12,7 @@ struct BlurDisc {
   Array<float, 2> weight;
 };
 
-/// Number of pixels beside its own that a disc lights along each axis, at most `most`.
+/// Number of pixels besides its own that a disc lights along each axis, at most `most`.
 Shape<2> disc_reach(double diameter_px, const Shape<2>& most);
 
 /// Disc of a diameter >= 0, cut off beyond `most` pixels along each axis. Cost O(diameter^2).

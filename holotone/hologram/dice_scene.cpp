@@ -145,7 +145,7 @@ class Renderer {
     return surfaces_.first(camera_.at(row, col, pupil_x, pupil_y));
   }
 
-  [[nodiscard]] double distance_of(const Hit& hit, double row, double col) const {
+  [[nodiscard]] double find_distance_m(const Hit& hit, double row, double col) const {
     const Ray ray = camera_.at(row, col, 0, 0);
     return -(ray.origin[2] + hit.t * ray.direction[2]);
   }
@@ -160,7 +160,7 @@ class Renderer {
       add_samples(seen, row, col);
     }
     if (!distances || (plain && *plain < 0)) return seen;
-    if (const Hit hit = first(y, x); hit.colour >= 0) seen.distance_m = distance_of(hit, y, x);
+    if (const Hit hit = first(y, x); hit.colour >= 0) seen.distance_m = find_distance_m(hit, y, x);
     return seen;
   }
 
@@ -183,7 +183,7 @@ class Renderer {
       const Hit hit = first(y, x, pupil_x, pupil_y);
       add(seen, hit.colour, 1.0 / count);
       // Distance for a pixel whose centre ray meets nothing: that of its first sample that meets a surface.
-      if (hit.colour >= 0 && seen.distance_m == 0) seen.distance_m = distance_of(hit, y, x);
+      if (hit.colour >= 0 && seen.distance_m == 0) seen.distance_m = find_distance_m(hit, y, x);
     }
   }
 

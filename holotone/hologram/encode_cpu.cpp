@@ -177,7 +177,7 @@ class BandLimit {
 
   /// The band-limited row, in the calling thread's memory until its next call.
   const Complex* of(const Complex* row) {
-    Complex* const line = memory_.own();
+    Complex* const line = memory_.thread_block();
     std::copy_n(row, nx_, line);
     forward_.execute(line);
     const auto removed = removed_bins(nx_);
@@ -227,7 +227,7 @@ class CpuEngine final : public Engine {
 
  private:
   /// Returns the inputs of row y of the panel; `field` points to its first pixel.
-  [[nodiscard]] Row row_of(const Complex* field, std::int64_t y) {
+  [[nodiscard]] Row make_row(const Complex* field, std::int64_t y) {
     if (band_limit_) field = band_limit_->of(field);
     const std::int64_t nx = tables_.shape[1];
     Row row{};
@@ -264,7 +264,7 @@ class CpuEngine final : public Engine {
     if (band_limit_) band_limit_->reserve();
     for_rows(rows, [&](std::int64_t block, std::int64_t y) {
       float& peak = peaks[static_cast<std::size_t>(block)];
-      peak = peak_of_any_row(tables_.encoding, row_of(field + y * nx, first_row + y), peak);
+      peak = peak_of_any_row(tables_.encoding, make_row(field + y * nx, first_row + y), peak);
     });
     return *std::max_element(peaks.begin(), peaks.end());
   }
@@ -299,7 +299,7 @@ class CpuEngine final : public Engine {
     const auto [rows, nx] = field.shape();
     if (band_limit_) band_limit_->reserve();
     for_rows(rows, [&, nx = nx](std::int64_t, std::int64_t y) {
-      encode_any_row(tables_.encoding, row_of(source + y * nx, first_row + y), levels, codes.data() + y * nx);
+      encode_any_row(tables_.encoding, make_row(source + y * nx, first_row + y), levels, codes.data() + y * nx);
     });
   }
 

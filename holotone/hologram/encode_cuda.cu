@@ -12,7 +12,7 @@ struct Range {
   float low, high;
 };
 
-__device__ Range range_of(const Parameters& p) {
+__device__ Range read_range(const Parameters& p) {
   if (p.peak == nullptr) return {p.low, p.high};
   const float peak = __uint_as_float(*p.peak);
   const float high = peak > 0 ? peak : 1.0f;
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(threads)
   load<aligned>(field, first, p.count, u);
   constexpr bool placed = doubled || shift == Shift::separable;
   Place at(placed ? first : 0, p.nx);
-  const float peak = doubled ? range_of(p).high : 0;
+  const float peak = doubled ? read_range(p).high : 0;
   CodeBatch<Code> result;
 #pragma unroll
   for (int k = 0; k < batch; ++k) {
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(threads)
 
 /// The value that the range maps to codes.
 template <bool cells>
-__device__ float amplitude_of(Complex32 u, const Place& at, const Parameters& p) {
+__device__ float to_amplitude(Complex32 u, const Place& at, const Parameters& p) {
   if constexpr (cells) return burckhardt_amplitude(u, static_cast<std::int32_t>(at.column));
   return beam_real_part(u, p.beam_column[at.column], p.beam_row[at.row]);
 }
@@ -118,13 +118,13 @@ __global__ void __launch_bounds__(threads)
   Complex32 u[batch];
   load<aligned>(field, first, p.count, u);
   Place at(first, p.nx);
-  const Range range = range_of(p);
+  const Range range = read_range(p);
   const AmplitudeRange map = amplitude_range(range.low, range.high, p.levels);
   CodeBatch<Code> result;
 #pragma unroll
   for (int k = 0; k < batch; ++k) {
     float v = 0;
-    if (first + k < p.count) v = amplitude_of<cells>(u[k], at, p);
+    if (first + k < p.count) v = to_amplitude<cells>(u[k], at, p);
     result.code[k] = static_cast<Code>(amplitude_code(v, map));
     at.next(p.nx);
   }
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(threads)
       const float a = absolute(octant_of(field[i]));
       best = a > best ? a : best;
     } else {
-      const float a = magnitude(amplitude_of<encoding == Encoding::burckhardt>(field[i], Place(i, p.nx), p));
+      const float a = magnitude(to_amplitude<encoding == Encoding::burckhardt>(field[i], Place(i, p.nx), p));
       best = a > best ? a : best;
     }
   }

@@ -74,7 +74,7 @@ float DeviceEngine::peak(std::int64_t first_row, View<const Complex, 2> field) {
 void DeviceEngine::measure_rows(const RowRange& part, const Complex* field, Array<std::uint32_t, 1>& peak) {
   clear(peak.data(), peak.bytes());
   for_blocks(part, field, [&](const RowRange& block, const Complex* values) {
-    measure(parameters_of(block), plain(values), peak.data());
+    measure(make_parameters(block), plain(values), peak.data());
   });
 }
 
@@ -89,7 +89,7 @@ std::size_t DeviceEngine::workspace_bytes() const {
   return shift_map_.bytes() + spectrum_.bytes() + (fft_ ? fft_->workspace_bytes() : 0);
 }
 
-Parameters DeviceEngine::parameters_of(const RowRange& part) const {
+Parameters DeviceEngine::make_parameters(const RowRange& part) const {
   Parameters p = whole_;
   p.count = part.rows * p.nx;
   p.odd = part.first_row % 2;
@@ -105,7 +105,7 @@ void DeviceEngine::run(const RowRange& part, const Complex* field, Code* codes) 
   if (!peak_.empty()) measure_rows(part, field, peak_);
   ran_ = true;
   for_blocks(part, field, [&](const RowRange& block, const Complex* values) {
-    encode(parameters_of(block), plain(values), codes + (block.first_row - part.first_row) * shape_[1]);
+    encode(make_parameters(block), plain(values), codes + (block.first_row - part.first_row) * shape_[1]);
   });
 }
 

@@ -57,7 +57,7 @@ class DeviceEngine : public Engine {
   void for_blocks(const RowRange& part, const Complex* field, const Body& body);
   const Complex* upper_sideband(const Complex* field);
   const Complex* band_limited(const Complex* field, std::int64_t rows);
-  [[nodiscard]] Parameters parameters_of(const RowRange& part) const;
+  [[nodiscard]] Parameters make_parameters(const RowRange& part) const;
 
   Encoding encoding_;
   Shape<2> shape_;

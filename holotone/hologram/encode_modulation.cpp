@@ -130,7 +130,7 @@ std::optional<double> number(std::string_view text) {
 }
 
 /// Returns the numbers of one line; empty if a field is not a number.
-std::vector<double> numbers_of(std::string_view line) {
+std::vector<double> parse_numbers(std::string_view line) {
   std::vector<double> values;
   while (!line.empty()) {
     auto end = line.find_first_of(",; \t");
@@ -180,7 +180,7 @@ std::vector<double> read_phase_lut(std::string_view text) {
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
     const std::string_view content = trimmed(whole.substr(0, whole.find('#')));
     if (content.empty()) continue;
-    const auto values = numbers_of(content);
+    const auto values = parse_numbers(content);
     const bool numeric = content.find_first_of("+-.0123456789") == 0;
     if (values.empty() && !numeric && fields == 0 && !heading) {
       heading = true;

@@ -18,7 +18,7 @@ typedef struct {
   float low, high;
 } Range;
 
-static Range range_of(Given given, ARRAY(const uint, peak)) {
+static Range read_range(Given given, ARRAY(const uint, peak)) {
   Range range = {given.low, given.high};
   if (peak_memory) {
     const float peak = as_float(*AT(peak));
@@ -31,7 +31,7 @@ static Range range_of(Given given, ARRAY(const uint, peak)) {
 static int first_column(void) { return (int)get_group_id(0) * GROUP * PIXELS + (int)get_local_id(0); }
 
 // On a GPU an item has all its pixels: those beyond the row are its last.
-static int column_of(int k, int nx) {
+static int item_column(int k, int nx) {
   const int column = first_column() + k * GROUP;
   return GROUP == 1 ? column : min(column, nx - 1);
 }
@@ -52,7 +52,7 @@ typedef struct {
 
 static void load(const __global Complex32 *row, int nx, Pixels *pixels) {
   EACH_PIXEL {
-    const int column = column_of(k, nx);
+    const int column = item_column(k, nx);
     pixels->re[k] = row[column].re;
     pixels->im[k] = row[column].im;
   }
@@ -75,29 +75,29 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void phase_codes(
   load(AT(field) + begin, nx, &u);
   float t[PIXELS];
   if (doubled) {
-    const float high = range_of(given, peak_memory, peak_first).high;
+    const float high = read_range(given, peak_memory, peak_first).high;
     EACH_PIXEL {
-      t[k] = double_phase_turns(pixel(&u, k), high, checkerboard(row ^ column_of(k, nx) ^ odd));
+      t[k] = double_phase_turns(pixel(&u, k), high, checkerboard(row ^ item_column(k, nx) ^ odd));
     }
   } else {
     EACH_PIXEL t[k] = turns_of(pixel(&u, k));
   }
   if (shift_column_memory) {
     const float of_row = AT(shift_row)[row];
-    EACH_PIXEL t[k] = add_turns(t[k], add_turns(AT(shift_column)[column_of(k, nx)], of_row));
+    EACH_PIXEL t[k] = add_turns(t[k], add_turns(AT(shift_column)[item_column(k, nx)], of_row));
   }
   if (shift_map_memory) {
-    EACH_PIXEL t[k] = add_turns(t[k], AT(shift_map)[begin + column_of(k, nx)]);
+    EACH_PIXEL t[k] = add_turns(t[k], AT(shift_map)[begin + item_column(k, nx)]);
   }
   const PhaseLevels levels = {steps.x, steps.y, steps.z, steps.w, AT(boundary), AT(code), AT(bucket)};
   __global CODE *target = AT(codes) + begin;
   if (boundary_memory) {
     EACH_PIXEL {
-      if (within(k, nx)) target[column_of(k, nx)] = (CODE)table_code(t[k], levels);
+      if (within(k, nx)) target[item_column(k, nx)] = (CODE)table_code(t[k], levels);
     }
   } else {
     EACH_PIXEL {
-      if (within(k, nx)) target[column_of(k, nx)] = (CODE)equal_step_code(t[k], levels);
+      if (within(k, nx)) target[item_column(k, nx)] = (CODE)equal_step_code(t[k], levels);
     }
   }
 }
@@ -108,7 +108,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void phase_codes(
 // The values that the range maps to codes; burckhardt has no beams.
 static void amplitudes(const Pixels *u, int row, int nx, BEAMS, float *value) {
   if (!beam_column_memory) {
-    EACH_PIXEL value[k] = burckhardt_amplitude(pixel(u, k), column_of(k, nx));
+    EACH_PIXEL value[k] = burckhardt_amplitude(pixel(u, k), item_column(k, nx));
     return;
   }
   const Complex32 of_row = AT(beam_row)[row];
@@ -125,10 +125,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void amplitude_codes
   load(AT(field) + begin, nx, &u);
   float value[PIXELS];
   amplitudes(&u, row, nx, OF_BEAMS, value);
-  const Range range = range_of(given, peak_memory, peak_first);
+  const Range range = read_range(given, peak_memory, peak_first);
   const AmplitudeRange map = amplitude_range(range.low, range.high, given.levels);
   EACH_PIXEL {
-    if (within(k, nx)) AT(codes)[begin + column_of(k, nx)] = (CODE)amplitude_code(value[k], map);
+    if (within(k, nx)) AT(codes)[begin + item_column(k, nx)] = (CODE)amplitude_code(value[k], map);
   }
 }
 

@@ -22,7 +22,7 @@ struct Given {
   cl_int symmetric;
 };
 
-opencl::Range range_of(std::int64_t columns, std::int64_t rows) {
+opencl::Range make_range(std::int64_t columns, std::int64_t rows) {
   return {static_cast<std::size_t>(columns), static_cast<std::size_t>(rows), 1};
 }
 
@@ -50,21 +50,21 @@ class OpenclEngine final : public DeviceEngine {
              opencl::exact_division(queue())}};
   }
 
-  [[nodiscard]] opencl::Range items_of(std::int64_t nx, std::int64_t rows) const {
-    return range_of((nx + items_.pixels - 1) / items_.pixels, rows);
+  [[nodiscard]] opencl::Range count_items(std::int64_t nx, std::int64_t rows) const {
+    return make_range((nx + items_.pixels - 1) / items_.pixels, rows);
   }
-  [[nodiscard]] opencl::Range group() const { return range_of(items_.group, 1); }
+  [[nodiscard]] opencl::Range group() const { return make_range(items_.group, 1); }
 
   void clear(void* data, std::size_t bytes) override { opencl::clear(data, bytes, queue()); }
 
   void remove_bins(Complex* spectrum, std::int64_t rows, std::int64_t nx, const RemovedBins& bins) override {
-    remove_bins_(range_of(bins.count, rows), {64, 1, 1}, spectrum, static_cast<cl_int>(nx),
+    remove_bins_(make_range(bins.count, rows), {64, 1, 1}, spectrum, static_cast<cl_int>(nx),
                  static_cast<cl_int>(bins.first), static_cast<cl_int>(bins.count));
   }
 
   void measure(const Parameters& p, const Complex32* field, std::uint32_t* peak) override {
     const std::int64_t rows = p.count / p.nx;
-    find_peak_(items_of(p.nx, std::min(rows, peak_rows)), group(), doubled_, static_cast<cl_int>(rows),
+    find_peak_(count_items(p.nx, std::min(rows, peak_rows)), group(), doubled_, static_cast<cl_int>(rows),
                static_cast<cl_int>(p.nx), field, p.beam_column, p.beam_row, peak);
   }
 
@@ -73,7 +73,7 @@ class OpenclEngine final : public DeviceEngine {
 
   template <class Code>
   void run(const Parameters& p, const Complex32* field, Code* codes) {
-    const auto items = items_of(p.nx, p.count / p.nx);
+    const auto items = count_items(p.nx, p.count / p.nx);
     const Given given{p.levels, p.low, p.high, p.symmetric ? 1 : 0};
     const auto nx = static_cast<cl_int>(p.nx);
     auto& kernel = codes_[sizeof(Code) - 1];

@@ -54,7 +54,7 @@ struct Axis {
 };
 
 /// Rows of the picture and the panel run down: a positive `offset_m` is right, or down.
-Axis axis_of(std::int64_t count, std::int64_t source, double pitch_m, double source_pitch_m, double offset_m) {
+Axis make_axis(std::int64_t count, std::int64_t source, double pitch_m, double source_pitch_m, double offset_m) {
   const double step = pitch_m / source_pitch_m;
   const double middle = static_cast<double>(source - 1) / 2 - offset_m / source_pitch_m;
   return {count, source, middle - static_cast<double>(count - 1) / 2 * step, step};
@@ -113,7 +113,7 @@ Array<float, 2> resampled(View<const float, 2> picture, const Axis& down, const 
 }
 
 /// Converts a distance to a depth that the spacing divides evenly, rising from far to near; also the inverse.
-double depth_of(double distance_m, LayerSpacing spacing) {
+double to_depth(double distance_m, LayerSpacing spacing) {
   return spacing == LayerSpacing::inverse_distance ? 1 / distance_m : -distance_m;
 }
 
@@ -176,8 +176,8 @@ SlicedPicture slice_picture(const RgbdPicture& picture, const FieldGrid& grid) {
   const auto [source_ny, source_nx] = picture.intensity.shape();
   const double pitch_x = picture.width_m / static_cast<double>(source_nx);
   const double pitch_y = picture.height_m != 0 ? picture.height_m / static_cast<double>(source_ny) : pitch_x;
-  const Axis down = axis_of(grid.ny, source_ny, grid.pitch_m, pitch_y, -picture.y_m);
-  const Axis across = axis_of(grid.nx, source_nx, grid.pitch_m, pitch_x, picture.x_m);
+  const Axis down = make_axis(grid.ny, source_ny, grid.pitch_m, pitch_y, -picture.y_m);
+  const Axis across = make_axis(grid.nx, source_nx, grid.pitch_m, pitch_x, picture.x_m);
   Range distance;
   for_each_covered(picture, down, across, [&](std::int64_t, std::int64_t, double d) { distance.take(d); });
   if (distance.low > distance.high) {
@@ -187,11 +187,11 @@ SlicedPicture slice_picture(const RgbdPicture& picture, const FieldGrid& grid) {
   SlicedPicture sliced{resampled(picture.intensity, down, across), Array<std::uint16_t, 2>(grid.shape()), {}, 0};
   std::fill_n(sliced.layer.data(), sliced.layer.size(), SlicedPicture::nothing);
   std::vector<Mean> means(static_cast<std::size_t>(picture.layers));
-  const double far = depth_of(distance.high, picture.spacing);
-  const double extent = depth_of(distance.low, picture.spacing) - far;
+  const double far = to_depth(distance.high, picture.spacing);
+  const double extent = to_depth(distance.low, picture.spacing) - far;
   const double scale = extent > 0 ? picture.layers / extent : 0;
   for_each_covered(picture, down, across, [&](std::int64_t y, std::int64_t x, double d) {
-    const double depth = depth_of(d, picture.spacing);
+    const double depth = to_depth(d, picture.spacing);
     const int number = std::clamp(static_cast<int>((depth - far) * scale), 0, picture.layers - 1);
     sliced.layer(y, x) = static_cast<std::uint16_t>(number);
     Mean& mean = means[static_cast<std::size_t>(number)];

@@ -250,15 +250,15 @@ float depth_before_gap(std::vector<float>& depths, double gap) {
 std::vector<char> visible_past_points(std::string_view where, const std::vector<Vec3f>& points, double cell_m) {
   const Rectangle bounds = bounds_of(points);
   const Grid grid = grid_over(bounds, cell_for(where, bounds, static_cast<double>(points.size()), cell_m));
-  const auto cell_of = [&](const Vec3f& p) {
+  const auto find_cell = [&](const Vec3f& p) {
     return static_cast<std::size_t>(grid.row(p[1]) * grid.nx + grid.column(p[0]));
   };
   std::vector<std::size_t> start(grid.cells() + 1);
-  for (const auto& p : points) ++start[cell_of(p) + 1];
+  for (const auto& p : points) ++start[find_cell(p) + 1];
   for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
   std::vector<std::size_t> member(points.size());
   std::vector<std::size_t> next(start.begin(), start.end() - 1);
-  for (std::size_t i = 0; i < points.size(); ++i) member[next[cell_of(points[i])]++] = i;
+  for (std::size_t i = 0; i < points.size(); ++i) member[next[find_cell(points[i])]++] = i;
 
   std::vector<char> keep(points.size(), 1);
   parallel_for(0, grid.ny, [&](std::int64_t row) {

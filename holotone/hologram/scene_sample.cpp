@@ -34,7 +34,7 @@ Vec3f narrowed(const Vec3d& v) {
   return {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])};
 }
 
-float amplitude_of(const Vec3f& colour) { return static_cast<float>(std::sqrt(std::max(0.0, luminance(colour)))); }
+float to_amplitude(const Vec3f& colour) { return static_cast<float>(std::sqrt(std::max(0.0, luminance(colour)))); }
 
 /// Returns the interpolated normal, or the triangle's if the mesh has no normals or they cancel.
 Vec3f normal_at(const Mesh& mesh, const Triangle& triangle, const Weights& weight) {
@@ -65,7 +65,7 @@ void set_point(PointCloud& cloud, std::size_t i, const Mesh& mesh, const Triangl
   if (!mesh.amplitude.empty()) {
     cloud.amplitude[i] = blend(mesh.amplitude, triangle, weight);
   } else {
-    cloud.amplitude[i] = mesh.colour.empty() ? 1.0f : amplitude_of(cloud.colour[i]);
+    cloud.amplitude[i] = mesh.colour.empty() ? 1.0f : to_amplitude(cloud.colour[i]);
   }
 }
 
@@ -104,15 +104,15 @@ PointCloud sample_surface(const Mesh& mesh, std::int64_t count, std::uint64_t se
   }
   PointCloud cloud = points_for(mesh, static_cast<std::size_t>(count));
   const double stratum = area / static_cast<double>(count);
-  const auto place_of = [&](std::int64_t i) {
+  const auto draw_place = [&](std::int64_t i) {
     return (static_cast<double>(i) + random_uniform64(seed, 3 * static_cast<std::uint64_t>(i))) * stratum;
   };
   const auto last_triangle = area_until.end() - 1;
   const auto sample = [&](std::int64_t begin, std::int64_t end) {
-    auto triangle = std::upper_bound(area_until.begin(), last_triangle, place_of(begin));
+    auto triangle = std::upper_bound(area_until.begin(), last_triangle, draw_place(begin));
     for (std::int64_t i = begin; i < end; ++i) {
       // Strata follow each other, and so do their triangles.
-      for (const double at = place_of(i); triangle != last_triangle && *triangle <= at;) ++triangle;
+      for (const double at = draw_place(i); triangle != last_triangle && *triangle <= at;) ++triangle;
       const auto counter = 3 * static_cast<std::uint64_t>(i);
       const double root = std::sqrt(random_uniform64(seed, counter + 1));
       const double r2 = random_uniform64(seed, counter + 2);
@@ -140,7 +140,7 @@ PointCloud vertices_of(const Mesh& mesh) {
   cloud.amplitude = mesh.amplitude;
   if (cloud.amplitude.empty()) {
     cloud.amplitude.assign(mesh.position.size(), 1.0f);
-    for (std::size_t i = 0; i < mesh.colour.size(); ++i) cloud.amplitude[i] = amplitude_of(mesh.colour[i]);
+    for (std::size_t i = 0; i < mesh.colour.size(); ++i) cloud.amplitude[i] = to_amplitude(mesh.colour[i]);
   }
   return cloud;
 }

@@ -58,14 +58,14 @@ double fringe_of(const StereogramOptions& options) {
   return options.fringe_m > 0 ? options.fringe_m : 2 * options.grid.pitch_m;
 }
 
-double angle_of(double sine) { return std::asin(std::min(sine, 1.0)); }
+double to_angle(double sine) { return std::asin(std::min(sine, 1.0)); }
 
 /// Returns the larger angle to the axis, in x or in y, of light from (x, y) on the panel to a point of the viewer's
 /// plane.
 double angle_to(const Viewer& viewer, double x, double y, double to_x, double to_y) {
   const double dx = std::abs(to_x - x);
   const double dy = std::abs(to_y - y);
-  return angle_of(std::max(dx, dy) / std::hypot(dx, dy, viewer.distance_m));
+  return to_angle(std::max(dx, dy) / std::hypot(dx, dy, viewer.distance_m));
 }
 
 /// Returns at most `most` of 0 .. count - 1, evenly spaced, with the first and the last.
@@ -154,7 +154,7 @@ StereogramPlan::StereogramPlan(const StereogramOptions& options, Queue queue) {
   info.hogels = geometry.hogels;
   info.padding = {geometry.hogels[0] * options.hogel_px - options.grid.ny,
                   geometry.hogels[1] * options.hogel_px - options.grid.nx};
-  info.diffraction_angle_rad = angle_of(options.grid.wavelength_m / fringe_of(options));
+  info.diffraction_angle_rad = to_angle(options.grid.wavelength_m / fringe_of(options));
   if (options.viewer) {
     require_reached(geometry, info.diffraction_angle_rad);
     measure_window(geometry, info);

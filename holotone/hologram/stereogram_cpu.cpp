@@ -99,7 +99,7 @@ class CpuEngine final : public Engine {
     worker.lit.assign(static_cast<std::size_t>(hogel.columns), 0);
     std::fill_n(worker.columns.data(), hogel.columns * column_distance_, Complex{});
     for (std::int64_t r = 0; r < hogel.rows; ++r) {
-      const std::int64_t place = place_of(r - hogel.first_ky, n_);  // rows go down, ky goes up
+      const std::int64_t place = transform_index(r - hogel.first_ky, n_);  // rows go down, ky goes up
       for (std::int64_t c = 0; c < hogel.columns; ++c) {
         const auto i = static_cast<std::size_t>(r * hogel.columns + c);
         if (light.amplitude[i] == 0 || (!light.layer.empty() && light.layer[i] != layer)) continue;
@@ -129,7 +129,7 @@ class CpuEngine final : public Engine {
       for (std::int64_t c = 0; c < hogel.columns; ++c) {
         if (worker.lit[static_cast<std::size_t>(c)] == 0) continue;
         const Complex* const from = worker.columns.data() + c * column_distance_ + y;
-        Complex* const to = rows + place_of(hogel.first_kx + c, n_);
+        Complex* const to = rows + transform_index(hogel.first_kx + c, n_);
         for (std::int64_t r = 0; r < some; ++r) to[r * row_distance_] = from[r];
       }
       row_plan_.execute(rows);

@@ -30,8 +30,8 @@ __global__ void scatter_kernel(Frame frame, const Hogel* __restrict__ hogels, co
   const std::int64_t row = i / hogel.columns;
   const std::int64_t column = i - row * hogel.columns;
   const float2 wave = turned(ray_turns(frame.seed, hogel, frame.n, row, column));
-  const std::int64_t down = place_of(row - hogel.first_ky, frame.n);
-  const std::int64_t across = place_of(hogel.first_kx + column, frame.n);
+  const std::int64_t down = transform_index(row - hogel.first_ky, frame.n);
+  const std::int64_t across = transform_index(hogel.first_kx + column, frame.n);
   spectrum[(blockIdx.y * frame.n + down) * frame.n + across] = {own * wave.x, own * wave.y};
 }
 

@@ -22,7 +22,7 @@ std::int64_t most_rays(const Geometry& geometry) {
   return most;
 }
 
-LayerTurns turns_of(double turns) {
+LayerTurns to_layer_turns(double turns) {
   const auto high = static_cast<float>(turns);
   return {high, static_cast<float>(turns - static_cast<double>(high))};
 }
@@ -82,7 +82,7 @@ int DeviceEngine::upload(std::int64_t some) {
     light.layer.resize(light.amplitude.size(), 0);
     host_hogels_[static_cast<std::size_t>(i)] = light.hogel;
     std::transform(light.curvature.begin(), light.curvature.end(), host_turns_.begin() + i * most_layers,
-                   [&](double curvature) { return turns_of(curvature * geometry_.curvature_per_px2); });
+                   [&](double curvature) { return to_layer_turns(curvature * geometry_.curvature_per_px2); });
     layers = std::max(layers, light.used.size());
     send(amplitude_.data() + i * rays_, light.amplitude, light.amplitude.size());
     send(layer_.data() + i * rays_, light.layer, light.layer.size());

@@ -54,7 +54,9 @@ HOLOTONE_HOST_DEVICE inline float ray_turns(std::uint64_t seed, const Hogel& hog
 }
 
 /// Index of a frequency in a transform of `count`.
-HOLOTONE_HOST_DEVICE inline std::int64_t place_of(std::int64_t k, std::int64_t count) { return k < 0 ? k + count : k; }
+HOLOTONE_HOST_DEVICE inline std::int64_t transform_index(std::int64_t k, std::int64_t count) {
+  return k < 0 ? k + count : k;
+}
 
 /// Turns of the wave of curvature c at pixel i of a hogel along one axis: c x^2 / (2 lambda), x from the hogel's
 /// centre.

@@ -39,7 +39,7 @@ static float ray_turns(ulong seed, Hogel hogel, long hogel_px, long row, long co
   return random_uniform(seed, (ulong)((hogel.number * hogel_px + ky) * hogel_px + kx)) - 0.5f;
 }
 
-static long place_of(long k, long count) { return k < 0 ? k + count : k; }
+static long transform_index(long k, long count) { return k < 0 ? k + count : k; }
 
 static float curved_turns(two turns_at_one_px, int i, int hogel_px) {
   const float x = (float)i - 0.5f * (float)(hogel_px - 1);
@@ -57,8 +57,8 @@ __kernel void scatter(Frame frame, int wanted, ARRAY(const Hogel, hogels), ARRAY
   if (own == 0.0f || AT(layer)[from] != wanted) return;
   const int row = i / (int)hogel.columns;
   const int column = i - row * (int)hogel.columns;
-  const long down = place_of(row - hogel.first_ky, frame.n);
-  const long across = place_of(hogel.first_kx + column, frame.n);
+  const long down = transform_index(row - hogel.first_ky, frame.n);
+  const long across = transform_index(hogel.first_kx + column, frame.n);
   const long place = (which * frame.n + down) * frame.n + across;
   AT(spectrum)[place] = own * turned(ray_turns(frame.seed, hogel, frame.n, row, column));
 }

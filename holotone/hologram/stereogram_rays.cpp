@@ -16,7 +16,7 @@ struct Range {
 /// Returns the range of k whose cosines belong to slopes from `least` to `most` along one axis and from `other_least`
 /// to `other_most` along the other:
 ///   c = t / sqrt(1 + t^2 + s^2)
-Range range_of(double least, double most, double other_least, double other_most, double step, std::int64_t most_k) {
+Range find_range(double least, double most, double other_least, double other_most, double step, std::int64_t most_k) {
   const double nearest = other_least > 0 ? other_least : other_most < 0 ? -other_most : 0;
   const double farthest = std::max(std::abs(other_least), std::abs(other_most));
   const auto cosine = [](double t, double s) { return t / std::hypot(1.0, t, s); };
@@ -104,8 +104,8 @@ Hogel Geometry::hogel(std::int64_t row, std::int64_t column) const {
     hogel.most_x = (viewer.x_m + half_x - hogel.x_m) / viewer.distance_m;
     hogel.least_y = (viewer.y_m - half_y - hogel.y_m) / viewer.distance_m;
     hogel.most_y = (viewer.y_m + half_y - hogel.y_m) / viewer.distance_m;
-    x = range_of(hogel.least_x, hogel.most_x, hogel.least_y, hogel.most_y, step, most_k);
-    y = range_of(hogel.least_y, hogel.most_y, hogel.least_x, hogel.most_x, step, most_k);
+    x = find_range(hogel.least_x, hogel.most_x, hogel.least_y, hogel.most_y, step, most_k);
+    y = find_range(hogel.least_y, hogel.most_y, hogel.least_x, hogel.most_x, step, most_k);
   }
   if (x.first > x.last || y.first > y.last) return hogel;
   hogel.first_kx = x.first;

@@ -37,7 +37,7 @@ std::string random_digits();
 /// Writes all bytes; returns 0, or errno.
 int write_at(const FileHandle& file, const char* data, std::uint64_t bytes, std::uint64_t position);
 
-/// Lets the disk take written bytes while the program goes on: fsync then has less to wait for. On Linux; an error is
+/// Lets the disk take written bytes while the program continues: fsync then has less to wait for. On Linux; an error is
 /// fsync's to tell.
 void begin_flush(const FileHandle& file, std::uint64_t bytes, std::uint64_t position);
 

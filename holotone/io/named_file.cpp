@@ -22,12 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-std::string folder_of(const std::string& file) {
+std::string parent_folder(const std::string& file) {
   const auto folder = fs::path(file).parent_path().string();
   return folder.empty() ? "." : folder;
 }
 
-std::string words_of(int reason) {
+std::string describe_error(int reason) {
   if (reason == ENOENT || reason == ENOTDIR) return "no such file";
   if (reason == EXDEV) return "a link that leads out of it";
   if (reason == ELOOP) return "links in a circle";
@@ -40,11 +40,11 @@ FileHandle open_or_explain(const std::string& naming, const std::string& name, s
   if (path.is_absolute()) got = "a path from the root";
   if (std::find(path.begin(), path.end(), "..") != path.end()) got = "a path with '..'";
   if (!got.empty()) return FileHandle();
-  const std::string folder = folder_of(naming);
+  const std::string folder = parent_folder(naming);
   FileHandle file(open_beneath(folder, name));
   if (!file.valid() && errno == ENOSYS) file = FileHandle(open_compared(folder, name));
   if (!file.valid() || fstat(file.get(), &status) != 0) {
-    got = words_of(errno);
+    got = describe_error(errno);
   } else if (!S_ISREG(status.st_mode)) {
     got = S_ISDIR(status.st_mode) ? "a folder" : "a device, pipe or socket";
   }

@@ -25,7 +25,7 @@ constexpr std::uint64_t piece_bytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t entry_bytes = 8;
 
 // Journal entry of a row. No row has an entry of zeros, the content of a new file.
-std::uint64_t entry_of(std::int64_t row, std::uint32_t checksum) {
+std::uint64_t make_entry(std::int64_t row, std::uint32_t checksum) {
   return (std::uint64_t{0x524f5753u ^ static_cast<std::uint32_t>(row)} << 32) | checksum;
 }
 
@@ -46,7 +46,7 @@ std::uint32_t checksum_of_part(const FileHandle& file, std::uint64_t begin, std:
   return sum;
 }
 
-std::string folder_of(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const auto folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
 }
@@ -154,7 +154,7 @@ void RowsFile::lock() {
       const bool is_there = access(journal_name_.c_str(), F_OK) == 0;
       throw_io(path_,
                is_there ? fmt::format("'{}' to be writable", journal_name_)
-                        : fmt::format("folder '{}' to be writable", folder_of(target_)),
+                        : fmt::format("folder '{}' to be writable", parent_folder(target_)),
                std::strerror(reason));
     }
     require_own_journal();
@@ -278,10 +278,10 @@ void RowsFile::check_rows(Progress& progress) {
     progress.step("checking rows of the last run", begin, content_.rows);
     parallel_for(begin, std::min(begin + group, content_.rows), [&](std::int64_t row) {
       const std::uint64_t entry = entries[static_cast<std::size_t>(row)];
-      if (entry >> 32 != entry_of(row, 0) >> 32) return;
+      if (entry >> 32 != make_entry(row, 0) >> 32) return;
       const std::uint64_t at = position_of(row);
       const std::uint32_t sum = checksum_of_part(file_, at, at + content_.row_bytes);
-      same[static_cast<std::size_t>(row)] = entry == entry_of(row, sum) ? 1 : 0;
+      same[static_cast<std::size_t>(row)] = entry == make_entry(row, sum) ? 1 : 0;
     });
   }
   std::copy(same.begin(), same.end(), done_.begin());
@@ -299,7 +299,7 @@ void RowsFile::begin(const Create& create) {
   file_ = FileHandle(open(temporary_.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0666));
   if (!file_.valid()) throw_io(path_, "to be writable", std::strerror(errno));
   struct stat existing {};
-  // Writable by its owner, so that a stopped run goes on.
+  // Writable by its owner, so that a stopped run can be resumed.
   if (stat(target_.c_str(), &existing) == 0) (void)!fchmod(file_.get(), (existing.st_mode & 0777) | S_IWUSR);
   layout_ = create(temporary_, file_);
   if (!content_.blank.empty()) layout_.blank_at = find_blank();
@@ -323,14 +323,14 @@ RowsFile::Space RowsFile::space_for(std::uint64_t bytes) const {
     return blocks - std::min(static_cast<std::uint64_t>(status.st_blocks) * 512, blocks);
   };
   std::error_code error;
-  const auto space = std::filesystem::space(folder_of(target_), error);
+  const auto space = std::filesystem::space(parent_folder(target_), error);
   const bool known = !error && space.capacity > 0;  // some network file systems report no capacity
   return {missing(file_, bytes) + missing(journal_, journal_bytes()), known ? space.available : UINT64_MAX};
 }
 
 void RowsFile::throw_full(const Space& space) const {
   const auto text = [](std::uint64_t bytes) { return format_bytes(static_cast<double>(bytes)); };
-  const std::string folder = folder_of(target_);
+  const std::string folder = parent_folder(target_);
   if (space.needed > space.free) {
     throw_io(path_, fmt::format("{} of free space in '{}'", text(space.needed), folder),
              fmt::format("{} ({} missing)", text(space.free), text(space.needed - space.free)));
@@ -384,7 +384,7 @@ void RowsFile::write(std::int64_t first_row, std::span<const char> bytes) {
     entries.resize(static_cast<std::size_t>(count));
     parallel_for(0, count, [&](std::int64_t row) {
       const std::uint32_t sum = checksum_of(0, data + static_cast<std::uint64_t>(row) * row_bytes, row_bytes);
-      entries[static_cast<std::size_t>(row)] = entry_of(first + row, sum);
+      entries[static_cast<std::size_t>(row)] = make_entry(first + row, sum);
     });
     raw.clear();
     for (const std::uint64_t entry : entries) store(raw, entry);
@@ -420,7 +420,7 @@ std::uint32_t RowsFile::checksum(std::int64_t first_row, std::int64_t rows) cons
     const auto entry = load<std::uint64_t>(at, std::endian::little);
     auto own = static_cast<std::uint32_t>(entry);
     // A network file system may still hide the entry of another process.
-    if (entry != entry_of(row, own)) {
+    if (entry != make_entry(row, own)) {
       own = checksum_of_part(file_, position_of(row), position_of(row) + content_.row_bytes);
     }
     sum = static_cast<std::uint32_t>(crc32_combine(sum, own, static_cast<z_off_t>(content_.row_bytes)));
@@ -453,7 +453,7 @@ void RowsFile::finish() {
   owned_ = false;
   leave();
   // The new name is on the disk only after its folder is flushed, which not every file system supports.
-  const FileHandle folder(open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileHandle folder(open(parent_folder(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.valid()) (void)!fsync(folder.get());
 }
 

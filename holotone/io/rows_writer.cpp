@@ -19,7 +19,7 @@ void check_shape(std::string_view name, Shape<2> shape) {
 }
 
 // Metadata and key as lines, each preceded by its length: different contents give different texts.
-std::string identity_of(const RowsWriter::Content& content, const Metadata& metadata, std::string_view key) {
+std::string make_identity(const RowsWriter::Content& content, const Metadata& metadata, std::string_view key) {
   const auto part = [](std::string_view text) { return fmt::format("{}:{}\n", text.size(), text); };
   std::string text = fmt::format("{} {}\n", content.kind, to_string<2>(content.shape)) + part(key);
   for (const auto& [name, value] : metadata) text += part(name) + part(value);
@@ -45,7 +45,7 @@ Metadata with_blank(Metadata metadata, const RowsOptions& options) {
 RowsContent checked(const RowsWriter::Content& content, const Metadata& metadata, const RowsOptions& options) {
   check_shape(content.name, content.shape);
   require_metadata(content.name, metadata);
-  return {identity_of(content, metadata, options.key), content.shape[0],
+  return {make_identity(content, metadata, options.key), content.shape[0],
           static_cast<std::uint64_t>(content.shape[1]) * content.value_bytes,
           options.checksum_key.empty() ? std::string() : metadata.at(options.checksum_key)};
 }

@@ -31,7 +31,7 @@ void require_options(const BlurOptions& options) {
 }
 
 /// Band limit of a blur, in cycles per pixel: the largest frequency above smallest_kept.
-double band_of(double sigma) {
+double band_limit(double sigma) {
   return std::sqrt(-std::log(smallest_kept) / (2 * std::numbers::pi * std::numbers::pi)) / sigma;
 }
 
@@ -51,17 +51,17 @@ struct Axis {
     return std::polar(1.0, std::numbers::pi * static_cast<double>(k) / static_cast<double>(padded));
   }
   [[nodiscard]] std::int64_t modes_kept(double sigma) const {
-    return std::min(half, static_cast<std::int64_t>(std::ceil(band_of(sigma) * static_cast<double>(padded))));
+    return std::min(half, static_cast<std::int64_t>(std::ceil(band_limit(sigma) * static_cast<double>(padded))));
   }
   [[nodiscard]] std::int64_t wrapped(std::int64_t k) const { return ((k % padded) + padded) % padded; }
 };
 
-Axis axis_of(std::int64_t pixels, const std::vector<double>& sigma) {
+Axis make_axis(std::int64_t pixels, const std::vector<double>& sigma) {
   const auto [least, most] = std::minmax_element(sigma.begin(), sigma.end());
   Axis axis;
   axis.pixels = pixels;
   axis.padded = fft_friendly_size(pixels + static_cast<std::int64_t>(std::ceil(padded_sigmas * *most)));
-  axis.half = static_cast<std::int64_t>(std::ceil(band_of(*least) * static_cast<double>(axis.padded)));
+  axis.half = static_cast<std::int64_t>(std::ceil(band_limit(*least) * static_cast<double>(axis.padded)));
   return axis;
 }
 
@@ -109,8 +109,8 @@ BlurredComparisonPlan::BlurredComparisonPlan(View<const float, 2> ink, const Blu
   }
   State& state = *state_;
   state.options = options;
-  state.x = axis_of(nx, options.sigma);
-  state.y = axis_of(ny, options.sigma);
+  state.x = make_axis(nx, options.sigma);
+  state.y = make_axis(ny, options.sigma);
   const double modes = (2.0 * static_cast<double>(state.x.half) + 1) * (2.0 * static_cast<double>(state.y.half) + 1);
   constexpr double most_modes = 1 << 28;
   if (modes > most_modes) {

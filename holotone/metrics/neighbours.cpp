@@ -21,12 +21,12 @@ class Cells {
     nx_ = cells_along(region.width);
     ny_ = cells_along(region.height);
     begin_.assign(static_cast<std::size_t>(nx_ * ny_) + 1, 0);
-    for (std::size_t i = 0; i < count; ++i) ++begin_[cell_of(inside, i) + 1];
+    for (std::size_t i = 0; i < count; ++i) ++begin_[find_cell(inside, i) + 1];
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
     auto next = begin_;
     position_.resize(inside.size());
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t at = next[cell_of(inside, i)]++;
+      const std::size_t at = next[find_cell(inside, i)]++;
       position_[2 * at] = inside[2 * i];
       position_[2 * at + 1] = inside[2 * i + 1];
     }
@@ -45,7 +45,7 @@ class Cells {
   [[nodiscard]] std::int64_t cells_along(double length) const {
     return static_cast<std::int64_t>(std::clamp(std::ceil(length / side_), 1.0, most_));
   }
-  [[nodiscard]] std::size_t cell_of(const std::vector<double>& inside, std::size_t i) const {
+  [[nodiscard]] std::size_t find_cell(const std::vector<double>& inside, std::size_t i) const {
     const auto x = std::min(static_cast<std::int64_t>(inside[2 * i] / side_), nx_ - 1);
     const auto y = std::min(static_cast<std::int64_t>(inside[2 * i + 1] / side_), ny_ - 1);
     return static_cast<std::size_t>(y * nx_ + x);
@@ -96,7 +96,7 @@ struct CountedPart {
 };
 
 /// Splits rows of cells into parts with about equal numbers of pairs, for any distribution of dots.
-std::vector<CountedPart> parts_of(const std::vector<double>& pairs, std::int64_t every) {
+std::vector<CountedPart> split_rows(const std::vector<double>& pairs, std::int64_t every) {
   constexpr double most_pairs = 1 << 23;
   std::vector<CountedPart> parts;
   for (std::size_t row = 0; row < pairs.size(); ++row) {
@@ -290,7 +290,7 @@ PairCorrelation pair_correlation(View<const float, 2> position, const PairCorrel
 
   result.pairs.assign(static_cast<std::size_t>(options.bins), 0);
   std::vector<std::vector<std::int64_t>> bins(static_cast<std::size_t>(thread_count()), result.pairs);
-  const auto parts = parts_of(of_rows, result.every);
+  const auto parts = split_rows(of_rows, result.every);
   const auto all = std::ssize(parts);
   for (std::int64_t begin = 0, end = 0; begin < all; begin = end) {
     progress.step("counting pairs", begin, all);

@@ -18,7 +18,7 @@ void require_pair(std::string_view where, const View<const float, Rank>& a, cons
 }
 
 /// The Gaussian window along one axis; sums to 1.
-std::vector<double> window_of(const SsimOptions& options) {
+std::vector<double> make_window(const SsimOptions& options) {
   std::vector<double> window;
   for (int i = -options.radius; i <= options.radius; ++i) {
     window.push_back(std::exp(-i * i / (2 * options.sigma * options.sigma)));
@@ -115,7 +115,7 @@ double ssim(View<const float, 2> a, View<const float, 2> b, const SsimOptions& o
   require_range(where, "radius", options.radius, 0, 1000);
   require_range(where, "k1", options.k1, 0, 1);
   require_range(where, "k2", options.k2, 0, 1);
-  const auto window = window_of(options);
+  const auto window = make_window(options);
   const auto size = static_cast<std::int64_t>(window.size());
   const auto [ny, nx] = a.shape();
   if (ny < size || nx < size) {

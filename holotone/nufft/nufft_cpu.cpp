@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t least_slab_rows = 16;
 
 template <class Real, std::size_t Rank>
-SpreadKernel<Real> kernel_of(const Setup<Rank>& setup) {
+SpreadKernel<Real> make_kernel(const Setup<Rank>& setup) {
   if constexpr (std::is_same_v<Real, double>) return SpreadKernel<Real>(setup.window, setup.polynomial_error);
   return SpreadKernel<Real>(setup.window, setup.polynomial_error,
                             longest_float_sum(setup.window, sum_share * setup.tolerance, Rank));
@@ -21,7 +21,8 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
   using Complex = std::complex<Real>;
 
  public:
-  explicit CpuEngine(const Setup<Rank>& setup) : setup_(setup), kernel_(kernel_of<Real>(setup)), grid_(grid_of(setup)) {
+  explicit CpuEngine(const Setup<Rank>& setup)
+      : setup_(setup), kernel_(make_kernel<Real>(setup)), grid_(make_grid(setup)) {
     for (const bool half : {false, true}) {
       auto& side = sides_[half];
       const auto factor = [&](std::size_t axis) {
@@ -89,7 +90,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     std::int64_t columns = 0;
   };
 
-  static SpreadGrid<Rank> grid_of(const Setup<Rank>& setup) {
+  static SpreadGrid<Rank> make_grid(const Setup<Rank>& setup) {
     SpreadGrid<Rank> grid;
     for (std::size_t axis = 0; axis < Rank; ++axis) grid.extent[axis] = setup.grid[axis];
     // The loops work on whole vectors: they touch up to three cells beyond the window.
@@ -261,7 +262,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
                                                  side.columns,
                                                  side.x_factor.data() + block.mode,
                                                  block.count};
-      forward ? pass.forward(lines, memory_.own()) : pass.inverse(lines, memory_.own());
+      forward ? pass.forward(lines, memory_.thread_block()) : pass.inverse(lines, memory_.thread_block());
     });
   }
 
@@ -272,7 +273,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     over_blocks({{0, 0, plane}}, 1, [&](std::int64_t, const ModeRun& block) {
       const typename AxisPass<Real>::Lines lines{
           between_.data() + block.mode, plane, modes + block.mode, plane, nullptr, block.count};
-      forward ? pass.forward(lines, memory_.own()) : pass.inverse(lines, memory_.own());
+      forward ? pass.forward(lines, memory_.thread_block()) : pass.inverse(lines, memory_.thread_block());
     });
   }
 

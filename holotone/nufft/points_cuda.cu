@@ -26,8 +26,8 @@ struct Place {
 };
 
 template <std::size_t Rank>
-__device__ __forceinline__ Place<Rank> place_of(const TileGrid<Rank>& grid, const float* __restrict__ points,
-                                                std::int64_t j) {
+__device__ __forceinline__ Place<Rank> find_place(const TileGrid<Rank>& grid, const float* __restrict__ points,
+                                                  std::int64_t j) {
   Place<Rank> result{};
   result.finite = true;
   int stride = 1;
@@ -53,7 +53,7 @@ __global__ void key_kernel(TileGrid<Rank> grid, const float* __restrict__ points
                            std::uint32_t* first_bad) {
   const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   if (j >= count) return;
-  const Place<Rank> place = place_of(grid, points, j);
+  const Place<Rank> place = find_place(grid, points, j);
   if (!place.finite) atomicMin(first_bad, static_cast<std::uint32_t>(j));
   bin[j] = static_cast<std::uint32_t>(place.bin);
   number[j] = static_cast<std::uint32_t>(j);
@@ -83,7 +83,7 @@ __global__ void record_kernel(TileGrid<Rank> grid, const float* __restrict__ poi
                               uint2* __restrict__ depth) {
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   if (i >= count) return;
-  const Place<Rank> place = place_of(grid, points, index[i]);
+  const Place<Rank> place = find_place(grid, points, index[i]);
   record[i] = make_uint4(static_cast<unsigned>(place.cell[0]), static_cast<unsigned>(place.cell[1]),
                          __float_as_uint(place.place[0]), __float_as_uint(place.place[1]));
   if constexpr (Rank == 3) {

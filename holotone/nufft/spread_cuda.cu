@@ -15,7 +15,7 @@ struct Share {
   std::uint32_t extra;  ///< valid for part > 0
 };
 
-__device__ __forceinline__ Share share_of(const TileParts& parts, std::uint32_t tiles, std::uint32_t warp) {
+__device__ __forceinline__ Share find_share(const TileParts& parts, std::uint32_t tiles, std::uint32_t warp) {
   if (warp < tiles) return {warp, 0, 0};
   const std::uint32_t extra = warp - tiles;
   std::uint32_t low = 0;
@@ -206,7 +206,7 @@ __global__ void __launch_bounds__(warps * 32, Rank == 2 ? 7 : 6)
   const auto tiles = static_cast<std::uint32_t>(grid.tile_count);
   if (warp >= tiles + parts.extras) return;
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const Share share = share_of(parts, tiles, warp);
+  const Share share = find_share(parts, tiles, warp);
   const TileRuns<Rank> runs = tile_runs(grid, static_cast<int>(share.tile));
   TileWarp<Rank, Components, Width> tile(points, strength, beta_log2, waiting[threadIdx.x / 32]);
   std::uint64_t before = 0;

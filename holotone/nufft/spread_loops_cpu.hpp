@@ -63,7 +63,7 @@ struct CellBox {
 };
 
 template <class Real, std::size_t Rank>
-CellBox<Rank> box_of(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Real, Rank>* end, int width) {
+CellBox<Rank> find_box(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Real, Rank>* end, int width) {
   auto least = begin->cell;
   auto most = least;
   for (const auto* point = begin; point != end; ++point) {
@@ -93,7 +93,7 @@ Run<Real, Rank> run_in(const CellBox<Rank>& box, Run<Real, Rank> run) {
 /// exact_points are therefore summed at a time, and these sums are added in float64.
 template <class Real, std::size_t Rank, int Components, int Width>
 void spread_dense(const Run<Real, Rank>& run, std::int64_t exact_points, const Real* strength, Real* cells) {
-  const auto box = box_of(run.begin, run.end, Width);
+  const auto box = find_box(run.begin, run.end, Width);
   const auto numbers = static_cast<std::size_t>(box.cells() * Components);
   std::vector<Real> some(numbers);
   std::vector<double> all(numbers, 0.0);
@@ -198,7 +198,7 @@ std::vector<SlabPart<Real, Rank>> cut_slab(const SpreadPoints<Real, Rank>& point
     auto& part = result[static_cast<std::size_t>(i)];
     part.begin = begin + count * i / parts;
     part.end = begin + count * (i + 1) / parts;
-    part.box = box_of(points.points().data() + part.begin, points.points().data() + part.end, width);
+    part.box = find_box(points.points().data() + part.begin, points.points().data() + part.end, width);
   });
   const bool too_wide = std::any_of(result.begin(), result.end(), [](const auto& part) {
     return part.box.cells() > most_cells_a_point * (part.end - part.begin);

@@ -66,7 +66,7 @@ void SpreadPoints<Real, Rank>::sort(std::int64_t count, const SpreadGrid<Rank>& 
   const std::int64_t slab_count = (grid.extent[Rank - 2] + slab_rows - 1) / slab_rows;
   const std::int64_t bins_x = (grid.extent[Rank - 1] + spread_bin_cells - 1) / spread_bin_cells;
   const std::int64_t bins = slab_count * bins_x;
-  const auto bin_of = [&](const Point& point) {
+  const auto find_bin = [&](const Point& point) {
     return point.cell[1] / slab_rows * bins_x + point.cell[0] / spread_bin_cells;
   };
   // Stable counting sort: every part of the list first counts its points in each bin, which gives their offsets.
@@ -80,7 +80,7 @@ void SpreadPoints<Real, Rank>::sort(std::int64_t count, const SpreadGrid<Rank>& 
     Point point;
     for (std::int64_t j = part_begin(part); j < part_begin(part + 1); ++j) {
       const bool counts_in = locate(j, point);
-      const auto own = counts_in ? static_cast<std::uint32_t>(bin_of(point)) : nowhere;
+      const auto own = counts_in ? static_cast<std::uint32_t>(find_bin(point)) : nowhere;
       bin[static_cast<std::size_t>(j)] = own;
       if (counts_in) ++counts[own];
     }

@@ -101,7 +101,7 @@ class TileSum {
 
   __device__ __forceinline__ float weight(float offset) const { return window_at(beta_log2_, node_ + offset); }
 
-  __device__ __forceinline__ Columns columns_of(const float4 (&point)[2], int block) const {
+  __device__ __forceinline__ Columns compute_columns(const float4 (&point)[2], int block) const {
     Columns columns;
 #pragma unroll
     for (int h = 0; h < 2; ++h) split(weight(block * 8 * step - point[h].x), columns.high[h], columns.low[h]);
@@ -125,7 +125,7 @@ class TileSum {
     Columns columns[blocks];
 #pragma unroll
     for (int n = 0; n < blocks; ++n) {
-      if (across.block[n]) columns[n] = columns_of(point, n);
+      if (across.block[n]) columns[n] = compute_columns(point, n);
     }
     float rows[blocks][2] = {};
 #pragma unroll
@@ -158,7 +158,7 @@ class TileSum {
   __device__ __forceinline__ void add_to_planes(const float4 (&point)[2], float first_z, float second_z) {
     const float z[2] = {weight(-first_z), weight(-second_z)};
     const unsigned planes = __ballot_sync(all_lanes, z[0] != 0 || z[1] != 0);
-    const Columns columns = columns_of(point, 0);
+    const Columns columns = compute_columns(point, 0);
     float rows[2];
     float re[2];
     float im[2];

@@ -20,11 +20,11 @@ constexpr std::int64_t pupil_tile = 2048;
 double whole(std::int64_t count) { return static_cast<double>(count); }
 
 /// Axis 0 runs down.
-std::array<double, 2> middle_of(const EyePupil& pupil) { return {-pupil.y_m, pupil.x_m}; }
-std::array<double, 2> half_of(const EyePupil& pupil) { return {pupil.height_m / 2, pupil.width_m / 2}; }
+std::array<double, 2> pupil_middle_m(const EyePupil& pupil) { return {-pupil.y_m, pupil.x_m}; }
+std::array<double, 2> pupil_half_m(const EyePupil& pupil) { return {pupil.height_m / 2, pupil.width_m / 2}; }
 
 /// Coordinate of the first of `count` samples centred on the axis.
-double first_of(std::int64_t count, double pitch_m) { return -0.5 * whole(count - 1) * pitch_m; }
+double first_sample_m(std::int64_t count, double pitch_m) { return -0.5 * whole(count - 1) * pitch_m; }
 
 /// Smallest angle of a ray from the panel to the pupil along an axis.
 double least_angle(double panel_half_m, double middle_m, double half_m, double distance_m) {
@@ -36,8 +36,8 @@ void require_light(const EyeOptions& options) {
   const double sine = grid.wavelength_m / (2 * grid.pitch_m);
   if (sine >= 1) return;
   const double limit = std::asin(sine);
-  const auto middle = middle_of(options.pupil);
-  const auto half = half_of(options.pupil);
+  const auto middle = pupil_middle_m(options.pupil);
+  const auto half = pupil_half_m(options.pupil);
   const std::int64_t counts[] = {grid.ny, grid.nx};
   for (std::size_t i = 0; i < 2; ++i) {
     const double angle = least_angle(whole(counts[i]) * grid.pitch_m / 2, middle[i], half[i], options.pupil.distance_m);
@@ -68,8 +68,8 @@ void validate(const EyeOptions& options) {
 }
 
 /// Samples along a length of the window: two a cycle of the finest fringe. Throws unless the number is finite.
-double samples_of(const Route& route, int axis, double length_m, std::string_view argument) {
-  const window::Band band = band_of(route, axis);
+double count_samples(const Route& route, int axis, double length_m, std::string_view argument) {
+  const window::Band band = find_band(route, axis);
   const double samples = std::ceil(length_m * std::max(band.high - band.low, 0.0)) + 1;
   if (samples <= whole(largest_picture_side)) return samples;
   throw_argument(where, argument, fmt::format("what at most {} samples a side hold", largest_picture_side),
@@ -87,12 +87,12 @@ Route forward_route(const EyeOptions& options) {
     axis.source = {0, 0.5 * whole(counts[i]) * grid.pitch_m};
     axis.tile = std::min(options.tile[i], counts[i]);
     axis.band_half = 1 / (2 * grid.pitch_m);
-    axis.target = {middle_of(options.pupil)[i], half_of(options.pupil)[i]};
+    axis.target = {pupil_middle_m(options.pupil)[i], pupil_half_m(options.pupil)[i]};
   }
   set_blur(route);
   for (int i = 0; i < 2; ++i) {
     auto& axis = route.axis[static_cast<std::size_t>(i)];
-    axis.target_pitch_m = 2 * axis.target.half_m / samples_of(route, i, 2 * axis.target.half_m, "pupil");
+    axis.target_pitch_m = 2 * axis.target.half_m / count_samples(route, i, 2 * axis.target.half_m, "pupil");
     axis.target_first_m = axis.target.middle_m - axis.target.half_m + 0.5 * axis.target_pitch_m;
   }
   complete(route, where, "pupil");
@@ -132,7 +132,7 @@ BackwardRoute backward_route(std::string_view function, const Route& forward, co
     axis.pitch_m = from.target_pitch_m;
     axis.source = from.target;
     axis.tile = std::min(mask.count[i], pupil_tile);
-    const window::Band band = band_of(forward, i);
+    const window::Band band = find_band(forward, i);
     axis.band_middle = 0.5 * (band.low + band.high);
     axis.band_half = 1 / (2 * from.target_pitch_m);
     axis.target = {0, 0.5 * whole(pixels[i]) * picture.pitch_m};
@@ -141,10 +141,10 @@ BackwardRoute backward_route(std::string_view function, const Route& forward, co
   for (int i = 0; i < 2; ++i) {
     const auto at = static_cast<std::size_t>(i);
     auto& axis = back.route.axis[at];
-    const double samples = samples_of(back.route, i, 2 * axis.target.half_m, "focus_m, output_pitch_m");
+    const double samples = count_samples(back.route, i, 2 * axis.target.half_m, "focus_m, output_pitch_m");
     back.every[at] = static_cast<std::int64_t>(std::ceil(samples / whole(pixels[i])));
     axis.target_pitch_m = picture.pitch_m / whole(back.every[at]);
-    axis.target_first_m = first_of(pixels[i] * back.every[at], axis.target_pitch_m);
+    axis.target_first_m = first_sample_m(pixels[i] * back.every[at], axis.target_pitch_m);
   }
   complete(back.route, function, "focus_m, output_pitch_m");
   return back;
@@ -250,8 +250,8 @@ struct EyePlan::State {
   void add(const window::Samples& tile, std::int64_t row, std::int64_t col) const {
     const auto& grid = options.grid;
     if (closed) throw_argument("EyePlan::add_tile", "tile", "clear after look, before another hologram", "none");
-    const std::array<double, 2> first_m{first_of(grid.ny, grid.pitch_m) + whole(row) * grid.pitch_m,
-                                        first_of(grid.nx, grid.pitch_m) + whole(col) * grid.pitch_m};
+    const std::array<double, 2> first_m{first_sample_m(grid.ny, grid.pitch_m) + whole(row) * grid.pitch_m,
+                                        first_sample_m(grid.nx, grid.pitch_m) + whole(col) * grid.pitch_m};
     add_piece(*engine, forward, tile, first_m);
   }
 };
@@ -352,7 +352,7 @@ void EyePlan::adjoint(double focus_m, View<const Complex, 2> field, View<Complex
   engine.reset();
   engine = make_adjoint_engine(here, state.forward, state.queue);
   take_back(*engine, pupil.view(), mask, state.forward, panel,
-            {first_of(grid.ny, grid.pitch_m), first_of(grid.nx, grid.pitch_m)});
+            {first_sample_m(grid.ny, grid.pitch_m), first_sample_m(grid.nx, grid.pitch_m)});
   state.queue.synchronize();
 }
 

@@ -30,7 +30,7 @@ struct AxisFactors {
 };
 
 /// `curvature`: quadratic phase in turns a squared pixel.
-AxisFactors factors_of(std::int64_t count, double shift, double curvature) {
+AxisFactors make_factors(std::int64_t count, double shift, double curvature) {
   const auto n = static_cast<double>(count);
   const double centre = (n - 1) / 2;
   const auto unit = [](double turns, double gain) {
@@ -95,7 +95,7 @@ struct FourierLensPlan::State {
     const auto& grid = options.grid;
     const double ratio = grid.pitch_m / options.focal_length_m;
     const double curvature = plane.defocus_m * ratio * ratio / (2 * grid.wavelength_m);
-    return {factors_of(grid.ny, plane.down, curvature), factors_of(grid.nx, plane.right, curvature)};
+    return {make_factors(grid.ny, plane.down, curvature), make_factors(grid.nx, plane.right, curvature)};
   }
 
   /// Leaves in `work` the picture without its own factors.

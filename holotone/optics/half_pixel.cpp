@@ -45,7 +45,7 @@ class HalfStep {
     ThreadMemory<Complex> memory;
     memory.reserve(pairs * distance_);
     parallel_for(0, (axis_.lines + 2 * pairs - 1) / (2 * pairs), [&](std::int64_t block) {
-      Complex* const lines = memory.own();
+      Complex* const lines = memory.thread_block();
       const std::int64_t first = 2 * pairs * block;
       const std::int64_t count = std::min<std::int64_t>(2 * pairs, axis_.lines - first);
       gather(source + first * axis_.line_step, count, lines);

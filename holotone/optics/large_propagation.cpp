@@ -74,7 +74,7 @@ Kept kept_frequencies(const propagation::Transfer& transfer, std::int64_t length
   return 2 * last + 1 >= length ? Kept{length, 0, length} : Kept{last + 1, last, length};
 }
 
-Job job_of(const LargePropagationOptions& options) {
+Job make_job(const LargePropagationOptions& options) {
   const auto& grid = options.grid;
   const PropagationOptions same{
       .grid = grid, .method = PropagationMethod::angular_spectrum, .band_limit = options.band_limit};
@@ -132,7 +132,7 @@ struct Share {
   std::int64_t values = 0;  ///< most of a block's padded lines
 };
 
-Share share_of(const LargePropagationOptions& options, const Job& job, const std::vector<Device>& devices) {
+Share choose_share(const LargePropagationOptions& options, const Job& job, const std::vector<Device>& devices) {
   const std::size_t limit = device_limit(options, job, devices);
   const std::size_t lanes = std::clamp<std::size_t>(limit / least_device_bytes(job), 1, most_lanes);
   const bool gpu = std::ranges::any_of(devices, is_gpu);
@@ -155,7 +155,7 @@ std::int64_t host_values(const Job& job, Device device) {
   return is_gpu(device) ? block_values(job) : job.rows * job.row.head;
 }
 
-LargePropagationInfo info_of(const Job& job, const Share& share, const std::vector<Device>& devices) {
+LargePropagationInfo make_info(const Job& job, const Share& share, const std::vector<Device>& devices) {
   LargePropagationInfo info;
   info.padded = {job.column.length, job.row.length};
   info.spectrum_columns = kept_count(job.spectrum);
@@ -324,7 +324,7 @@ struct LargePropagationPlan::State {
   Array<Complex, 2> spectrum;
 
   State(const LargePropagationOptions& given, std::vector<Device> own)
-      : options(given), devices(std::move(own)), job(job_of(options)), share(share_of(options, job, devices)) {
+      : options(given), devices(std::move(own)), job(make_job(options)), share(choose_share(options, job, devices)) {
     if (options.distance_m != 0) spectrum = Array<Complex, 2>({job.column.head, kept_count(job.spectrum)});
     make_lanes();
   }
@@ -376,7 +376,7 @@ struct LargePropagationPlan::State {
   }
 
   [[nodiscard]] LargePropagationInfo info() const {
-    auto result = info_of(job, share, devices);
+    auto result = make_info(job, share, devices);
     result.device_bytes = 0;
     for (const auto& lane : lanes) {
       result.device_bytes = std::max(result.device_bytes, static_cast<std::size_t>(share.lanes) * lane.device_bytes());
@@ -475,10 +475,10 @@ LargePropagationInfo LargePropagationPlan::info() const { return state_->info();
 LargePropagationInfo large_propagation_info(const LargePropagationOptions& options,
                                             const std::vector<Device>& devices) {
   validate(options, devices);
-  Job job = job_of(options);
-  const Share share = share_of(options, job, devices);
+  Job job = make_job(options);
+  const Share share = choose_share(options, job, devices);
   set_blocks(job, share.lane_bytes, share.values);
-  return info_of(job, share, devices);
+  return make_info(job, share, devices);
 }
 
 }  // namespace holotone

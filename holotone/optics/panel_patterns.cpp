@@ -12,7 +12,7 @@ namespace {
 constexpr double least_period_px = 2;
 constexpr int most_charge = 1000;
 
-RowRange rows_of(std::string_view where, const FieldGrid& grid, const RowRange& part) {
+RowRange check_rows(std::string_view where, const FieldGrid& grid, const RowRange& part) {
   require_grid(where, grid);
   if (part == RowRange{}) return {0, grid.ny};
   require_rows(where, part, grid.ny);
@@ -24,17 +24,17 @@ float fraction(double turns) {
   return part < 1 ? part : 0;  // 1 - 1e-9 rounds up
 }
 
-double x_of(const FieldGrid& grid, std::int64_t col) {
+double pixel_x_m(const FieldGrid& grid, std::int64_t col) {
   return (static_cast<double>(col) - static_cast<double>(grid.nx - 1) / 2) * grid.pitch_m;
 }
 
-double y_of(const FieldGrid& grid, std::int64_t row) {
+double pixel_y_m(const FieldGrid& grid, std::int64_t row) {
   return (static_cast<double>(grid.ny - 1) / 2 - static_cast<double>(row)) * grid.pitch_m;
 }
 
 /// Fractions of turns(row, col) of the rows `part`.
 template <class Turns>
-Array<float, 2> pixels_of(const FieldGrid& grid, const RowRange& part, const Turns& turns) {
+Array<float, 2> compute_pixels(const FieldGrid& grid, const RowRange& part, const Turns& turns) {
   Array<float, 2> pixels({part.rows, grid.nx});
   parallel_rows(part.rows, grid.nx, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
@@ -73,7 +73,7 @@ void require_lens(std::string_view where, const LensPatternOptions& options) {
 
 Array<float, 2> grating_turns(const GratingOptions& options, const FieldGrid& grid, const RowRange& part) {
   constexpr std::string_view where = "grating_turns";
-  const RowRange rows = rows_of(where, grid, part);
+  const RowRange rows = check_rows(where, grid, part);
   require_period(where, options.period_m, options.period_m, grid);
   require_finite(where, "angle_rad", options.angle_rad);
   if (!(options.depth_turns >= 0 && options.depth_turns <= 1)) {
@@ -82,8 +82,8 @@ Array<float, 2> grating_turns(const GratingOptions& options, const FieldGrid& gr
   const double depth = options.depth_turns > 0 ? options.depth_turns : options.binary ? 0.5 : 1;
   const double across = std::cos(options.angle_rad) / options.period_m;
   const double up = std::sin(options.angle_rad) / options.period_m;
-  return pixels_of(grid, rows, [&](std::int64_t row, std::int64_t col) {
-    const double u = x_of(grid, col) * across + y_of(grid, row) * up;
+  return compute_pixels(grid, rows, [&](std::int64_t row, std::int64_t col) {
+    const double u = pixel_x_m(grid, col) * across + pixel_y_m(grid, row) * up;
     const double place = u - std::floor(u);
     if (options.binary) return place < 0.5 ? 0 : depth;
     return depth * place;
@@ -91,12 +91,12 @@ Array<float, 2> grating_turns(const GratingOptions& options, const FieldGrid& gr
 }
 
 Array<float, 2> lens_turns(const LensPatternOptions& options, const FieldGrid& grid, const RowRange& part) {
-  const RowRange rows = rows_of("lens_turns", grid, part);
+  const RowRange rows = check_rows("lens_turns", grid, part);
   require_lens("lens_turns", options);
   const double scale = -0.5 / (grid.wavelength_m * options.focal_length_m);
-  return pixels_of(grid, rows, [&](std::int64_t row, std::int64_t col) {
-    const double x = x_of(grid, col) - options.centre_x_m;
-    const double y = y_of(grid, row) - options.centre_y_m;
+  return compute_pixels(grid, rows, [&](std::int64_t row, std::int64_t col) {
+    const double x = pixel_x_m(grid, col) - options.centre_x_m;
+    const double y = pixel_y_m(grid, row) - options.centre_y_m;
     return scale * (x * x + y * y);
   });
 }
@@ -104,44 +104,44 @@ Array<float, 2> lens_turns(const LensPatternOptions& options, const FieldGrid& g
 double shortest_focal_length_m(const LensPatternOptions& options, const FieldGrid& grid) {
   require_grid("shortest_focal_length_m", grid);
   require_centre("shortest_focal_length_m", options);
-  const double x = std::abs(x_of(grid, 0)) + std::abs(options.centre_x_m);
-  const double y = std::abs(y_of(grid, 0)) + std::abs(options.centre_y_m);
+  const double x = std::abs(pixel_x_m(grid, 0)) + std::abs(options.centre_x_m);
+  const double y = std::abs(pixel_y_m(grid, 0)) + std::abs(options.centre_y_m);
   return 2 * grid.pitch_m * std::max(x, y) / grid.wavelength_m;
 }
 
 Array<float, 2> axicon_turns(const AxiconOptions& options, const FieldGrid& grid, const RowRange& part) {
-  const RowRange rows = rows_of("axicon_turns", grid, part);
+  const RowRange rows = check_rows("axicon_turns", grid, part);
   require_period("axicon_turns", options.period_m, std::abs(options.period_m), grid);
   require_centre("axicon_turns", options);
-  return pixels_of(grid, rows, [&](std::int64_t row, std::int64_t col) {
-    const double x = x_of(grid, col) - options.centre_x_m;
-    const double y = y_of(grid, row) - options.centre_y_m;
+  return compute_pixels(grid, rows, [&](std::int64_t row, std::int64_t col) {
+    const double x = pixel_x_m(grid, col) - options.centre_x_m;
+    const double y = pixel_y_m(grid, row) - options.centre_y_m;
     return -std::sqrt(x * x + y * y) / options.period_m;
   });
 }
 
 Array<float, 2> vortex_turns(const VortexOptions& options, const FieldGrid& grid, const RowRange& part) {
-  const RowRange rows = rows_of("vortex_turns", grid, part);
+  const RowRange rows = check_rows("vortex_turns", grid, part);
   if (options.charge == 0 || std::abs(options.charge) > most_charge) {
     throw_argument("vortex_turns", "charge", fmt::format("-{0} to {0}, not 0", most_charge),
                    fmt::format("{}", options.charge));
   }
   require_centre("vortex_turns", options);
   const double scale = options.charge / (2 * std::numbers::pi);
-  return pixels_of(grid, rows, [&](std::int64_t row, std::int64_t col) {
-    return scale * std::atan2(y_of(grid, row) - options.centre_y_m, x_of(grid, col) - options.centre_x_m);
+  return compute_pixels(grid, rows, [&](std::int64_t row, std::int64_t col) {
+    return scale * std::atan2(pixel_y_m(grid, row) - options.centre_y_m, pixel_x_m(grid, col) - options.centre_x_m);
   });
 }
 
 Array<float, 2> checkerboard_turns(const CheckerboardOptions& options, const FieldGrid& grid, const RowRange& part) {
-  const RowRange rows = rows_of("checkerboard_turns", grid, part);
+  const RowRange rows = check_rows("checkerboard_turns", grid, part);
   if (options.cell_px < 1) {
     throw_argument("checkerboard_turns", "cell_px", "at least 1", fmt::format("{}", options.cell_px));
   }
   if (!(options.depth_turns > 0 && options.depth_turns <= 1)) {
     throw_argument("checkerboard_turns", "depth_turns", "> 0 and at most 1", fmt::format("{:g}", options.depth_turns));
   }
-  return pixels_of(grid, rows, [&](std::int64_t row, std::int64_t col) {
+  return compute_pixels(grid, rows, [&](std::int64_t row, std::int64_t col) {
     return (row / options.cell_px + col / options.cell_px) % 2 == 0 ? 0 : options.depth_turns;
   });
 }

@@ -22,21 +22,21 @@ void require_shape(std::string_view where, const Shape<2>& shape) {
   throw_argument(where, "shape", fmt::format("1 to {} pixels a side", largest_picture_side), to_string(shape));
 }
 
-RowRange rows_of(std::string_view where, const Shape<2>& shape, const RowRange& part) {
+RowRange check_rows(std::string_view where, const Shape<2>& shape, const RowRange& part) {
   require_shape(where, shape);
   if (part == RowRange{}) return {0, shape[0]};
   require_rows(where, part, shape[0]);
   return part;
 }
 
-std::int64_t digits_of(std::int64_t number) { return std::ssize(std::to_string(number)); }
+std::int64_t count_digits(std::int64_t number) { return std::ssize(std::to_string(number)); }
 
 /// Smallest sides of a field whose digits are one pixel wide, with a pixel around them.
 std::int64_t least_width(std::int64_t digits) { return digits * (glyph_width + 1) + 1; }
 constexpr std::int64_t least_height = glyph_height + 2;
 
 /// Columns and rows of fields.
-std::array<std::int64_t, 2> counts_of(const TestChartOptions& options, const Shape<2>& shape) {
+std::array<std::int64_t, 2> count_fields(const TestChartOptions& options, const Shape<2>& shape) {
   constexpr std::string_view where = "test_chart";
   require_shape(where, shape);
   if (options.bits < 1 || options.bits > 16) {
@@ -49,12 +49,12 @@ std::array<std::int64_t, 2> counts_of(const TestChartOptions& options, const Sha
     }
     return asked > 0 ? asked : std::clamp<std::int64_t>((pixels - 2 * frame_px) / least, 1, most_by_default);
   };
-  const std::int64_t digits = digits_of(most_by_default * most_by_default - 1);
+  const std::int64_t digits = count_digits(most_by_default * most_by_default - 1);
   const std::int64_t columns = count("columns", options.columns, nx, least_width(digits));
   const std::int64_t down = count("fields_down", options.fields_down, ny, least_height);
   const std::int64_t width = (nx - 2 * frame_px) / columns;
   const std::int64_t height = (ny - 2 * frame_px) / down;
-  const std::int64_t least = least_width(digits_of(columns * down - 1));
+  const std::int64_t least = least_width(count_digits(columns * down - 1));
   if (width < least || height < least_height) {
     throw_argument(where, width < least ? "columns" : "fields_down",
                    fmt::format("fields of at least {} x {} pixels for their numbers", least, least_height),
@@ -100,7 +100,7 @@ class Label {
 }  // namespace
 
 std::vector<TestChartField> test_chart_fields(const TestChartOptions& options, const Shape<2>& shape) {
-  const auto [columns, down] = counts_of(options, shape);
+  const auto [columns, down] = count_fields(options, shape);
   const std::int64_t last = columns * down - 1;
   const std::int64_t top_code = (std::int64_t{1} << options.bits) - 1;
   const auto edge = [](std::int64_t i, std::int64_t count, std::int64_t pixels) {
@@ -124,9 +124,9 @@ std::vector<TestChartField> test_chart_fields(const TestChartOptions& options, c
 
 Array<std::uint16_t, 2> test_chart(const TestChartOptions& options, const Shape<2>& shape, const RowRange& part) {
   const auto fields = test_chart_fields(options, shape);
-  const auto [first, count] = rows_of("test_chart", shape, part);
+  const auto [first, count] = check_rows("test_chart", shape, part);
   const auto [ny, nx] = shape;
-  const std::int64_t digits = digits_of(fields.back().number);
+  const std::int64_t digits = count_digits(fields.back().number);
   const unsigned levels = 1U << static_cast<unsigned>(options.bits);
   const auto half = static_cast<std::uint16_t>(levels / 2);
   Array<std::uint16_t, 2> codes({count, nx});
@@ -151,7 +151,7 @@ Array<std::uint16_t, 2> test_chart(const TestChartOptions& options, const Shape<
 }
 
 Array<std::uint16_t, 2> response_step(const ResponseStepOptions& options, const Shape<2>& shape, const RowRange& part) {
-  const auto [first, count] = rows_of("response_step", shape, part);
+  const auto [first, count] = check_rows("response_step", shape, part);
   if (options.period_px < 2 || options.period_px % 2 != 0) {
     throw_argument("response_step", "period_px", "an even number of at least 2", fmt::format("{}", options.period_px));
   }

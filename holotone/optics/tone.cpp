@@ -92,14 +92,14 @@ Counts count_halves(std::span<const View<const float, 2>> images, std::optional<
 }
 
 /// The entry that holds the element of this rank; `rank` becomes its rank among the entry's.
-std::uint32_t entry_of(const Counts& counts, std::int64_t& rank) {
+std::uint32_t find_entry(const Counts& counts, std::int64_t& rank) {
   std::size_t i = 0;
   while (rank >= counts[i]) rank -= counts[i++];
   return static_cast<std::uint32_t>(i);
 }
 
 /// Code of an intensity. It does not decrease where the intensity grows.
-int code_of(float intensity, double reference, const ToneOptions& options) {
+int to_code(float intensity, double reference, const ToneOptions& options) {
   const double ratio = static_cast<double>(intensity) / reference;
   const double light = ratio > 0 ? std::min(ratio, 1.0) : 0.0;  // NaN is black
   if (options.decades > 0) {
@@ -111,7 +111,7 @@ int code_of(float intensity, double reference, const ToneOptions& options) {
   return static_cast<int>(std::lround(255 * code));
 }
 
-/// code_of by comparisons with the least intensity of each code.
+/// to_code by comparisons with the least intensity of each code.
 tone::Table table_of(double reference, const ToneOptions& options) {
   tone::Table table;
   table.guesses.resize(halves / 2);
@@ -122,7 +122,7 @@ tone::Table table_of(double reference, const ToneOptions& options) {
     std::uint32_t high = infinity;
     while (low < high) {
       const std::uint32_t middle = low + (high - low) / 2;
-      if (code_of(std::bit_cast<float>(middle), reference, options) >= code) {
+      if (to_code(std::bit_cast<float>(middle), reference, options) >= code) {
         high = middle;
       } else {
         low = middle + 1;
@@ -152,9 +152,9 @@ float percentile_cpu(std::span<const View<const float, 2>> images, double fracti
   const std::int64_t count = std::accumulate(upper_halves.begin(), upper_halves.end(), std::int64_t{0});
   if (count == 0) tone::reject_no_pixel();
   auto rank = tone::rank_of(fraction, count);
-  const std::uint32_t upper = entry_of(upper_halves, rank);
+  const std::uint32_t upper = find_entry(upper_halves, rank);
   const Counts lower_halves = count_halves(images, upper);
-  return from_ordered(upper << 16 | entry_of(lower_halves, rank));
+  return from_ordered(upper << 16 | find_entry(lower_halves, rank));
 }
 
 void require_tones(const ToneOptions& options) {

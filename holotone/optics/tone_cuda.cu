@@ -50,8 +50,8 @@ __global__ void code_kernel(const float* __restrict__ intensity, std::int64_t co
 }
 
 /// counts[d]: see count_kernel.
-std::vector<Count> counts_of(std::span<const View<const float, 2>> images, int shift, int bits, unsigned prefix,
-                             const Queue& queue) {
+std::vector<Count> count_values(std::span<const View<const float, 2>> images, int shift, int bits, unsigned prefix,
+                                const Queue& queue) {
   Array<Count, 1> counts({digits}, queue);
   const auto stream = cuda::stream_of(queue);
   cuda::check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), stream), "cudaMemsetAsync");
@@ -76,7 +76,7 @@ float percentile_cuda(std::span<const View<const float, 2>> images, double fract
   int shift = 32;
   for (const int bits : {11, 11, 10}) {
     shift -= bits;
-    const auto counts = counts_of(images, shift, bits, number, queue);
+    const auto counts = count_values(images, shift, bits, number, queue);
     if (shift == 32 - bits) {
       const auto count = static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), Count{0}));
       if (count == 0) reject_no_pixel();

@@ -39,7 +39,7 @@ Band frequencies(const Route& route, const Range& along, const Range& across, co
   return band;
 }
 
-double margin_of(const Route& route) { return (edge_middle + edge_tail) * route.blur_m; }
+double edge_margin_m(const Route& route) { return (edge_middle + edge_tail) * route.blur_m; }
 
 }  // namespace
 
@@ -57,10 +57,10 @@ void set_blur(Route& route) {
   route.blur_m = std::sqrt(route.wavelength_m * ray * ray * ray) / d;
 }
 
-Band band_of(const Route& route, int axis) {
+Band find_band(const Route& route, int axis) {
   const auto all = [&](int i) {
     const auto& one = route.axis[static_cast<std::size_t>(i)];
-    return offsets(one.source, one.target, margin_of(route));
+    return offsets(one.source, one.target, edge_margin_m(route));
   };
   return frequencies(route, all(axis), all(1 - axis), route.axis[static_cast<std::size_t>(axis)]);
 }
@@ -69,7 +69,7 @@ void complete(Route& route, std::string_view where, std::string_view argument) {
   set_blur(route);
   for (int i = 0; i < 2; ++i) {
     auto& axis = route.axis[static_cast<std::size_t>(i)];
-    const Band band = band_of(route, i);
+    const Band band = find_band(route, i);
     const double width = std::max(band.high - band.low, 0.0);
     const double tile_m = static_cast<double>(axis.tile) * axis.pitch_m;
     const double window_m = 2 * axis.target.half_m + tile_m + clear_of * route.blur_m;
@@ -80,7 +80,7 @@ void complete(Route& route, std::string_view where, std::string_view argument) {
     }
     axis.period = fft_friendly_size(std::max<std::int64_t>(static_cast<std::int64_t>(needed), 16));
     // Upper bound of the rate at which a ray's frequency changes with its target: that along the axis.
-    const double reach = 2 * (axis.target.half_m + margin_of(route)) + tile_m;
+    const double reach = 2 * (axis.target.half_m + edge_margin_m(route)) + tile_m;
     const double most = std::min(width, reach / (route.wavelength_m * std::abs(route.distance_m))) / axis.step() + 2;
     axis.bins = std::min(axis.period, static_cast<std::int64_t>(std::ceil(most)));
     axis.length = fft_friendly_size(axis.tile + axis.bins - 1);
@@ -99,7 +99,7 @@ TileWay way_of(const Route& route, const Shape<2>& shape, const std::array<doubl
     const auto& axis = route.axis[i];
     tile[i].half_m = 0.5 * static_cast<double>(shape[i]) * axis.pitch_m;
     tile[i].middle_m = first_m[i] + tile[i].half_m - 0.5 * axis.pitch_m;
-    along[i] = offsets(tile[i], axis.target, margin_of(route));
+    along[i] = offsets(tile[i], axis.target, edge_margin_m(route));
     gain *= axis.pitch_m * axis.step();
   }
   for (std::size_t i = 0; i < 2; ++i) {

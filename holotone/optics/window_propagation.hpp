@@ -21,7 +21,7 @@ struct RouteAxis {
   double band_middle = 0;     ///< the source's light has frequencies within band_half of this, 1/m
   double band_half = 0;       ///< half width of the source's band, 1/m
   Span target = {};           ///< extent of valid output
-  double target_pitch_m = 0;  ///< sample pitch of the window, at most 1 / (the width of band_of)
+  double target_pitch_m = 0;  ///< sample pitch of the window, at most 1 / (the width of find_band)
   double target_first_m = 0;  ///< position of the first sample
   // Set by complete().
   std::int64_t period = 0;  ///< transform length: the window's samples and those beyond the target
@@ -42,9 +42,9 @@ struct Band {
   double low = 0;
   double high = 0;
 };
-Band band_of(const Route& route, int axis);
+Band find_band(const Route& route, int axis);
 
-/// Sets the blur; call before band_of.
+/// Sets the blur; call before find_band.
 void set_blur(Route& route);
 
 /// Sets the blur and the last members of the axes. Throws invalid_argument, "where: argument: ...", for more than

@@ -131,7 +131,7 @@ class CpuEngine final : public AdjointEngine {
     down_.set(down);
     reserve();
     parallel_for(0, down.count, [&](std::int64_t row) {
-      Complex* const line = lines_.own();
+      Complex* const line = lines_.thread_block();
       std::copy_n(tile.data + row * tile.stride, right.count, line);
       right_.execute(line);
       std::copy_n(line, right.bins, between_.data() + row * right.bins);
@@ -153,7 +153,7 @@ class CpuEngine final : public AdjointEngine {
     reserve();
     in_blocks(right.bins, [&](std::int64_t first, std::int64_t count) { take_columns(way, first, count); });
     parallel_for(0, down.count, [&](std::int64_t row) {
-      Complex* const line = lines_.own();
+      Complex* const line = lines_.thread_block();
       std::copy_n(between_.data() + row * right.bins, right.bins, line);
       right_.adjoint(line);
       std::copy_n(line, right.count, tile.data + row * tile.stride);
@@ -235,9 +235,9 @@ class CpuEngine final : public AdjointEngine {
   }
 
   /// Factors of the route to the window for the bins of a column.
-  Factors factors_of(const TileWay& way, std::int64_t column) {
+  Factors compute_factors(const TileWay& way, std::int64_t column) {
     const std::int64_t bins = way.axis[0].bins;
-    float* const memory = factors_.own();
+    float* const memory = factors_.thread_block();
     const Factors factors{memory, memory + bins, memory + 2 * bins, memory + 3 * bins};
     transfer_line(way, column, factors);
     soften(bins, factors);
@@ -248,7 +248,7 @@ class CpuEngine final : public AdjointEngine {
   void add_columns(const TileWay& way, std::int64_t first, std::int64_t count) {
     const TileAxis& down = way.axis[0];
     const TileAxis& right = way.axis[1];
-    Complex* const lines = lines_.own();
+    Complex* const lines = lines_.thread_block();
     const std::int64_t distance = down_.distance();
     for (std::int64_t row = 0; row < down.count; ++row) {
       const Complex* const from = between_.data() + row * right.bins + first;
@@ -257,7 +257,7 @@ class CpuEngine final : public AdjointEngine {
     for (std::int64_t i = 0; i < count; ++i) {
       Complex* const line = lines + i * distance;
       down_.execute(line);
-      const Factors factors = factors_of(way, first + i);
+      const Factors factors = compute_factors(way, first + i);
       for (std::int64_t k = 0; k < down.bins; ++k) line[k] = product(line[k], {factors.re[k], factors.im[k]});
     }
     each_bin(way, first, count, [&](Complex& bin, std::int64_t at) { bin += lines[at]; });
@@ -266,12 +266,12 @@ class CpuEngine final : public AdjointEngine {
   /// The adjoint of add_columns.
   void take_columns(const TileWay& way, std::int64_t first, std::int64_t count) {
     const TileAxis& down = way.axis[0];
-    Complex* const lines = lines_.own();
+    Complex* const lines = lines_.thread_block();
     const std::int64_t distance = down_.distance();
     each_bin(way, first, count, [&](const Complex& bin, std::int64_t at) { lines[at] = bin; });
     for (std::int64_t i = 0; i < count; ++i) {
       Complex* const line = lines + i * distance;
-      const Factors factors = factors_of(way, first + i);
+      const Factors factors = compute_factors(way, first + i);
       for (std::int64_t k = 0; k < down.bins; ++k) line[k] = product(line[k], {factors.re[k], -factors.im[k]});
       down_.adjoint(line);
     }

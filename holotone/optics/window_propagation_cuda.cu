@@ -56,7 +56,7 @@ struct BinColumn {
   std::int64_t column;  ///< of the window's spectrum
 };
 
-__device__ __forceinline__ BinColumn column_of(const TileWay& way, std::int64_t x) {
+__device__ __forceinline__ BinColumn find_column(const TileWay& way, std::int64_t x) {
   const TileAxis& right = way.axis[1];
   const double fx = frequency(right, x);
   const double own = output_turns(right, x) + fx * right.shift;
@@ -90,7 +90,7 @@ __global__ void transfer_kernel(const float2* __restrict__ work, int lx, float2*
   const TileAxis& right = way.axis[1];
   const std::int64_t x = thread_column();
   if (x >= right.bins) return;
-  const BinColumn bins = column_of(way, x);
+  const BinColumn bins = find_column(way, x);
   for (std::int64_t y = blockIdx.y; y < down.bins; y += gridDim.y) {
     const float2 factor = route_factor(way, bins, y);
     if (factor.x == 0 && factor.y == 0) continue;
@@ -109,7 +109,7 @@ __global__ void gather_kernel(const float2* __restrict__ spectrum, float2* __res
   const std::int64_t x = thread_column();
   if (x >= lx) return;
   const bool inside_x = x < right.bins;
-  const BinColumn bins = column_of(way, inside_x ? x : 0);
+  const BinColumn bins = find_column(way, inside_x ? x : 0);
   for (std::int64_t y = blockIdx.y; y < ly; y += gridDim.y) {
     float2 value{0, 0};
     if (inside_x && y < down.bins) {
@@ -228,7 +228,7 @@ class CudaEngine final : public AdjointEngine {
     const TileAxis& down = way.axis[0];
     const TileAxis& right = way.axis[1];
     if (down.bins == 0 || right.bins == 0) {
-      cuda::check(cudaMemset2DAsync(tile.data, bytes_of(tile.stride), 0, bytes_of(right.count),
+      cuda::check(cudaMemset2DAsync(tile.data, count_bytes(tile.stride), 0, count_bytes(right.count),
                                     static_cast<std::size_t>(down.count), stream()),
                   "cudaMemset2DAsync");
       return;
@@ -250,8 +250,8 @@ class CudaEngine final : public AdjointEngine {
     const cuda::DeviceScope scope(queue_.device());
     const auto [rows, columns] = samples.shape();
     cuda::check(
-        cudaMemcpy2DAsync(samples.data(), bytes_of(columns), field_.data(), bytes_of(field_.shape()[1]),
-                          bytes_of(columns), static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice, stream()),
+        cudaMemcpy2DAsync(samples.data(), count_bytes(columns), field_.data(), count_bytes(field_.shape()[1]),
+                          count_bytes(columns), static_cast<std::size_t>(rows), cudaMemcpyDeviceToDevice, stream()),
         "cudaMemcpy2DAsync");
   }
 
@@ -306,7 +306,7 @@ class CudaEngine final : public AdjointEngine {
     return {static_cast<int>(work_.shape()[0]), static_cast<int>(work_.shape()[1])};
   }
   static const float2* chirps(const Array<Complex, 1>& axis) { return reinterpret_cast<const float2*>(axis.data()); }
-  static std::size_t bytes_of(std::int64_t numbers) { return static_cast<std::size_t>(numbers) * sizeof(Complex); }
+  static std::size_t count_bytes(std::int64_t numbers) { return static_cast<std::size_t>(numbers) * sizeof(Complex); }
 
   Queue queue_;
   Array<Complex, 2> field_;  ///< the window's spectrum, then its samples

@@ -185,8 +185,8 @@ void require_options(std::span<const SignalWindow> hogels, const WeightOptions& 
   if (options.most_sum != 0) require_range(where, "most_sum", options.most_sum, 0.1, 4);
 }
 
-std::vector<double> weights_of(const SignalWindow& window, const std::vector<DiffusionTap>& taps,
-                               const WeightOptions& options) {
+std::vector<double> compute_weights(const SignalWindow& window, const std::vector<DiffusionTap>& taps,
+                                    const WeightOptions& options) {
   if (options.rule == WeightRule::least_squares) return least_squares(window, taps, options);
   std::vector<double> values;
   values.reserve(taps.size());
@@ -209,15 +209,15 @@ std::vector<DiffusionTap> largest(const SignalWindow& window, std::vector<Diffus
 }
 
 /// Weights {hogels, taps}.
-Array<float, 2> values_of(std::span<const SignalWindow> hogels, const std::vector<DiffusionTap>& taps,
-                          const WeightOptions& options, Progress& progress) {
+Array<float, 2> compute_values(std::span<const SignalWindow> hogels, const std::vector<DiffusionTap>& taps,
+                               const WeightOptions& options, Progress& progress) {
   Array<float, 2> values({std::ssize(hogels), std::ssize(taps)});
   std::fill_n(values.data(), values.size(), 0.0F);
   const std::int64_t each = options.rule == WeightRule::least_squares ? 1 : 1024;
   for_parts("computing weights", std::ssize(hogels), each, progress, [&](std::int64_t hogel) {
     const auto& window = hogels[static_cast<std::size_t>(hogel)];
     const auto own = options.kept > 0 ? largest(window, taps, options) : taps;
-    const auto weights = weights_of(window, own, options);
+    const auto weights = compute_weights(window, own, options);
     for (std::size_t i = 0; i < own.size(); ++i) {
       const auto at = std::find(taps.begin(), taps.end(), own[i]) - taps.begin();
       values(hogel, at) = static_cast<float>(weights[i]);
@@ -269,11 +269,11 @@ DiffusionWeights diffusion_weights(std::span<const SignalWindow> hogels, const W
   DiffusionWeights weights{options.given_taps.empty() ? preselected(hogels, options, progress) : options.given_taps,
                            {}};
   require_range(where, "kept", options.kept, 0, static_cast<double>(weights.taps.size()));
-  weights.values = values_of(hogels, weights.taps, options, progress);
+  weights.values = compute_values(hogels, weights.taps, options, progress);
   if (options.serpentine) {
     std::vector<SignalWindow> mirrored(hogels.begin(), hogels.end());
     for (auto& window : mirrored) window.xi = -window.xi;
-    weights.backward = values_of(mirrored, weights.taps, options, progress);
+    weights.backward = compute_values(mirrored, weights.taps, options, progress);
   }
   return weights;
 }

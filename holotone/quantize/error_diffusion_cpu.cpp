@@ -27,7 +27,7 @@ HOLOTONE_ALWAYS_INLINE std::uint8_t nearest(float re, float im, const Levels& le
   const bool phase = levels.modulation == Modulation::phase;
   if (phase && levels.boundary.empty()) {
     return static_cast<std::uint8_t>(
-        phase_math::nearest_of(phase_math::phase_of(re, im, levels.count), static_cast<std::int32_t>(levels.count)));
+        phase_math::nearest_level(phase_math::phase_of(re, im, levels.count), static_cast<std::int32_t>(levels.count)));
   }
   float place = phase ? phase_math::phase_of(re, im, 1) : re;
   if (!levels.boundary.empty()) {

@@ -21,7 +21,7 @@ struct Pixel {
   bool finite;
 };
 
-__device__ Pixel pixel_of(float2 own, bool phase) {
+__device__ Pixel to_pixel(float2 own, bool phase) {
   const auto re = static_cast<double>(own.x);
   const auto im = phase ? static_cast<double>(own.y) : 0.0;
   const double square = __dadd_rn(__dmul_rn(re, re), __dmul_rn(im, im));
@@ -39,7 +39,7 @@ __global__ void count_moduli(const float2* field, std::int64_t count, bool phase
   unsigned long long first = none;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
-    const Pixel pixel = pixel_of(field[i], phase);
+    const Pixel pixel = to_pixel(field[i], phase);
     if (!pixel.finite) {
       if (first == none) first = static_cast<unsigned long long>(i);
       continue;
@@ -57,7 +57,7 @@ __global__ void count_moduli(const float2* field, std::int64_t count, bool phase
   }
 }
 
-int attribute_of(const Queue& queue, cudaDeviceAttr attribute) {
+int device_attribute(const Queue& queue, cudaDeviceAttr attribute) {
   int value = 0;
   cuda::check(cudaDeviceGetAttribute(&value, attribute, queue.device().index), "cudaDeviceGetAttribute");
   return value;
@@ -67,9 +67,9 @@ class CudaEngine : public Engine {
  public:
   CudaEngine(const Job& job, const std::string& cache_folder, const Queue& queue)
       : queue_(queue),
-        kernel_(WavefrontKernel::of(job, attribute_of(queue, cudaDevAttrMaxSharedMemoryPerBlockOptin))),
+        kernel_(WavefrontKernel::of(job, device_attribute(queue, cudaDevAttrMaxSharedMemoryPerBlockOptin))),
         cache_folder_(cache_folder),
-        processors_(attribute_of(queue, cudaDevAttrMultiProcessorCount)) {
+        processors_(device_attribute(queue, cudaDevAttrMultiProcessorCount)) {
     const cuda::DeviceScope scope(queue.device());
     device_weights_ = Array<float, 1>({std::max<std::int64_t>(job.weights.values.size(), 1)}, queue);
     if (!job.weights.values.empty()) upload(device_weights_, job.weights.values.data(), job.weights.values.size());
@@ -82,7 +82,7 @@ class CudaEngine : public Engine {
     reset_words(cuda::stream_of(queue));
     rows_packed_ = job.shape[1] % 8 == 0 && (job.hogels[1] == 1 || job.side % 8 == 0);
     set_arguments(job);
-    (void)function_of(job, false, rows_packed_);
+    (void)find_function(job, false, rows_packed_);
     if (kernel_.pattern.taps > 0) make_borders(job);
     queue.synchronize();
   }
@@ -151,7 +151,7 @@ class CudaEngine : public Engine {
     upload(device_levels_, shown.data(), std::ssize(shown));
     arguments.epoch = next_epoch(stream);
     const bool packed = rows_packed_ && reinterpret_cast<std::uintptr_t>(codes.data()) % 8 == 0;
-    const Function& function = function_of(job, scaled, packed);
+    const Function& function = find_function(job, scaled, packed);
     void* parameters[] = {&arguments};
     const bool wave = kernel_.pattern.taps > 0;
     const dim3 grid(wave ? static_cast<unsigned>(processors_) : cuda::blocks_for(field.size(), 256 * 16));
@@ -190,10 +190,10 @@ class CudaEngine : public Engine {
   }
 
   /// Returns the kernel, compiled at its first use.
-  const Function& function_of(const Job& job, bool scaled, bool packed) {
+  const Function& find_function(const Job& job, bool scaled, bool packed) {
     Function& own = functions_[2 * static_cast<std::size_t>(scaled) + static_cast<std::size_t>(packed)];
     if (own.kernel != nullptr) return own;
-    own.library = cuda::kernels_of(kernel_.source(job, scaled, packed), queue_.device(), cache_folder_);
+    own.library = cuda::load_kernels(kernel_.source(job, scaled, packed), queue_.device(), cache_folder_);
     own.kernel = own.library.kernel(kernel_.name());
     if (kernel_.pattern.taps == 0) return own;
     const auto shared_bytes = static_cast<int>(kernel_.shared_bytes());

@@ -61,7 +61,7 @@ struct Block {
 };
 
 /// Finds the nearest levels of all lanes.
-HOLOTONE_ALWAYS_INLINE void nearest_of(const float* re, const float* im, const Levels& levels, std::int32_t* level) {
+HOLOTONE_ALWAYS_INLINE void find_nearest(const float* re, const float* im, const Levels& levels, std::int32_t* level) {
   const bool phase = levels.modulation == Modulation::phase;
   const float count = levels.count;
   if (!levels.boundary.empty()) {
@@ -76,7 +76,7 @@ HOLOTONE_ALWAYS_INLINE void nearest_of(const float* re, const float* im, const L
     const auto all = static_cast<std::int32_t>(count);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
-      level[lane] = phase_math::nearest_of(phase_math::phase_of(re[lane], im[lane], count), all);
+      level[lane] = phase_math::nearest_level(phase_math::phase_of(re[lane], im[lane], count), all);
     }
   } else {
     const float last = count - 1;
@@ -117,7 +117,7 @@ HOLOTONE_ALWAYS_INLINE void collect(float* re, float* im, const float* own, cons
 
 /// Steps [begin, end) of a block.
 template <bool is_real, bool many_sets>
-HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Job& job, std::int32_t begin, std::int32_t end) {
+HOLOTONE_ALWAYS_INLINE void quantize_steps(const Block& block, const Job& job, std::int32_t begin, std::int32_t end) {
   const Levels& levels = job.levels;
   const float* const shown_re = job.level_re.data();
   const float* const shown_im = job.level_im.data();
@@ -136,7 +136,7 @@ HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Job& job, std::in
       im[lane] = is_real ? 0 : im[lane] + value[lanes + lane];
     }
     collect<is_real, many_sets>(re, im, own, block, block.above_count, block.tap_count);
-    nearest_of(re, im, levels, level);
+    find_nearest(re, im, levels, level);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
       re[lane] -= shown_re[level[lane]];
@@ -157,17 +157,17 @@ HOLOTONE_ALWAYS_INLINE void steps_of(const Block& block, const Job& job, std::in
 }
 
 HOLOTONE_SIMD_CLONES void complex_steps(const Block& block, const Job& job) {
-  steps_of<false, false>(block, job, 0, steps_at_once);
+  quantize_steps<false, false>(block, job, 0, steps_at_once);
 }
 HOLOTONE_SIMD_CLONES void real_steps(const Block& block, const Job& job) {
-  steps_of<true, false>(block, job, 0, steps_at_once);
+  quantize_steps<true, false>(block, job, 0, steps_at_once);
 }
 HOLOTONE_SIMD_CLONES void complex_steps_of_sets(const Block& block, const Job& job, std::int32_t begin,
                                                 std::int32_t end) {
-  steps_of<false, true>(block, job, begin, end);
+  quantize_steps<false, true>(block, job, begin, end);
 }
 HOLOTONE_SIMD_CLONES void real_steps_of_sets(const Block& block, const Job& job, std::int32_t begin, std::int32_t end) {
-  steps_of<true, true>(block, job, begin, end);
+  quantize_steps<true, true>(block, job, begin, end);
 }
 
 /// State shared by the groups of rows of one hogel.

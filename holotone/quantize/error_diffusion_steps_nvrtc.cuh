@@ -49,7 +49,7 @@ __device__ __forceinline__ void add_to(Parts32& sum, float weight, Parts32 error
 
 /// Returns the code of u by the boundaries of a table, or its level in equal steps. For phases in equal steps only the
 /// lowest bits are valid, as many as levels need.
-__device__ __forceinline__ int code_of(const WavefrontArguments& arguments, Parts32 u) {
+__device__ __forceinline__ int find_code(const WavefrontArguments& arguments, Parts32 u) {
 #if TABLE
   float place = u.re;
 #if !REAL
@@ -89,8 +89,8 @@ __device__ __forceinline__ unsigned written_of(int bits) {
 }
 
 /// Computes h of a value of the field. Sets `broken` if the value is not finite.
-__device__ __forceinline__ Parts32 value_of(const WavefrontArguments& arguments, float most, Parts32 value,
-                                            bool& broken) {
+__device__ __forceinline__ Parts32 scale_value(const WavefrontArguments& arguments, float most, Parts32 value,
+                                               bool& broken) {
 #if REAL
   broken = !(fabsf(value.re) <= 3.4028235e38f) || !(fabsf(value.im) <= 3.4028235e38f);
   return {broken ? 0.0f : phase_math::lightness_of(value.re, arguments.scale), 0.0f};
@@ -119,7 +119,7 @@ struct Lane {
   int next_set;               // none: above any column
 #endif
   Parts32 sums[SLOTS];
-  Parts32 own[RING];          // errors of the row itself, latest first
+  Parts32 latest[RING];       // errors of the row itself, latest first
   Parts32 coming[ROW_COUNT];  // errors of late rows for the next step
 };
 
@@ -135,7 +135,7 @@ struct Places {
 };
 
 /// Returns the address of a column of the present block or before it; constant except for the block's own address.
-__device__ __forceinline__ unsigned place_of(const Places& places, int column, int dy) {
+__device__ __forceinline__ unsigned address_at(const Places& places, int column, int dy) {
   const int back = column >= 0 ? 0 : (BLOCK - 1 - column) / BLOCK;
   return places.block[back] + 8 * (column + back * BLOCK) - dy * pitch * 8;
 }
@@ -157,10 +157,10 @@ template <bool mixed>
 __device__ __forceinline__ Parts32 begin_pixel(const Lane& lane, const Places& places, Parts32 value, int column,
                                                [[maybe_unused]] int place) {
   Parts32 u{phase_math::add(value.re, lane.sums[0].re), phase_math::add(value.im, lane.sums[0].im)};
-#define COLLECT(tap, dx)                                                                                       \
-  if (dx > 1) {                                                                                                \
-    add_to(u, WEIGHT(tap, place),                                                                              \
-           dx <= RING ? lane.own[1 < dx && dx <= RING ? dx - 1 : 0] : load(place_of(places, column - dx, 0))); \
+#define COLLECT(tap, dx)                                                                                            \
+  if (dx > 1) {                                                                                                     \
+    add_to(u, WEIGHT(tap, place),                                                                                   \
+           dx <= RING ? lane.latest[1 < dx && dx <= RING ? dx - 1 : 0] : load(address_at(places, column - dx, 0))); \
   }
   OWN_TAPS(COLLECT)
 #undef COLLECT
@@ -177,22 +177,22 @@ __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, 
 #pragma unroll
   for (int c = 0; c < BLOCK; ++c) {
     Parts32 coming[ROW_COUNT];
-#define COME(row, dy, delay, early) coming[row] = early ? load(place_of(places, c - delay, dy)) : lane.coming[row];
+#define COME(row, dy, delay, early) coming[row] = early ? load(address_at(places, c - delay, dy)) : lane.coming[row];
     ROWS(COME)
 #undef COME
 #define COLLECT(tap, row, slot) add_to(lane.sums[slot], WEIGHT(tap, first_column + c + slot), coming[row]);
     LATE_TAPS(COLLECT)
 #define COME(row, dy, delay, early) \
-  if (!early) lane.coming[row] = load(place_of(places, c + 1 - (early ? 2 : delay), dy));
+  if (!early) lane.coming[row] = load(address_at(places, c + 1 - (early ? 2 : delay), dy));
     ROWS(COME)
 #undef COME
     EARLY_TAPS(COLLECT)
 #undef COLLECT
     Parts32 u = begin_pixel<mixed>(lane, places, value, c, first_column + c);
 #if NEAREST
-    add_to(u, WEIGHT(TAPS - 1, first_column + c), lane.own[0]);
+    add_to(u, WEIGHT(TAPS - 1, first_column + c), lane.latest[0]);
 #endif
-    const int bits = code_of(arguments, u);
+    const int bits = find_code(arguments, u);
     const Parts32 level = level_of(shown, bits);
     if (c + 1 < BLOCK) value = load(places.block[0] + 8 * (c + 1));
 #pragma unroll
@@ -207,8 +207,8 @@ __device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, 
     if (edge && static_cast<unsigned>(first_column + c) >= static_cast<unsigned>(columns)) error = {0, 0};
     store(places.block[0] + 8 * c, error);
 #pragma unroll
-    for (int i = RING - 1; i > 0; --i) lane.own[i] = lane.own[i - 1];
-    lane.own[0] = error;
+    for (int i = RING - 1; i > 0; --i) lane.latest[i] = lane.latest[i - 1];
+    lane.latest[0] = error;
     constexpr unsigned places_of_code[4] = {0x3214, 0x3240, 0x3410, 0x4210};
     packed[c / 4] = c % 4 == 0 ? written_of(bits) : __byte_perm(packed[c / 4], written_of(bits), places_of_code[c % 4]);
     __syncwarp();

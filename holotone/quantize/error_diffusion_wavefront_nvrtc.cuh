@@ -86,7 +86,7 @@ struct Tile {
   unsigned present;  // first block of the present chunk
 
   /// Address of the block that is `block` >= 0 after the present chunk's first one.
-  __device__ __forceinline__ unsigned stage_of(int block) const { return wrapped(present + block * stage_bytes); }
+  __device__ __forceinline__ unsigned stage_address(int block) const { return wrapped(present + block * stage_bytes); }
   __device__ __forceinline__ unsigned wrapped(unsigned stage) const {
     return stage >= first + stages * stage_bytes ? stage - stages * stage_bytes : stage;
   }
@@ -175,7 +175,7 @@ __device__ __forceinline__ void prepare(const WavefrontArguments& arguments, con
     const int c = __ffs(change) - 1;
     change &= change - 1;
     bool broken = false;
-    store(own + 8 * c, value_of(arguments, most, load(own + 8 * c), broken));
+    store(own + 8 * c, scale_value(arguments, most, load(own + 8 * c), broken));
     if (broken) report_broken(arguments, work.top + lane, work.left + first_column + c - lane * LAG);
   }
 }
@@ -220,7 +220,7 @@ __device__ __forceinline__ Lane begin_lane(const WavefrontArguments& arguments, 
 #pragma unroll
   for (int i = 0; i < SLOTS; ++i) lane.sums[i] = {0, 0};
 #pragma unroll
-  for (int i = 0; i < RING; ++i) lane.own[i] = {0, 0};
+  for (int i = 0; i < RING; ++i) lane.latest[i] = {0, 0};
 #pragma unroll
   for (int i = 0; i < ROW_COUNT; ++i) lane.coming[i] = {0, 0};
   return lane;
@@ -263,7 +263,7 @@ struct Borders {
   }
   __device__ __forceinline__ void leave(int chunk, const Tile& tile) const {
     if (has_below && chunk >= 0) {
-      write_border(tile.stage_of(place.second ? 1 : 0), below + 2 * border_items * chunk, own_tag, place);
+      write_border(tile.stage_address(place.second ? 1 : 0), below + 2 * border_items * chunk, own_tag, place);
     }
   }
 };
@@ -343,7 +343,7 @@ __device__ __forceinline__ void run_group(const WavefrontArguments& arguments, c
     const bool next_border = more && borders.has(chunk + 1);
     const int first_column = chunk * chunk_columns;
     if (more) {
-      fetch.next(arguments, work, tile.stage_of(fetch.second ? 3 : 2), first_column + chunk_columns,
+      fetch.next(arguments, work, tile.stage_address(fetch.second ? 3 : 2), first_column + chunk_columns,
                  is_within(chunk + 1));
     }
     if (next_border) borders.ask(border, chunk + 1);
@@ -362,27 +362,27 @@ __device__ __forceinline__ void run_group(const WavefrontArguments& arguments, c
       const uint2 now = within ? run_block<false, false>(arguments, lane, places, shown, 0, columns)
                                : run_block<true, false>(arguments, lane, places, shown, first - own_lag, columns);
 #endif
-      places.advance(tile.stage_of(half + 1) + own_row);
+      places.advance(tile.stage_address(half + 1) + own_row);
       write_codes(codes, words, now, first, own_lag, columns);
     }
 
     borders.leave(chunk, tile);
     if (next_border) {
       borders.await(border, chunk + 1);
-      keep_border(border, tile.stage_of(borders.place.second ? 3 : 2), borders.place);
+      keep_border(border, tile.stage_address(borders.place.second ? 3 : 2), borders.place);
     } else if (ABOVE > 0 && more) {
-      keep_border({}, tile.stage_of(borders.place.second ? 3 : 2), borders.place);
+      keep_border({}, tile.stage_address(borders.place.second ? 3 : 2), borders.place);
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
     __syncwarp();
     if (more) {
 #pragma unroll 1
       for (int half = 2; half < 4; ++half) {
-        prepare(arguments, work, tile.stage_of(half) + own_row, most, first_column + half * BLOCK, lane_number);
+        prepare(arguments, work, tile.stage_address(half) + own_row, most, first_column + half * BLOCK, lane_number);
       }
       __syncwarp();
     }
-    tile.present = tile.stage_of(2);
+    tile.present = tile.stage_address(2);
   }
 }
 
@@ -416,9 +416,9 @@ extern "C" __global__ void truncate_levels(const WavefrontArguments arguments) {
        i += static_cast<long long>(gridDim.x) * blockDim.x) {
     bool broken = false;
     const float2 own = reinterpret_cast<const float2*>(arguments.field)[i];
-    const Parts32 value = value_of(arguments, most, {own.x, own.y}, broken);
+    const Parts32 value = scale_value(arguments, most, {own.x, own.y}, broken);
     if (broken) report_broken(arguments, i / arguments.nx, i % arguments.nx);
-    arguments.codes[i] = static_cast<unsigned char>(written_of(code_of(arguments, value)));
+    arguments.codes[i] = static_cast<unsigned char>(written_of(find_code(arguments, value)));
   }
 }
 

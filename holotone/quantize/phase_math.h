@@ -17,7 +17,7 @@ HOLOTONE_PHASE_INLINE float add(float a, float b) { return __fadd_rn(a, b); }
 HOLOTONE_PHASE_INLINE float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 HOLOTONE_PHASE_INLINE float divide(float a, float b) { return __fdiv_rn(a, b); }
 HOLOTONE_PHASE_INLINE float square_root(float a) { return __fsqrt_rn(a); }
-HOLOTONE_PHASE_INLINE int bits_of(float a) { return __float_as_int(a); }
+HOLOTONE_PHASE_INLINE int to_bits(float a) { return __float_as_int(a); }
 HOLOTONE_PHASE_INLINE float float_of(int bits) { return __int_as_float(bits); }
 HOLOTONE_PHASE_INLINE float magnitude(float a) { return fabsf(a); }
 HOLOTONE_PHASE_INLINE float larger_of(float a, float b) { return fmaxf(a, b); }
@@ -35,7 +35,7 @@ HOLOTONE_PHASE_INLINE float add(float a, float b) { return a + b; }
 HOLOTONE_PHASE_INLINE float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 HOLOTONE_PHASE_INLINE float divide(float a, float b) { return a / b; }
 HOLOTONE_PHASE_INLINE float square_root(float a) { return __builtin_sqrtf(a); }
-HOLOTONE_PHASE_INLINE int bits_of(float a) { return __builtin_bit_cast(int, a); }
+HOLOTONE_PHASE_INLINE int to_bits(float a) { return __builtin_bit_cast(int, a); }
 HOLOTONE_PHASE_INLINE float float_of(int bits) { return __builtin_bit_cast(float, bits); }
 HOLOTONE_PHASE_INLINE float magnitude(float a) { return __builtin_fabsf(a); }
 HOLOTONE_PHASE_INLINE float larger_of(float a, float b) { return b > a ? b : a; }
@@ -53,7 +53,7 @@ HOLOTONE_PHASE_INLINE float phase_of(float re, float im, float whole) {
   const bool steep = b > a;
   const float larger = larger_of(a, b);
   const float smaller = smaller_of(a, b);
-  const float guess = float_of(0x7EF2A89A - bits_of(larger));
+  const float guess = float_of(0x7EF2A89A - to_bits(larger));
   const float nearer = multiply(guess, multiply_add(-larger, guess, 0x1.002d4ap+1f));
   const float ratio = multiply(multiply(smaller, nearer), multiply_add(-larger, nearer, 0x1.000008p+1f));
   const float s = multiply(ratio, ratio);
@@ -65,13 +65,13 @@ HOLOTONE_PHASE_INLINE float phase_of(float re, float im, float whole) {
   p = multiply(p, ratio);
   p = mirrored(p, 0.25f * whole, steep);
   p = mirrored(p, 0.5f * whole, re < 0);
-  return float_of(bits_of(p) ^ (bits_of(im) & static_cast<int>(0x80000000u)));
+  return float_of(to_bits(p) ^ (to_bits(im) & static_cast<int>(0x80000000u)));
 }
 
 /// Integer nearest to a (ties to even), |a| < 2^21, in the lowest 21 bits.
-HOLOTONE_PHASE_INLINE int rounded_bits(float a) { return bits_of(add(a, 12582912.0f)); }
+HOLOTONE_PHASE_INLINE int rounded_bits(float a) { return to_bits(add(a, 12582912.0f)); }
 /// The same modulo a power of two.
-HOLOTONE_PHASE_INLINE int nearest_of(float a, int power_of_two) { return rounded_bits(a) & (power_of_two - 1); }
+HOLOTONE_PHASE_INLINE int nearest_level(float a, int power_of_two) { return rounded_bits(a) & (power_of_two - 1); }
 
 struct alignas(8) Parts32 {
   float re, im;

@@ -113,12 +113,12 @@ std::vector<WindowNoise> window_noise(View<const Complex, 2> field, std::span<co
   const auto shape = field.shape();
   if (!lens.empty()) require_view(where, "lens", lens, shape, Device{});
   const FftPlan transform(shape);
-  const auto spectrum_of = [&](const auto& values, const auto& value_of) {
+  const auto compute_spectrum = [&](const auto& values, const auto& convert) {
     Array<Complex, 2> plane(shape);
     parallel_for(0, shape[0], [&](std::int64_t row) {
       const auto* const from = &values(row, 0);
       auto* const to = &plane(row, 0);
-      std::transform(from, from + shape[1], to, value_of);
+      std::transform(from, from + shape[1], to, convert);
       if (!lens.empty()) std::transform(to, to + shape[1], &lens(row, 0), to, times);
     });
     transform.execute(plane.view(), FftDirection::forward);
@@ -126,12 +126,13 @@ std::vector<WindowNoise> window_noise(View<const Complex, 2> field, std::span<co
   };
   const auto divisor = static_cast<float>(scale);
   const bool twins = makes_twin(options);
-  const auto whole = spectrum_of(field, [&](Complex value) { return value / divisor; });
-  const auto clipped = spectrum_of(field, [&](Complex value) { return wanted(value, options.modulation, divisor); });
+  const auto whole = compute_spectrum(field, [&](Complex value) { return value / divisor; });
+  const auto clipped =
+      compute_spectrum(field, [&](Complex value) { return wanted(value, options.modulation, divisor); });
   Array<Complex, 2> conjugate;
-  if (twins) conjugate = spectrum_of(field, [&](Complex value) { return std::conj(value) / divisor; });
+  if (twins) conjugate = compute_spectrum(field, [&](Complex value) { return std::conj(value) / divisor; });
   const auto shown = shown_by(options);
-  const auto light_of = [&](std::uint8_t code) {
+  const auto find_light = [&](std::uint8_t code) {
     if (code < shown.size()) return shown[code];
     throw_argument(where, "codes", fmt::format("at most {}", shown.size() - 1), fmt::format("{}", code));
   };
@@ -139,7 +140,7 @@ std::vector<WindowNoise> window_noise(View<const Complex, 2> field, std::span<co
   std::vector<WindowNoise> all;
   for (const auto& own : codes) {
     require_view(where, "codes", own, shape, Device{});
-    const auto light = spectrum_of(own, light_of);
+    const auto light = compute_spectrum(own, find_light);
     WindowNoise sums;
     over_window(shape, window, [&](std::int64_t row, std::int64_t column) {
       const Complex64 h(whole(row, column));

@@ -33,7 +33,7 @@ void for_each(std::int64_t count, const Body& body) {
 }
 
 /// Sum of a_i b_i in eight sums at once.
-double dot_of(const float* a, const float* b, std::int64_t count) {
+double dot_product(const float* a, const float* b, std::int64_t count) {
   constexpr std::int64_t lanes = 8;
   std::array<double, lanes> sums{};
   std::int64_t i = 0;
@@ -119,8 +119,8 @@ class CpuEngine final : public Engine {
       const float* const amplitude = seen(plane, position).data();
       const float* const target = targets_[plane * most_positions + position].data();
       result.push_back(loss == RetrievalLoss::amplitude
-                           ? sums_of(amplitude, target, [](double value) { return value; })
-                           : sums_of(amplitude, target, [](double value) { return value * value; }));
+                           ? compute_sums(amplitude, target, [](double value) { return value; })
+                           : compute_sums(amplitude, target, [](double value) { return value * value; }));
     });
     return result;
   }
@@ -192,7 +192,7 @@ class CpuEngine final : public Engine {
       double* own = &sums[static_cast<std::size_t>(part) * pairs];
       for (const float* const left : a) {
         for (const float* const right : b)
-          *own++ = dot_of(left + first, right + first, std::min(part_size, size_ - first));
+          *own++ = dot_product(left + first, right + first, std::min(part_size, size_ - first));
       }
     });
     std::vector<double> result(pairs);
@@ -301,7 +301,7 @@ class CpuEngine final : public Engine {
   }
 
   template <class Function>
-  [[nodiscard]] RegionSums sums_of(const float* amplitude, const float* target, const Function& q) const {
+  [[nodiscard]] RegionSums compute_sums(const float* amplitude, const float* target, const Function& q) const {
     const auto& region = options_.region;
     std::vector<RegionSums> rows(static_cast<std::size_t>(region.rows));
     parallel_for(0, region.rows, [&](std::int64_t row) {

@@ -282,7 +282,7 @@ class CudaEngine final : public Engine {
   }
 
   [[nodiscard]] std::vector<RegionSums> sums(RetrievalLoss loss) const override {
-    return loss == options_.loss && !is_measured_ ? sums_ : sums_of(seen(), target_.data(), loss);
+    return loss == options_.loss && !is_measured_ ? sums_ : compute_sums(seen(), target_.data(), loss);
   }
 
   void differentiate(const float* phase, double s, float* derivative) override {
@@ -313,7 +313,7 @@ class CudaEngine final : public Engine {
     cuda::check_launch("growth of goals");
     double wanted = 0;
     double grown = 0;
-    for (const RegionSums& own : sums_of(goals_.data(), target_.data(), RetrievalLoss::amplitude)) {
+    for (const RegionSums& own : compute_sums(goals_.data(), target_.data(), RetrievalLoss::amplitude)) {
       grown += own.energy;
       wanted += own.target;
     }
@@ -392,7 +392,8 @@ class CudaEngine final : public Engine {
     copy_bytes(device, queue_.device(), host, Device{}, static_cast<std::size_t>(size_) * sizeof(float), queue_);
   }
 
-  [[nodiscard]] std::vector<RegionSums> sums_of(const float* amplitude, const float* target, RetrievalLoss loss) const {
+  [[nodiscard]] std::vector<RegionSums> compute_sums(const float* amplitude, const float* target,
+                                                     RetrievalLoss loss) const {
     const cuda::DeviceScope scope(queue_.device());
     sums_kernel<<<sums_grid(), sum_threads, 0, stream()>>>(amplitude, target, loss == RetrievalLoss::intensity,
                                                            pictures(), sum_parts_.data());

@@ -209,7 +209,7 @@ void lbfgs(Run& run) {
       if (loss <= run.result.loss - enough * length * direction.slope || length < least_step) break;
       length /= 2;
     }
-    // At a minimum, as far as float32 tells.
+    // At a minimum, within the precision of float32.
     is_stuck = !(loss < run.result.loss);
     if (is_stuck) {
       if (run.levels.empty()) break;

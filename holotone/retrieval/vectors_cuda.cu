@@ -33,7 +33,9 @@ __device__ __forceinline__ float4 four_of(const float* vector, std::int64_t k, s
   return four;
 }
 
-__device__ __forceinline__ float dot_of(float4 a, float4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+__device__ __forceinline__ float dot_product(float4 a, float4 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
 
 /// Sums of a block's tiles: parts[block][left][right]. A thread keeps its elements of the left vectors while those of
 /// the right vectors pass by; its eight products are added in float32, all else in float64.
@@ -62,7 +64,8 @@ __global__ void __launch_bounds__(sum_threads) dots_kernel(DotArguments argument
                                four_of(arguments.right[j], second, arguments.size)};
 #pragma unroll
       for (int l = 0; l < Left; ++l) {
-        const double sum = warp_sum(static_cast<double>(dot_of(left[l][0], right[0]) + dot_of(left[l][1], right[1])));
+        const double sum =
+            warp_sum(static_cast<double>(dot_product(left[l][0], right[0]) + dot_product(left[l][1], right[1])));
         if (leads) sums_of_warps[(l * right_count + j) * warps + warp] += sum;
       }
     }

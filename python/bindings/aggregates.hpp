@@ -28,7 +28,7 @@ void require_fit(const T& self, const std::string& type, const std::string& chan
   Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
     if constexpr (is_plain_list<M>) {
       std::int64_t numbers = 1;
-      for (const std::int64_t extent : extents_of(self, name)) numbers *= extent;
+      for (const std::int64_t extent : find_extents(self, name)) numbers *= extent;
       const auto size = static_cast<std::int64_t>((self.*member).size());
       if (size == 0 || (numbers > 0 && size % numbers == 0)) return;
       throw_argument(type, changed, fmt::format("a number that fits the {} numbers of {}", size, name),
@@ -115,7 +115,7 @@ void aggregate() {
       bound.def_prop_rw(
           name,
           [member, name](const T& self) {
-            nb::object value = in_shape(to_python(M(self.*member)), extents_of(self, name));
+            nb::object value = in_shape(to_python(M(self.*member)), find_extents(self, name));
             // A copy: what is written to it would be lost.
             if constexpr (is_plain_list<M>) value.attr("setflags")(nb::arg("write") = false);
             return value;
@@ -123,7 +123,7 @@ void aggregate() {
           [member, name, type](T& self, nb::handle value) {
             Call call(type);
             M given = from_python<M>(value, call, name);
-            if constexpr (is_plain_list<M>) require_extents(type, name, value, extents_of(self, name));
+            if constexpr (is_plain_list<M>) require_extents(type, name, value, find_extents(self, name));
             std::swap(self.*member, given);
             if constexpr (std::is_integral_v<M>) {
               try {
@@ -179,7 +179,7 @@ void aggregate() {
           }
           Members<T>::each([&]<class M, class C>(const char* name, M C::*, bool) {
             if constexpr (is_plain_list<M>) {
-              if (values.contains(name)) require_extents(type, name, values[name], extents_of(made, name));
+              if (values.contains(name)) require_extents(type, name, values[name], find_extents(made, name));
             }
           });
           new (self) T(std::move(made));

@@ -46,8 +46,8 @@ struct Signature {
   [[nodiscard]] std::string line(std::string_view name, bool method, const std::string& result,
                                  const std::vector<Retyped>& retyped = {}) const;
   /// The line for arrays of one kind, "NDArray" or "OtherArray", by which the result's is known.
-  [[nodiscard]] std::string line_of(const std::string& kind, std::string_view name, bool method,
-                                    const std::string& result) const;
+  [[nodiscard]] std::string make_line(const std::string& kind, std::string_view name, bool method,
+                                      const std::string& result) const;
 };
 
 /// The type of an array that stays in the library's memory unless that is the CPU's: "NDArray[float32] | Array".
@@ -258,7 +258,7 @@ class Argument {
 };
 
 /// Rows of a part of a panel.
-std::int64_t rows_of(const Given& given, std::int64_t all);
+std::int64_t count_rows(const Given& given, std::int64_t all);
 
 /// Shape {views, rows, columns, channels} of rendered views.
 Shape<4> images_of(nb::handle views, std::int64_t channels);

@@ -35,7 +35,7 @@ const std::vector<Element>& elements() {
   return all;
 }
 
-std::string name_of(const nb::dlpack::dtype& type) {
+std::string type_name(const nb::dlpack::dtype& type) {
   for (const Element& one : elements()) {
     if (one == Element{type, ""}) return one.name;
   }
@@ -44,7 +44,7 @@ std::string name_of(const nb::dlpack::dtype& type) {
 }
 
 /// Package of a type, looked up once for each.
-std::optional<Kind> kind_of(nb::handle array) {
+std::optional<Kind> find_kind(nb::handle array) {
   static std::unordered_map<PyTypeObject*, std::optional<Kind>> known;
   PyTypeObject* const type = Py_TYPE(array.ptr());
   const auto place = known.find(type);
@@ -254,7 +254,7 @@ bool is_writable(nb::handle array) {
 }
 
 /// Address of a stream: of PyTorch, of CuPy, of any package with __cuda_stream__, or a number.
-void* address_of(nb::handle stream) {
+void* stream_address(nb::handle stream) {
   const auto from = [](nb::handle number) { return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(number)); };
   if (nb::isinstance<nb::int_>(stream)) return from(stream);
   if (nb::hasattr(stream, "__cuda_stream__")) return from(stream.attr("__cuda_stream__")()[1]);
@@ -268,11 +268,11 @@ void* current_stream(Kind kind, Device device) {
     // The same as torch.cuda.current_stream, without an object around it.
     nb::object binding = nb::module_::import_("torch").attr("_C");
     if (nb::hasattr(binding, "_cuda_getCurrentRawStream")) {
-      return address_of(binding.attr("_cuda_getCurrentRawStream")(device.index));
+      return stream_address(binding.attr("_cuda_getCurrentRawStream")(device.index));
     }
-    return address_of(nb::module_::import_("torch").attr("cuda").attr("current_stream")(device.index));
+    return stream_address(nb::module_::import_("torch").attr("cuda").attr("current_stream")(device.index));
   }
-  if (kind == Kind::cupy) return address_of(nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")());
+  if (kind == Kind::cupy) return stream_address(nb::module_::import_("cupy").attr("cuda").attr("get_current_stream")());
   return nullptr;
 }
 
@@ -334,10 +334,10 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
     refuse(argument, fmt::format("an array of {} with {} {}", element.name, rank, rank == 1 ? "axis" : "axes"), got);
   };
   nb::object holder = nb::borrow(array);
-  auto kind = kind_of(holder);
+  auto kind = find_kind(holder);
   if (!kind && nb::hasattr(array, "_holotone_values_")) {
     holder = array.attr("_holotone_values_");
-    kind = kind_of(holder);
+    kind = find_kind(holder);
   }
   if (kind == Kind::own && !nb::inst_ready(holder)) refuse_type("an Array that was not made");
   if (kind == Kind::own) {
@@ -354,7 +354,7 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
   if (!found) refuse_type(not_read(holder, kind));
   nb::ndarray<nb::ro>& imported = found->array;
   if (!(Element{imported.dtype(), ""} == element)) {
-    refuse_type(fmt::format("{}: {}", name_of(imported.dtype()), conversion(kind, element.name)));
+    refuse_type(fmt::format("{}: {}", type_name(imported.dtype()), conversion(kind, element.name)));
   }
   if (imported.ndim() != rank) refuse_type(fmt::format("{} axes", imported.ndim()));
   if (!is_contiguous(imported)) {
@@ -447,7 +447,7 @@ nb::object Call::finished(nb::object array) const {
 void Call::set_stream(nb::handle stream) {
   if (stream.is_none()) return;
   try {
-    stream_ = address_of(stream);
+    stream_ = stream_address(stream);
   } catch (const std::exception&) {
     refuse("stream", "None, an address, or a stream of PyTorch, CuPy or a package with __cuda_stream__", shown(stream));
   }
@@ -503,12 +503,12 @@ OwnArray device_copy(const char* function, nb::handle array, nb::handle device_n
     });
     return made;
   }
-  if (kind_of(array) == Kind::torch) require_plain_tensor("copy_of", "array", array);
-  const std::optional<Imported> found = import_array(nb::borrow(array), kind_of(array));
-  if (!found) throw_argument(function, "array", "an array", not_read(array, kind_of(array)));
+  if (find_kind(array) == Kind::torch) require_plain_tensor("copy_of", "array", array);
+  const std::optional<Imported> found = import_array(nb::borrow(array), find_kind(array));
+  if (!found) throw_argument(function, "array", "an array", not_read(array, find_kind(array)));
   const nb::ndarray<nb::ro>& source = found->array;
-  const auto element = Element::named(name_of(source.dtype()));
-  if (!element) throw_argument(function, "array", "numbers of a type of this package", name_of(source.dtype()));
+  const auto element = Element::named(type_name(source.dtype()));
+  if (!element) throw_argument(function, "array", "numbers of a type of this package", type_name(source.dtype()));
   if (!is_contiguous(source)) throw_argument(function, "array", "a contiguous array in row-major order", "another");
   if (source.device_type() != dlpack_cpu && source.device_type() != dlpack_cuda_host) {
     throw_argument(function, "array", "an array in host memory or of holotone", "one on a GPU");

@@ -29,7 +29,7 @@ Classes& classes() {
   return all;
 }
 
-PyObject* class_of(const Error& error) {
+PyObject* find_class(const Error& error) {
   const auto& all = classes();
   switch (error.code()) {
     case ErrorCode::invalid_argument: return all.argument;
@@ -56,7 +56,7 @@ std::string for_python(std::string text, const std::string& function) {
 }
 
 void raise(const Error& error) {
-  PyObject* const type = class_of(error);
+  PyObject* const type = find_class(error);
   const std::string what = for_python(error.what(), error.function());
   const bool is_missing = type == classes().missing_file;
   nb::object made =

@@ -90,7 +90,7 @@ std::string Signature::text(std::string_view name, bool method, const std::strin
           with_arrays(result, [](const auto& of) { return on_device(fmt::format("NDArray{}", of)); });
       lines.push_back(line(name, method, made, {{named(parameters, "out"), "None"}}));
     }
-    for (const char* const kind : {"NDArray", "OtherArray"}) lines.push_back(line_of(kind, name, method, result));
+    for (const char* const kind : {"NDArray", "OtherArray"}) lines.push_back(make_line(kind, name, method, result));
   } else if (const Parameter* const device = named(parameters, "device"); device && result.ends_with(or_own)) {
     const std::string made = result.substr(0, result.size() - or_own.size());
     lines.push_back(line(name, method, given(name, made), {{device, "Literal['cpu']"}}));
@@ -101,8 +101,8 @@ std::string Signature::text(std::string_view name, bool method, const std::strin
   return text;
 }
 
-std::string Signature::line_of(const std::string& kind, std::string_view name, bool method,
-                               const std::string& result) const {
+std::string Signature::make_line(const std::string& kind, std::string_view name, bool method,
+                                 const std::string& result) const {
   const auto of_kind = [&](const std::string& type) {
     return with_arrays(type, [&](const std::string& of) { return kind == "NDArray" ? kind + of : kind; });
   };
@@ -212,7 +212,7 @@ nb::handle Given::from_field(const std::string& name) {
     const nb::handle value = values_[i];
     if (!value.is_valid()) continue;
     const bool is_array = name == "shape" && (parameter.may_be_field || parameter.name == "codes") &&
-                          nb::hasattr(value, "shape") && length_of(value.attr("shape")) == 2;
+                          nb::hasattr(value, "shape") && find_length(value.attr("shape")) == 2;
     if (!is_array && !nb::hasattr(value, "_holotone_values_")) continue;
     kept_.push_back(value.attr(name.c_str()));
     return kept_.back();
@@ -302,13 +302,13 @@ nb::object flat_numbers(nb::handle value, const char* type) {
   }
 }
 
-std::int64_t length_of(nb::handle value) {
+std::int64_t find_length(nb::handle value) {
   const Py_ssize_t length = PyObject_Length(value.ptr());
   if (length < 0) PyErr_Clear();
   return length;
 }
 
-nb::object items_of(nb::handle value) {
+nb::object list_items(nb::handle value) {
   if (PySequence_Check(value.ptr()) == 0) return {};
   nb::object items = nb::steal(PySequence_List(value.ptr()));
   if (!items.is_valid()) PyErr_Clear();
@@ -352,7 +352,7 @@ bool are_equal(nb::handle a, nb::handle b) {
   return a.equal(b);
 }
 
-std::int64_t rows_of(const Given& given, std::int64_t all) {
+std::int64_t count_rows(const Given& given, std::int64_t all) {
   const nb::handle asked = given["rows"];
   const auto first_row = nb::cast<std::int64_t>(given["first_row"]);
   const auto rows = asked.is_none() ? all - first_row : nb::cast<std::int64_t>(asked);

@@ -33,7 +33,7 @@ class Job : public std::enable_shared_from_this<Job> {
 
   /// With the interpreter's lock, which the work does not have. Throws what the work threw, what a call of Python threw
   /// that it asked for, or what a signal's handler raised, half a second after it at most: work that has not ended by
-  /// then goes on alone, so `work` owns all that it uses. `is_short`: the work ends soon; it runs in this thread.
+  /// then continues alone, so `work` owns all that it uses. `is_short`: the work ends soon; it runs in this thread.
   void run(std::function<void()> work, bool is_short = false);
 
   /// Of any thread of the library, without the interpreter's lock: returns when `question` has been called with it, by

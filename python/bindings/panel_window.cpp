@@ -112,7 +112,7 @@ double show(Panel& self, nb::handle codes, nb::handle stream) {
   call.set_stream(stream);
   const bool has_type = nb::hasattr(codes, "dtype") && nb::hasattr(codes, "shape");
   const bool is_word = has_type && nb::cast<std::string>(nb::str(nb::object(codes.attr("dtype")))).ends_with("uint16");
-  const bool has_channels = has_type && length_of(codes.attr("shape")) == 3;
+  const bool has_channels = has_type && find_length(codes.attr("shape")) == 3;
   const auto on_panel = [&](const auto& view) {
     const Queue queue = call.caller(view.device());
     return self.use(call.function(), false, [&](PanelWindow& window) { return window.show(view, queue); });
@@ -159,7 +159,7 @@ void open(Panel* self, const Signature& signature, const nb::args& args, const n
   new (self) Panel(options);
 }
 
-const char* text_of(const char* declaration) { return kept_text(std::string(documentation(declaration))); }
+const char* docstring(const char* declaration) { return kept_text(std::string(documentation(declaration))); }
 
 }  // namespace
 
@@ -173,9 +173,9 @@ void bind_panel_window(nb::module_& module) {
         }
         return to_python(monitors());
       },
-      nb::sig("def monitors() -> list[Monitor]"), text_of("monitors"));
+      nb::sig("def monitors() -> list[Monitor]"), docstring("monitors"));
   const auto signature = signature_of_window();
-  nb::class_<Panel>(module, "PanelWindow", text_of("PanelWindow"))
+  nb::class_<Panel>(module, "PanelWindow", docstring("PanelWindow"))
       .def(
           "__init__",
           [signature](Panel* self, const nb::args& args, const nb::kwargs& kwargs) {
@@ -195,7 +195,7 @@ void bind_panel_window(nb::module_& module) {
           "Shows the safe pattern, and returns the time as show() does.")
       .def(
           "poll", [](Panel& self) { self.use("PanelWindow.poll", false, [](PanelWindow& window) { window.poll(); }); },
-          text_of("PanelWindow::poll"))
+          docstring("PanelWindow::poll"))
       .def(
           "wait", &wait, nb::arg("seconds").none() = nb::none(),
           nb::sig("def wait(self, seconds: float | None = None) -> None"),
@@ -207,7 +207,7 @@ void bind_panel_window(nb::module_& module) {
             auto sent = self.use("PanelWindow.sent", true, [](PanelWindow& window) { return window.sent(); });
             return to_python(std::move(sent));
           },
-          nb::sig("def sent(self) -> NDArray[uint8]"), text_of("PanelWindow::sent"))
+          nb::sig("def sent(self) -> NDArray[uint8]"), docstring("PanelWindow::sent"))
       .def(
           "monitor",
           [](Panel& self) {
@@ -219,13 +219,13 @@ void bind_panel_window(nb::module_& module) {
           [](Panel& self) {
             return self.use("PanelWindow.now_s", true, [](PanelWindow& window) { return window.now_s(); });
           },
-          text_of("PanelWindow::now_s"))
+          docstring("PanelWindow::now_s"))
       .def(
           "direct",
           [](Panel& self) {
             return self.use("PanelWindow.direct", true, [](PanelWindow& window) { return window.direct(); });
           },
-          text_of("PanelWindow::direct"))
+          docstring("PanelWindow::direct"))
       .def("close", &Panel::close,
            "Shows the safe pattern once more and closes the window; does nothing if it is closed.")
       .def_prop_ro("closed", &Panel::is_closed, "True after close().")

@@ -42,7 +42,7 @@ class Turn {
     owner_ = std::thread::id();
     free_.notify_one();
   }
-  /// The owner's work goes on without it: it waits like the others.
+  /// The owner's work continues without it: it waits like the others.
   void disown() {
     const std::scoped_lock lock(mutex_);
     owner_ = std::thread::id();

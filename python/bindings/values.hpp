@@ -182,12 +182,12 @@ std::string callable_text(const std::function<R(P...)>* /*type*/) {
 
 /// Last extents of the array that a member is: {n, 2} positions of dots, {K, d} centres of a mixture.
 template <class T>
-std::vector<std::int64_t> extents_of(const T& /*owner*/, std::string_view /*member*/) {
+std::vector<std::int64_t> find_extents(const T& /*owner*/, std::string_view /*member*/) {
   return {};
 }
-std::vector<std::int64_t> extents_of(const Dots& dots, std::string_view member);
-std::vector<std::int64_t> extents_of(const SmoeModel& model, std::string_view member);
-std::vector<std::int64_t> extents_of(const SmoeGradient& gradient, std::string_view member);
+std::vector<std::int64_t> find_extents(const Dots& dots, std::string_view member);
+std::vector<std::int64_t> find_extents(const SmoeModel& model, std::string_view member);
+std::vector<std::int64_t> find_extents(const SmoeGradient& gradient, std::string_view member);
 
 /// UTF-8 of a string of Python; none for what is no string, or has characters without UTF-8.
 std::optional<std::string> text_from(nb::handle value);
@@ -200,7 +200,7 @@ nb::object to_python(T&& value);
 
 /// NumPy array of a vector, which it takes over.
 template <class T>
-nb::object numpy_of(std::vector<T>&& values) {
+nb::object to_numpy(std::vector<T>&& values) {
   auto* const kept = new std::vector<T>(std::move(values));
   nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
   if constexpr (is_extents<T>) {
@@ -261,7 +261,7 @@ nb::object to_python(T&& value) {
     if constexpr (std::is_same_v<Element, std::byte>) {
       return nb::bytes(value.data(), value.size());
     } else if constexpr (Plain<Element> || is_extents<Element>) {
-      return numpy_of(Value(std::forward<T>(value)));
+      return to_numpy(Value(std::forward<T>(value)));
     } else {
       nb::list list;
       for (auto&& one : value) {
@@ -290,10 +290,10 @@ nb::object to_python(T&& value) {
 nb::object flat_numbers(nb::handle value, const char* type);
 
 /// Length of an object of Python; -1 for what has none.
-std::int64_t length_of(nb::handle value);
+std::int64_t find_length(nb::handle value);
 
 /// List of what a sequence holds; null for what is none, or cannot be read.
-nb::object items_of(nb::handle value);
+nb::object list_items(nb::handle value);
 
 /// A copy of what the library takes over.
 SlicedPicture copied(const SlicedPicture& picture);
@@ -395,7 +395,7 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
       }
       return result;
     } else if constexpr (std::is_same_v<Element, bool>) {
-      const nb::object items = items_of(value);
+      const nb::object items = list_items(value);
       if (!items.is_valid()) refuse<T>(call, argument, value);
       T result;
       for (nb::handle one : nb::borrow<nb::list>(items)) {
@@ -408,7 +408,7 @@ T from_python(nb::handle value, Call& call, const std::string& argument) {
       }
       return result;
     } else {
-      const nb::object items = items_of(value);
+      const nb::object items = list_items(value);
       if (!items.is_valid()) refuse<T>(call, argument, value);
       T result;
       std::size_t index = 0;

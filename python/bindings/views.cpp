@@ -48,12 +48,12 @@ Argument<const ViewSource&>::Argument(Context& context, const Name& /*name*/) {
   own_ = std::make_unique<PythonViews>(value, context.call.job());
 }
 
-std::vector<std::int64_t> extents_of(const Dots& /*dots*/, std::string_view member) {
+std::vector<std::int64_t> find_extents(const Dots& /*dots*/, std::string_view member) {
   if (member == "position") return {2};
   return {};
 }
 
-std::vector<std::int64_t> extents_of(const SmoeModel& model, std::string_view member) {
+std::vector<std::int64_t> find_extents(const SmoeModel& model, std::string_view member) {
   if (member == "centre") return {model.dimensions};
   if (member == "covariance") return {triangle_size(model.dimensions)};
   if (member == "colour") return {model.channels};
@@ -61,7 +61,7 @@ std::vector<std::int64_t> extents_of(const SmoeModel& model, std::string_view me
   return {};
 }
 
-std::vector<std::int64_t> extents_of(const SmoeGradient& gradient, std::string_view member) {
+std::vector<std::int64_t> find_extents(const SmoeGradient& gradient, std::string_view member) {
   const auto count = static_cast<std::int64_t>(gradient.log_weight.size());
   const std::int64_t channels = count ? static_cast<std::int64_t>(gradient.colour.size()) / count : 1;
   if (member == "centre") return {2};

@@ -39,7 +39,7 @@ class Field(Generic[Values]):
         self.values = values
         self.wavelength_m = wavelength_m
         self.pitch_m = pitch_m
-        self.metadata = metadata_of("Field", metadata)
+        self.metadata = copy_metadata("Field", metadata)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "values":
@@ -111,7 +111,7 @@ def argument_error(function: str, argument: str, expected: str, got: str) -> _ho
     return error
 
 
-def metadata_of(function: str, metadata: Any) -> dict[str, Any]:
+def copy_metadata(function: str, metadata: Any) -> dict[str, Any]:
     """A copy of a dictionary, or an empty one for None."""
     if metadata is None:
         return {}
@@ -175,7 +175,7 @@ def _numpy_of(values: Any) -> Any:
     return numpy.asarray(values)
 
 
-def path_of(function: str, path: Any) -> str:
+def check_path(function: str, path: Any) -> str:
     """The name of a file: a text, bytes or an object of pathlib."""
     try:
         name = os.fsdecode(path)
@@ -190,7 +190,7 @@ def path_of(function: str, path: Any) -> str:
     return name
 
 
-def device_of(values: Any) -> str:
+def find_device(values: Any) -> str:
     """The device of an array of any package: "cpu" or "cuda:0"."""
     if isinstance(values, Field):
         values = values.values
@@ -233,7 +233,7 @@ def propagation_plan(field: Field, **options: Any) -> PropagationPlan:
     """The plan of a field's grid and device."""
     ny, nx = field.shape
     return PropagationPlan(
-        shape=(ny, nx), pitch_m=field.pitch_m, wavelength_m=field.wavelength_m, device=device_of(field), **options
+        shape=(ny, nx), pitch_m=field.pitch_m, wavelength_m=field.wavelength_m, device=find_device(field), **options
     )
 
 
@@ -327,7 +327,7 @@ def read_field(
 
     A file that states neither wavelength nor pitch needs them here.
     """
-    values, metadata = _holotone._read_field(path_of("read_field", path))
+    values, metadata = _holotone._read_field(check_path("read_field", path))
 
     def stated(key: str, given: float | None) -> float:
         if given is not None:
@@ -351,4 +351,4 @@ def write_field(path: Any, field: Field) -> None:
     metadata = dict(field.metadata)
     metadata["wavelength_m"] = repr(field.wavelength_m)
     metadata["pitch_m"] = repr(field.pitch_m)
-    _holotone._write_field(path_of("write_field", path), numpy_of(field, "write_field", "field"), metadata)
+    _holotone._write_field(check_path("write_field", path), numpy_of(field, "write_field", "field"), metadata)

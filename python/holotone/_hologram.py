@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _holotone
-from ._field import Field, argument_error, as_field, metadata_of, numpy_of, path_of
+from ._field import Field, argument_error, as_field, copy_metadata, numpy_of, check_path
 from ._scene import write_image
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ def write_hologram(
     EncodePlan.report). `options`: those of EncodeOptions. Codes of up to 8 bits are stored in 8. A BMP has no metadata:
     read_hologram needs them as overrides. `metadata`: more keys, such as distance_m.
     """
-    path = path_of("write_hologram", path)
+    path = check_path("write_hologram", path)
     field = as_field(hologram, wavelength_m, pitch_m)
     values = numpy_of(field, "write_hologram", "hologram")
     bits = _holotone.EncodeOptions(bits=options.get("bits", 8)).bits
     report = _holotone.EncodeReport() if report is None else report
-    more = metadata_of("write_hologram", metadata)
+    more = copy_metadata("write_hologram", metadata)
     codes = values
     if values.dtype.kind == "c":
         codes = _holotone.encode(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _holotone
-from ._field import Field, argument_error, as_field, device_of, numpy_of, require_axes
+from ._field import Field, argument_error, as_field, find_device, numpy_of, require_axes
 from ._page import Page, answer, stored_page
 
 
@@ -36,7 +36,7 @@ def show(
     field.values = _complex64(field.values)
     values = numpy_of(field)
     plan = _holotone.ReconstructionPlan(
-        shape=field.shape, pitch_m=field.pitch_m, wavelength_m=field.wavelength_m, device=device_of(field)
+        shape=field.shape, pitch_m=field.pitch_m, wavelength_m=field.wavelength_m, device=find_device(field)
     )
     plan.set_field(field.values)
 

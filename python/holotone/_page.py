@@ -69,13 +69,13 @@ def inlined(folder: Any, index: str) -> str:
 def bundled(folder: Any, stored: dict[str, Any]) -> str:
     """The files of the page in `folder` as one: style, modules without imports and exports, and what is stored."""
 
-    def text_of(name: str) -> str:
+    def read_text(name: str) -> str:
         return (folder / name).read_text(encoding="utf-8")
 
-    index = text_of("index.html")
+    index = read_text("index.html")
     data = json.dumps(stored).replace("<", "\\u003c")
     page = re.sub(r'<link rel="modulepreload".*\n', "", index)
-    page = page.replace('<link rel="stylesheet" href="style.css">', f"<style>\n{text_of('style.css')}</style>")
+    page = page.replace('<link rel="stylesheet" href="style.css">', f"<style>\n{read_text('style.css')}</style>")
     return page.replace(
         '<script type="module" src="main.js"></script>',
         f'<script id="stored" type="application/json">{data}</script>\n<script type="module">\n{inlined(folder, index)}</script>',

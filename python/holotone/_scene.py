@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from . import _holotone
-from ._field import members_text, metadata_of, numpy_of, path_of, require_axes
+from ._field import members_text, copy_metadata, numpy_of, check_path, require_axes
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -62,7 +62,7 @@ class Image(_Arrays):
 
 def read_image(path: Any) -> Image:
     """Reads PNG, TIFF, JPEG or BMP, recognised by content, with its metadata."""
-    return Image(*_holotone._read_image(path_of("read_image", path)))
+    return Image(*_holotone._read_image(check_path("read_image", path)))
 
 
 def to_float(image: Image | ArrayLike) -> NDArray[float32]:
@@ -91,5 +91,5 @@ def write_image(path: Any, image: Image | ArrayLike, *, metadata: dict[str, Any]
     The file appears under its name when it is whole. `options` are those of ImageWriteOptions.
     """
     stated: dict[str, Any] = dict(image.metadata) if isinstance(image, Image) else {}
-    stated |= metadata_of("write_image", metadata)
-    _holotone._write_image(path_of("write_image", path), _pixels("write_image", image), stated, **options)
+    stated |= copy_metadata("write_image", metadata)
+    _holotone._write_image(check_path("write_image", path), _pixels("write_image", image), stated, **options)

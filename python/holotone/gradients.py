@@ -12,7 +12,7 @@ import math
 from typing import Any, TypeVar, overload
 
 from . import _holotone
-from ._field import Field, argument_error, as_field, device_of, require_axes
+from ._field import Field, argument_error, as_field, find_device, require_axes
 
 #: Arrays of any package: derivatives are of the package and the elements of what they are taken by.
 Light = TypeVar("Light", bound=Any)
@@ -30,7 +30,7 @@ def _propagation_plan(shape: Any, pitch_m: float, wavelength_m: float, device: s
 def propagation(field: Field, distance_m: float, **options: Any) -> Any:
     """The values of a field propagated by distance_m, by a plan that calls with the same grid and options share."""
     plan = _propagation_plan(
-        field.shape, field.pitch_m, field.wavelength_m, device_of(field), tuple(sorted(options.items()))
+        field.shape, field.pitch_m, field.wavelength_m, find_device(field), tuple(sorted(options.items()))
     )
     return plan.execute(field.values, distance_m=distance_m)
 
@@ -128,7 +128,7 @@ def point_cloud_field_vjp(
     """
     _require("point_cloud_field_vjp", cotangent=cotangent, position_m=position_m, amplitude=amplitude)
     package = _kind(position_m)
-    own = _holotone.PointCloudPlan(**options, device=device_of(cotangent))
+    own = _holotone.PointCloudPlan(**options, device=find_device(cotangent))
     own.set_points(position_m, amplitude, phase_rad)
     chosen = own.options()
     phase = package.zeros_like(amplitude) if phase_rad is None else phase_rad

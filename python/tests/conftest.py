@@ -85,7 +85,7 @@ def run_python(program, *, seconds=20.0):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     with tempfile.TemporaryFile("w+") as out:  # children of the program may outlive it: no pipes to wait for
         process = subprocess.Popen(
-            # Python 3.12 warns of every fork beside threads.
+            # Python 3.12 warns of every fork of a process with threads.
             [sys.executable, "-W", "ignore:This process:DeprecationWarning", "-c", textwrap.dedent(PREAMBLE) + textwrap.dedent(program)],
             stdout=out, stderr=subprocess.STDOUT, env=environment,
         )

@@ -157,7 +157,7 @@ def test_every_enum():
 @pytest.mark.parametrize("table", ["NOT_BOUND", "BY_HAND", "OF_ARRAYS", "FLAT", "REQUIRED", "SECOND_NAMES"])
 def test_every_excuse_names_what_is_declared(table):
     known = HEADERS | {one.name for one in DECLARED} | {one.name.split("::")[0] for one in DECLARED}
-    added = {"Field"} if table == "BY_HAND" else set()  # of the package, beside the struct of C++
+    added = {"Field"} if table == "BY_HAND" else set()  # of the package, besides the struct of C++
     assert set(getattr(generate_bindings, table)) - known - added == set()
 
 

@@ -30,7 +30,7 @@ def window():
         yield opened
 
 
-def codes_of(rng, *shape, dtype="uint8"):
+def random_codes(rng, *shape, dtype="uint8"):
     return rng.integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
 
 
@@ -43,7 +43,8 @@ def grey(codes):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_codes_of_any_device_arrive_bit_for_bit(device, rng):
-    codes, colours, words = codes_of(rng, NY, NX), codes_of(rng, NY, NX, 3), codes_of(rng, NY, NX, dtype="uint16")
+    codes, colours = random_codes(rng, NY, NX), random_codes(rng, NY, NX, 3)
+    words = random_codes(rng, NY, NX, dtype="uint16")
     with open_window(packing="gb") as window:
         before = window.now_s()
         shown = window.show(on(codes, device))
@@ -58,7 +59,7 @@ def test_codes_of_any_device_arrive_bit_for_bit(device, rng):
 
 def test_tensors_arrive(rng, window):
     torch = pytest.importorskip("torch")
-    codes = codes_of(rng, NY, NX)
+    codes = random_codes(rng, NY, NX)
     window.show(torch.from_numpy(codes))
     assert np.array_equal(window.sent(), grey(codes))
 
@@ -67,14 +68,14 @@ def test_the_safe_pattern_is_there_without_codes(rng):
     with open_window(safe=ht.SafePattern(period_px=8)) as window:
         safe = grey(ht.safe_pattern(ht.SafePattern(period_px=8), (NY, NX)))
         assert np.array_equal(window.sent(), safe)
-        window.show(codes_of(rng, NY, NX))
+        window.show(random_codes(rng, NY, NX))
         assert not np.array_equal(window.sent(), safe)
         assert window.show_safe() > 0
         assert np.array_equal(window.sent(), safe)
 
 
 def test_tables_and_smaller_pictures(rng):
-    small = codes_of(rng, 7, 10)
+    small = random_codes(rng, 7, 10)
     with open_window(display_lut=255 - np.arange(256) // 2, centre=True) as window:
         window.show(small)
         expected = np.zeros((NY, NX), "uint8")
@@ -91,8 +92,8 @@ def test_what_it_says(window):
 def test_a_clock_of_python(rng):
     times = iter(range(100))
     with open_window(clock=lambda: next(times)) as window:
-        first = window.show(codes_of(rng, NY, NX))
-        assert window.show(codes_of(rng, NY, NX)) == first + 1
+        first = window.show(random_codes(rng, NY, NX))
+        assert window.show(random_codes(rng, NY, NX)) == first + 1
 
 
 def test_a_clock_that_fails(rng):
@@ -104,7 +105,7 @@ def test_a_clock_that_fails(rng):
     with open_window(clock=clock) as window:
         broken = True
         with pytest.raises(ZeroDivisionError):
-            window.show(codes_of(rng, NY, NX))
+            window.show(random_codes(rng, NY, NX))
     with pytest.raises(ht.ArgumentError, match="expected float, got 'noon'"):
         open_window(clock=lambda: "noon")
 
@@ -119,7 +120,7 @@ def test_a_clock_cannot_close_the_window(rng):
     with open_window(clock=clock) as window:
         opened.append(window)
         with pytest.raises(ht.ArgumentError, match="an object that is not at work"):
-            window.show(codes_of(rng, NY, NX))
+            window.show(random_codes(rng, NY, NX))
         opened.clear()
 
 
@@ -138,7 +139,7 @@ def test_the_pace_of_a_sequence(rng, window):
         turn = pacer.next(window.now_s())
         assert turn.frame == frame
         window.wait(turn.start_s - window.now_s())
-        pacer.shown(window.show(codes_of(rng, NY, NX)))
+        pacer.shown(window.show(random_codes(rng, NY, NX)))
     counts = pacer.counts()
     assert (counts.shown, counts.dropped) == (6, 0)
 
@@ -231,7 +232,7 @@ def test_another_thread_is_refused(window):
 
 
 def test_a_thread_may_have_a_window_of_its_own(rng, window):
-    codes, same = codes_of(rng, NY, NX), []
+    codes, same = random_codes(rng, NY, NX), []
 
     def run():
         with open_window() as own:

@@ -15,7 +15,7 @@ SECTIONS = ["First hologram", "Reconstruction", "Phase retrieval with a camera",
             "Mixtures of experts", "Non-uniform Fourier transforms"]
 
 
-def program_of(page, section):
+def read_program(page, section):
     return textwrap.dedent(re.search(rf"## {section}\n((?:    .*\n|\n)+)", page).group(1))
 
 
@@ -31,7 +31,7 @@ def draws_in_memory():
 
 
 def test_programs_of_the_page(tmp_path, monkeypatch):
-    """One after the other, as each goes on from the first. The first draws the page's picture."""
+    """One after the other, as each continues the first. The first draws the page's picture."""
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("Agg")
     page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def test_programs_of_the_page(tmp_path, monkeypatch):
     for section in SECTIONS:
         if section == "On a panel" and not draws_in_memory():
             continue
-        exec(program_of(page, section), names)
+        exec(read_program(page, section), names)
     sizes = {name: (tmp_path / name).stat().st_size for name in ("hologram.png", "field.png", "seen.png", "large.png")}
     assert min(sizes.values()) > 20_000 and (tmp_path / "dots.svg").exists(), sizes
     import numpy as np

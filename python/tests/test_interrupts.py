@@ -146,7 +146,7 @@ def test_the_weights_of_a_window_report_and_can_be_cancelled():
         ht.window_weights(viewer, progress=lambda *report: False, **options)
 
 
-# Work of seconds that reports no progress, or seldom: what it is given, and the call. It goes on without its caller.
+# Work of seconds that reports no progress, or seldom: what it is given, and the call. It continues without its caller.
 DEAF = {
     "components": ("""n = 4000
     model = ht.SmoeModel(dimensions=2, channels=1, low=[0] * 4, high=[1] * 4, log_weight=np.zeros(n), slope=np.zeros((n, 1, 2)),

@@ -13,7 +13,7 @@ PANEL = {"shape": (256, 256), **GRID}
 
 
 def test_another_thread_runs_during_a_call():
-    """A counter of Python goes on. With the lock held it would stand still but for a few switches."""
+    """A counter of Python keeps counting. With the lock held it would stand still but for a few switches."""
     counted, ends = 0, threading.Event()
 
     def count():

@@ -8,7 +8,7 @@ namespace holotone {
 namespace {
 
 template <class Call>
-std::string text_of(ErrorCode code, const Call& call) {
+std::string error_text(ErrorCode code, const Call& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -19,9 +19,9 @@ std::string text_of(ErrorCode code, const Call& call) {
 }
 
 TEST(Error, TextsNameWhereWhatAndBothValues) {
-  EXPECT_EQ(text_of(ErrorCode::invalid_argument, [] { throw_argument("PointCloudPlan", "bits", "2 to 16", "17"); }),
+  EXPECT_EQ(error_text(ErrorCode::invalid_argument, [] { throw_argument("PointCloudPlan", "bits", "2 to 16", "17"); }),
             "PointCloudPlan: bits: expected 2 to 16, got 17");
-  EXPECT_EQ(text_of(ErrorCode::io, [] { throw_io("a.png", "a PNG image", "an empty file"); }),
+  EXPECT_EQ(error_text(ErrorCode::io, [] { throw_io("a.png", "a PNG image", "an empty file"); }),
             "a.png: expected a PNG image, got an empty file");
 }
 
@@ -44,12 +44,12 @@ TEST(Error, FieldsNameFunctionArgumentAndBothValues) {
 TEST(Error, PositiveMeansFiniteAndAboveZero) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {0.0, -532e-9, infinity, -infinity, std::nan("")}) {
-    EXPECT_NE(text_of(ErrorCode::invalid_argument, [bad] { require_positive("Plan", "wavelength_m", bad); })
+    EXPECT_NE(error_text(ErrorCode::invalid_argument, [bad] { require_positive("Plan", "wavelength_m", bad); })
                   .find("Plan: wavelength_m: expected > 0, got "),
               std::string::npos)
         << bad;
   }
-  EXPECT_EQ(text_of(ErrorCode::invalid_argument, [] { require_positive("Plan", "wavelength_m", -5.32e-07); }),
+  EXPECT_EQ(error_text(ErrorCode::invalid_argument, [] { require_positive("Plan", "wavelength_m", -5.32e-07); }),
             "Plan: wavelength_m: expected > 0, got -5.32e-07");
   EXPECT_NO_THROW(require_positive("Plan", "wavelength_m", 5e-324));
 }
@@ -57,10 +57,11 @@ TEST(Error, PositiveMeansFiniteAndAboveZero) {
 TEST(Error, RangesIncludeTheirEnds) {
   EXPECT_NO_THROW(require_range("Plan", "tolerance", 1e-6, 1e-6, 0.1));
   EXPECT_NO_THROW(require_range("Plan", "tolerance", 0.1, 1e-6, 0.1));
-  EXPECT_EQ(text_of(ErrorCode::invalid_argument, [] { require_range("Plan", "tolerance", 0.2, 1e-6, 0.1); }),
+  EXPECT_EQ(error_text(ErrorCode::invalid_argument, [] { require_range("Plan", "tolerance", 0.2, 1e-6, 0.1); }),
             "Plan: tolerance: expected 1e-06 to 0.1, got 0.2");
-  EXPECT_EQ(text_of(ErrorCode::invalid_argument, [] { require_range("Plan", "tolerance", std::nan(""), 1e-6, 0.1); }),
-            "Plan: tolerance: expected 1e-06 to 0.1, got nan");
+  EXPECT_EQ(
+      error_text(ErrorCode::invalid_argument, [] { require_range("Plan", "tolerance", std::nan(""), 1e-6, 0.1); }),
+      "Plan: tolerance: expected 1e-06 to 0.1, got nan");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ constexpr uid_t other_user = 65534;
 #define SKIP_UNLESS_ROOT() \
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user"
 
-unsigned mode_of(const std::string& path) {
+unsigned file_mode(const std::string& path) {
   struct stat status {};
   EXPECT_EQ(lstat(path.c_str(), &status), 0) << path;
   return status.st_mode & 07777U;
@@ -47,7 +47,7 @@ class KernelFiles : public testing::Test {
     change(only_file());
     EXPECT_EQ(code("fresh"), "fresh");
     EXPECT_EQ(code("later"), "fresh");
-    EXPECT_EQ(mode_of(only_file()), 0600u);
+    EXPECT_EQ(file_mode(only_file()), 0600u);
   }
 
   /// Keeps "planted", changes the folder by `change` and expects that it is neither read nor written.
@@ -74,10 +74,10 @@ TEST_F(KernelFiles, AreForThisUserAloneUnderAnyUmask) {
   const std::string made = folder_.file("a/b/c");
   (void)kept_kernel(made, "kernel", "identity", [] { return std::string("code"); });
   umask(before);
-  for (const char* name : {"a", "a/b", "a/b/c"}) EXPECT_EQ(mode_of(folder_.file(name)), 0700u) << name;
+  for (const char* name : {"a", "a/b", "a/b/c"}) EXPECT_EQ(file_mode(folder_.file(name)), 0700u) << name;
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(made)) {
-    EXPECT_EQ(mode_of(entry.path().string()), 0600u) << entry.path();
+    EXPECT_EQ(file_mode(entry.path().string()), 0600u) << entry.path();
     ++files;
   }
   EXPECT_EQ(files, 1u);

@@ -24,10 +24,10 @@ T element_of(int value) {
   if constexpr (std::is_same_v<T, __half>) return __float2half(static_cast<float>(value) / 64);
   return static_cast<T>(value);
 }
-double number_of(__half value) { return static_cast<double>(__half2float(value)); }
-double number_of(float value) { return static_cast<double>(value); }
-double number_of(std::int8_t value) { return value; }
-double number_of(std::int32_t value) { return value; }
+double to_number(__half value) { return static_cast<double>(__half2float(value)); }
+double to_number(float value) { return static_cast<double>(value); }
+double to_number(std::int8_t value) { return value; }
+double to_number(std::int32_t value) { return value; }
 
 template <class T>
 Array<T, 1> random_elements(std::int64_t count, std::uint64_t seed) {
@@ -41,7 +41,7 @@ Array<T, 1> random_elements(std::int64_t count, std::uint64_t seed) {
 
 /// Largest error of C, relative to the root of the depth, after one product and one that is added.
 template <class In, class Out>
-double error_of(const MatrixProductShape& shape, MatrixProductChoice how, Device device) {
+double compute_error(const MatrixProductShape& shape, MatrixProductChoice how, Device device) {
   const std::int64_t pitch = shape.row_elements > 0 ? shape.row_elements : shape.depth;
   const auto a = random_elements<In>((shape.share_a ? 1 : shape.batch) * shape.rows * pitch, 1);
   const auto b = random_elements<In>(shape.batch * shape.columns * pitch, 2);
@@ -63,8 +63,8 @@ double error_of(const MatrixProductShape& shape, MatrixProductChoice how, Device
         const In* const x = a.data() + (shape.share_a ? 0 : item * shape.rows * pitch) + row * pitch;
         const In* const y = b.data() + item * shape.columns * pitch + column * pitch;
         double sum = 0;
-        for (std::int64_t k = 0; k < shape.depth; ++k) sum += number_of(x[k]) * number_of(y[k]);
-        const double got = number_of(result.data()[(item * shape.rows + row) * shape.columns + column]);
+        for (std::int64_t k = 0; k < shape.depth; ++k) sum += to_number(x[k]) * to_number(y[k]);
+        const double got = to_number(result.data()[(item * shape.rows + row) * shape.columns + column]);
         largest = std::max(largest, std::abs(got - 2 * sum));
       }
     }
@@ -89,10 +89,10 @@ TEST_P(MatrixProductTest, AgreesWithSumsInFloat64) {
     for (auto shape : shapes) {
       for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed, MatrixProductChoice::own}) {
         SCOPED_TRACE(shape.rows);
-        const double floats = error_of<__half, float>(shape, how, device);
+        const double floats = compute_error<__half, float>(shape, how, device);
         EXPECT_LT(floats, 2e-5);
         shape.half_output = true;
-        const double halves = error_of<__half, __half>(shape, how, device);
+        const double halves = compute_error<__half, __half>(shape, how, device);
         EXPECT_LT(halves, 2e-2);
         shape.half_output = false;
         std::printf("%lld x %lld x %lld: %.1e of 2e-5, halves %.1e of 2e-2\n", static_cast<long long>(shape.rows),
@@ -107,7 +107,7 @@ TEST_P(MatrixProductTest, IntegersAreExact) {
     for (auto shape : shapes) {
       shape.element = MatrixElement::int8;
       for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed, MatrixProductChoice::own}) {
-        EXPECT_EQ((error_of<std::int8_t, std::int32_t>(shape, how, device)), 0) << shape.rows;
+        EXPECT_EQ((compute_error<std::int8_t, std::int32_t>(shape, how, device)), 0) << shape.rows;
       }
     }
   });

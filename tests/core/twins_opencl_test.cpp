@@ -58,7 +58,7 @@ Array<T, 1> on(const std::vector<T>& values, Device device) {
   return array;
 }
 
-double value_of(cl_float2 pair) { return static_cast<double>(pair.s[0]) + static_cast<double>(pair.s[1]); }
+double to_double(cl_float2 pair) { return static_cast<double>(pair.s[0]) + static_cast<double>(pair.s[1]); }
 
 TEST_P(TwinsOpencl, WavesOfTurns) {
   on_each([](Device device) {
@@ -123,16 +123,16 @@ TEST_P(TwinsOpencl, PairsOfFloatsHold44Bits) {
     double largest[6] = {};
     double largest_fixed = 0;
     for (std::int64_t i = 0; i < samples; ++i) {
-      const double x = value_of(a[static_cast<std::size_t>(i)]);
-      const double y = value_of(b[static_cast<std::size_t>(i)]);
+      const double x = to_double(a[static_cast<std::size_t>(i)]);
+      const double y = to_double(b[static_cast<std::size_t>(i)]);
       const double expected[] = {x + y, x - y, x * y, x / y, std::abs(x)};
       for (int k = 0; k < 5; ++k) {
         // Sums lose what cancels.
         const double size = k < 2 ? std::max(std::abs(x), std::abs(y)) : std::abs(expected[k]);
-        largest[k] = std::max(largest[k], std::abs(value_of(got(6 * i + k)) - expected[k]) / size);
+        largest[k] = std::max(largest[k], std::abs(to_double(got(6 * i + k)) - expected[k]) / size);
       }
       const auto turns = [](double difference) { return std::abs(difference - std::rint(difference)); };
-      largest[5] = std::max(largest[5], turns(value_of(got(6 * i + 5)) - x));
+      largest[5] = std::max(largest[5], turns(to_double(got(6 * i + 5)) - x));
       largest_fixed = std::max(largest_fixed, turns(static_cast<double>(got_fixed(i)) * 0x1p-32 - x));
     }
     for (int k = 0; k < 5; ++k) support::expect_within(std::string("pairs: ") + names[k], largest[k], 0x1p-44);

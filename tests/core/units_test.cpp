@@ -12,7 +12,7 @@ constexpr double pi = std::numbers::pi;
 
 /// what() of the error that `call` throws; a failure if it throws none or one of another code.
 template <class Call>
-std::string error_of(const Call& call) {
+std::string error_text(const Call& call) {
   try {
     call();
   } catch (const Error& error) {
@@ -68,7 +68,7 @@ TEST(Units, SignsSpacesAndExponents) {
 TEST(Units, WhatIsNoLengthIsRefused) {
   for (const std::string_view bad :
        {"", "20", "cm", "20 parsec", "20cmx", "20cm 3", "nanm", "infm", "1e999m", "--20cm", "20CM", "3deg", "2,5cm"}) {
-    EXPECT_EQ(error_of([&] { parse_length("--distance", bad); }),
+    EXPECT_EQ(error_text([&] { parse_length("--distance", bad); }),
               "--distance: expected a length with its unit such as 532nm, 8um, 8mm, 20cm or 1m, got '" +
                   std::string(bad) + "'");
   }
@@ -76,7 +76,7 @@ TEST(Units, WhatIsNoLengthIsRefused) {
 
 TEST(Units, WhatIsNoAngleIsRefused) {
   for (const std::string_view bad : {"", "3", "deg", "3m", "3degrees", "nanrad"}) {
-    EXPECT_EQ(error_of([&] { parse_angle("--carrier", bad); }),
+    EXPECT_EQ(error_text([&] { parse_angle("--carrier", bad); }),
               "--carrier: expected an angle with its unit such as 3deg, 50mrad, 0.1rad or 2pi, got '" +
                   std::string(bad) + "'");
   }
@@ -84,7 +84,7 @@ TEST(Units, WhatIsNoAngleIsRefused) {
 
 TEST(Units, WhatIsNoNumberIsRefused) {
   for (const std::string_view bad : {"", "nan", "inf", "1e999", "1x", "1 ", "one"}) {
-    EXPECT_EQ(error_of([&] { parse_number("--tolerance", bad); }),
+    EXPECT_EQ(error_text([&] { parse_number("--tolerance", bad); }),
               "--tolerance: expected a number, got '" + std::string(bad) + "'");
   }
 }

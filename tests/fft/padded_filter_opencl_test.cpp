@@ -25,7 +25,7 @@ std::vector<Complex64> random_values(std::int64_t count, std::uint64_t seed) {
 }
 
 /// Index of H(y, x) in the table of a PaddedFilter.
-std::size_t place_of(std::int64_t y, std::int64_t x, Shape<2> padded) {
+std::size_t table_index(std::int64_t y, std::int64_t x, Shape<2> padded) {
   const auto [ly, lx] = padded;
   const std::int64_t row = std::min(x, lx - x);
   const std::int64_t line = std::min(y, ly - y);
@@ -43,7 +43,7 @@ std::vector<Complex64> expected(const std::vector<Complex64>& input, const std::
   values = reference::dft(values, ly, lx, -1);
   for (std::int64_t y = 0; y < ly; ++y) {
     for (std::int64_t x = 0; x < lx; ++x)
-      values[static_cast<std::size_t>(y * lx + x)] *= transfer[place_of(y, x, padded)];
+      values[static_cast<std::size_t>(y * lx + x)] *= transfer[table_index(y, x, padded)];
   }
   values = reference::dft(values, ly, lx, 1);
   std::vector<Complex64> result(input.size());

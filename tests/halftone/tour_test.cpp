@@ -24,7 +24,7 @@ Dots random_dots(std::int64_t count, double side, std::uint64_t seed) {
   return dots;
 }
 
-double length_of(const Dots& dots, const std::vector<std::uint32_t>& order, bool closed) {
+double compute_length(const Dots& dots, const std::vector<std::uint32_t>& order, bool closed) {
   double sum = 0;
   for (std::size_t k = 1; k < order.size() + (closed ? 1 : 0); ++k) {
     const std::size_t a = order[k - 1];
@@ -53,7 +53,7 @@ TEST(Tour, VisitsEveryDotOnceAndIsNeverLonger) {
         const Tour tour = visiting_order(dots, options);
         ASSERT_TRUE(visits_all(tour.order, count)) << count;
         EXPECT_LE(tour.length, tour.start_length);
-        const double expected = count > 0 ? length_of(dots, tour.order, closed) : 0;
+        const double expected = count > 0 ? compute_length(dots, tour.order, closed) : 0;
         EXPECT_NEAR(tour.length, expected, 1e-9 * tour.length + 1e-12);
       }
     }
@@ -72,7 +72,7 @@ TEST(Tour, FewDotsAreNearlyAtTheShortestOfAllWays) {
     std::iota(order.begin(), order.end(), 0U);
     double shortest = std::numeric_limits<double>::infinity();
     do {
-      shortest = std::min(shortest, length_of(dots, order, closed));
+      shortest = std::min(shortest, compute_length(dots, order, closed));
     } while (std::next_permutation(order.begin() + (closed ? 1 : 0), order.end()));
     TourOptions options;
     options.closed = closed;

@@ -19,7 +19,7 @@ using support::Complex64;
 
 constexpr double two_pi = 2 * std::numbers::pi;
 
-FieldGrid grid_of(std::int64_t ny, std::int64_t nx) { return {nx, ny, 8e-6, 532e-9}; }
+FieldGrid make_grid(std::int64_t ny, std::int64_t nx) { return {nx, ny, 8e-6, 532e-9}; }
 
 /// A field of a few low spatial frequencies (cycles over the panel), never zero and smooth on the torus.
 std::vector<Complex64> smooth_field(const FieldGrid& grid) {
@@ -80,7 +80,7 @@ HOLOTONE_ON_EACH_DEVICE(EncodeDecoding);
 
 TEST_P(EncodeDecoding, PhaseIsShownWithinHalfALevel) {
   on_each([](Device device) {
-    const auto grid = grid_of(33, 48);
+    const auto grid = make_grid(33, 48);
     const auto field = smooth_field(grid);
     for (const int bits : {2, 4, 8, 16}) {
       EncodeOptions options;
@@ -101,7 +101,7 @@ TEST_P(EncodeDecoding, PhaseIsShownWithinHalfALevel) {
 
 TEST_P(EncodeDecoding, MeasuredResponseIsInverted) {
   on_each([](Device device) {
-    const auto grid = grid_of(30, 47);
+    const auto grid = make_grid(30, 47);
     const auto field = smooth_field(grid);
     EncodeOptions options;
     double widest = 0;
@@ -122,7 +122,7 @@ TEST_P(EncodeDecoding, MeasuredResponseIsInverted) {
 
 TEST_P(EncodeDecoding, CarrierSteersTowardPositiveXAndY) {
   on_each([](Device device) {
-    const auto grid = grid_of(40, 64);
+    const auto grid = make_grid(40, 64);
     EncodeOptions options;
     options.carrier_x_rad = std::asin(grid.wavelength_m / (8 * grid.pitch_m));   // fringes of 8 pixels
     options.carrier_y_rad = -std::asin(grid.wavelength_m / (5 * grid.pitch_m));  // and 5, downward
@@ -142,7 +142,7 @@ TEST_P(EncodeDecoding, CarrierSteersTowardPositiveXAndY) {
 
 TEST_P(EncodeDecoding, CorrectionIsAddedModuloTwoPi) {
   on_each([](Device device) {
-    const auto grid = grid_of(32, 33);
+    const auto grid = make_grid(32, 33);
     const auto field = smooth_field(grid);
     Array<float, 2> correction(grid.shape());
     for (std::int64_t i = 0; i < correction.size(); ++i) correction.data()[i] = 0.01f * static_cast<float>(i) - 5;
@@ -161,7 +161,7 @@ TEST_P(EncodeDecoding, CorrectionIsAddedModuloTwoPi) {
 
 TEST_P(EncodeDecoding, DoublePhaseLowPassedIsTheField) {
   on_each([](Device device) {
-    const auto grid = grid_of(48, 64);
+    const auto grid = make_grid(48, 64);
     const auto field = smooth_field(grid);
     EncodeOptions options;
     options.encoding = Encoding::double_phase;
@@ -183,7 +183,7 @@ TEST_P(EncodeDecoding, DoublePhaseLowPassedIsTheField) {
 
 TEST_P(EncodeDecoding, DoublePhaseOfAConstantIsItsPairsMean) {
   on_each([](Device device) {
-    const auto grid = grid_of(4, 6);
+    const auto grid = make_grid(4, 6);
     EncodeOptions options;
     options.encoding = Encoding::double_phase;
     options.bits = 16;
@@ -203,7 +203,7 @@ TEST_P(EncodeDecoding, DoublePhaseOfAConstantIsItsPairsMean) {
 
 TEST_P(EncodeDecoding, AmplitudeTimesItsBeamHoldsTheFieldAndItsTwin) {
   on_each([](Device device) {
-    const auto grid = grid_of(36, 64);
+    const auto grid = make_grid(36, 64);
     const auto field = smooth_field(grid);
     EncodeOptions options;
     options.encoding = Encoding::amplitude;
@@ -232,7 +232,7 @@ TEST_P(EncodeDecoding, AmplitudeTimesItsBeamHoldsTheFieldAndItsTwin) {
 TEST_P(EncodeDecoding, SingleSidebandHasHalfASpectrumThatIsTheFields) {
   on_each([](Device device) {
     for (const std::int64_t ny : {32, 45}) {
-      const auto grid = grid_of(ny, 40);
+      const auto grid = make_grid(ny, 40);
       std::vector<Complex64> field;
       for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(ny * 40); ++i) {
         field.emplace_back(holotone::random_uniform64(1, 2 * i) - 0.5, holotone::random_uniform64(1, 2 * i + 1) - 0.5);
@@ -268,7 +268,7 @@ double first_order_db(const std::vector<Complex64>& light, const std::vector<Com
 }
 
 /// One value for the three pixels of a cell, the mean: the simpler way.
-std::vector<Complex64> cells_of(const std::vector<Complex64>& field) {
+std::vector<Complex64> average_cells(const std::vector<Complex64>& field) {
   std::vector<Complex64> cells(field.size());
   for (std::size_t i = 0; i < field.size(); i += 3) {
     const auto parts = reference::burckhardt((field[i] + field[i + 1] + field[i + 2]) / 3.0);
@@ -279,7 +279,7 @@ std::vector<Complex64> cells_of(const std::vector<Complex64>& field) {
 
 TEST_P(EncodeDecoding, BurckhardtSamplesEveryPixelAtItsOwnPlace) {
   on_each([](Device device) {
-    const auto grid = grid_of(20, 96);
+    const auto grid = make_grid(20, 96);
     std::vector<Complex64> noise;
     for (std::uint64_t i = 0; i < 20 * 96; ++i) {
       noise.emplace_back(holotone::random_uniform64(2, 2 * i) - 0.5, holotone::random_uniform64(2, 2 * i + 1) - 0.5);
@@ -297,7 +297,7 @@ TEST_P(EncodeDecoding, BurckhardtSamplesEveryPixelAtItsOwnPlace) {
       EncodeOptions options;
       options.encoding = Encoding::burckhardt;
       const double shown_db = first_order_db(show(field, options, grid, device).light, seen, grid);
-      const double cells_db = first_order_db(cells_of(field), seen, grid);
+      const double cells_db = first_order_db(average_cells(field), seen, grid);
       std::printf("%s: %.1f dB, one value a cell %.1f dB\n", name, shown_db, cells_db);
       EXPECT_GT(shown_db, least_db) << name;
       EXPECT_GT(shown_db, cells_db + 2) << name;
@@ -309,7 +309,7 @@ TEST_P(EncodeDecoding, BurckhardtSamplesEveryPixelAtItsOwnPlace) {
 // stop passes.
 TEST_P(EncodeDecoding, BurckhardtHasNoGhosts) {
   on_each([](Device device) {
-    const auto grid = grid_of(1, 1023);
+    const auto grid = make_grid(1, 1023);
     const double distance = 0.15;
     const double aside = grid.wavelength_m * distance / (3 * grid.pitch_m);
     const auto wave = [&](double x_m) {
@@ -332,7 +332,7 @@ TEST_P(EncodeDecoding, BurckhardtHasNoGhosts) {
     options.encoding = Encoding::burckhardt;
     const auto stop = [](double fx, double) { return std::abs(fx - 1.0 / 3) < 1.0 / 6 - 1e-9; };
     const auto own = filtered(show(wave(0), options, grid, device).light, grid, stop);
-    const auto cells = filtered(cells_of(wave(0)), grid, stop);
+    const auto cells = filtered(average_cells(wave(0)), grid, stop);
     for (const double side : {-aside, aside}) {
       const double ghost = share(own, side) / share(own, 0);
       const double of_cells = share(cells, side) / share(cells, 0);
@@ -345,7 +345,7 @@ TEST_P(EncodeDecoding, BurckhardtHasNoGhosts) {
 
 TEST_P(EncodeDecoding, BurckhardtSendsTheFieldTowardPositiveX) {
   on_each([](Device device) {
-    const auto grid = grid_of(6, 60);
+    const auto grid = make_grid(6, 60);
     const Complex64 u = std::polar(0.8, 2.1);
     EncodeOptions options;
     options.encoding = Encoding::burckhardt;
@@ -360,7 +360,7 @@ TEST_P(EncodeDecoding, BurckhardtSendsTheFieldTowardPositiveX) {
 }
 
 TEST(Modulation, RejectsWhatNoPanelShows) {
-  const auto grid = grid_of(2, 3);
+  const auto grid = make_grid(2, 3);
   Array<std::uint16_t, 2> codes(grid.shape());
   std::fill_n(codes.data(), codes.size(), std::uint16_t{3});
   EncodeOptions options;

@@ -152,7 +152,7 @@ TEST_P(EncodeParts, TheCheckerboardIsThePanels) {
     const Queue queue(device);
     EncodePlan plan(options, grid, queue);
     const auto field = cases::upload(std::vector<Complex>(12, Complex(0, 0.5F)), grid_of(2, 6), device);
-    const auto codes_of = [&](std::int64_t first_row) {
+    const auto encode_row = [&](std::int64_t first_row) {
       Array<std::uint8_t, 2> codes({2, 6}, queue);
       plan.execute({first_row, 2}, field.view(), codes.view());
       queue.synchronize();
@@ -160,9 +160,9 @@ TEST_P(EncodeParts, TheCheckerboardIsThePanels) {
       return std::vector<int>(host.data(), host.data() + host.size());
     };
     // 64 + 256 arccos(0.5) / 2 pi = 64 +- 42.7
-    EXPECT_EQ(codes_of(0), (std::vector<int>{107, 21, 107, 21, 107, 21, 21, 107, 21, 107, 21, 107}));
-    EXPECT_EQ(codes_of(1), (std::vector<int>{21, 107, 21, 107, 21, 107, 107, 21, 107, 21, 107, 21}));
-    EXPECT_EQ(codes_of(2), codes_of(0));
+    EXPECT_EQ(encode_row(0), (std::vector<int>{107, 21, 107, 21, 107, 21, 21, 107, 21, 107, 21, 107}));
+    EXPECT_EQ(encode_row(1), (std::vector<int>{21, 107, 21, 107, 21, 107, 107, 21, 107, 21, 107, 21}));
+    EXPECT_EQ(encode_row(2), encode_row(0));
   });
 }
 

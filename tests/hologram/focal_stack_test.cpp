@@ -17,7 +17,7 @@ using holotone::SlicedPicture;
 
 constexpr double pitch_m = 1e-5;
 
-FieldGrid grid_of(std::int64_t ny, std::int64_t nx) { return {nx, ny, pitch_m, 5e-7}; }
+FieldGrid make_grid(std::int64_t ny, std::int64_t nx) { return {nx, ny, pitch_m, 5e-7}; }
 
 /// Random light in (0, 1), all of layer 0.
 SlicedPicture flat(const FieldGrid& grid, double distance_m) {
@@ -62,7 +62,7 @@ double relative_error(const Array<float, 2>& picture, const std::vector<double>&
   return std::sqrt(error / sum);
 }
 
-double sum_of(const Array<float, 2>& picture) {
+double compute_sum(const Array<float, 2>& picture) {
   double sum = 0;
   for (const float value : picture.host()) sum += static_cast<double>(value);
   return sum;
@@ -71,7 +71,7 @@ double sum_of(const Array<float, 2>& picture) {
 // Discs up to 12 pixels wide, and up to 300, beyond the panel.
 TEST(FocalStack, IsTheReference) {
   for (const double pupil_m : {2e-4, 5e-3}) {
-    const auto grid = grid_of(40, 60);
+    const auto grid = make_grid(40, 60);
     const auto picture = scene(grid);
     const FocalStackOptions options{{0.3, 0.21, -0.1, -0.3}, pupil_m, 0.5};
     const auto stack = focal_stack(picture, grid, options);
@@ -87,7 +87,7 @@ TEST(FocalStack, IsTheReference) {
 
 // 6300 pixels times a disc of 2000: FFTs take less. A layer beyond the disc's reach keeps its bits.
 TEST(FocalStack, FftsAreTheReference) {
-  const auto grid = grid_of(90, 100);
+  const auto grid = make_grid(90, 100);
   auto picture = flat(grid, 0.3);
   picture.distance_m = {0.4, 0.3};
   for (std::int64_t y = 0; y < grid.ny; ++y) {
@@ -105,7 +105,7 @@ TEST(FocalStack, FftsAreTheReference) {
 }
 
 TEST(FocalStack, ASmallDiscIsTheIdentity) {
-  const auto grid = grid_of(12, 20);
+  const auto grid = make_grid(12, 20);
   const auto picture = flat(grid, 0.3);
   const FocalStackOptions options{{0.3, 0.3015}, 4e-3, 0.5};  // 0 and 0.75 pixels
   EXPECT_NEAR(holotone::blur_diameter_m(options, 0.3, 0.3015), 0.75 * pitch_m, 1e-9);
@@ -116,7 +116,7 @@ TEST(FocalStack, ASmallDiscIsTheIdentity) {
 
 // D |d - f| / (v + d) = 4 mm x 0.04 / 0.8 = 20 pixels; the area is that of the disc, the energy that of the pixel.
 TEST(FocalStack, APixelBecomesADiscOfItsEnergy) {
-  const auto grid = grid_of(41, 43);
+  const auto grid = make_grid(41, 43);
   auto picture = flat(grid, 0.3);
   std::fill_n(picture.intensity.data(), picture.intensity.size(), 0.0F);
   picture.intensity(20, 21) = 7;
@@ -124,7 +124,7 @@ TEST(FocalStack, APixelBecomesADiscOfItsEnergy) {
   EXPECT_NEAR(holotone::blur_diameter_m(options, 0.3, 0.26), 20 * pitch_m, 1e-12);
   const double even = 7 / (std::numbers::pi * 100);
   for (const auto& plane : focal_stack(picture, grid, options)) {
-    EXPECT_NEAR(sum_of(plane), 7, 7e-5);
+    EXPECT_NEAR(compute_sum(plane), 7, 7e-5);
     EXPECT_NEAR(static_cast<double>(plane(20, 21)), even, 1e-6);
     EXPECT_NEAR(static_cast<double>(plane(20, 30)), even, 1e-6);  // wholly within the radius of 10
     EXPECT_NEAR(static_cast<double>(plane(20, 31)), even / 2, even / 50);
@@ -137,7 +137,7 @@ TEST(FocalStack, APixelBecomesADiscOfItsEnergy) {
 // A wall behind a bright post: in focus on the wall, the post's blur reaches over its edge; on the post, its edge is
 // sharp and hides the wall's light.
 TEST(FocalStack, NearLayersHideFarOnes) {
-  const auto grid = grid_of(30, 60);
+  const auto grid = make_grid(30, 60);
   auto picture = flat(grid, 0.3);
   picture.distance_m = {0.3, 0.2};
   for (std::int64_t i = 0; i < picture.layer.size(); ++i) {
@@ -155,7 +155,7 @@ TEST(FocalStack, NearLayersHideFarOnes) {
 
 // The layers of a slanted surface and the edges of the picture stay as bright as they are.
 TEST(FocalStack, EvenLightStaysEven) {
-  const auto grid = grid_of(40, 60);
+  const auto grid = make_grid(40, 60);
   auto picture = scene(grid);
   std::fill_n(picture.intensity.data(), picture.intensity.size(), 0.5F);
   for (const auto& plane : focal_stack(picture, grid, {{0.3, 0.1, -0.2}, 1e-3, 0.5})) {
@@ -165,7 +165,7 @@ TEST(FocalStack, EvenLightStaysEven) {
 }
 
 TEST(FocalStack, NamesWhatIsWrong) {
-  const auto grid = grid_of(6, 8);
+  const auto grid = make_grid(6, 8);
   const FocalStackOptions right{{0.3}, 4e-3, 0.5};
   const auto rejects = [&](const SlicedPicture& picture, const FieldGrid& on, const FocalStackOptions& options,
                            const std::string& argument) {
@@ -188,7 +188,7 @@ TEST(FocalStack, NamesWhatIsWrong) {
     rejects(picture, grid, {{0.3}, value, 0.5}, "pupil_m");
     rejects(picture, grid, {{0.3}, 4e-3, value}, "viewer_m");
   }
-  rejects(picture, grid_of(8, 6), right, "picture.intensity");
+  rejects(picture, make_grid(8, 6), right, "picture.intensity");
   rejects(picture, {8, 6, 0, 5e-7}, right, "pitch_m");
   for (const double distance : {none, infinite, -0.5, -0.6}) {
     rejects(flat(grid, distance), grid, right, "picture.distance_m[0]");
@@ -215,7 +215,7 @@ TEST(FocalStack, NamesWhatIsWrong) {
 
 // Discs are cut off at the panel's size: memory and time stay those of a panel.
 TEST(FocalStack, ALayerAtThePupilFades) {
-  const auto grid = grid_of(20, 30);
+  const auto grid = make_grid(20, 30);
   const auto picture = flat(grid, -0.5 + 1e-12);
   const auto stack = focal_stack(picture, grid, {{0.3}, 4e-3, 0.5});
   for (const float value : stack[0].host()) EXPECT_TRUE(std::isfinite(value));
@@ -225,7 +225,7 @@ TEST(FocalStack, CanBeCancelled) {
   struct Stop final : holotone::Progress {
     bool update(std::string_view, std::int64_t done, std::int64_t) override { return done < 1; }
   } stop;
-  const auto grid = grid_of(6, 8);
+  const auto grid = make_grid(6, 8);
   try {
     focal_stack(flat(grid, 0.3), grid, {{0.3, 0.2}, 4e-3, 0.5}, stop);
     ADD_FAILURE() << "not cancelled";

@@ -33,7 +33,7 @@ SlicedPicture sliced(double square_m, double behind_m, double gain = 1) {
   return slice_picture(picture, {nx, ny, pixel_m, 532e-9});
 }
 
-LayerViews views_of(const std::vector<double>& square_m, double behind_m, double pitch_m = pixel_m) {
+LayerViews make_views(const std::vector<double>& square_m, double behind_m, double pitch_m = pixel_m) {
   std::vector<SlicedPicture> channels;
   for (const double distance : square_m) channels.push_back(sliced(distance, behind_m));
   return {std::move(channels), pitch_m};
@@ -44,7 +44,7 @@ TEST(LayerViews, NearThingsHideFarOnesFromWhereTheyAreSeen) {
     double square_m, behind_m;
   };
   for (const auto [square_m, behind_m] : {Case{0.02, 0.05}, Case{-0.03, 0.04}, Case{-0.05, -0.01}}) {
-    const LayerViews views = views_of({square_m}, behind_m);
+    const LayerViews views = make_views({square_m}, behind_m);
     EXPECT_TRUE(views.has_distances());
     const Rays rays{3.4e-3, -2.3e-3, -0.1813, 0.1427, 3.7e-3, {80, 101}};
     Array<float, 2> light(rays.shape);
@@ -111,7 +111,7 @@ TEST(LayerViews, EachColourHasItsLight) {
 
 // Beyond cx^2 + cy^2 = 1 there is no ray.
 TEST(LayerViews, DirectionsThatAreNoneAreDark) {
-  const LayerViews views = views_of({1e-6}, 2e-6);
+  const LayerViews views = make_views({1e-6}, 2e-6);
   float seen = 1;
   views.look({0, 0, 0.8, 0.8, 1e-3, {1, 1}}, 0, {&seen, {1, 1}}, {});
   EXPECT_EQ(seen, 0);
@@ -119,7 +119,7 @@ TEST(LayerViews, DirectionsThatAreNoneAreDark) {
 
 TEST(LayerViews, NamesWhatIsWrong) {
   const auto refused = [&](const char* text, const std::vector<double>& squares, double pitch_m) {
-    support::expect_error(ErrorCode::invalid_argument, text, [&] { (void)views_of(squares, 0.05, pitch_m); });
+    support::expect_error(ErrorCode::invalid_argument, text, [&] { (void)make_views(squares, 0.05, pitch_m); });
   };
   refused("channels: expected 1 or 3 pictures, got 2", {0.02, 0.02}, pixel_m);
   refused("channels: expected 1 or 3 pictures, got 0", {}, pixel_m);
@@ -128,7 +128,7 @@ TEST(LayerViews, NamesWhatIsWrong) {
 }
 
 TEST(LayerViews, RefusesToLookWithAnotherChannelOrShape) {
-  const LayerViews views = views_of({1e-6}, 2e-6);
+  const LayerViews views = make_views({1e-6}, 2e-6);
   float seen = 0;
   const auto refuses = [&](const char* text, int channel, Shape<2> rays) {
     support::expect_error(ErrorCode::invalid_argument, text, [&] {

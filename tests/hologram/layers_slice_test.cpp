@@ -24,14 +24,14 @@ Image image(std::int64_t ny, std::int64_t nx, const std::vector<float>& values) 
   return result;
 }
 
-std::vector<float> values_of(const Image& image) { return {image.host().begin(), image.host().end()}; }
+std::vector<float> to_values(const Image& image) { return {image.host().begin(), image.host().end()}; }
 
 TEST(SlicePicture, PixelForPixelWhereThePitchesAgree) {
   const FieldGrid grid{4, 3, 1e-5, 5e-7};
   const Image light = image(3, 4, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   const Image depth = image(3, 4, {0.2F});
   const auto sliced = slice_picture({light.view(), depth.view(), 4e-5}, grid);
-  EXPECT_EQ(values_of(sliced.intensity), values_of(light));
+  EXPECT_EQ(to_values(sliced.intensity), to_values(light));
   EXPECT_EQ(sliced.distance_m, std::vector<double>{static_cast<double>(0.2F)});
   EXPECT_NEAR(sliced.beyond, 0, 1e-12);
 }
@@ -166,10 +166,10 @@ TEST(DepthMap, HolesTakeTheFartherNeighbour) {
                            none, none, none,     none,  //
                            0,    0,    0,        0});
   EXPECT_EQ(fill_depth_holes(map.view()), 16);
-  EXPECT_EQ(values_of(map), (std::vector<float>{1, 1, 2, 2, 3, 5, 5, 5, 3, 5, 5, 5, 3, 5, 5, 5, 3, 5, 5, 5}));
+  EXPECT_EQ(to_values(map), (std::vector<float>{1, 1, 2, 2, 3, 5, 5, 5, 3, 5, 5, 5, 3, 5, 5, 5, 3, 5, 5, 5}));
   Image kept = image(1, 3, {0, none, -1});
   EXPECT_EQ(fill_depth_holes(kept.view(), false), 1);
-  EXPECT_EQ(values_of(kept), (std::vector<float>{0, 0, -1}));
+  EXPECT_EQ(to_values(kept), (std::vector<float>{0, 0, -1}));
   Image whole = image(1, 2, {1, 2});
   EXPECT_EQ(fill_depth_holes(whole.view()), 0);
   Image empty = image(2, 2, {0});

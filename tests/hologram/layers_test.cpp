@@ -8,6 +8,7 @@
 #include <tests/reference/layers.hpp>
 #include <tests/support/adjoint.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tests/support/reference_plane.hpp>
 
 namespace {
 
@@ -23,6 +24,7 @@ using holotone::Queue;
 using reference::Plane;
 using support::Complex;
 using support::Complex64;
+using support::reference_plane;
 using Values = std::vector<Complex64>;
 using Image = Array<float, 2>;
 
@@ -30,12 +32,10 @@ constexpr double green = 532e-9;
 /// Bound of layers.hpp for each propagation.
 constexpr double promised_error = 1e-6;
 
-Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
-
 /// An image of value(x, y) in metres at every pixel.
 template <class Value>
 Image image(const FieldGrid& grid, const Value& value) {
-  const Plane plane = plane_of(grid);
+  const Plane plane = reference_plane(grid);
   Image result(grid.shape());
   for (std::int64_t row = 0; row < grid.ny; ++row) {
     for (std::int64_t col = 0; col < grid.nx; ++col)
@@ -61,7 +61,7 @@ Values run(const LayerOptions& options, const std::vector<Layer>& layers, Device
   return {host.host().begin(), host.host().end()};
 }
 
-Values light_of(const Image& intensity, LayerPhase phase, std::uint64_t seed, std::uint64_t first) {
+Values make_light(const Image& intensity, LayerPhase phase, std::uint64_t seed, std::uint64_t first) {
   Values light;
   for (const float value : intensity.host()) {
     const auto draw = static_cast<double>(holotone::random_uniform(seed, first + light.size()));
@@ -74,7 +74,7 @@ Values light_of(const Image& intensity, LayerPhase phase, std::uint64_t seed, st
 reference::LayerImage reference_of(const Image& intensity, const Image* mask, double distance_m, LayerPhase phase,
                                    std::uint64_t seed, std::uint64_t number) {
   const auto first = number * static_cast<std::uint64_t>(intensity.size());
-  reference::LayerImage layer{light_of(intensity, phase, seed, first), {}, distance_m};
+  reference::LayerImage layer{make_light(intensity, phase, seed, first), {}, distance_m};
   for (std::int64_t i = 0; i < intensity.size(); ++i) {
     layer.mask.push_back(mask != nullptr ? static_cast<double>(mask->data()[i]) : intensity.data()[i] > 0 ? 1.0 : 0.0);
   }
@@ -126,7 +126,7 @@ TEST_P(Layers, AStackAgreesWithFloat64) {
         support::expect_within(
             std::to_string(stack.layers.size()) + " layers, " + std::string(to_string(phase)),
             support::relative_error(got.data(),
-                                    reference::layer_field(stack.images, plane_of(c.grid), c.grid.wavelength_m)),
+                                    reference::layer_field(stack.images, reference_plane(c.grid), c.grid.wavelength_m)),
             c.propagations * promised_error);
       }
     }
@@ -140,7 +140,7 @@ TEST_P(Layers, OneLayerIsPlainPropagation) {
     const Queue queue(device);
     holotone::PropagationPlan plan({.grid = grid, .method = holotone::PropagationMethod::angular_spectrum}, queue);
     for (const double distance : {0.02, -0.013, 0.0}) {
-      const auto light = support::upload(light_of(picture, LayerPhase::random, 5, 0), grid.shape(), device);
+      const auto light = support::upload(make_light(picture, LayerPhase::random, 5, 0), grid.shape(), device);
       Array<Complex, 2> field(grid.shape(), queue);
       plan.execute(light.view(), field.view(), distance);
       const auto host = field.to(Device{});
@@ -157,7 +157,7 @@ TEST_P(Layers, OneLayerIsPlainPropagation) {
 // beyond the screen's edge on the straight line from the pupil.
 TEST_P(Layers, ANearScreenHidesWhatRaysSay) {
   const FieldGrid grid{192, 96, 4e-6, green};
-  const Plane plane = plane_of(grid);
+  const Plane plane = reference_plane(grid);
   const Image wall = image(grid, [](double, double) { return 1; });
   const Image dark = image(grid, [](double, double) { return 0; });
   const Image screen = image(grid, [](double x, double) { return x < 0 ? 1 : 0; });
@@ -261,7 +261,7 @@ double correlation(const Values& a, const Values& b) {
 // A pixel of amplitude a at d emits the wave of a point of amplitude a p^2 / (lambda d) and phase kd - pi/2.
 TEST_P(Layers, PointsAndLayersOfOneSceneAgreeInFocus) {
   const FieldGrid grid{96, 80, 8e-6, green};
-  const Plane plane = plane_of(grid);
+  const Plane plane = reference_plane(grid);
   const double distances[] = {0.024, 0.02};
   std::vector<float> position;
   std::vector<float> amplitude;
@@ -380,7 +380,7 @@ TEST_P(Layers, TheAdjointGivesEachLayersPart) {
   on_each([&](Device device) {
     for (const auto& c : cases) {
       const Stack stack = noise_stack(c.grid, c.distance_m, LayerPhase::random);
-      const Values field = light_of(noise(c.grid, 20), LayerPhase::random, 21, 0);
+      const Values field = make_light(noise(c.grid, 20), LayerPhase::random, 21, 0);
       LayerPlan plan({c.grid, LayerPhase::random, Stack::seed}, device);
       plan.set_layers(stack.layers);
       const auto light = adjoint(plan, field, c.grid, stack.layers.size(), device);
@@ -393,7 +393,7 @@ TEST_P(Layers, TheAdjointGivesEachLayersPart) {
                          [](const auto& a, const auto& b) { return a.distance_m > b.distance_m; });
         support::expect_within(
             "layer at " + std::to_string(c.distance_m[j]) + " of " + std::to_string(stack.layers.size()),
-            support::adjoint_error(reference::layer_field(alone, plane_of(c.grid), c.grid.wavelength_m), field,
+            support::adjoint_error(reference::layer_field(alone, reference_plane(c.grid), c.grid.wavelength_m), field,
                                    stack.images[j].light, light[j].host()),
             1e-5);
       }
@@ -407,7 +407,7 @@ TEST_P(Layers, TheAdjointOfAPictureGivesEachPixelsPart) {
   const Image depth = image(grid, [](double x, double y) { return x < 2e-5 ? 0.01 : y < 0 ? 0.006 : -0.004; });
   const auto sliced =
       slice_picture({picture.view(), depth.view(), 34 * 8e-6, 0, 0, 3, holotone::LayerSpacing::distance}, grid);
-  const Values field = light_of(noise(grid, 20), LayerPhase::random, 21, 0);
+  const Values field = make_light(noise(grid, 20), LayerPhase::random, 21, 0);
   on_each([&](Device device) {
     LayerPlan plan({grid, LayerPhase::random, 2}, device);
     plan.set_picture(sliced);
@@ -418,7 +418,7 @@ TEST_P(Layers, TheAdjointOfAPictureGivesEachPixelsPart) {
     for (std::size_t i = 0; i < back.size(); ++i) back[i] = light[sliced.layer.data()[i]].data()[i];
     support::expect_within("picture",
                            support::adjoint_error(there.to(Device{}).host(), field,
-                                                  light_of(sliced.intensity, LayerPhase::random, 2, 0), back),
+                                                  make_light(sliced.intensity, LayerPhase::random, 2, 0), back),
                            1e-5);
   });
 }

@@ -46,7 +46,7 @@ Cloud cloud_for(const FastGrid& grid, double distance_m, double depth_m, double 
   return cloud;
 }
 
-FastGrid grid_of(const Shape<2>& panel, const Shape<2>& tile, bool never_whole) {
+FastGrid make_grid(const Shape<2>& panel, const Shape<2>& tile, bool never_whole) {
   FastGrid grid{};
   grid.panel_height = static_cast<int>(panel[0]);
   grid.panel_width = static_cast<int>(panel[1]);
@@ -118,7 +118,7 @@ struct CloudThere {
   RawPoints raw;
 };
 
-double error_of(const std::vector<std::complex<float>>& got, const std::vector<std::complex<double>>& expected) {
+double compute_error(const std::vector<std::complex<float>>& got, const std::vector<std::complex<double>>& expected) {
   double difference = 0;
   double norm = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -147,7 +147,7 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
           Case{{1, 700}, {1, 700}, true, 128}, Case{{1, 700}, {1, 700}, true, 256},
           Case{{700, 13}, {700, 13}, true, 256}, Case{{600, 811}, {600, 811}, true, 512},
           Case{{1, 700}, {1, 700}, true, 512}}) {
-      FastGrid grid = grid_of(panel, tile, never_whole);
+      FastGrid grid = make_grid(panel, tile, never_whole);
       const bool coarse = coarse_side > 0;
       grid.coarse_side = coarse_side;
       grid.coarse_curvature = turns_metre / 0.32;
@@ -171,7 +171,7 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
           std::vector<std::complex<float>> got(expected.size());
           holotone::copy_bytes(got.data(), Device{}, products.sum(), device, got.size() * sizeof got[0], queue);
           queue.synchronize();
-          const double error = error_of(got, expected);
+          const double error = compute_error(got, expected);
           std::printf("%d x %d, tiles of %d x %d, %s%s: %.2e of %.1e\n", grid.panel_height, grid.panel_width,
                       grid.tile_height, grid.tile_width, most_listed > 1 ? "at once" : "in turns",
                       coarse ? (", on coarse nodes of " + std::to_string(coarse_side)).c_str() : "", error, most_error);
@@ -193,7 +193,7 @@ TEST_P(MaskedProductsTest, ManyWavesInStepLoseNothing) {
     if (!fast_masks_on_chip(1e-3, queue)) GTEST_SKIP() << "not a Hopper card";
     constexpr std::int64_t many = 300'000;
     for (const int coarse_side : {0, 128, 256, 512}) {
-      FastGrid grid = grid_of({40, 300}, {40, 300}, true);
+      FastGrid grid = make_grid({40, 300}, {40, 300}, true);
       grid.coarse_side = coarse_side;
       grid.coarse_curvature = turns_metre / 0.32;
       const Cloud one{{1e-4F, 2e-4F, -0.32F}, {1}, {0.5F}};
@@ -211,7 +211,7 @@ TEST_P(MaskedProductsTest, ManyWavesInStepLoseNothing) {
       std::vector<std::complex<float>> got(expected.size());
       holotone::copy_bytes(got.data(), Device{}, products.sum(), device, got.size() * sizeof got[0], queue);
       queue.synchronize();
-      const double error = error_of(got, expected);
+      const double error = compute_error(got, expected);
       const double most_error = coarse_side > 0 ? 9e-4 : 4e-4;
       std::printf("%lld points in step, tiles of %d: %.2e of %.1e\n", static_cast<long long>(many), coarse_side, error,
                   most_error);

@@ -48,7 +48,7 @@ Values adjoint(const reference::PointWaves& points, const PointCloudOptions& opt
 }
 
 /// A_j exp(i phi_j)
-Values light_of(const reference::PointWaves& points) {
+Values point_light(const reference::PointWaves& points) {
   Values light;
   for (std::size_t j = 0; j < points.amplitude.size(); ++j) {
     light.push_back(std::polar(1.0, points.phase_rad.empty() ? 0.0 : static_cast<double>(points.phase_rad[j])) *
@@ -105,7 +105,7 @@ TEST_P(PointCloudAdjoint, AgreesWithFloat64AndWithDotProducts) {
       const auto values = adjoint(points, c.options, field, device);
       support::expect_within(name + ", values", support::relative_error(values.data(), expected), promised_error);
       EXPECT_NE(values[3], Complex64(0));
-      support::expect_within(name + ", dot products", support::adjoint_error(there, field, light_of(points), values),
+      support::expect_within(name + ", dot products", support::adjoint_error(there, field, point_light(points), values),
                              1e-5);
       if (c.near_m == 2e-3) {
         const auto unlit = std::count(values.begin(), values.end(), Complex64(0));
@@ -216,7 +216,7 @@ TEST_P(PointCloudAdjoint, GivesTheDerivativesOfALoss) {
     const auto column = static_cast<double>(i % panel.nx);
     field_times_x[static_cast<std::size_t>(i)] *= (column - static_cast<double>(panel.nx - 1) / 2) * panel.pitch_m;
   }
-  const auto light = light_of(points);
+  const auto light = point_light(points);
   Values expected[3];
   for (std::size_t j = 0; j < light.size(); ++j) {
     expected[0].emplace_back(slope([j](auto& at) -> float& { return at.amplitude[j]; }, 1e-2F));

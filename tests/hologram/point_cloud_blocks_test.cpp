@@ -40,7 +40,7 @@ void expect_blocks(const PointCloudPlan& plan) {
 }
 
 /// The whole field by parts, in host memory.
-Array<Complex, 2> field_of(const PointCloudPlan& plan, std::int64_t rows_a_part, const holotone::Queue& queue) {
+Array<Complex, 2> compute_field(const PointCloudPlan& plan, std::int64_t rows_a_part, const holotone::Queue& queue) {
   const auto& shape = plan.options().shape;
   Array<Complex, 2> field(shape);
   for (std::int64_t row = 0; row < shape[0]; row += rows_a_part) {
@@ -60,7 +60,7 @@ void check(const cases::PointCloudCase& c, Device device, std::int64_t rows_at_o
   PointCloudPlan plan(c.options, queue, rows_at_once);
   plan.set_points(cases::sources(points));
   expect_blocks(plan);
-  const auto field = field_of(plan, rows_at_once > 0 ? rows_at_once : c.options.shape[0], queue);
+  const auto field = compute_field(plan, rows_at_once > 0 ? rows_at_once : c.options.shape[0], queue);
   const auto expected = cases::sample_reference(c, points, samples);
   support::expect_within(c.name + ", " + plan.info().arithmetic, cases::relative_error(expected, field.data()),
                          c.options.tolerance);
@@ -104,7 +104,7 @@ TEST_P(PointCloudBlocks, BlocksWithoutLight) {
     const holotone::Queue queue(device);
     PointCloudPlan plan(c.options, queue);
     plan.set_points(cases::sources(cases::make_points(c)));
-    const auto field = field_of(plan, c.options.shape[0], queue);
+    const auto field = compute_field(plan, c.options.shape[0], queue);
     for (std::int64_t column = 6500; column < 12300; ++column) {
       ASSERT_EQ(field(600, column), Complex(0)) << column;
       ASSERT_EQ(field(0, column), Complex(0)) << column;
@@ -114,7 +114,7 @@ TEST_P(PointCloudBlocks, BlocksWithoutLight) {
     c.offset = 0.4;
     const auto points = cases::make_points(c);
     plan.set_points(cases::sources(points));
-    const auto moved = field_of(plan, c.options.shape[0], queue);
+    const auto moved = compute_field(plan, c.options.shape[0], queue);
     EXPECT_LE(cases::relative_error(cases::sample_reference(c, points, samples), moved.data()), c.options.tolerance);
     EXPECT_EQ(moved(1000, 1500), Complex(0));
     c.offset = -0.4;

@@ -345,11 +345,11 @@ TEST_P(PointCloudFast, NoSeamsAtTheTilesEdges) {
     const std::string arithmetic = plan.info().arithmetic;
     ASSERT_EQ(std::sscanf(arithmetic.c_str() + arithmetic.find("FFT in "), "FFT in %d x %d", &tiles_x, &tiles_y), 2);
     const bool gpu = device.backend == holotone::Backend::cuda;
-    const auto tile_of = [](std::int64_t extent, int tiles, int unit) {
+    const auto split_extent = [](std::int64_t extent, int tiles, int unit) {
       return ((extent + tiles - 1) / tiles + unit - 1) / unit * unit;
     };
-    const auto width = tile_of(c.options.shape[1], tiles_x, gpu ? 8 : 1);
-    const auto height = tile_of(c.options.shape[0], tiles_y, gpu ? 2 : 1);
+    const auto width = split_extent(c.options.shape[1], tiles_x, gpu ? 8 : 1);
+    const auto height = split_extent(c.options.shape[0], tiles_y, gpu ? 2 : 1);
     const auto near_edge = [](std::int64_t i, std::int64_t tile) { return i % tile < 4 || i % tile >= tile - 4; };
     double error[2] = {};
     double count[2] = {};

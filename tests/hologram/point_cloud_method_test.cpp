@@ -50,7 +50,7 @@ struct Row {
   int tiles_y = 0;
 };
 
-cases::PointCloudCase case_of(const Row& row) {
+cases::PointCloudCase make_case(const Row& row) {
   cases::PointCloudCase c;
   c.count = row.count;
   c.near_m = row.near_m;
@@ -75,7 +75,7 @@ TEST(PointCloudMethod, TheBenchmarksCases) {
                       {"fast_fine/1000000", fast, 1000000, 0.5, 0.6, 1e-4, false, fast, 2, 2},
                       {"fast_near/1000000", fast, 1000000, 0.2, 0.4, 5e-3, false, fast, 4, 2}};
   for (const auto& row : rows) {
-    const auto c = case_of(row);
+    const auto c = make_case(row);
     const auto points = cases::make_points(c);
     MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
     const auto& choice = chooser.choose(summarised(points));
@@ -92,7 +92,7 @@ TEST(PointCloudMethod, TheBenchmarksCases) {
 
 TEST(PointCloudMethod, FewPointsAreProductsEvenIfFastIsAskedFor) {
   for (const auto backend : {Backend::cpu, Backend::cuda}) {
-    auto c = case_of({"few", PointMethod::fast, 300, 0.5, 0.6, 1e-3, true, PointMethod::separable});
+    auto c = make_case({"few", PointMethod::fast, 300, 0.5, 0.6, 1e-3, true, PointMethod::separable});
     const auto points = cases::make_points(c);
     auto own = summarised(points);
     own.pixels = holotone::point_cloud::pixel_points(own.sources, c.options);
@@ -108,7 +108,7 @@ TEST(PointCloudMethod, FewPointsAreProductsEvenIfFastIsAskedFor) {
 }
 
 TEST(PointCloudMethod, AGridIsKeptWhileTheCloudStays) {
-  auto c = case_of({"moving", PointMethod::fast, 100000, 0.5, 0.6, 1e-3, false, PointMethod::fast});
+  auto c = make_case({"moving", PointMethod::fast, 100000, 0.5, 0.6, 1e-3, false, PointMethod::fast});
   MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
   const auto number_at = [&](std::uint64_t seed, double near_m) {
     c.seed = seed;
@@ -124,7 +124,7 @@ TEST(PointCloudMethod, AGridIsKeptWhileTheCloudStays) {
 // A flat object turns about the vertical axis: its width and its depth change by a factor of three. An object that
 // jumps to another depth does not move and gets no more room than one that stays.
 TEST(PointCloudMethod, ATurningObjectKeepsItsGridForManyFrames) {
-  auto c = case_of({"turning", PointMethod::fast, 20000, 0.5, 0.6, 1e-3, false, PointMethod::fast});
+  auto c = make_case({"turning", PointMethod::fast, 20000, 0.5, 0.6, 1e-3, false, PointMethod::fast});
   auto points = cases::make_points(c);
   const auto resting = points.position_m;
   MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
@@ -194,7 +194,7 @@ TEST(PointCloudMethod, SumsOnChipSuitTheCrowdOfAPrint) {
     options.shape = {13640, 13640};
     options.method = PointMethod::automatic;
     // A ball of 80 mm, 30 cm behind the panel.
-    auto c = case_of({"print", PointMethod::automatic, 20000, 0.3, 0.38, 1e-3, true, PointMethod::fast});
+    auto c = make_case({"print", PointMethod::automatic, 20000, 0.3, 0.38, 1e-3, true, PointMethod::fast});
     const auto some = cases::make_points(c);
     std::vector<float> amplitude(static_cast<std::size_t>(points));
     auto own = summarised(some);
@@ -236,7 +236,7 @@ TEST(PointCloudMethod, SumsOnChipSuitTheCrowdOfAPrint) {
 TEST(PointCloudMethod, AGridHoldsEveryPartOfAPanel) {
   for (const bool band_limit : {false, true}) {
     for (const std::int64_t rows : {100, 270, 541}) {
-      const auto c = case_of({"parts", PointMethod::fast, 200000, 0.5, 0.6, 1e-3, band_limit, PointMethod::fast});
+      const auto c = make_case({"parts", PointMethod::fast, 200000, 0.5, 0.6, 1e-3, band_limit, PointMethod::fast});
       const auto own = summarised(cases::make_points(c));
       MethodChooser chooser(c.options, rows, Backend::cuda);
       const auto& choice = chooser.choose(own);

@@ -36,7 +36,7 @@ struct Result {
 };
 
 template <class T>
-View<T, 2> rows_of(Array<T, 2>& array, const RowRange& part) {
+View<T, 2> slice_rows(Array<T, 2>& array, const RowRange& part) {
   return {array.data() + part.first_row * array.shape()[1], {part.rows, array.shape()[1]}};
 }
 
@@ -48,9 +48,9 @@ void run(const PointCloudPlan& plan, const Queue& queue, const RowRange& part, R
   Array<std::uint8_t, 2> phase(shape, queue);
   plan.execute(part, {field.view(), {}, phase.view()});
   plan.execute(part, {{}, real.view(), {}});
-  copy<Complex, 2>(rows_of(result.field, part), field.view(), queue);
-  copy<float, 2>(rows_of(result.real, part), real.view(), queue);
-  copy<std::uint8_t, 2>(rows_of(result.phase, part), phase.view(), queue);
+  copy<Complex, 2>(slice_rows(result.field, part), field.view(), queue);
+  copy<float, 2>(slice_rows(result.real, part), real.view(), queue);
+  copy<std::uint8_t, 2>(slice_rows(result.phase, part), phase.view(), queue);
   queue.synchronize();
 }
 
@@ -81,7 +81,7 @@ std::vector<std::vector<RowRange>> ways_to_cut() {
   return ways;
 }
 
-cases::PointCloudCase case_of(PointMethod method, bool band_limit) {
+cases::PointCloudCase make_case(PointMethod method, bool band_limit) {
   cases::PointCloudCase c;
   c.options.shape = {150, 83};
   c.options.method = method;
@@ -115,7 +115,7 @@ TEST_P(PointCloudParts, TogetherTheyAreTheWhole) {
     for (const auto method : cases::point_methods) {
       if (!cases::has_method(method, tolerance, device)) continue;
       for (const bool band_limit : {true, false}) {
-        const auto c = case_of(method, band_limit);
+        const auto c = make_case(method, band_limit);
         const auto points = cases::make_points(c);
         PointCloudPlan all(c.options, queue);
         all.set_points(cases::sources(points));
@@ -149,7 +149,7 @@ TEST_P(PointCloudParts, TogetherTheyAreTheWhole) {
 TEST_P(PointCloudParts, TheSphericalWave) {
   on_each([](Device device) {
     const Queue queue(device);
-    auto c = case_of(PointMethod::direct, true);
+    auto c = make_case(PointMethod::direct, true);
     c.options.wave = Wave::spherical;
     PointCloudPlan plan(c.options, queue, 19);
     plan.set_points(cases::sources(cases::make_points(c)));
@@ -168,7 +168,7 @@ TEST_P(PointCloudParts, NewPointsAreNewRows) {
     const Queue queue(device);
     for (const auto method : cases::point_methods) {
       if (!cases::has_method(method, tolerance, device)) continue;
-      auto c = case_of(method, false);
+      auto c = make_case(method, false);
       PointCloudPlan plan(c.options, queue, 30);
       Result first(c.options.shape);
       plan.set_points(cases::sources(cases::make_points(c)));
@@ -210,14 +210,14 @@ TEST(PointCloudPartsCpu, BlocksOfALargePanel) {
   EXPECT_LE(cases::relative_error(cases::sample_reference(c, points, 2000), whole.data()), tolerance);
   Array<Complex, 2> parts(c.options.shape);
   for (const RowRange part : {RowRange{0, 60}, RowRange{60, 80}, RowRange{140, 10}}) {
-    plan.execute(part, {rows_of(parts, part), {}, {}});
+    plan.execute(part, {slice_rows(parts, part), {}, {}});
   }
   EXPECT_EQ(different(parts, whole), 0);
 }
 
 TEST_P(PointCloudParts, RowsBeyondThePanelAreRefused) {
   on_each([](Device device) {
-    auto c = case_of(PointMethod::direct, true);
+    auto c = make_case(PointMethod::direct, true);
     PointCloudPlan plan(c.options, device);
     plan.set_points(cases::sources(cases::make_points(c)));
     Array<Complex, 2> field({10, 83}, device);
@@ -252,7 +252,7 @@ TEST(PointCloudPartsCpu, ACancelledPartIsNotKept) {
    public:
     bool update(std::string_view, std::int64_t done, std::int64_t) override { return done == 0; }
   } stops;
-  auto c = case_of(PointMethod::separable, false);
+  auto c = make_case(PointMethod::separable, false);
   c.options.tolerance = 1e-3;
   PointCloudPlan plan(c.options);
   plan.set_points(cases::sources(cases::make_points(c)));
@@ -278,7 +278,7 @@ TEST(PointCloudPartsCpu, ProgressOfAPartRisesToItsRows) {
     std::int64_t all = 0;
   };
   for (const auto method : cases::point_methods) {
-    const auto c = case_of(method, false);
+    const auto c = make_case(method, false);
     PointCloudPlan plan(c.options);
     plan.set_points(cases::sources(cases::make_points(c)));
     Array<Complex, 2> field({100, 83});
@@ -292,7 +292,7 @@ TEST(PointCloudPartsCpu, ProgressOfAPartRisesToItsRows) {
 TEST(PointCloudPartsCpu, TheWorkspaceIsKnownBeforehand) {
   for (const auto method : cases::point_methods) {
     for (const std::int64_t side : {150, 500}) {
-      auto c = case_of(method, false);
+      auto c = make_case(method, false);
       c.options.shape = {side, 83};
       PointCloudPlan plan(c.options);
       plan.set_points(cases::sources(cases::make_points(c)));

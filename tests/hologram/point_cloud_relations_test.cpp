@@ -48,7 +48,7 @@ cases::PointCloudCase base_case(PointMethod method) {
   return c;
 }
 
-Array<Complex, 2> field_of(const reference::PointWaves& points, const PointCloudOptions& options, Device device) {
+Array<Complex, 2> compute_field(const reference::PointWaves& points, const PointCloudOptions& options, Device device) {
   return point_cloud_field(cases::sources(points), options, device).to(Device{});
 }
 
@@ -69,7 +69,7 @@ TEST_P(PointCloudRelations, OnePointIsAZonePlate) {
         .pitch_m = 8e-6, .shape = {51, 101}, .method = method, .tolerance = tolerance, .band_limit = false};
     for (const float distance : {0.05F, 0.2F, 1.0F, -0.1F}) {
       reference::PointWaves point{{{16e-6F, -24e-6F, -distance}}, {2.0F}, {0.5F}};
-      const auto field = field_of(point, options, device);
+      const auto field = compute_field(point, options, device);
       double error = 0;
       for (std::int64_t row = 0; row < 51; ++row) {
         for (std::int64_t col = 0; col < 101; ++col) {
@@ -93,7 +93,7 @@ TEST_P(PointCloudRelations, EnergyOfOnePointIsItsLitPixels) {
     PointCloudOptions options{.shape = {101, 201}, .method = method, .tolerance = tolerance};
     // lambda d / (2 pitch) = 0.3325 mm at 1 cm: 41.6 pixels to each side of the axis at (100, 50)
     const reference::PointWaves point{{{0, 0, -0.01F}}, {1.5F}, {}};
-    const auto field = field_of(point, options, device);
+    const auto field = compute_field(point, options, device);
     double energy = 0;
     std::int64_t lit = 0;
     for (std::int64_t row = 0; row < 101; ++row) {
@@ -114,9 +114,9 @@ TEST_P(PointCloudRelations, BandLimitCutsWhereFringesWouldAlias) {
   for_every_engine([](PointMethod method, Device device) {
     PointCloudOptions options{.shape = {3, 401}, .method = method, .tolerance = tolerance};
     const reference::PointWaves point{{{0, 0, -0.01F}}, {1.0F}, {}};
-    const auto limited = field_of(point, options, device);
+    const auto limited = compute_field(point, options, device);
     options.band_limit = false;
-    const auto open = field_of(point, options, device);
+    const auto open = compute_field(point, options, device);
     const double curvature = 8e-6 * 8e-6 / (2 * 532e-9 * static_cast<double>(0.01F));
     const auto step_turns = [](const Array<Complex, 2>& field, std::int64_t col) {
       return std::arg(std::complex<double>(field(1, col + 1)) * std::conj(std::complex<double>(field(1, col)))) /
@@ -151,14 +151,14 @@ TEST_P(PointCloudRelations, ShiftingTheCloudByWholePixelsShiftsTheField) {
         value = std::round(value * 0x1p25F) * 0x1p-25F;
       }
     }
-    const auto before = field_of(points, c.options, device);
+    const auto before = compute_field(points, c.options, device);
     constexpr std::int64_t right = 7;
     constexpr std::int64_t up = 4;
     for (auto& position : points.position_m) {
       position[0] += static_cast<float>(right) * 0x1p-17F;
       position[1] += static_cast<float>(up) * 0x1p-17F;
     }
-    const auto after = field_of(points, c.options, device);
+    const auto after = compute_field(points, c.options, device);
     double error = 0;
     double norm = 0;
     for (std::int64_t row = 0; row + up < 47; ++row) {
@@ -178,7 +178,7 @@ TEST_P(PointCloudRelations, BandsOfRowsMakeThePanel) {
     c.near_m = -0.006;  // light ends within the panel
     c.far_m = 0.012;
     const auto points = cases::make_points(c);
-    const auto whole = field_of(points, c.options, device);
+    const auto whole = compute_field(points, c.options, device);
     PointCloudPlan plan(c.options, device, 19);
     plan.set_points(cases::sources(points));
     Array<Complex, 2> bands(c.options.shape);
@@ -246,10 +246,10 @@ TEST_P(PointCloudRelations, FieldsOfTwoCloudsAdd) {
     auto both = first;
     both.position_m.insert(both.position_m.end(), second.position_m.begin(), second.position_m.end());
     both.amplitude.insert(both.amplitude.end(), second.amplitude.begin(), second.amplitude.end());
-    auto sum = field_of(first, c.options, device);
-    const auto other = field_of(second, c.options, device);
+    auto sum = compute_field(first, c.options, device);
+    const auto other = compute_field(second, c.options, device);
     for (std::int64_t i = 0; i < sum.size(); ++i) sum.data()[i] += other.data()[i];
-    EXPECT_LE(difference(field_of(both, c.options, device), sum), 2.5 * tolerance);
+    EXPECT_LE(difference(compute_field(both, c.options, device), sum), 2.5 * tolerance);
   });
 }
 
@@ -257,11 +257,11 @@ TEST_P(PointCloudRelations, AmplitudeScalesAndPhaseTurnsTheField) {
   for_every_engine([](PointMethod method, Device device) {
     const auto c = base_case(method);
     auto points = cases::make_points(c);
-    auto expected = field_of(points, c.options, device);
+    auto expected = compute_field(points, c.options, device);
     for (auto& amplitude : points.amplitude) amplitude *= -250.0F;
     points.phase_rad.assign(points.amplitude.size(), 1.25F);
     for (std::int64_t i = 0; i < expected.size(); ++i) expected.data()[i] *= -250.0F * std::polar(1.0F, 1.25F);
-    EXPECT_LE(difference(field_of(points, c.options, device), expected), 2.5 * tolerance);
+    EXPECT_LE(difference(compute_field(points, c.options, device), expected), 2.5 * tolerance);
   });
 }
 
@@ -276,7 +276,8 @@ TEST_P(PointCloudRelations, OrderOfThePointsDoesNotMatter) {
       std::swap(shuffled.position_m[j], shuffled.position_m[k]);
       std::swap(shuffled.amplitude[j], shuffled.amplitude[k]);
     }
-    EXPECT_LE(difference(field_of(shuffled, c.options, device), field_of(points, c.options, device)), 2 * tolerance);
+    EXPECT_LE(difference(compute_field(shuffled, c.options, device), compute_field(points, c.options, device)),
+              2 * tolerance);
   });
 }
 
@@ -284,10 +285,10 @@ TEST_P(PointCloudRelations, FrontAndBackAreConjugate) {
   for_every_engine([](PointMethod method, Device device) {
     const auto c = base_case(method);
     auto points = cases::make_points(c);
-    auto expected = field_of(points, c.options, device);
+    auto expected = compute_field(points, c.options, device);
     for (auto& position : points.position_m) position[2] = -position[2];
     for (std::int64_t i = 0; i < expected.size(); ++i) expected.data()[i] = std::conj(expected.data()[i]);
-    EXPECT_LE(difference(field_of(points, c.options, device), expected), 2 * tolerance);
+    EXPECT_LE(difference(compute_field(points, c.options, device), expected), 2 * tolerance);
   });
 }
 
@@ -310,7 +311,7 @@ TEST_P(PointCloudRelations, PlanTwiceEqualsPlanOnceEqualsOneShot) {
     const auto once = run(first);
     const auto other = run(second);
     const auto again = run(first);
-    const auto one_shot = field_of(first, c.options, device);
+    const auto one_shot = compute_field(first, c.options, device);
     EXPECT_GT(difference(other, once), 0.5);
     for (std::int64_t i = 0; i < once.size(); ++i) {
       ASSERT_EQ(once.data()[i], again.data()[i]);
@@ -329,7 +330,7 @@ TEST_P(PointCloudRelations, PointsOnThePlansDeviceGiveWhatHostPointsGive) {
     const auto amplitude = copy_of(host.amplitude, device);
     const auto phase = copy_of(host.phase_rad, device);
     const auto there = point_cloud_field({position.view(), amplitude.view(), phase.view()}, c.options, device);
-    EXPECT_EQ(difference(there.to(Device{}), field_of(points, c.options, device)), 0);
+    EXPECT_EQ(difference(there.to(Device{}), compute_field(points, c.options, device)), 0);
   });
 }
 
@@ -381,14 +382,14 @@ TEST_P(PointCloudRelations, PointsThatLightNothingAddNothing) {
   for_every_engine([](PointMethod method, Device device) {
     const auto c = base_case(method);
     auto points = cases::make_points(c);
-    const auto expected = field_of(points, c.options, device);
+    const auto expected = compute_field(points, c.options, device);
     points.position_m.insert(points.position_m.begin(), {5.0F, -5.0F, -0.1F});  // metres off the panel
     points.amplitude.insert(points.amplitude.begin(), 1e6F);
     points.position_m.push_back({2e-6F, 2e-6F, -1e-9F});  // so near that its light falls between pixels
     points.amplitude.push_back(1e6F);
     points.position_m.push_back({0, 0, -0.1F});
     points.amplitude.push_back(0);
-    EXPECT_LE(difference(field_of(points, c.options, device), expected), 2 * tolerance);
+    EXPECT_LE(difference(compute_field(points, c.options, device), expected), 2 * tolerance);
   });
 }
 

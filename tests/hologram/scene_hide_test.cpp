@@ -39,7 +39,7 @@ Mesh sphere(int rings, double radius, const Vec3f& centre) {
   return mesh;
 }
 
-PointCloud cloud_of(std::vector<Vec3f> positions) {
+PointCloud make_cloud(std::vector<Vec3f> positions) {
   PointCloud cloud;
   cloud.position = std::move(positions);
   cloud.amplitude.assign(cloud.position.size(), 1.0f);
@@ -130,15 +130,15 @@ TEST(SceneHide, APlateHidesWhatLiesBehindIt) {
   Mesh plate;
   plate.position = {{-1, -1, 0.5f}, {1, -1, 0.5f}, {1, 1, 0.5f}, {-1, 1, 0.5f}};
   plate.triangle = {{0, 1, 2}, {0, 3, 2}};  // one of each winding: both sides hide
-  auto cloud =
-      cloud_of({{0.5f, -0.5f, 0}, {-0.5f, 0.5f, -3}, {0.5f, 0.5f, 1}, {1.5f, 0, 0}, {0, -1.01f, 0}, {0.25f, 0, 0.5f}});
+  auto cloud = make_cloud(
+      {{0.5f, -0.5f, 0}, {-0.5f, 0.5f, -3}, {0.5f, 0.5f, 1}, {1.5f, 0, 0}, {0, -1.01f, 0}, {0.25f, 0, 0.5f}});
   cloud.amplitude = {1, 2, 3, 4, 5, 6};
   EXPECT_EQ(hide_occluded(cloud, &plate), 2);
   EXPECT_EQ(cloud.amplitude, (std::vector<float>{3, 4, 5, 6}));
 }
 
 TEST(SceneHide, TwoSheetsOfPoints) {
-  auto cloud = cloud_of({});
+  auto cloud = make_cloud({});
   for (int i = 0; i < 60; ++i) {
     for (int j = 0; j < 60; ++j) {
       const float x = 0.1f * static_cast<float>(i);
@@ -154,15 +154,15 @@ TEST(SceneHide, TwoSheetsOfPoints) {
 }
 
 TEST(SceneHide, EmptyOneAndEqualPoints) {
-  auto empty = cloud_of({});
+  auto empty = make_cloud({});
   EXPECT_EQ(hide_occluded(empty), 0);
   const auto mesh = sphere(8, 1, {0, 0, 0});
   EXPECT_EQ(hide_occluded(empty, &mesh), 0);
-  auto one = cloud_of({{1, 2, 3}});
+  auto one = make_cloud({{1, 2, 3}});
   EXPECT_EQ(hide_occluded(one), 0);
-  auto equal = cloud_of({{1, 2, 3}, {1, 2, 3}, {1, 2, 3}});
+  auto equal = make_cloud({{1, 2, 3}, {1, 2, 3}, {1, 2, 3}});
   EXPECT_EQ(hide_occluded(equal), 0);
-  auto line = cloud_of({{0, 0, 0}, {0.01f, 0, -9}, {1, 0, 0}, {2, 0, 0}});
+  auto line = make_cloud({{0, 0, 0}, {0.01f, 0, -9}, {1, 0, 0}, {2, 0, 0}});
   EXPECT_EQ(hide_occluded(line, nullptr, 0.1), 1);
   Mesh vertices_only = mesh;
   vertices_only.triangle.clear();
@@ -177,10 +177,10 @@ TEST(SceneHide, Rejects) {
   const auto rejected = [](const std::string& text, const auto& call) {
     support::expect_error(ErrorCode::invalid_argument, text, call);
   };
-  auto cloud = cloud_of({{0, 0, 0}, {1, 1, NAN}});
+  auto cloud = make_cloud({{0, 0, 0}, {1, 1, NAN}});
   rejected("hide_occluded: cloud: expected finite coordinates, got (1, 1, nan) at index 1",
            [&] { hide_occluded(cloud); });
-  cloud = cloud_of({{0, 0, 0}, {1, 1, 1}});
+  cloud = make_cloud({{0, 0, 0}, {1, 1, 1}});
   rejected("hide_occluded: cell_m: expected >= 0, got -1", [&] { hide_occluded(cloud, nullptr, -1); });
   rejected("hide_occluded: cell_m: expected a cell of which at most", [&] { hide_occluded(cloud, nullptr, 1e-6); });
   Mesh mesh;

@@ -19,7 +19,7 @@ void expect_rejected(const std::string& text, const Call& call) {
   support::expect_error(ErrorCode::invalid_argument, text, call);
 }
 
-PointCloud cloud_of(std::vector<Vec3f> positions) {
+PointCloud make_cloud(std::vector<Vec3f> positions) {
   PointCloud cloud;
   cloud.position = std::move(positions);
   cloud.amplitude.assign(cloud.position.size(), 1.0f);
@@ -31,7 +31,7 @@ struct Extent {
   std::array<double, 3> high{-1e30, -1e30, -1e30};
 };
 
-Extent extent_of(const std::vector<Vec3f>& positions) {
+Extent find_extent(const std::vector<Vec3f>& positions) {
   Extent extent;
   for (const auto& p : positions) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -44,9 +44,9 @@ Extent extent_of(const std::vector<Vec3f>& positions) {
 
 TEST(ScenePlace, ScalesToTheLargerExtentAndCentres) {
   for (const double distance : {0.2, -0.05}) {
-    auto cloud = cloud_of({{10, 100, -7}, {14, 102, 1}, {11, 101, -3}});
+    auto cloud = make_cloud({{10, 100, -7}, {14, 102, 1}, {11, 101, -3}});
     place(cloud, {8e-3, distance});
-    const auto extent = extent_of(cloud.position);
+    const auto extent = find_extent(cloud.position);
     // scale 2e-3: extents 8, 4 and 16 mm about (0, 0, -distance)
     const double expected[3][2] = {{-4e-3, 4e-3}, {-2e-3, 2e-3}, {-distance - 8e-3, -distance + 8e-3}};
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -70,24 +70,24 @@ TEST(ScenePlace, TallObjectsAreScaledByTheirHeight) {
 }
 
 TEST(ScenePlace, OnePointNoneAndKept) {
-  auto one = cloud_of({{5, 6, 7}});
+  auto one = make_cloud({{5, 6, 7}});
   place(one, {8e-3, 0.1});
   EXPECT_EQ(one.position[0], (Vec3f{0, 0, -0.1f}));
-  auto none = cloud_of({});
+  auto none = make_cloud({});
   EXPECT_NO_THROW(place(none, {}));
-  auto kept = cloud_of({{5, 6, 7}, {5, 6, 8}});
+  auto kept = make_cloud({{5, 6, 7}, {5, 6, 8}});
   place(kept, {8e-3, 0.1, true});
   EXPECT_EQ(kept.position[1], (Vec3f{5, 6, 8}));
 }
 
 TEST(ScenePlace, Rejects) {
-  auto line = cloud_of({{1, 2, 3}, {1, 2, 5}});
+  auto line = make_cloud({{1, 2, 3}, {1, 2, 5}});
   expect_rejected("place: position: expected points that differ in x or y, got 2 points at x = 1, y = 2",
                   [&] { place(line, {}); });
-  auto bad = cloud_of({{1, 2, 3}, {4, 5, 6}, {1, NAN, 5}});
+  auto bad = make_cloud({{1, 2, 3}, {4, 5, 6}, {1, NAN, 5}});
   expect_rejected("place: position: expected finite coordinates, got (1, nan, 5) at index 2", [&] { place(bad, {}); });
   expect_rejected("at index 2", [&] { place(bad, {1, 1, true}); });
-  auto good = cloud_of({{1, 2, 3}, {4, 5, 6}});
+  auto good = make_cloud({{1, 2, 3}, {4, 5, 6}});
   expect_rejected("place: size_m: expected > 0, got 0", [&] { place(good, {0, 1}); });
   expect_rejected("place: distance_m: expected a finite distance, got nan", [&] { place(good, {1, NAN}); });
 }
@@ -236,7 +236,7 @@ TEST(SceneVertices, ColourGivesAmplitudeAndTrianglesGiveNormals) {
 }
 
 TEST(SceneColour, ChannelsOfWhiteGreyAndRed) {
-  auto cloud = cloud_of({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}});
+  auto cloud = make_cloud({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}});
   EXPECT_EQ(channel_amplitude(cloud, 1), cloud.amplitude);  // without colour
   cloud.colour = {{1, 1, 1}, {0.25f, 0.25f, 0.25f}, {1, 0, 0}, {0, 0, 0}};
   cloud.amplitude = {1, 0.5f, std::sqrt(0.2126f), 0};  // as from vertices_of
@@ -257,7 +257,7 @@ TEST(SceneColour, ChannelsOfWhiteGreyAndRed) {
 }
 
 TEST(SceneShade, LambertAndAmbientAreFactorsOfIntensity) {
-  auto cloud = cloud_of({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}});
+  auto cloud = make_cloud({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}});
   cloud.amplitude = {1, 2, 1, -3};
   cloud.normal = {{0, 0, 1}, {0, 0.8f, 0.6f}, {0, 0, -1}, {1, 0, 0}};
   shade(cloud, {0, 0, 7}, 0.2);
@@ -312,7 +312,7 @@ TEST(SceneShade, ASampledBallShowsLambertsBrightness) {
 }
 
 TEST(SceneTurn, AQuarterBringsTheFrontToTheRight) {
-  auto cloud = cloud_of({{-1, 0, 0}, {1, 4, 2}, {0, 2, 2}});  // box centre (0, 2, 1)
+  auto cloud = make_cloud({{-1, 0, 0}, {1, 4, 2}, {0, 2, 2}});  // box centre (0, 2, 1)
   cloud.normal = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}};
   turn(cloud, pi / 2);
   const Vec3f expected[] = {{-1, 0, 2}, {1, 4, 0}, {1, 2, 1}};
@@ -338,7 +338,7 @@ TEST(SceneTurn, TiltTipsTheTopTowardTheViewer) {
 }
 
 TEST(SceneTurn, AFullTurnInStepsComesBack) {
-  auto cloud = cloud_of({});
+  auto cloud = make_cloud({});
   for (int i = 0; i < 64; ++i) {  // a ring, whose box is invariant under rotations by 1/64 turn
     const double angle = 2 * pi * i / 64;
     cloud.position.push_back(
@@ -350,13 +350,13 @@ TEST(SceneTurn, AFullTurnInStepsComesBack) {
   for (std::size_t i = 0; i < start.size(); ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) EXPECT_NEAR(cloud.position[i][axis], start[i][axis], 16 * 2e-7);
   }
-  auto empty = cloud_of({});
+  auto empty = make_cloud({});
   EXPECT_NO_THROW(turn(empty, 1));
   expect_rejected("turn: angle_rad: expected a finite angle", [&] { turn(cloud, NAN); });
 }
 
 TEST(SceneSelect, EveryAttributeFollows) {
-  auto cloud = cloud_of({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}});
+  auto cloud = make_cloud({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}});
   cloud.amplitude = {5, 6, 7};
   cloud.colour = {{0, 0, 0}, {0.1f, 0, 0}, {0.2f, 0, 0}};
   cloud.phase_rad = {1, 2, 3};

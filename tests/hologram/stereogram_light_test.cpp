@@ -7,9 +7,9 @@
 namespace holotone {
 namespace {
 
-using stereograms::field_of;
 using stereograms::Light;
 using stereograms::SceneSource;
+using stereograms::whole_field;
 
 /// A small bright ball of a scene at (x, y), `distance` behind the panel.
 SceneSource ball(double x, double y, double distance, double radius) {
@@ -69,12 +69,12 @@ TEST_P(StereogramLight, APointRefocusesAtItsDistance) {
       const double y = distance * 6 * grid.wavelength_m / (256 * grid.pitch_m);
       const auto source = ball(x, y, distance, 0.4 * sharp);
       options.method = StereogramMethod::layered;
-      const auto deep = field_of(source, options, device);
+      const auto deep = whole_field(source, options, device);
       const Spot focused = spot_at(deep, grid, distance);
       const Spot mirrored = spot_at(deep, grid, -distance);
       const Spot beyond = spot_at(deep, grid, 1.5 * distance);
       options.method = StereogramMethod::flat;
-      const Spot flat = spot_at(field_of(source, options, device), grid, distance);
+      const Spot flat = spot_at(whole_field(source, options, device), grid, distance);
       std::printf(
           "d = %+.1f mm: %.1f um wide at %.1f, %.1f um (expected %.1f, %.1f); at -d %.1f um, at 1.5 d %.1f um, flat "
           "%.1f um\n",
@@ -100,7 +100,7 @@ TEST_P(StereogramLight, HogelsMeetAtAPoint) {
       const double x = 150e-6;
       const double y = -90e-6;
       const double step = grid.wavelength_m * std::abs(distance) / (64 * grid.pitch_m);  // a ray's width: 50 um
-      const auto field = field_of(ball(x, y, distance, 0.6 * step), options, device);
+      const auto field = whole_field(ball(x, y, distance, 0.6 * step), options, device);
       const Spot focused = spot_at(field, grid, distance);
       const Spot panel = spot_at(field, grid, 0);
       std::printf("d = %+.0f mm: %.1f um wide at %.1f, %.1f um, on the panel %.1f um\n", 1e3 * distance,
@@ -187,7 +187,7 @@ TEST(StereogramViews, NineEyesSeeTheirOwnView) {
   constexpr std::int64_t phases = 16;
   std::vector<Array<Complex, 2>> fields;
   for (std::int64_t seed = 0; seed < phases; ++seed) {
-    fields.push_back(field_of(source, {.grid = grid, .hogel_px = 8, .seed = static_cast<std::uint64_t>(seed)}));
+    fields.push_back(whole_field(source, {.grid = grid, .hogel_px = 8, .seed = static_cast<std::uint64_t>(seed)}));
   }
   double least_margin = 1;
   double least_own = 1;

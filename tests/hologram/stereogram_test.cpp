@@ -8,10 +8,10 @@
 namespace holotone {
 namespace {
 
-using stereograms::field_of;
 using stereograms::Light;
 using stereograms::mean_power;
 using stereograms::SceneSource;
+using stereograms::whole_field;
 using support::Complex64;
 
 /// A scene with light nearly everywhere, at distances on both sides of the panel.
@@ -21,14 +21,14 @@ Light everywhere(double x, double y, double slope_x, double slope_y) {
 }
 
 /// Phase of ray k of a hogel as the library documents it.
-double phase_of(std::uint64_t seed, std::int64_t hogel, std::int64_t n, std::int64_t kx, std::int64_t ky) {
+double ray_phase(std::uint64_t seed, std::int64_t hogel, std::int64_t n, std::int64_t kx, std::int64_t ky) {
   const std::int64_t counter = (hogel * n + ky + n / 2) * n + kx + n / 2;
   return 2 * std::numbers::pi * (static_cast<double>(random_uniform(seed, static_cast<std::uint64_t>(counter))) - 0.5);
 }
 
 /// Every wave of a hogel, computed from the scene by StereogramPlan's documentation.
-std::vector<reference::HogelWave> waves_of(const StereogramOptions& options, std::int64_t row, std::int64_t column,
-                                           const stereograms::Scene& scene) {
+std::vector<reference::HogelWave> hogel_waves(const StereogramOptions& options, std::int64_t row, std::int64_t column,
+                                              const stereograms::Scene& scene) {
   const auto& grid = options.grid;
   const std::int64_t n = options.hogel_px;
   const double side = static_cast<double>(n) * grid.pitch_m;
@@ -48,7 +48,7 @@ std::vector<reference::HogelWave> waves_of(const StereogramOptions& options, std
       const double cz = std::sqrt(1 - cx * cx - cy * cy);
       const Light light = scene(x, y, cx / cz, cy / cz);
       if (light.intensity <= 0) continue;
-      reference::HogelWave wave{std::sqrt(light.intensity), phase_of(options.seed, row * across + column, n, kx, ky),
+      reference::HogelWave wave{std::sqrt(light.intensity), ray_phase(options.seed, row * across + column, n, kx, ky),
                                 cx, cy, 0};
       if (options.method == StereogramMethod::layered) {
         const auto two = reference::curvatures_of(cx, cy, light.distance_m);
@@ -76,13 +76,14 @@ std::vector<reference::HogelWave> waves_of(const StereogramOptions& options, std
 }
 
 /// Relative error of the whole panel against the reference, hogels cut at its edge.
-double error_of(const Array<Complex, 2>& field, const StereogramOptions& options, const stereograms::Scene& scene) {
+double relative_error(const Array<Complex, 2>& field, const StereogramOptions& options,
+                      const stereograms::Scene& scene) {
   const std::int64_t n = options.hogel_px;
   double difference = 0;
   double norm = 0;
   for (std::int64_t row = 0; row * n < options.grid.ny; ++row) {
     for (std::int64_t column = 0; column * n < options.grid.nx; ++column) {
-      const auto expected = reference::hogel_field(waves_of(options, row, column, scene), n, options.grid.pitch_m,
+      const auto expected = reference::hogel_field(hogel_waves(options, row, column, scene), n, options.grid.pitch_m,
                                                    options.grid.wavelength_m);
       for (std::int64_t m = 0; m < n && row * n + m < options.grid.ny; ++m) {
         for (std::int64_t i = 0; i < n && column * n + i < options.grid.nx; ++i) {
@@ -109,12 +110,12 @@ TEST_P(Stereogram, HogelsAreTheSumOfTheirWaves) {
                                           .method = method,
                                           .layers = 6,
                                           .seed = 5};
-          const auto field = field_of(SceneSource(everywhere), options, device);
+          const auto field = whole_field(SceneSource(everywhere), options, device);
           // Amplitude, phase and curvature in float32: 6e-8 and 4e-7 rad each; one inverse transform.
           const double tolerance = 6e-8 * (2 + 2 * std::log2(static_cast<double>(n))) + 4 * 4e-7;
           support::expect_within(
               std::string(to_string(method)) + " N = " + std::to_string(n) + (fringe > 0 ? ", fringe" : ""),
-              error_of(field, options, everywhere), tolerance);
+              relative_error(field, options, everywhere), tolerance);
         }
       }
     }
@@ -128,7 +129,7 @@ TEST_P(Stereogram, RowsCutFromHogelsAreTheSameBitsAsTheWhole) {
     for (const auto method : {StereogramMethod::flat, StereogramMethod::layered}) {
       const StereogramOptions options{
           .grid = {50, 61, 2e-6, 532e-9}, .hogel_px = 16, .method = method, .layers = 5, .seed = 9};
-      const auto whole = field_of(source, options, device);
+      const auto whole = whole_field(source, options, device);
       StereogramPlan plan(options, device);
       for (const std::int64_t rows : {1, 5, 16, 23, 61}) {
         std::int64_t different = 0;
@@ -152,7 +153,7 @@ TEST_P(Stereogram, PartsAreTheSameBitsAsTheWhole) {
     const SceneSource source(everywhere);
     const StereogramOptions options{
         .grid = {50, 61, 2e-6, 532e-9}, .hogel_px = 16, .method = StereogramMethod::layered, .layers = 5, .seed = 9};
-    const auto whole = field_of(source, options, device);
+    const auto whole = whole_field(source, options, device);
     StereogramPlan plan(options, device);
     for (std::int64_t row = 0; row < plan.info().hogels[0]; ++row) {
       const auto rows = plan.rows_of_hogels(row, 1);
@@ -173,7 +174,7 @@ TEST_P(Stereogram, PowerDoesNotDependOnTheHogelsSize) {
       const StereogramOptions options{.grid = {90, 90, 2e-6, 532e-9}, .hogel_px = n};
       const SceneSource source([](double, double, double, double) { return Light{3, 0.1}; });
       support::expect_within("N = " + std::to_string(n),
-                             std::abs(mean_power(field_of(source, options, device)) / 3 - 1),
+                             std::abs(mean_power(whole_field(source, options, device)) / 3 - 1),
                              6e-8 * (2 + 2 * std::log2(static_cast<double>(n))) + 1e-6);
     }
   });
@@ -247,9 +248,9 @@ TEST_P(Stereogram, AViewingWindowLeavesOutTheRest) {
                           std::abs(y + slope_y * viewer.distance_m - viewer.y_m) <= viewer.height_m / 2;
       return Light{inside ? 1.0 : 0.0, 0.1};
     });
-    const auto part = field_of(window, options, device);
+    const auto part = whole_field(window, options, device);
     options.viewer.reset();
-    const auto whole = field_of(window, options, device);
+    const auto whole = whole_field(window, options, device);
     double difference = 0;
     for (std::int64_t i = 0; i < part.size(); ++i)
       difference += std::norm(Complex64(part.data()[i]) - Complex64(whole.data()[i]));

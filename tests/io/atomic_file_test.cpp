@@ -43,7 +43,7 @@ TEST(AtomicFile, WithoutCommitNothingIsLeftAndTheOldFileStays) {
 TEST(AtomicFile, PermissionsFollowTheUmaskOrTheFileReplaced) {
   const TemporaryFolder folder;
   const std::string path = folder.file("out.bin");
-  const auto mode_of = [&] {
+  const auto file_mode = [&] {
     struct stat information {};
     stat(path.c_str(), &information);
     return information.st_mode & 0777;
@@ -51,23 +51,23 @@ TEST(AtomicFile, PermissionsFollowTheUmaskOrTheFileReplaced) {
   const mode_t old = umask(027);
   write_file(path, "new");
   umask(old);
-  EXPECT_EQ(mode_of(), 0640u);
+  EXPECT_EQ(file_mode(), 0640u);
   chmod(path.c_str(), 0604);
   write_file(path, "newer");
-  EXPECT_EQ(mode_of(), 0604u);
+  EXPECT_EQ(file_mode(), 0604u);
   EXPECT_EQ(read_raw(path), "newer");
 }
 
 TEST(AtomicFile, NamesCannotBeGuessed) {
   const TemporaryFolder folder;
-  const auto digits_of = [&] {
+  const auto read_digits = [&] {
     const AtomicFile file(folder.file("out.bin"));
     const auto name = std::filesystem::path(file.temporary_path()).filename().string();
     EXPECT_TRUE(name.starts_with(".out.bin.") && name.ends_with(".part")) << name;
     return name.substr(9, name.size() - 9 - 5);
   };
-  const auto first = digits_of();
-  const auto second = digits_of();
+  const auto first = read_digits();
+  const auto second = read_digits();
   EXPECT_EQ(first.size(), 16u);
   std::size_t same = 0;
   for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) same += first[i] == second[i] ? 1 : 0;

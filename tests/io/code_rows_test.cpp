@@ -24,7 +24,7 @@ Array<Code, 2> make_codes(Shape<2> shape) {
 }
 
 template <class Code>
-View<const Code, 2> rows_of(const Array<Code, 2>& codes, std::int64_t first, std::int64_t count) {
+View<const Code, 2> slice_rows(const Array<Code, 2>& codes, std::int64_t first, std::int64_t count) {
   return {codes.data() + first * codes.shape()[1], {count, codes.shape()[1]}};
 }
 
@@ -32,7 +32,7 @@ template <class Code>
 void write_from_below(CodeRowsWriter& writer, const Array<Code, 2>& codes) {
   for (std::int64_t end = codes.shape()[0]; end > 0; end -= 7) {
     const std::int64_t first = std::max<std::int64_t>(end - 7, 0);
-    writer.write(first, rows_of(codes, first, end - first));
+    writer.write(first, slice_rows(codes, first, end - first));
   }
   writer.finish();
 }
@@ -135,8 +135,8 @@ TEST(CodeRowsJoined, WriteOneFile) {
     const RowsOptions strange{"points 8", true, true};
     EXPECT_NE(error_of([&] { CodeRowsWriter(path, codes.shape(), 8, {}, strange); }).find("of other options"),
               std::string::npos);
-    writer.write(0, rows_of(codes, 0, 20));
-    other.write(20, rows_of(codes, 20, 25));
+    writer.write(0, slice_rows(codes, 0, 20));
+    other.write(20, slice_rows(codes, 20, 25));
     EXPECT_NE(error_of([&] { writer.finish(); }, ErrorCode::invalid_argument).find("row 20 missing"),
               std::string::npos);
     other.finish();
@@ -147,7 +147,7 @@ TEST(CodeRowsJoined, WriteOneFile) {
   EXPECT_EQ(writer.rows_done(), 45);
   (void)writer.token();
   CodeRowsWriter other(path, codes.shape(), 8, {}, second);
-  other.write(45, rows_of(codes, 45, 15));
+  other.write(45, slice_rows(codes, 45, 15));
   other.finish();
   writer.set_done(45, 15);
   writer.finish();
@@ -166,7 +166,7 @@ TEST(CodeRowsChecksum, IsThatOfAllRowsInAnyOrder) {
   const auto path = folder.file("x.tif");
   {
     CodeRowsWriter writer(path, codes.shape(), 8, described, options);
-    writer.write(12, rows_of(codes, 12, 4));
+    writer.write(12, slice_rows(codes, 12, 4));
     EXPECT_EQ(writer.checksum(12, 0), 0u);
     EXPECT_NE(error_of([&] { (void)writer.checksum(0, 16); }, ErrorCode::invalid_argument).find("row 0 missing"),
               std::string::npos);
@@ -176,10 +176,10 @@ TEST(CodeRowsChecksum, IsThatOfAllRowsInAnyOrder) {
   (void)writer.token();
   options.joined = true;
   CodeRowsWriter other(path, codes.shape(), 8, described, options);
-  other.write(3, rows_of(codes, 3, 9));
+  other.write(3, slice_rows(codes, 3, 9));
   other.finish();
-  writer.write(0, rows_of(codes, 5, 3));
-  writer.write(0, rows_of(codes, 0, 3));
+  writer.write(0, slice_rows(codes, 5, 3));
+  writer.write(0, slice_rows(codes, 0, 3));
   writer.set_done(3, 9);
   EXPECT_EQ(writer.checksum(0, 16), 0x29058c73u);
   writer.finish();

@@ -31,7 +31,7 @@ using io_support::write_raw;
 using row_builders::expect_same;
 using row_builders::formats;
 using row_builders::read_by_rows;
-using row_builders::rows_of;
+using row_builders::slice_rows;
 
 const Metadata metadata = {{"wavelength_m", "5.32e-07"},
                            {"pitch_m", "8e-06"},
@@ -53,7 +53,7 @@ TEST(FieldRows, WritesTheBytesOfWriteField) {
         EXPECT_EQ(writer.rows_done(), 0);
         EXPECT_FALSE(writer.is_done(end - 1));
         const std::int64_t first = std::max<std::int64_t>(end - 5, 0);
-        writer.write(first, rows_of(field, first, end - first));
+        writer.write(first, slice_rows(field, first, end - first));
       }
       EXPECT_EQ(writer.rows_done(), shape[0]);
       writer.finish();
@@ -78,7 +78,7 @@ FieldFile with_metadata(Shape<2> shape) {
 /// Writes the missing rows of a resumed file; the result must equal the file of write_field.
 void complete(const TemporaryFolder& folder, const std::string& name, const FieldFile& field, FieldRowsWriter& writer) {
   for (std::int64_t row = 0; row < writer.shape()[0]; ++row) {
-    if (!writer.is_done(row)) writer.write(row, rows_of(field, row, 1));
+    if (!writer.is_done(row)) writer.write(row, slice_rows(field, row, 1));
   }
   writer.finish();
   write_field(folder.file("whole-" + name), field);
@@ -91,8 +91,8 @@ void complete(const TemporaryFolder& folder, const std::string& name, const Fiel
 /// An interrupted run: rows 0 to 6 and 9 of 12.
 void leave_unfinished(const std::string& path, const FieldFile& field, const RowsOptions& options) {
   FieldRowsWriter writer(path, field.values.shape(), field.metadata, options);
-  writer.write(0, rows_of(field, 0, 7));
-  writer.write(9, rows_of(field, 9, 1));
+  writer.write(0, slice_rows(field, 0, 7));
+  writer.write(9, slice_rows(field, 9, 1));
   throw std::runtime_error("something else went wrong");
 }
 
@@ -159,7 +159,7 @@ TEST(FieldRowsResume, GoesOnAfterTheChecksum) {
   std::uint32_t sum = 0;
   {
     FieldRowsWriter writer(path, {12, 31}, metadata, options);
-    writer.write(0, rows_of(field, 0, 12));
+    writer.write(0, slice_rows(field, 0, 12));
     sum = writer.checksum(0, 12);
     std::filesystem::create_directory(path);
     EXPECT_MENTIONS(error_of([&] { writer.finish(); }), "replaceable");
@@ -249,11 +249,11 @@ TEST(FieldRowsResume, AKilledProcessLosesAtMostTheRowsInTheMaking) {
     ASSERT_EQ(pipe(ends), 0);
     const pid_t child = start_child([&] {
       FieldRowsWriter writer(path, field.values.shape(), metadata, options);
-      writer.write(0, rows_of(field, 0, 10));
+      writer.write(0, slice_rows(field, 0, 10));
       (void)!write(ends[1], "x", 1);
       for (;;) {  // a row with halves of two versions must not count as done
-        writer.write(10, rows_of(field, 10, 86));
-        writer.write(10, rows_of(other, 10, 86));
+        writer.write(10, slice_rows(field, 10, 86));
+        writer.write(10, slice_rows(other, 10, 86));
       }
     });
     char byte = 0;
@@ -273,7 +273,7 @@ TEST(FieldRowsResume, AKilledProcessLosesAtMostTheRowsInTheMaking) {
     std::printf("%s: %d of 96 rows survived the kill\n", name.c_str(), survived);
     EXPECT_GE(writer.rows_done(), 10);
     for (std::int64_t row = 0; row < 96; ++row) {
-      if (!writer.is_done(row)) writer.write(row, rows_of(field, row, 1));
+      if (!writer.is_done(row)) writer.write(row, slice_rows(field, row, 1));
     }
     writer.finish();
     const FieldFile got = read_field(path);
@@ -301,7 +301,7 @@ TEST(FieldRowsWriter, AFullDiskIsOneLineAndCanBeResumed) {
       const rlimit half{32 * 8000, 32 * 8000};
       if (setrlimit(RLIMIT_FSIZE, &half) != 0) throw std::runtime_error("setrlimit");
       const std::string text = error_of([&] {
-        for (std::int64_t row = 0; row < 64; ++row) writer.write(row, rows_of(field, row, 1));
+        for (std::int64_t row = 0; row < 64; ++row) writer.write(row, slice_rows(field, row, 1));
       });
       if (!text.starts_with(path + ": expected 50") || text.find("File too large") == std::string::npos) {
         throw std::runtime_error(text);
@@ -335,7 +335,7 @@ TEST(FieldRowsWriter, MissingSpaceIsSaidBeforeTheFirstRow) {
   }
 }
 
-// Names of unfinished rows that hold something else are told, and left alone.
+// Names of unfinished rows that hold something else are reported, and left alone.
 TEST(FieldRowsWriter, NamesWhatIsInItsWay) {
   const TemporaryFolder folder;
   const std::string path = folder.file("x.npy");
@@ -406,16 +406,16 @@ TEST(FieldRowsWriter, ASmallDisk) {
       FieldRowsWriter writer(path, {64, 1000}, metadata);
       // The space is reserved for the file: other files cannot use it.
       write_raw(folder.file("ballast"), std::string(700 << 10, 'x'));
-      writer.write(0, rows_of(field, 0, 64));
+      writer.write(0, slice_rows(field, 0, 64));
       // Unless the file system revokes the reservation.
       const int file = open(folder.file("." + name + ".part").c_str(), O_WRONLY);
       if (fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 8192, 64 * 8000) != 0) _exit(not_permitted);
       close(file);
       write_raw(folder.file("ballast"), std::string(1 << 20, 'x'));
-      const std::string full = error_of([&] { writer.write(0, rows_of(field, 0, 64)); });
+      const std::string full = error_of([&] { writer.write(0, slice_rows(field, 0, 64)); });
       if (full.find(" missing)") == std::string::npos || writer.rows_done() != 0) throw std::runtime_error(full);
       std::filesystem::remove(folder.file("ballast"));
-      writer.write(0, rows_of(field, 0, 64));
+      writer.write(0, slice_rows(field, 0, 64));
       writer.finish();
       expect_same(read_by_rows(path, 10), field);
       std::filesystem::remove(path);
@@ -445,7 +445,7 @@ TEST(FieldRowsWriter, TheJournalNeedsSpaceToo) {
     write_raw(folder.file("ballast"), std::string((256 - 250) * 4096, 'x'));
     const FieldFile field = with_metadata(shape);
     FieldRowsWriter writer(path, shape, metadata);
-    writer.write(0, rows_of(field, 0, 4096));
+    writer.write(0, slice_rows(field, 0, 4096));
     writer.finish();
     if (testing::Test::HasFailure()) throw std::runtime_error("see above");
   });
@@ -462,9 +462,9 @@ TEST(FieldRowsWriter, EndingTheProgramRemovesWhatIsNotToBeResumed) {
     const FieldFile field = with_metadata({12, 31});
     const pid_t child = start_child([&] {
       FieldRowsWriter writer(folder.file("x.npy"), {12, 31}, metadata, {"key", resume});
-      writer.write(0, rows_of(field, 0, 12));
+      writer.write(0, slice_rows(field, 0, 12));
       remove_pending_files();
-      error_of([&] { writer.write(0, rows_of(field, 0, 12)); }, ErrorCode::cancelled);
+      error_of([&] { writer.write(0, slice_rows(field, 0, 12)); }, ErrorCode::cancelled);
       error_of([&] { writer.finish(); }, ErrorCode::cancelled);
       _exit(testing::Test::HasFailure() ? 1 : 0);
     });
@@ -481,7 +481,7 @@ TEST(FieldRowsWriter, TwoAtOnceAreRefused) {
     const std::string path = folder.file(name);
     const FieldFile field = with_metadata({4, 3});
     FieldRowsWriter first(path, {4, 3}, metadata);
-    first.write(0, rows_of(field, 0, 2));
+    first.write(0, slice_rows(field, 0, 2));
     for (const bool resume : {false, true}) {
       const std::string text = error_of([&] { FieldRowsWriter(path, {4, 3}, metadata, {{}, resume}); });
       EXPECT_MENTIONS(text, path + ": expected one program writing it, got another that holds");
@@ -510,17 +510,18 @@ TEST(FieldRowsWriter, BadArguments) {
   EXPECT_MENTIONS(error_of([&] { FieldRowsWriter(folder.file("none/x.npy"), {1, 1}, {}); }), "to exist, got none");
   FieldRowsWriter writer(path, {4, 3}, {});
   const FieldFile field = make_field({5, 3});
-  EXPECT_MENTIONS(invalid([&] { writer.write(0, rows_of(field, 0, 5)); }), "of at most 4 rows");
-  EXPECT_MENTIONS(invalid([&] { writer.write(3, rows_of(field, 0, 2)); }), "first_row: expected 2 rows from one of 0");
-  EXPECT_MENTIONS(invalid([&] { writer.write(-1, rows_of(field, 0, 2)); }), "got -1");
+  EXPECT_MENTIONS(invalid([&] { writer.write(0, slice_rows(field, 0, 5)); }), "of at most 4 rows");
+  EXPECT_MENTIONS(invalid([&] { writer.write(3, slice_rows(field, 0, 2)); }),
+                  "first_row: expected 2 rows from one of 0");
+  EXPECT_MENTIONS(invalid([&] { writer.write(-1, slice_rows(field, 0, 2)); }), "got -1");
   EXPECT_MENTIONS(invalid([&] { writer.write(0, {field.values.data(), {3, 4}}); }), "shape {n, 3}");
-  writer.write(1, rows_of(field, 1, 3));
+  writer.write(1, slice_rows(field, 1, 3));
   EXPECT_MENTIONS(invalid([&] { writer.finish(); }), "row 0 missing");
   EXPECT_FALSE(writer.is_done(-1) || writer.is_done(4));
-  writer.write(0, rows_of(field, 0, 1));
+  writer.write(0, slice_rows(field, 0, 1));
   writer.finish();
   EXPECT_MENTIONS(invalid([&] { writer.finish(); }), "expected one, got two");
-  EXPECT_MENTIONS(invalid([&] { writer.write(0, rows_of(field, 0, 1)); }), "after finish()");
+  EXPECT_MENTIONS(invalid([&] { writer.write(0, slice_rows(field, 0, 1)); }), "after finish()");
 }
 
 TEST(FieldRowsWriter, KeepsPermissionsAndFollowsLinks) {
@@ -530,7 +531,7 @@ TEST(FieldRowsWriter, KeepsPermissionsAndFollowsLinks) {
   std::filesystem::create_symlink(folder.file("old.npy"), folder.file("x.npy"));
   const FieldFile field = make_field({2, 2});
   FieldRowsWriter writer(folder.file("x.npy"), {2, 2}, {});
-  writer.write(0, rows_of(field, 0, 2));
+  writer.write(0, slice_rows(field, 0, 2));
   writer.finish();
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("x.npy")));
   EXPECT_EQ(std::filesystem::status(folder.file("old.npy")).permissions(), std::filesystem::perms::owner_read);

@@ -120,7 +120,7 @@ std::size_t file_bytes(const Array<std::uint8_t, 3>& pixels, std::optional<int> 
   return read_raw(folder.file("x.png")).size();
 }
 
-Array<std::uint8_t, 3> codes_of(const auto& code) {
+Array<std::uint8_t, 3> make_codes(const auto& code) {
   Array<std::uint8_t, 3> pixels({600, 800, 1});
   for (std::int64_t i = 0; i < pixels.size(); ++i) {
     pixels.data()[i] = static_cast<std::uint8_t>(code(i / 800, i % 800, random_bits(3, static_cast<std::uint64_t>(i))));
@@ -130,24 +130,24 @@ Array<std::uint8_t, 3> codes_of(const auto& code) {
 
 // 480,000 codes. Without a level, each picture takes the filter and the coder that suit it.
 TEST(ImageRows, ChosenCompression) {
-  const auto noise = codes_of([](auto, auto, std::uint64_t bits) { return bits; });
+  const auto noise = make_codes([](auto, auto, std::uint64_t bits) { return bits; });
   EXPECT_LT(file_bytes(noise, {}), 481'500U);
   EXPECT_LE(file_bytes(noise, {}), file_bytes(noise, 6));
   // Noise of 32 levels on columns that repeat downward, or on rows that repeat to the right: 5 bits of 8.
-  const auto down = codes_of([](auto, auto column, std::uint64_t bits) { return 37 * column * column + bits % 32; });
-  const auto right = codes_of([](auto row, auto, std::uint64_t bits) { return 37 * row * row + bits % 32; });
+  const auto down = make_codes([](auto, auto column, std::uint64_t bits) { return 37 * column * column + bits % 32; });
+  const auto right = make_codes([](auto row, auto, std::uint64_t bits) { return 37 * row * row + bits % 32; });
   for (const auto* const pixels : {&down, &right}) {
     EXPECT_LT(file_bytes(*pixels, {}), 360'000U);
     EXPECT_LE(file_bytes(*pixels, {}), file_bytes(*pixels, 3));
   }
   // Noise that repeats is not coded byte by byte.
-  const auto tile = codes_of([](auto row, auto column, std::uint64_t) {
+  const auto tile = make_codes([](auto row, auto column, std::uint64_t) {
     return random_bits(1, static_cast<std::uint64_t>(row % 4 * 50 + column % 50));
   });
   EXPECT_LT(file_bytes(tile, {}), 48'000U);
   EXPECT_LT(file_bytes(tile, {}), file_bytes(tile, 3) * 11 / 10);  // bands do not refer to each other
   // Repetitions reach across the borders of bands.
-  const auto rows = codes_of([](auto row, auto column, std::uint64_t) {
+  const auto rows = make_codes([](auto row, auto column, std::uint64_t) {
     return random_bits(1, static_cast<std::uint64_t>(row % 30 * 800 + column));
   });
   EXPECT_LT(file_bytes(rows, 6), 40'000U);
@@ -155,11 +155,11 @@ TEST(ImageRows, ChosenCompression) {
 
 // Codes of bytes that occur very differently often, up to the longest that deflate permits, in bands of several blocks.
 TEST(ImageRows, CodesOfSingleBytes) {
-  const auto rare = codes_of([](auto, auto, std::uint64_t bits) { return std::countl_zero(bits | 1); });
-  const auto skewed = codes_of([](auto, auto, std::uint64_t bits) {
+  const auto rare = make_codes([](auto, auto, std::uint64_t bits) { return std::countl_zero(bits | 1); });
+  const auto skewed = make_codes([](auto, auto, std::uint64_t bits) {
     return bits % 16 == 0 ? static_cast<int>(bits >> 8 & 255U) : 200 + 3 * std::countl_zero(bits | 1);
   });
-  const auto two = codes_of([](auto, auto, std::uint64_t bits) { return bits % 2 * 255; });
+  const auto two = make_codes([](auto, auto, std::uint64_t bits) { return bits % 2 * 255; });
   const std::pair<const Array<std::uint8_t, 3>*, double> pictures[] = {{&rare, 2}, {&skewed, 2.85}, {&two, 1.5}};
   // Of two codes one takes 2 bits: the end of a block has a code too.
   for (const auto& [pixels, bits] : pictures) {

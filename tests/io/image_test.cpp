@@ -29,7 +29,7 @@ Image make_image(Shape<3> shape) {
 }
 
 template <class T>
-const Array<T, 3>& pixels_of(const Image& image) {
+const Array<T, 3>& pixels_as(const Image& image) {
   return std::get<Array<T, 3>>(image.pixels);
 }
 
@@ -37,7 +37,7 @@ template <class T>
 void expect_equal(const Image& got, const Image& expected) {
   ASSERT_TRUE((std::holds_alternative<Array<T, 3>>(got.pixels)));
   ASSERT_EQ(shape_of(got), shape_of(expected));
-  EXPECT_TRUE(std::ranges::equal(pixels_of<T>(got).host(), pixels_of<T>(expected).host()));
+  EXPECT_TRUE(std::ranges::equal(pixels_as<T>(got).host(), pixels_as<T>(expected).host()));
 }
 
 bool has_tiff() {
@@ -128,7 +128,7 @@ TEST(ImageTiff, KeepsNotANumberAndInfinity) {
   pixels(0, 2, 0) = -0.0f;
   write_image(folder.file("x.tif"), {std::move(pixels), {}});
   const Image image = read_image(folder.file("x.tif"));
-  const auto& got = pixels_of<float>(image);
+  const auto& got = pixels_as<float>(image);
   EXPECT_TRUE(std::isnan(got(0, 0, 0)));
   EXPECT_EQ(got(0, 1, 0), -INFINITY);
   EXPECT_TRUE(std::signbit(got(0, 2, 0)));
@@ -212,13 +212,13 @@ template <class T>
 void expect_pixels(const Image& image, Shape<3> shape, const std::vector<double>& expected, double tolerance = 0) {
   ASSERT_TRUE((std::holds_alternative<Array<T, 3>>(image.pixels)));
   ASSERT_EQ(shape_of(image), shape);
-  const auto got = pixels_of<T>(image).host();
+  const auto got = pixels_as<T>(image).host();
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(static_cast<double>(got[i]), expected[i], tolerance) << i;
 }
 
 template <class Value>
-std::vector<double> values_of(int ny, int nx, const Value& value) {
+std::vector<double> make_values(int ny, int nx, const Value& value) {
   std::vector<double> result;
   for (int row = 0; row < ny; ++row) {
     for (int col = 0; col < nx; ++col) result.push_back(value(row, col));
@@ -239,14 +239,14 @@ double every_third(int row, int col) { return (10 * row + col) % 3 == 0 ? 255 : 
 TEST(ImagePng, PaletteTransparencyBitsAndInterlacing) {
   expect_pixels<std::uint8_t>(read_fixture(io_fixtures::palette_png, "x.png"), {2, 4, 3}, palette_pixels(false));
   expect_pixels<std::uint8_t>(read_fixture(io_fixtures::palette_alpha_png, "x.png"), {2, 4, 4}, palette_pixels(true));
-  expect_pixels<std::uint8_t>(read_fixture(io_fixtures::bit_png, "x.png"), {2, 10, 1}, values_of(2, 10, every_third));
+  expect_pixels<std::uint8_t>(read_fixture(io_fixtures::bit_png, "x.png"), {2, 10, 1}, make_values(2, 10, every_third));
   expect_pixels<std::uint8_t>(read_fixture(io_fixtures::interlaced_png, "x.png"), {5, 5, 1},
-                              values_of(5, 5, [](int row, int col) { return 50 * row + 10 * col; }));
+                              make_values(5, 5, [](int row, int col) { return 50 * row + 10 * col; }));
 }
 
 TEST(ImageBmp, PaletteAndBits) {
   expect_pixels<std::uint8_t>(read_fixture(io_fixtures::palette_bmp, "x.bmp"), {2, 4, 3}, palette_pixels(false));
-  expect_pixels<std::uint8_t>(read_fixture(io_fixtures::bit_bmp, "x.bmp"), {2, 10, 1}, values_of(2, 10, every_third));
+  expect_pixels<std::uint8_t>(read_fixture(io_fixtures::bit_bmp, "x.bmp"), {2, 10, 1}, make_values(2, 10, every_third));
 }
 
 // A BMP of one row: a header of 40 bytes, then the given parts.
@@ -284,13 +284,13 @@ TEST(ImageJpeg, ColourAndProgressiveGrey) {
   for (int i = 0; i < 128; ++i) expected.insert(expected.end(), {200, 40, 90});
   expect_pixels<std::uint8_t>(colour, {8, 16, 3}, expected, 2);
   expect_pixels<std::uint8_t>(read_fixture(io_fixtures::grey_jpeg, "x.jpg"), {8, 16, 1},
-                              values_of(8, 16, [](int, int col) { return 16 * col; }), 2);
+                              make_values(8, 16, [](int, int col) { return 16 * col; }), 2);
 }
 
 TEST(ImageTiff, TilesPlanesCompressionsAndByteOrders) {
   SKIP_WITHOUT_TIFF();
   expect_pixels<std::uint16_t>(read_fixture(io_fixtures::tiled_lzw_tiff, "x.tif"), {20, 18, 1},
-                               values_of(20, 18, [](int row, int col) { return 100 * (18 * row + col); }));
+                               make_values(20, 18, [](int row, int col) { return 100 * (18 * row + col); }));
   std::vector<double> planes;
   for (int i = 0; i < 12; ++i) planes.insert(planes.end(), {0.0 + i, 60.0 + i, 120.0 + i});
   expect_pixels<std::uint8_t>(read_fixture(io_fixtures::planar_tiff, "x.tif"), {3, 4, 3}, planes);
@@ -298,7 +298,8 @@ TEST(ImageTiff, TilesPlanesCompressionsAndByteOrders) {
                        {-0.5, -0.25, 0, 0.25, 0.5, 0.75});
   expect_pixels<std::uint8_t>(read_fixture(io_fixtures::white_is_zero_tiff, "x.tif"), {2, 3, 1},
                               {255, 254, 253, 252, 251, 250});
-  expect_pixels<std::uint8_t>(read_fixture(io_fixtures::fax_tiff, "x.tif"), {2, 10, 1}, values_of(2, 10, every_third));
+  expect_pixels<std::uint8_t>(read_fixture(io_fixtures::fax_tiff, "x.tif"), {2, 10, 1},
+                              make_values(2, 10, every_third));
 }
 
 // Helpers -----------------------------------------------------------------------------------------------------------
@@ -469,7 +470,7 @@ TEST(ImageBadInput, TwoHundredMutationsOfEachFormat) {
   for (const auto& [name, bytes] : seeds()) expect_survival(name, bytes, name, 200, read);
 }
 
-std::uint32_t crc_of(std::string_view bytes) {
+std::uint32_t compute_crc(std::string_view bytes) {
   std::uint32_t crc = 0xffffffff;
   for (char c : bytes) {
     crc ^= static_cast<std::uint8_t>(c);
@@ -497,13 +498,13 @@ void repair_checksums(std::string& bytes) {
       length = static_cast<std::uint32_t>(bytes.size() - at - 12);
       store_big_endian(bytes, at, length);
     }
-    store_big_endian(bytes, at + 8 + length, crc_of(std::string_view(bytes).substr(at + 4, length + 4)));
+    store_big_endian(bytes, at + 8 + length, compute_crc(std::string_view(bytes).substr(at + 4, length + 4)));
     at += 12 + length;
   }
 }
 
 TEST(ImageBadInput, MutatedPngWithRightChecksums) {
-  EXPECT_EQ(crc_of("IEND"), 0xae426082u);
+  EXPECT_EQ(compute_crc("IEND"), 0xae426082u);
   for (const auto& [name, bytes] : seeds()) {
     if (name.ends_with(".png")) expect_survival(name, bytes, name, 600, read, repair_checksums);
   }

@@ -22,7 +22,7 @@ enum class Kind { noise, few_levels, smooth };
 
 /// Codes that PngBands stores, packs as single bytes, or packs with references.
 template <class Code>
-std::vector<Code> codes_of(const Shape<3>& shape, Kind kind) {
+std::vector<Code> make_codes(const Shape<3>& shape, Kind kind) {
   const auto [ny, nx, channels] = shape;
   std::vector<Code> codes(static_cast<std::size_t>(ny * nx * channels));
   for (std::size_t i = 0; i < codes.size(); ++i) {
@@ -47,7 +47,7 @@ std::string png_of(const Shape<3>& shape, const std::vector<Code>& codes, std::o
   return file;
 }
 
-holotone::io::PngLayout layout_of(const Shape<3>& shape, int bits) {
+holotone::io::PngLayout make_layout(const Shape<3>& shape, int bits) {
   const auto step = static_cast<std::size_t>(shape[2] * bits / 8);
   return {static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1]) * step, step, bits};
 }
@@ -72,11 +72,11 @@ std::optional<std::vector<std::uint8_t>> by_libpng(const std::string& file, std:
 template <class Code>
 void check(const Shape<3>& shape, Kind kind, std::optional<int> level, bool by_threads) {
   SCOPED_TRACE(testing::Message() << holotone::to_string<3>(shape) << ", " << sizeof(Code) << " bytes");
-  const auto codes = codes_of<Code>(shape, kind);
+  const auto codes = make_codes<Code>(shape, kind);
   const std::string file = png_of(shape, codes, level);
   std::vector<Code> rows(codes.size());
   auto* const bytes = reinterpret_cast<std::uint8_t*>(rows.data());
-  EXPECT_EQ(holotone::io::unpack_png(file, layout_of(shape, 8 * sizeof(Code)), bytes) == Unpacked::yes, by_threads);
+  EXPECT_EQ(holotone::io::unpack_png(file, make_layout(shape, 8 * sizeof(Code)), bytes) == Unpacked::yes, by_threads);
   if (by_threads) {
     EXPECT_TRUE(rows == codes);
   }
@@ -104,7 +104,7 @@ TEST(PngUnpack, OthersAreLeftToLibpng) {
 // Whatever byte is damaged: what this reads, libpng reads too, with the same pixels.
 TEST(PngUnpack, DamageIsSeenAsByLibpng) {
   const Shape<3> shape{60, 5001, 1};
-  const auto codes = codes_of<std::uint8_t>(shape, Kind::few_levels);
+  const auto codes = make_codes<std::uint8_t>(shape, Kind::few_levels);
   const std::string whole = png_of(shape, codes);
   int same = 0;
   int left = 0;
@@ -122,7 +122,7 @@ TEST(PngUnpack, DamageIsSeenAsByLibpng) {
       file[std::min(place, file.size() - 1)] ^= static_cast<char>(1 << at(2) % 8);
     }
     std::vector<std::uint8_t> rows(codes.size());
-    if (holotone::io::unpack_png(file, layout_of(shape, 8), rows.data()) != Unpacked::yes) {
+    if (holotone::io::unpack_png(file, make_layout(shape, 8), rows.data()) != Unpacked::yes) {
       ++left;
       continue;
     }
@@ -138,20 +138,20 @@ TEST(PngUnpack, DamageIsSeenAsByLibpng) {
 // A file of many empty chunks takes no memory.
 TEST(PngUnpack, ChunksThatAreNoBands) {
   const Shape<3> shape{700, 801, 1};
-  std::string file = png_of(shape, codes_of<std::uint8_t>(shape, Kind::noise));
+  std::string file = png_of(shape, make_codes<std::uint8_t>(shape, Kind::noise));
   const auto first = file.find("IDAT") - 4;
   std::string empty("\0\0\0\0IDAT\x35\xaf\x06\x1e", 12);
   std::string many = file.substr(0, first);
   for (int i = 0; i < 200000; ++i) many += empty;
   many += file.substr(first);
   std::vector<std::uint8_t> rows(700 * 801);
-  EXPECT_EQ(holotone::io::unpack_png(many, layout_of(shape, 8), rows.data()), Unpacked::no);
+  EXPECT_EQ(holotone::io::unpack_png(many, make_layout(shape, 8), rows.data()), Unpacked::no);
 }
 
 // Two bands in each other's place: every chunk has its own checksum, only that of all rows differs.
 TEST(PngUnpack, BandsInAnotherOrderAreRefused) {
   const Shape<3> shape{700, 801, 1};
-  const std::string file = png_of(shape, codes_of<std::uint8_t>(shape, Kind::noise));
+  const std::string file = png_of(shape, make_codes<std::uint8_t>(shape, Kind::noise));
   std::vector<std::size_t> chunks;
   for (auto at = file.find("IDAT"); at != std::string::npos; at = file.find("IDAT", at + 1)) chunks.push_back(at - 4);
   ASSERT_GE(chunks.size(), 5U);
@@ -167,7 +167,7 @@ TEST(PngUnpack, BandsInAnotherOrderAreRefused) {
 
 TEST(PngUnpack, DamagedTextIsRefused) {
   const Shape<3> shape{10, 10, 1};
-  std::string file = png_of(shape, codes_of<std::uint8_t>(shape, Kind::noise));
+  std::string file = png_of(shape, make_codes<std::uint8_t>(shape, Kind::noise));
   file[file.find("value")] ^= 1;
   try {
     (void)holotone::io::read_png(file, "a.png", {});

@@ -12,8 +12,8 @@ inline std::vector<std::string> formats() {
   return field_builders::has_hdf5() ? std::vector<std::string>{"x.h5", "x.npy"} : std::vector<std::string>{"x.npy"};
 }
 
-inline holotone::View<const std::complex<float>, 2> rows_of(const holotone::FieldFile& field, std::int64_t first,
-                                                            std::int64_t count) {
+inline holotone::View<const std::complex<float>, 2> slice_rows(const holotone::FieldFile& field, std::int64_t first,
+                                                               std::int64_t count) {
   const std::int64_t nx = field.values.shape()[1];
   return {field.values.data() + first * nx, {count, nx}};
 }

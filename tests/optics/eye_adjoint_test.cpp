@@ -37,14 +37,14 @@ TEST_P(EyeAdjoint, TheFieldSeenIsTheSumOfSphericalWaves) {
       const auto field = look_field(plan, one.focus_m, device);
       const auto picture = look(plan, one.focus_m, device);
       const auto samples = plan.pupil_grid();
-      const auto pupil = reference::pupil_field(one.field, plane_of(one.grid), green, eye_of(one.options.pupil),
-                                                samples.ny, samples.nx);
+      const auto pupil = reference::pupil_field(one.field, reference_plane(one.grid), green,
+                                                reference_eye(one.options.pupil), samples.ny, samples.nx);
       const auto grid = plan.output_grid();
       const auto [rows, columns] = field.shape();
       const std::int64_t every[] = {rows / grid.ny, columns / grid.nx};
       EXPECT_EQ(every[0] * every[1] > 1, grid.pitch_m > 4 * micro);
       Values expected;
-      Picture means(plane_of(grid).size());
+      Picture means(reference_plane(grid).size());
       for (std::int64_t row = 0; row < rows; ++row) {
         for (std::int64_t col = 0; col < columns; ++col) {
           const double x = (static_cast<double>(col) - 0.5 * static_cast<double>(columns - 1)) * grid.pitch_m /
@@ -52,7 +52,7 @@ TEST_P(EyeAdjoint, TheFieldSeenIsTheSumOfSphericalWaves) {
           const double y = (0.5 * static_cast<double>(rows - 1) - static_cast<double>(row)) * grid.pitch_m /
                            static_cast<double>(every[0]);
           expected.push_back(reference::seen_field(pupil, green, one.options.pupil.distance_m + one.focus_m, x, y));
-          means[plane_of(grid).at(row / every[0], col / every[1])] +=
+          means[reference_plane(grid).at(row / every[0], col / every[1])] +=
               std::norm(Complex64(field(row, col))) / static_cast<double>(every[0] * every[1]);
         }
       }

@@ -4,6 +4,7 @@
 #include <holotone/optics/eye.hpp>
 #include <tests/reference/eye.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tests/support/reference_plane.hpp>
 #include <vector>
 
 namespace eye {
@@ -18,6 +19,7 @@ using holotone::PupilShape;
 using reference::Plane;
 using support::Complex;
 using support::Complex64;
+using support::reference_plane;
 using Values = std::vector<Complex64>;
 using Picture = std::vector<double>;
 
@@ -25,11 +27,9 @@ constexpr double green = 532e-9;
 constexpr double micro = 1e-6;
 constexpr double milli = 1e-3;
 
-inline Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
-
 /// Deterministic values without structure, of modulus 0.5 to 1.5.
 inline Values noise(const FieldGrid& grid) {
-  Values values(plane_of(grid).size());
+  Values values(reference_plane(grid).size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto n = static_cast<double>(i) + 1;
     values[i] = std::polar(1.0, 7.31 * n * n + std::sin(3.7 * n)) * (1 + 0.5 * std::sin(1.3 * n));
@@ -47,7 +47,7 @@ struct SmallCase {
   Values field = noise(grid);
 };
 
-inline reference::Eye eye_of(const EyePupil& pupil) {
+inline reference::Eye reference_eye(const EyePupil& pupil) {
   return {pupil.x_m, pupil.y_m, pupil.width_m, pupil.height_m, pupil.distance_m, pupil.shape == PupilShape::ellipse};
 }
 

@@ -18,7 +18,7 @@ struct Point {
   double distance_m = 0;
 };
 Values waves(const FieldGrid& grid, const std::vector<Point>& points) {
-  const Plane plane = plane_of(grid);
+  const Plane plane = reference_plane(grid);
   Values values(plane.size());
   for (std::int64_t row = 0; row < plane.ny; ++row) {
     for (std::int64_t col = 0; col < plane.nx; ++col) {
@@ -34,7 +34,7 @@ Values waves(const FieldGrid& grid, const std::vector<Point>& points) {
 
 /// A beam of waist w0 from (x, y) on the panel to (to_x, to_y) at a distance, focused there.
 Values beam(const FieldGrid& grid, double w0, double x, double y, double to_x, double to_y, double distance_m) {
-  const Plane plane = plane_of(grid);
+  const Plane plane = reference_plane(grid);
   Values values(plane.size());
   for (std::int64_t row = 0; row < plane.ny; ++row) {
     for (std::int64_t col = 0; col < plane.nx; ++col) {
@@ -48,7 +48,7 @@ Values beam(const FieldGrid& grid, double w0, double x, double y, double to_x, d
 
 /// Adds a hologram in tiles of this shape from the last to the first; tiles at the edges are smaller.
 void add_in_tiles(EyePlan& plan, const Values& field, const FieldGrid& grid, Shape<2> tile, Device device) {
-  const Plane plane = plane_of(grid);
+  const Plane plane = reference_plane(grid);
   for (std::int64_t row = (grid.ny - 1) / tile[0] * tile[0]; row >= 0; row -= tile[0]) {
     for (std::int64_t col = (grid.nx - 1) / tile[1] * tile[1]; col >= 0; col -= tile[1]) {
       const Shape<2> shape{std::min(tile[0], grid.ny - row), std::min(tile[1], grid.nx - col)};
@@ -91,8 +91,8 @@ TEST_P(Eye, SeesTheSumOfSphericalWavesThereAndBack) {
         add(plan, one.field, one.grid, device);
         const auto picture = look(plan, one.focus_m, device);
         const auto samples = plan.pupil_grid();
-        const auto pupil = reference::pupil_field(one.field, plane_of(one.grid), green, eye_of(one.options.pupil),
-                                                  samples.ny, samples.nx);
+        const auto pupil = reference::pupil_field(one.field, reference_plane(one.grid), green,
+                                                  reference_eye(one.options.pupil), samples.ny, samples.nx);
         const std::string name = shape == PupilShape::ellipse ? "ellipse" : "rectangle";
         support::expect_within("picture through a " + name, relative_difference(picture, spherical(one, pupil)),
                                intensity_tolerance(160. * 160));
@@ -112,8 +112,8 @@ TEST_P(Eye, SamplesOfThePupilAreFineEnough) {
     add(plan, one.field, one.grid, device);
     const auto picture = look(plan, one.focus_m, device);
     const auto samples = plan.pupil_grid();
-    const auto finer = reference::pupil_field(one.field, plane_of(one.grid), green, eye_of(one.options.pupil),
-                                              2 * samples.ny, 2 * samples.nx);
+    const auto finer = reference::pupil_field(one.field, reference_plane(one.grid), green,
+                                              reference_eye(one.options.pupil), 2 * samples.ny, 2 * samples.nx);
     const double n = static_cast<double>(std::min(samples.nx, samples.ny));
     support::expect_within("power", std::abs(plan.power() / reference::power(finer) - 1), 0.1 / n);
     support::expect_within("picture", relative_difference(picture, spherical(one, finer)), 0.2 / n);
@@ -165,7 +165,7 @@ TEST_P(Eye, APixelIsTheMeanOfItsArea) {
 TEST_P(Eye, AgreesWithPropagationOfTheWholePlane) {
   on_each([&](Device device) {
     const FieldGrid grid{256, 256, 6 * micro, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     const double v = 15 * milli;
     const double focus_m = 8 * milli;
     Values field = waves(grid, {{60 * micro, 90 * micro, 9 * milli}, {-120 * micro, -40 * micro, 7 * milli}});
@@ -215,7 +215,7 @@ TEST_P(Eye, APointIsSharpAtItsDepthAndMovesWithThePupil) {
       EyePlan plan({.grid = grid, .pupil = {0.8 * milli, 0.8 * milli, v, x, y}, .output_pitch_m = 20 * micro}, device);
       add(plan, field, grid, device);
       const auto output = plan.output_grid();
-      const Plane plane = plane_of(output);
+      const Plane plane = reference_plane(output);
       double peak[2] = {0, 0};
       for (int i = 0; i < 2; ++i) {
         const double focus_m = i == 0 ? point.distance_m : 80 * milli;

@@ -37,7 +37,7 @@ std::complex<double> dot(const Values& a, const Values& b) {
   return sum;
 }
 
-Values picture_of(const Values& field, const LensPlane& plane = {}, const FourierLensOptions& options = lens) {
+Values focused_picture(const Values& field, const LensPlane& plane = {}, const FourierLensOptions& options = lens) {
   Values picture(options.grid.shape());
   FourierLensPlan(options).execute(field.view(), picture.view(), plane);
   return picture;
@@ -74,7 +74,7 @@ TEST(FourierLens, IsTheSumAsWritten) {
     std::vector<std::complex<double>> exact(field.host().begin(), field.host().end());
     double worst = 0;
     for (const auto& plane : planes) {
-      const Values picture = picture_of(field, plane, options);
+      const Values picture = focused_picture(field, plane, options);
       const auto expected =
           reference::focal_field(exact, {ny, nx, 8e-6, 532e-9, 0.2}, plane.defocus_m, plane.down, plane.right);
       double error = 0;
@@ -116,7 +116,8 @@ TEST(FourierLens, KeepsEnergyAndTheAdjointIsTheInverse) {
 // axis, which lies between the pixels of an even number.
 TEST(FourierLens, AGratingSteersTheLight) {
   const auto grating = [](double right, double down) {
-    return picture_of(wave(lens, [=](double x, double y) { return right * x / 30 + down * y / 24; }), {0, 0.5, 0.5});
+    return focused_picture(wave(lens, [=](double x, double y) { return right * x / 30 + down * y / 24; }),
+                           {0, 0.5, 0.5});
   };
   EXPECT_EQ(brightest(grating(0, 0)), (std::array<std::int64_t, 2>{11, 14}));
   EXPECT_EQ(brightest(grating(5, 0)), (std::array<std::int64_t, 2>{11, 19}));
@@ -135,11 +136,11 @@ TEST(FourierLens, APointBehindThePanelIsInFocusBeyondTheFocalPlane) {
   const double foot = 0.3e-3 / 8e-6;
   const Values field = wave(options, [=](double x, double y) { return scale * ((x - foot) * (x - foot) + y * y); });
   const auto peak = [&](double defocus_m) {
-    const Values picture = picture_of(field, {defocus_m, 0.5, 0.5}, options);
+    const Values picture = focused_picture(field, {defocus_m, 0.5, 0.5}, options);
     const auto [row, column] = brightest(picture);
     return std::norm(picture(row, column));
   };
-  const Values sharp = picture_of(field, {best, 0.5, 0.5}, options);
+  const Values sharp = focused_picture(field, {best, 0.5, 0.5}, options);
   const double pixel_m = 532e-9 * 0.1 / (128 * 8e-6);
   const auto [row, column] = brightest(sharp);
   EXPECT_EQ(row, 47);

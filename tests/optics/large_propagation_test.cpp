@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <tests/reference/propagation.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tests/support/reference_plane.hpp>
 #include <thread>
 
 namespace {
@@ -23,17 +24,16 @@ using holotone::Progress;
 using holotone::View;
 using support::Complex;
 using support::Complex64;
+using support::reference_plane;
 using Values = std::vector<Complex64>;
 
 constexpr double green = 532e-9;
 /// Bound of large_propagation.hpp against the same formula in float64.
 constexpr double promised_error = 1e-6;
 
-reference::Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
-
 /// White noise: all frequencies of the grid, rounded to float32 so that the reference uses the same field.
 Values noise(const FieldGrid& grid, std::uint64_t seed) {
-  Values values(plane_of(grid).size());
+  Values values(reference_plane(grid).size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = {static_cast<double>(2 * holotone::random_uniform(seed, 2 * i) - 1),
                  static_cast<double>(2 * holotone::random_uniform(seed, 2 * i + 1) - 1)};
@@ -84,7 +84,7 @@ TEST_P(LargePropagation, AgreesWithFloat64) {
       const auto field = noise(c.grid, 1);
       for (const bool band_limit : {true, false}) {
         const auto expected =
-            reference::angular_spectrum(field, plane_of(c.grid), c.grid.wavelength_m, c.distance_m,
+            reference::angular_spectrum(field, reference_plane(c.grid), c.grid.wavelength_m, c.distance_m,
                                         padded_length(c.grid.ny), padded_length(c.grid.nx), band_limit);
         for (const std::size_t lines : {1, 5, 30, 0}) {
           if (compiles && lines != 5) continue;

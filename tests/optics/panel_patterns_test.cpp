@@ -21,10 +21,10 @@ void expect_error(const Call& call, const char* text) {
 constexpr FieldGrid grid{96, 65, 8e-6, 532e-9};
 constexpr double pi = M_PI;
 
-double x_of(const FieldGrid& of, std::int64_t col) {
+double pixel_x_m(const FieldGrid& of, std::int64_t col) {
   return (static_cast<double>(col) - static_cast<double>(of.nx - 1) / 2) * of.pitch_m;
 }
-double y_of(const FieldGrid& of, std::int64_t row) {
+double pixel_y_m(const FieldGrid& of, std::int64_t row) {
   return (static_cast<double>(of.ny - 1) / 2 - static_cast<double>(row)) * of.pitch_m;
 }
 
@@ -38,13 +38,13 @@ void expect_formula(const Array<float, 2>& turns, const FieldGrid& of, const std
     for (std::int64_t col = 0; col < of.nx; ++col) {
       const double got = static_cast<double>(turns(row, col));
       ASSERT_TRUE(got >= 0 && got < 1) << got;
-      worst = std::max(worst, apart(got, t(x_of(of, col), y_of(of, row))));
+      worst = std::max(worst, apart(got, t(pixel_x_m(of, col), pixel_y_m(of, row))));
     }
   }
   EXPECT_LE(worst, 6e-8 + 1e-9);
 }
 
-Array<Complex, 2> light_of(const Array<float, 2>& turns) {
+Array<Complex, 2> modulated_light(const Array<float, 2>& turns) {
   Array<Complex, 2> light(turns.shape());
   for (std::int64_t i = 0; i < turns.size(); ++i) {
     light.data()[i] = Complex(std::polar(1.0, 2 * pi * static_cast<double>(turns.data()[i])));
@@ -57,7 +57,7 @@ std::vector<double> focal_plane(const Array<float, 2>& turns, const FieldGrid& o
   FourierLensPlan lens({.grid = of, .focal_length_m = 0.1});
   Array<float, 2> intensity(of.shape());
   // Half a pixel: a sample of the focal plane on the axis of an even grid.
-  lens.execute_intensity(light_of(turns).view(), intensity.view(), {.down = 0.5, .right = 0.5});
+  lens.execute_intensity(modulated_light(turns).view(), intensity.view(), {.down = 0.5, .right = 0.5});
   std::vector<double> shares;
   for (const float value : intensity.host()) shares.push_back(value / static_cast<double>(of.nx * of.ny));
   return shares;
@@ -110,7 +110,7 @@ TEST(PanelPatterns, ALensIsItsFormulaAndFocusesAtItsFocalLength) {
   for (const double sign : {1.0, -1.0}) {
     LensPatternOptions own = lens;
     own.focal_length_m *= sign;
-    const auto focus = propagate({light_of(lens_turns(own, odd)), odd}, sign * 0.05);
+    const auto focus = propagate({modulated_light(lens_turns(own, odd)), odd}, sign * 0.05);
     const auto values = focus.values.host();
     std::size_t best = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -144,7 +144,7 @@ TEST(PanelPatterns, AnAxiconMakesABesselBeam) {
   // Half of the length of the beam: the panel's half side over the angle of the cone.
   const FieldGrid square{401, 401, 8e-6, 532e-9};
   const double distance = 200 * 8e-6 / (532e-9 / period) / 2;
-  const auto beam = propagate({light_of(axicon_turns({.period_m = period}, square)), square}, distance);
+  const auto beam = propagate({modulated_light(axicon_turns({.period_m = period}, square)), square}, distance);
   const double axis = std::norm(beam.values(200, 200));
   const double expected = 4 * pi * pi * distance * 532e-9 / (period * period);  // stationary phase
   EXPECT_NEAR(axis / expected, 1, 0.25) << "ripples of the sharp rim";
@@ -171,7 +171,7 @@ TEST(PanelPatterns, AVortexIsDarkOnTheAxisAndHasItsCharge) {
     EXPECT_NEAR(around, charge, 1e-5);
     // The amplitude on the axis is the sum of the pixels: 0 on a square, whose fourfold symmetry no charge here has.
     std::complex<double> axis = 0;
-    const auto light = light_of(vortex_turns({.charge = charge}, square));
+    const auto light = modulated_light(vortex_turns({.charge = charge}, square));
     for (const Complex pixel : light.host()) axis += pixel;
     EXPECT_LT(std::abs(axis), 1e-6 * static_cast<double>(square.nx * square.ny));
   }
@@ -218,9 +218,9 @@ TEST(PanelPatterns, ASumShowsTheProductOfTheModulations) {
   Array<float, 2> sum(grid.shape());
   for (std::int64_t i = 0; i < sum.size(); ++i) sum.data()[i] = lens.data()[i] + vortex.data()[i];
   const EncodeOptions options{.bits = 6};
-  const auto shown = modulation_of(encode(light_of(sum).view(), options, grid).view(), options, grid, {});
-  const auto first = light_of(lens);
-  const auto second = light_of(vortex);
+  const auto shown = modulation_of(encode(modulated_light(sum).view(), options, grid).view(), options, grid, {});
+  const auto first = modulated_light(lens);
+  const auto second = modulated_light(vortex);
   for (std::int64_t i = 0; i < sum.size(); ++i) {
     const std::complex<double> product = std::complex<double>(first.data()[i]) * std::complex<double>(second.data()[i]);
     const double off = std::arg(std::complex<double>(shown.data()[i]) * std::conj(product));

@@ -3,6 +3,7 @@
 #include <holotone/optics/propagation.hpp>
 #include <tests/reference/propagation.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tests/support/reference_plane.hpp>
 
 namespace {
 
@@ -12,11 +13,10 @@ using holotone::FieldGrid;
 using holotone::PropagationMethod;
 using holotone::PropagationPlan;
 using reference::Plane;
+using support::reference_plane;
 using Values = std::vector<support::Complex64>;
 
 constexpr double green = 532e-9;
-
-Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
 
 TEST(PropagationPlan, ChoosesByTheSmallerError) {
   const FieldGrid pluto{1920, 1080, 8e-6, green};
@@ -54,7 +54,7 @@ TEST(PropagationPlan, ChoosesByTheSmallerError) {
 /// each on the pixels that show its fringes.
 Values diffuse_object(const FieldGrid& grid, double distance_m) {
   constexpr std::uint64_t points = 300;
-  const Plane plane = plane_of(grid);
+  const Plane plane = reference_plane(grid);
   const double reach = grid.wavelength_m * std::abs(distance_m) / (2 * grid.pitch_m);
   const auto wave = [&](double x) {
     return std::abs(x) < reach ? reference::turn(x * x / (2 * grid.wavelength_m * distance_m)) : 0;
@@ -93,7 +93,7 @@ TEST(PropagationPlan, TheChoiceHasTheSmallerError) {
       const FieldGrid grid{44, 40, pitch, green};
       const double distance = -ratio * holotone::fresnel_distance_m(grid);
       const auto field = diffuse_object(grid, -distance);
-      const auto truth = reference::angular_spectrum(field, plane_of(grid), green, distance, 320, 352, false);
+      const auto truth = reference::angular_spectrum(field, reference_plane(grid), green, distance, 320, 352, false);
       const auto error = [&](PropagationMethod method) {
         const Field input{support::upload(field, grid.shape(), {}), grid};
         const auto got = propagate(input, distance, {.method = method});

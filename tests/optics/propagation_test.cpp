@@ -6,6 +6,7 @@
 #include <tests/reference/propagation.hpp>
 #include <tests/support/adjoint.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tests/support/reference_plane.hpp>
 
 namespace {
 
@@ -20,17 +21,16 @@ using holotone::Queue;
 using reference::Plane;
 using support::Complex;
 using support::Complex64;
+using support::reference_plane;
 using Values = std::vector<Complex64>;
 
 constexpr double green = 532e-9;
 /// Bound of propagation.hpp against the same formula in float64.
 constexpr double promised_error = 1e-6;
 
-Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
-
 /// White noise: all frequencies of the grid, rounded to float32 so that the reference uses the same field.
 Values noise(const FieldGrid& grid, std::uint64_t seed) {
-  Values values(plane_of(grid).size());
+  Values values(reference_plane(grid).size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = {static_cast<double>(2 * holotone::random_uniform(seed, 2 * i) - 1),
                  static_cast<double>(2 * holotone::random_uniform(seed, 2 * i + 1) - 1)};
@@ -39,7 +39,7 @@ Values noise(const FieldGrid& grid, std::uint64_t seed) {
 }
 
 Values gaussian(const FieldGrid& grid, double w0, double z, double x0 = 0, double y0 = 0) {
-  const Plane plane = plane_of(grid);
+  const Plane plane = reference_plane(grid);
   Values values(plane.size());
   for (std::int64_t row = 0; row < plane.ny; ++row) {
     for (std::int64_t col = 0; col < plane.nx; ++col) {
@@ -92,8 +92,9 @@ TEST_P(Propagation, AngularSpectrumAgreesWithFloat64) {
           const auto length = [&](std::int64_t n) {
             return zero_pad ? reference::padded_size(std::max<std::int64_t>(2 * n, 16)) : n;
           };
-          const auto expected = reference::angular_spectrum(field, plane_of(c.grid), c.grid.wavelength_m, c.distance_m,
-                                                            length(c.grid.ny), length(c.grid.nx), band_limit);
+          const auto expected =
+              reference::angular_spectrum(field, reference_plane(c.grid), c.grid.wavelength_m, c.distance_m,
+                                          length(c.grid.ny), length(c.grid.nx), band_limit);
           const auto got = run({.grid = c.grid,
                                 .method = PropagationMethod::angular_spectrum,
                                 .band_limit = band_limit,
@@ -117,7 +118,7 @@ TEST_P(Propagation, FresnelAgreesWithTheSum) {
       for (const double distance : {shortest, -shortest, 3.7 * shortest, -0.5, 1.0}) {
         for (const double ratio : {1.0, 0.3, 2.5}) {
           const double pitch = ratio * grid.pitch_m;
-          auto expected = reference::fresnel_sum(field, plane_of(grid), pitch, grid.wavelength_m, distance);
+          auto expected = reference::fresnel_sum(field, reference_plane(grid), pitch, grid.wavelength_m, distance);
           // Beyond the first diffraction order the plan is dark.
           const Plane output{grid.ny, grid.nx, pitch};
           const double zone = grid.wavelength_m * std::abs(distance) / (2 * grid.pitch_m) * (1 + 1e-12);
@@ -139,7 +140,7 @@ TEST_P(Propagation, FresnelAgreesWithTheSum) {
 TEST_P(Propagation, APlaneWaveTurnsByKz) {
   on_each([](Device device) {
     const FieldGrid grid{48, 30, 8e-6, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     const struct { int kx, ky; } tilts[] = {{0, 0}, {5, -3}, {-20, 11}};
     for (const auto& tilt : tilts) {
       const double fx = tilt.kx / (48 * grid.pitch_m);
@@ -182,7 +183,7 @@ TEST_P(Propagation, AGaussianBeamSpreadsByItsFormula) {
         const double width = w0 * std::sqrt(1 + z * z / (rayleigh * rayleigh));
         double second_moment = 0;
         double brightest = 0;
-        const Plane plane = plane_of(grid);
+        const Plane plane = reference_plane(grid);
         for (std::int64_t row = 0; row < plane.ny; ++row) {
           for (std::int64_t col = 0; col < plane.nx; ++col) {
             const double light = std::norm(got[plane.at(row, col)]);
@@ -201,7 +202,7 @@ TEST_P(Propagation, AGaussianBeamSpreadsByItsFormula) {
 TEST_P(Propagation, AngularSpectrumIsTheRayleighSommerfeldIntegral) {
   on_each([](Device device) {
     const FieldGrid grid{90, 70, 4e-6, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     const double distance = 0.008;
     const auto field = gaussian(grid, 25e-6, 0, 30e-6, -20e-6);
     const auto got = run({.grid = grid, .method = PropagationMethod::angular_spectrum}, field, distance, device);
@@ -298,7 +299,7 @@ TEST_P(Propagation, TwoStepsAreOneAndFieldsAdd) {
 TEST_P(Propagation, TheBandLimitRemovesTheAliasing) {
   on_each([](Device device) {
     const FieldGrid grid{128, 128, 8e-6, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     Values slit(plane.size());  // a small square: wide diffraction
     for (std::int64_t row = 60; row < 68; ++row) {
       for (std::int64_t col = 60; col < 68; ++col) slit[plane.at(row, col)] = 1;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tests/reference/propagation.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tests/support/reference_plane.hpp>
 
 namespace {
 
@@ -21,11 +22,10 @@ using holotone::ReconstructionPlan;
 using reference::Plane;
 using support::Complex;
 using support::Complex64;
+using support::reference_plane;
 using Values = std::vector<Complex64>;
 
 constexpr double green = 532e-9;
-
-Plane plane_of(const FieldGrid& grid) { return {grid.ny, grid.nx, grid.pitch_m}; }
 
 struct Point {
   double x = 0;
@@ -35,7 +35,7 @@ struct Point {
 
 /// Zone plate of a point: +pi r^2 / (lambda d), on the pixels where no fringe is finer than the pitch.
 Values zone_plate(const FieldGrid& grid, const Point& point) {
-  const Plane plane = plane_of(grid);
+  const Plane plane = reference_plane(grid);
   const double reach = grid.wavelength_m * std::abs(point.distance_m) / (2 * grid.pitch_m);
   Values values(plane.size());
   for (std::int64_t row = 0; row < plane.ny; ++row) {
@@ -127,7 +127,7 @@ TEST_P(Reconstruction, APointIsBrightestAtItsDistanceAndPlace) {
       for (const double distance : {0.05, 0.1, 0.2, 0.5, 1.0, -0.05, -0.1, -0.2, -0.5, -1.0}) {
         SCOPED_TRACE(std::string(to_string(method)) + " at " + std::to_string(distance));
         const FieldGrid grid{161, 150, std::abs(distance) < 0.4 ? 8e-6 : 20e-6, green};
-        const Plane plane = plane_of(grid);
+        const Plane plane = reference_plane(grid);
         const Point point{plane.x(100), plane.y(60), distance};
         const std::vector<double> distances = {0.7 * distance, 0.85 * distance, distance,
                                                1.2 * distance, 1.45 * distance, -distance};
@@ -147,7 +147,7 @@ TEST_P(Reconstruction, APointIsBrightestAtItsDistanceAndPlace) {
 TEST_P(Reconstruction, TheFocusHasTheHeightOfItsHologram) {
   on_each([](Device device) {
     const FieldGrid grid{128, 120, 8e-6, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     for (const double distance : {0.05, -0.08, 0.3}) {
       const Point point{plane.x(70), plane.y(50), distance};
       const auto picture =
@@ -164,7 +164,7 @@ TEST_P(Reconstruction, TheFocusHasTheHeightOfItsHologram) {
 TEST_P(Reconstruction, TheSweepKeepsItsScaleAcrossTheMethods) {
   on_each([](Device device) {
     const FieldGrid grid{192, 160, 8e-6, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     const double limit = holotone::fresnel_distance_m(grid);
     const ReconstructionPlan plan({.grid = grid});
     EXPECT_EQ(plan.method_for(0.95 * limit), PropagationMethod::angular_spectrum);
@@ -182,7 +182,7 @@ TEST_P(Reconstruction, TheSweepKeepsItsScaleAcrossTheMethods) {
 TEST_P(Reconstruction, AnotherPitchShowsTheSameSpotElsewhere) {
   on_each([](Device device) {
     const FieldGrid grid{128, 128, 8e-6, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     const Plane wide{128, 128, 16e-6};
     const double distance = 0.1;
     const Point point{wide.x(100), wide.y(30), distance};  // 0.58 mm off axis, beyond the panel's edge
@@ -199,7 +199,7 @@ TEST_P(Reconstruction, AnotherPitchShowsTheSameSpotElsewhere) {
 TEST_P(Reconstruction, ThePupilsPlaceGivesPerspective) {
   on_each([](Device device) {
     const FieldGrid grid{256, 240, 8e-6, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     const double focus = 0.05;
     const double far = 0.15;
     const double viewer = 0.5;
@@ -227,7 +227,7 @@ TEST_P(Reconstruction, ThePupilsPlaceGivesPerspective) {
 TEST_P(Reconstruction, ASmallerPupilHasMoreDepthOfFieldAndLessSharpness) {
   on_each([](Device device) {
     const FieldGrid grid{256, 256, 8e-6, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     const auto far = zone_plate(grid, {0, 0, 0.3});
     double blur[2];
     double sharp[2];
@@ -253,7 +253,7 @@ TEST_P(Reconstruction, ASmallerPupilHasMoreDepthOfFieldAndLessSharpness) {
 TEST_P(Reconstruction, ThePupilIsTheDocumentedWindow) {
   on_each([](Device device) {
     const FieldGrid grid{45, 32, 8e-6, green};
-    const Plane plane = plane_of(grid);
+    const Plane plane = reference_plane(grid);
     const Aperture pupil{.x_m = 1.1e-3, .y_m = -0.4e-3, .diameter_m = 0.9e-3, .distance_m = 0.05};
     Values field(plane.size());
     for (std::size_t i = 0; i < field.size(); ++i) {

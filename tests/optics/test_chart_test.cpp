@@ -105,14 +105,14 @@ TEST(TestChart, WhatHasNoRoomIsRefused) {
 
 TEST(ResponseStep, LayoutsHaveReferenceAndCode) {
   const Shape<2> shape{3, 9};
-  const auto row_of = [&](ResponseLayout layout) {
+  const auto read_row = [&](ResponseLayout layout) {
     const auto codes = response_step({.code = 7, .reference = 2, .layout = layout, .period_px = 4}, shape);
     for (std::int64_t col = 0; col < 9; ++col) EXPECT_EQ(codes(2, col), codes(0, col));
     return std::vector<int>(codes.data(), codes.data() + 9);
   };
-  EXPECT_EQ(row_of(ResponseLayout::full), (std::vector<int>(9, 7)));
-  EXPECT_EQ(row_of(ResponseLayout::halves), (std::vector<int>{2, 2, 2, 2, 7, 7, 7, 7, 7}));
-  EXPECT_EQ(row_of(ResponseLayout::stripes), (std::vector<int>{2, 2, 7, 7, 2, 2, 7, 7, 2}));
+  EXPECT_EQ(read_row(ResponseLayout::full), (std::vector<int>(9, 7)));
+  EXPECT_EQ(read_row(ResponseLayout::halves), (std::vector<int>{2, 2, 2, 2, 7, 7, 7, 7, 7}));
+  EXPECT_EQ(read_row(ResponseLayout::stripes), (std::vector<int>{2, 2, 7, 7, 2, 2, 7, 7, 2}));
   EXPECT_EQ(response_step({.code = 7}, shape, {1, 2}).shape(), (Shape<2>{2, 9}));
   expect_error([&] { (void)response_step({.period_px = 3}, shape); }, "period_px");
   expect_error([&] { (void)response_step({}, {0, 9}); }, "shape");

@@ -14,7 +14,7 @@ using holotone::View;
 class ToneCuda : public support::OnEachDevice {};
 
 /// Light of many orders of magnitude, with values that are no light.
-Array<float, 2> light_of(holotone::Shape<2> shape, std::uint64_t seed) {
+Array<float, 2> make_light(holotone::Shape<2> shape, std::uint64_t seed) {
   Array<float, 2> light(shape);
   using Limits = std::numeric_limits<float>;
   const float odd[] = {Limits::infinity(),   -Limits::infinity(), Limits::quiet_NaN(), 0, -0.0F, -3,
@@ -29,8 +29,8 @@ Array<float, 2> light_of(holotone::Shape<2> shape, std::uint64_t seed) {
 
 TEST_P(ToneCuda, PercentilesAreTheSame) {
   on_each([](Device device) {
-    const auto a = light_of({211, 307}, 1);
-    const auto b = light_of({1, 5}, 2);
+    const auto a = make_light({211, 307}, 1);
+    const auto b = make_light({1, 5}, 2);
     const auto a_there = a.to(device);
     const auto b_there = b.to(device);
     const View<const float, 2> here[] = {a.view(), b.view()};
@@ -47,7 +47,7 @@ TEST_P(ToneCuda, PercentilesAreTheSame) {
 
 TEST_P(ToneCuda, CodesAreTheSame) {
   on_each([](Device device) {
-    const auto light = light_of({333, 514}, 3);
+    const auto light = make_light({333, 514}, 3);
     const auto there = light.to(device);
     for (const holotone::ToneOptions& options : {holotone::ToneOptions{},
                                                  {.reference = 0.01F},

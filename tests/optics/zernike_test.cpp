@@ -34,8 +34,8 @@ double polynomial(int n, int m, double x, double y) {
   return radial(n, std::abs(m), std::hypot(x, y)) * angular;
 }
 
-double x_of(std::int64_t col) { return (static_cast<double>(col) - 150) / 120.5; }
-double y_of(std::int64_t row) { return (120 - static_cast<double>(row)) / 120.5; }
+double pixel_x(std::int64_t col) { return (static_cast<double>(col) - 150) / 120.5; }
+double pixel_y(std::int64_t row) { return (120 - static_cast<double>(row)) / 120.5; }
 
 /// The phase of one term, small enough not to wrap.
 std::vector<double> unwrapped(const ZernikeTerm& term, ZernikeNorm norm) {
@@ -54,8 +54,8 @@ TEST(Zernike, PixelsAreThoseOfTheFactorials) {
       double worst = 0;
       for (std::int64_t row = 0; row < grid.ny; ++row) {
         for (std::int64_t col = 0; col < grid.nx; ++col) {
-          const double x = x_of(col);
-          const double y = y_of(row);
+          const double x = pixel_x(col);
+          const double y = pixel_y(row);
           const double expected = std::hypot(x, y) <= 1 ? polynomial(n, m, x, y) : 0;
           const auto at = static_cast<std::size_t>(row * grid.nx + col);
           worst = std::max(worst, std::abs(peak[at] - expected) * 0.25);
@@ -76,7 +76,7 @@ TEST(Zernike, NollsPolynomialsAreOrthonormalOnTheDisc) {
   }
   double pixels = 0;
   for (std::int64_t row = 0; row < grid.ny; ++row) {
-    for (std::int64_t col = 0; col < grid.nx; ++col) pixels += std::hypot(x_of(col), y_of(row)) <= 1 ? 1 : 0;
+    for (std::int64_t col = 0; col < grid.nx; ++col) pixels += std::hypot(pixel_x(col), pixel_y(row)) <= 1 ? 1 : 0;
   }
   double worst = 0;
   for (std::size_t a = 0; a < all.size(); ++a) {

@@ -113,7 +113,7 @@ TEST(Borders, ErrorsCrossBordersWithTheCollectorsWeights) {
       for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
         options.modulation = modulation;
         options.bits = p == 0 ? 2 : 6;
-        const auto weights = test::windows_of(hogels, {.rule = WeightRule::least_squares, .parallelism = p});
+        const auto weights = test::window_filters(hogels, {.rule = WeightRule::least_squares, .parallelism = p});
         test::expect_nearest(fmt::format("hogels of {}, p = {}", hogel_px, p), options, weights, field.view());
       }
     }
@@ -127,21 +127,21 @@ TEST(Borders, ErrorsCrossBordersWithTheCollectorsWeights) {
 
 TEST(Borders, BordersOfEqualHogelsVanish) {
   const auto field = test::speckle({64, 96}, 8);
-  const auto one = test::windows_of({1, 1}, {.rule = WeightRule::least_squares});
+  const auto one = test::window_filters({1, 1}, {.rule = WeightRule::least_squares});
   DiffusionWeights equal{one.taps, Array<float, 2>({6, std::ssize(one.taps)})};
   for (std::int64_t set = 0; set < 6; ++set) std::copy_n(one.values.data(), one.values.size(), &equal.values(set, 0));
-  const auto whole = test::codes_of({}, one, field.view());
+  const auto whole = test::diffuse({}, one, field.view());
   const ErrorDiffusionOptions carry{.hogel_px = 32, .borders = HogelBorders::carry};
   for (const DiffusionWeights* weights : {&one, &std::as_const(equal)}) {
-    const auto codes = test::codes_of(carry, *weights, field.view());
+    const auto codes = test::diffuse(carry, *weights, field.view());
     EXPECT_TRUE(std::equal(codes.data(), codes.data() + codes.size(), whole.data()));
   }
-  const auto separate = test::codes_of({.hogel_px = 32}, one, field.view());
+  const auto separate = test::diffuse({.hogel_px = 32}, one, field.view());
   EXPECT_FALSE(std::equal(separate.data(), separate.data() + separate.size(), whole.data()));
 }
 
 TEST(Borders, WhatCannotCarryIsRefused) {
-  const auto weights = test::windows_of({2, 3}, {.serpentine = true});
+  const auto weights = test::window_filters({2, 3}, {.serpentine = true});
   ErrorDiffusionOptions options{.hogel_px = 32, .serpentine = true, .borders = HogelBorders::carry};
   support::expect_error(ErrorCode::unsupported, "ErrorDiffusionPlan: serpentine: expected raster order", [&] {
     ErrorDiffusionPlan(options, weights, {64, 96});

@@ -35,7 +35,7 @@ double mask(const SignalWindow& window, const WeightOptions& options, double xi,
 }
 
 /// Mean of |1 - W|^2 over the mask.
-double noise_of(const DiffusionWeights& weights, const SignalWindow& window, const WeightOptions& options = {}) {
+double filter_noise(const DiffusionWeights& weights, const SignalWindow& window, const WeightOptions& options = {}) {
   double noise = 0;
   double area = 0;
   over_spectrum([&](double xi, double eta, double part) {
@@ -121,14 +121,14 @@ TEST(DiffusionWeights, TapsAreTheLargestThatAreEarlyEnough) {
 
 TEST(DiffusionWeights, LeastSquaresLeaveLeastNoise) {
   WeightOptions options;
-  const double of_eq1 = noise_of(one(options), usual);
+  const double of_eq1 = filter_noise(one(options), usual);
   options.rule = WeightRule::least_squares;
   options.most_sum = 4;
   options.taps = 9;
   for (const double kappa_x : {1.0, 0.7}) {
     options.kappa_x = kappa_x;
     auto weights = one(options);
-    const double least = noise_of(weights, usual, options);
+    const double least = filter_noise(weights, usual, options);
     std::printf("mean of |1 - W|^2: Eq. (1) %.3f, least squares with 9 taps, kappa %g, 1: %.4f\n", of_eq1, kappa_x,
                 least);
     if (kappa_x == 1) {
@@ -137,7 +137,7 @@ TEST(DiffusionWeights, LeastSquaresLeaveLeastNoise) {
     for (std::int64_t i = 0; i < 9; ++i) {
       for (const float change : {0.05F, -0.05F}) {
         weights.values(0, i) += change;
-        EXPECT_GT(noise_of(weights, usual, options), least) << "tap " << i;
+        EXPECT_GT(filter_noise(weights, usual, options), least) << "tap " << i;
         weights.values(0, i) -= change;
       }
     }
@@ -171,7 +171,7 @@ TEST(DiffusionWeights, OneSetOfTapsServesARangeOfWindows) {
     for (const auto& window : range) {
       const auto weights = one(given, window);
       EXPECT_EQ(weights.taps, given.given_taps);
-      worst = std::max(worst, 10 * std::log10(noise_of(weights, window) / noise_of(one(own, window), window)));
+      worst = std::max(worst, 10 * std::log10(filter_noise(weights, window) / filter_noise(one(own, window), window)));
     }
     expect_within("p = " + std::to_string(p) + ", dB above the noise over own taps", worst, 1.5);
     // For one window they are its own taps, and the weights the same.

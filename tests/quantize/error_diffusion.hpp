@@ -23,8 +23,8 @@ inline Array<Complex, 2> speckle(Shape<2> shape, std::uint64_t seed) {
   return field;
 }
 
-inline Array<std::uint8_t, 2> codes_of(const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
-                                       View<const Complex, 2> field, float* scale = nullptr) {
+inline Array<std::uint8_t, 2> diffuse(const ErrorDiffusionOptions& options, const DiffusionWeights& weights,
+                                      View<const Complex, 2> field, float* scale = nullptr) {
   ErrorDiffusionPlan plan(options, weights, field.shape());
   Array<std::uint8_t, 2> codes(field.shape());
   plan.execute(field, codes.view());
@@ -44,7 +44,7 @@ inline Complex64 shown(const ErrorDiffusionOptions& options, int code) {
 }
 
 /// Distance of u to the code's level minus that to the nearest level: in turns, or in amplitude.
-inline double excess_of(const ErrorDiffusionOptions& options, Complex64 u, int code) {
+inline double find_excess(const ErrorDiffusionOptions& options, Complex64 u, int code) {
   const int all = options.levels.empty() ? 1 << options.bits : static_cast<int>(options.levels.size());
   const auto distance = [&](int level) {
     const Complex64 q = shown(options, level);
@@ -60,7 +60,7 @@ inline double excess_of(const ErrorDiffusionOptions& options, Complex64 u, int c
 inline void expect_nearest(const std::string& what, const ErrorDiffusionOptions& options,
                            const DiffusionWeights& weights, View<const Complex, 2> field) {
   float scale = 0;
-  const auto codes = codes_of(options, weights, field, &scale);
+  const auto codes = diffuse(options, weights, field, &scale);
   const auto [ny, nx] = field.shape();
   const std::int64_t side = options.hogel_px > 0 ? options.hogel_px : std::max(nx, ny);
   const std::int64_t across = (nx + side - 1) / side;
@@ -91,7 +91,7 @@ inline void expect_nearest(const std::string& what, const ErrorDiffusionOptions&
              errors[static_cast<std::size_t>(from_row * nx + from_column)];
       }
       const int code = codes(row, column);
-      worst = std::max(worst, excess_of(options, u, code));
+      worst = std::max(worst, find_excess(options, u, code));
       Complex64 error = u - shown(options, code);
       if (options.modulation == Modulation::phase && options.bits == 1) error = error.real();
       errors[static_cast<std::size_t>(row * nx + column)] = error;
@@ -100,7 +100,7 @@ inline void expect_nearest(const std::string& what, const ErrorDiffusionOptions&
   support::expect_within(what, worst, 2e-4);
 }
 
-inline DiffusionWeights windows_of(Shape<2> hogels, const WeightOptions& options) {
+inline DiffusionWeights window_filters(Shape<2> hogels, const WeightOptions& options) {
   std::vector<SignalWindow> windows;
   for (std::int64_t i = 0; i < hogels[0] * hogels[1]; ++i) {
     windows.push_back({0.25 - 0.11 * static_cast<double>(i % hogels[1] % 6),

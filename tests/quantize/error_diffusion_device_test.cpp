@@ -24,7 +24,7 @@ Array<Complex, 2> speckle(Shape<2> shape, double size = 3) {
   return field;
 }
 
-DiffusionWeights windows_of(Shape<2> hogels, const WeightOptions& options, double side = 0.2) {
+DiffusionWeights window_filters(Shape<2> hogels, const WeightOptions& options, double side = 0.2) {
   std::vector<SignalWindow> windows;
   for (std::int64_t i = 0; i < hogels[0] * hogels[1]; ++i) {
     const auto column = static_cast<double>(i % hogels[1]) / static_cast<double>(hogels[1]);
@@ -76,7 +76,7 @@ TEST_P(ErrorDiffusionDevice, HogelsOfAnySize) {
       for (const int p : {0, 1, 3, 6}) {
         WeightOptions own;
         own.parallelism = p;
-        expect_same(device, fmt::format("hogels of {}, p = {}", side, p), options, windows_of(hogels, own), field);
+        expect_same(device, fmt::format("hogels of {}, p = {}", side, p), options, window_filters(hogels, own), field);
       }
       expect_same(device, fmt::format("hogels of {}, Floyd-Steinberg", side), options, floyd_steinberg_weights(),
                   field);
@@ -93,7 +93,7 @@ TEST_P(ErrorDiffusionDevice, ErrorsCrossBorders) {
       for (const int p : {0, 1, 3, 6}) {
         for (const auto rule : {WeightRule::eq1, WeightRule::least_squares}) {
           expect_same(device, fmt::format("hogels of {}, p = {}", side, p), options,
-                      windows_of(hogels, {.rule = rule, .parallelism = p}), field);
+                      window_filters(hogels, {.rule = rule, .parallelism = p}), field);
         }
       }
     }
@@ -111,8 +111,8 @@ TEST_P(ErrorDiffusionDevice, RowsOfEightCodes) {
         own.rule = rule;
         own.parallelism = 3;
         own.kept = 20;
-        expect_same(device, fmt::format("hogels of {}", side), options, windows_of(hogels_of(field.shape(), side), own),
-                    field);
+        expect_same(device, fmt::format("hogels of {}", side), options,
+                    window_filters(hogels_of(field.shape(), side), own), field);
       }
     }
   });
@@ -122,7 +122,7 @@ TEST_P(ErrorDiffusionDevice, LevelsOfAnyKind) {
   const auto field = speckle({70, 120});
   WeightOptions own;
   own.rule = WeightRule::least_squares;
-  const auto weights = windows_of({2, 2}, own);
+  const auto weights = window_filters({2, 2}, own);
   on_each([&](Device device) {
     for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
       for (const int bits : {1, 2, 5, 8}) {
@@ -153,7 +153,7 @@ TEST_P(ErrorDiffusionDevice, TapsOfAnyPattern) {
       for (const int taps : {1, 12, 60}) {
         WeightOptions own;
         own.taps = taps;
-        expect_same(device, fmt::format("{} taps, windows of {}", taps, side), {}, windows_of({1, 1}, own, side),
+        expect_same(device, fmt::format("{} taps, windows of {}", taps, side), {}, window_filters({1, 1}, own, side),
                     field);
       }
     }
@@ -194,7 +194,7 @@ TEST_P(ErrorDiffusionDevice, OtherWeightsAreThoseOfANewPlan) {
   options.hogel_px = 16;
   WeightOptions nine;
   nine.taps = 9;
-  const auto all = windows_of({4, 3}, nine);
+  const auto all = window_filters({4, 3}, nine);
   const auto half = [&](std::int64_t first) {
     DiffusionWeights own{all.taps, Array<float, 2>({6, 9})};
     std::copy_n(all.values.data() + first * 9, own.values.size(), own.values.data());
@@ -230,7 +230,7 @@ TEST_P(ErrorDiffusionDevice, PartsAreThoseOfThePanel) {
   WeightOptions nine;
   nine.taps = 9;
   std::vector<DiffusionWeights> all;
-  all.push_back(windows_of({6, 5}, nine));
+  all.push_back(window_filters({6, 5}, nine));
   all.push_back(floyd_steinberg_weights());
   all.push_back({{}, Array<float, 2>({1, 0})});
   for (const auto& weights : all) {
@@ -242,18 +242,18 @@ TEST_P(ErrorDiffusionDevice, PartsAreThoseOfThePanel) {
       ErrorDiffusionPlan plan(parts, weights, field.shape(), queue);
       auto there = field.to(device);
       Array<std::uint8_t, 2> codes(field.shape(), queue);
-      const auto part_of = [&](auto& whole, RowRange part) {
+      const auto slice_part = [&](auto& whole, RowRange part) {
         return View(whole.data() + part.first_row * 72, Shape<2>{part.rows, 72}, device);
       };
       for (const RowRange part : {RowRange{64, 19}, {0, 32}, {32, 16}, {48, 16}}) {
-        plan.execute(part, part_of(there, part), part_of(codes, part));
+        plan.execute(part, slice_part(there, part), slice_part(codes, part));
       }
       queue.synchronize();
       const auto host = codes.to(Device{});
       EXPECT_TRUE(std::equal(host.data(), host.data() + host.size(), expected.data()));
       const auto refused = [&](RowRange part, const char* words) {
         expect_error(ErrorCode::invalid_argument, words,
-                     [&] { plan.execute(part, part_of(there, part), part_of(codes, part)); });
+                     [&] { plan.execute(part, slice_part(there, part), slice_part(codes, part)); });
       };
       refused({8, 16}, "whole rows of hogels of 16 pixels, at most 32 rows, got rows 8 to 23");
       refused({0, 24}, "got rows 0 to 23");
@@ -263,7 +263,7 @@ TEST_P(ErrorDiffusionDevice, PartsAreThoseOfThePanel) {
       broken(50, 7) = Complex(NAN, 0);
       there = broken.to(device);
       expect_error(ErrorCode::invalid_argument, "row 50, column 7", [&] {
-        plan.execute({48, 16}, part_of(there, {48, 16}), part_of(codes, {48, 16}));
+        plan.execute({48, 16}, slice_part(there, {48, 16}), slice_part(codes, {48, 16}));
         (void)plan.report();
       });
     });

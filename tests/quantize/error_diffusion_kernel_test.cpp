@@ -53,7 +53,7 @@ TEST(ErrorDiffusionKernel, EveryErrorIsThereWhenItIsUsed) {
 
 constexpr std::int64_t shared_bytes = 227 * 1024;  // per block on Hopper
 
-Job job_of(std::vector<DiffusionTap> taps, Modulation modulation, int bits) {
+Job make_job(std::vector<DiffusionTap> taps, Modulation modulation, int bits) {
   const std::size_t levels = std::size_t{1} << bits;
   const auto count = std::ssize(taps);
   Levels own{
@@ -66,7 +66,7 @@ Job job_of(std::vector<DiffusionTap> taps, Modulation modulation, int bits) {
 TEST(ErrorDiffusionKernel, EveryKindCompiles) {
   for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
     for (const bool table : {false, true}) {
-      auto job = job_of({{1, 1}, {0, 1}, {-1, 1}, {1, 0}}, modulation, 3);
+      auto job = make_job({{1, 1}, {0, 1}, {-1, 1}, {1, 0}}, modulation, 3);
       if (table) job.levels.boundary = {0.5F};
       job.levels.line = table && modulation == Modulation::phase;
       job.set_side = table ? 64 : 0;
@@ -76,13 +76,13 @@ TEST(ErrorDiffusionKernel, EveryKindCompiles) {
       }
     }
   }
-  const auto truncated = job_of({}, Modulation::phase, 8);
+  const auto truncated = make_job({}, Modulation::phase, 8);
   EXPECT_GT(cuda::compile(WavefrontKernel::of(truncated, shared_bytes).source(truncated, false, true), 90).size(),
             1000u);
 }
 
 TEST(ErrorDiffusionKernel, SmallHogelsCannotCarry) {
-  auto job = job_of({{20, 4}, {-11, 4}, {0, 2}, {5, 1}, {2, 0}}, Modulation::phase, 8);
+  auto job = make_job({{20, 4}, {-11, 4}, {0, 2}, {5, 1}, {2, 0}}, Modulation::phase, 8);
   job.set_side = 64;
   const auto pattern = WavefrontKernel::of(job, shared_bytes).pattern;
   job.set_side = pattern.block + pattern.slots - 1;
@@ -91,7 +91,7 @@ TEST(ErrorDiffusionKernel, SmallHogelsCannotCarry) {
 }
 
 TEST(ErrorDiffusionKernel, FitsIntoAnyDevicesMemory) {
-  const auto job = job_of({{20, 4}, {-11, 4}, {0, 2}, {5, 1}, {2, 0}}, Modulation::phase, 8);
+  const auto job = make_job({{20, 4}, {-11, 4}, {0, 2}, {5, 1}, {2, 0}}, Modulation::phase, 8);
   for (const std::int64_t most : {227, 163, 99, 48}) {
     const auto kernel = WavefrontKernel::of(job, most * 1024);
     EXPECT_LE(kernel.shared_bytes(), most * 1024);
@@ -104,7 +104,7 @@ TEST(ErrorDiffusionKernel, FitsIntoAnyDevicesMemory) {
 TEST(ErrorDiffusionKernel, MachineCodeIsKept) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("holotone_kernels_" + std::to_string(::getpid()));
-  const auto job = job_of({{1, 0}}, Modulation::phase, 2);
+  const auto job = make_job({{1, 0}}, Modulation::phase, 2);
   const auto source = WavefrontKernel::of(job, shared_bytes).source(job, false, true);
   const auto code = cuda::compile(source, 90, folder.string());
   ASSERT_FALSE(fs::is_empty(folder));

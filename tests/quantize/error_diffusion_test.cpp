@@ -29,11 +29,11 @@ TEST(ErrorDiffusion, EveryCodeIsOfTheNearestLevel) {
       expect_nearest(of + ", Floyd-Steinberg", options, floyd_steinberg_weights(), field.view());
       WeightOptions own;
       own.parallelism = 3;
-      expect_nearest(of + ", one window", options, windows_of({1, 1}, own), field.view());
+      expect_nearest(of + ", one window", options, window_filters({1, 1}, own), field.view());
       options.hogel_px = 32;
       own.rule = WeightRule::least_squares;
       own.kept = 20;
-      expect_nearest(of + ", hogels of 32", options, windows_of({2, 3}, own), field.view());
+      expect_nearest(of + ", hogels of 32", options, window_filters({2, 3}, own), field.view());
     }
   }
 }
@@ -45,7 +45,7 @@ TEST(ErrorDiffusion, ManyHogelsSideBySide) {
   own.kept = 20;
   ErrorDiffusionOptions options;
   options.hogel_px = 9;
-  const auto weights = windows_of({7, 2}, own);
+  const auto weights = window_filters({7, 2}, own);
   DiffusionWeights of_hogels{weights.taps, Array<float, 2>({7 * 12, 27})};
   for (std::int64_t hogel = 0; hogel < 7 * 12; ++hogel) {
     std::copy_n(&weights.values(hogel % (7 * 2), 0), 27, &of_hogels.values(hogel, 0));
@@ -61,7 +61,7 @@ TEST(ErrorDiffusion, ManyHogelsSideBySide) {
   // A hogel alone: adjacent hogels of other sizes change no code.
   options.modulation = Modulation::phase;
   options.clip = 1;
-  const auto all = codes_of(options, of_hogels, field.view());
+  const auto all = diffuse(options, of_hogels, field.view());
   Array<Complex, 2> few({9, 9});
   for (std::int64_t i = 0; i < few.size(); ++i) few.data()[i] = field(27 + i / 9, 45 + i % 9);
   float largest = 0;
@@ -73,7 +73,7 @@ TEST(ErrorDiffusion, ManyHogelsSideBySide) {
   few(8, 8) = Complex(largest);
   ErrorDiffusionOptions one = options;
   one.hogel_px = 0;
-  const auto own_codes = codes_of(one, alone, few.view());
+  const auto own_codes = diffuse(one, alone, few.view());
   for (std::int64_t i = 0; i + 1 < few.size(); ++i) EXPECT_EQ(own_codes.data()[i], all(27 + i / 9, 45 + i % 9)) << i;
 }
 
@@ -90,7 +90,7 @@ TEST(ErrorDiffusion, EverySecondRowBack) {
     expect_nearest(fmt::format("{} bits, Floyd-Steinberg, serpentine", bits), options, floyd_steinberg_weights(),
                    field.view());
     options.hogel_px = 27;
-    expect_nearest(fmt::format("{} bits, hogels of 27, serpentine", bits), options, windows_of({3, 4}, own),
+    expect_nearest(fmt::format("{} bits, hogels of 27, serpentine", bits), options, window_filters({3, 4}, own),
                    field.view());
   }
 }
@@ -119,9 +119,9 @@ TEST(ErrorDiffusion, RowsSideBySideGiveTheCodesOfOneByOne) {
         options.bits = p == 1 ? 1 : 8;
         options.modulation = p == 6 ? Modulation::amplitude : Modulation::phase;
         own.parallelism = p;
-        const auto weights = windows_of(hogels_of(shape, side), own);
-        const auto expected = codes_of(options, one_by_one(weights), field.view());
-        const auto got = codes_of(options, weights, field.view());
+        const auto weights = window_filters(hogels_of(shape, side), own);
+        const auto expected = diffuse(options, one_by_one(weights), field.view());
+        const auto got = diffuse(options, weights, field.view());
         EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), expected.data()))
             << fmt::format("{} x {}, hogels of {}, p = {}", shape[1], shape[0], side, p);
       }
@@ -143,7 +143,7 @@ double diagonal_asymmetry(bool serpentine) {
     field.data()[i] = Complex(static_cast<float>(-0.8 + 0.02 * random_uniform64(14, static_cast<std::uint64_t>(i))));
   }
   field(0, 0) = 1;  // sets the scale
-  const auto codes = codes_of(options, floyd_steinberg_weights(), field.view());
+  const auto codes = diffuse(options, floyd_steinberg_weights(), field.view());
   double sum = 0;
   for (std::int64_t i = 0; i < codes.size(); ++i) {
     sum += codes.data()[i];
@@ -173,11 +173,11 @@ TEST(ErrorDiffusion, AScaleThatIsGiven) {
   const auto field = speckle({40, 40}, 15);
   ErrorDiffusionOptions options;
   float scale = 0;
-  const auto expected = codes_of(options, floyd_steinberg_weights(), field.view(), &scale);
+  const auto expected = diffuse(options, floyd_steinberg_weights(), field.view(), &scale);
   options.scale = static_cast<double>(scale);
   options.clip = 0.5;  // ignored
   float given = 0;
-  const auto got = codes_of(options, floyd_steinberg_weights(), field.view(), &given);
+  const auto got = diffuse(options, floyd_steinberg_weights(), field.view(), &given);
   EXPECT_EQ(given, scale);
   EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), expected.data()));
 }
@@ -199,12 +199,12 @@ TEST(ErrorDiffusion, FieldsOfAnySizeGiveTheSameCodes) {
   const auto field = speckle({40, 40}, 8);
   const auto weights = floyd_steinberg_weights();
   float usual = 0;
-  const auto expected = codes_of({}, weights, field.view(), &usual);
+  const auto expected = diffuse({}, weights, field.view(), &usual);
   for (const int power : {-120, -60, 100, 124}) {
     auto other = field.to(Device{});
     for (std::int64_t i = 0; i < other.size(); ++i) other.data()[i] *= std::ldexp(1.0F, power);
     float scale = 0;
-    const auto got = codes_of({}, weights, other.view(), &scale);
+    const auto got = diffuse({}, weights, other.view(), &scale);
     EXPECT_EQ(scale, std::ldexp(usual, power));
     EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), expected.data())) << "times 2^" << power;
   }
@@ -219,7 +219,7 @@ TEST(ErrorDiffusion, TheShareIsClipped) {
     ErrorDiffusionOptions options;
     options.clip = share;
     float scale = 0;
-    (void)codes_of(options, no_weights(), field.view(), &scale);
+    (void)diffuse(options, no_weights(), field.view(), &scale);
     const double expected = moduli[static_cast<std::size_t>(std::ceil(share * 10000)) - 1];
     EXPECT_NEAR(scale, expected, 1e-6 * expected) << share;
   }
@@ -233,7 +233,7 @@ TEST(ErrorDiffusion, FloydSteinbergKeepsTheMean) {
   Array<Complex, 2> field({128, 128});
   std::fill_n(field.data(), field.size(), Complex(-0.4F));
   field(0, 0) = 1;  // sets the scale
-  const auto codes = codes_of(options, floyd_steinberg_weights(), field.view());
+  const auto codes = diffuse(options, floyd_steinberg_weights(), field.view());
   double sum = 0;
   for (std::int64_t i = 0; i < codes.size(); ++i) sum += codes.data()[i];
   EXPECT_NEAR(sum / static_cast<double>(codes.size()), 0.3, 3e-3);
@@ -243,8 +243,8 @@ TEST(ErrorDiffusion, HogelsAreByThemselves) {
   const auto field = speckle({48, 64}, 5);
   ErrorDiffusionOptions options;
   options.hogel_px = 32;
-  const auto weights = windows_of({2, 2}, {});
-  const auto all = codes_of(options, weights, field.view());
+  const auto weights = window_filters({2, 2}, {});
+  const auto all = diffuse(options, weights, field.view());
   // The scale must be the same.
   Array<Complex, 2> part({16, 32});
   Array<Complex, 2> other = field.to(Device{});
@@ -254,11 +254,11 @@ TEST(ErrorDiffusion, HogelsAreByThemselves) {
     }
   }
   options.clip = 1;
-  const auto first = codes_of(options, weights, other.view());
+  const auto first = diffuse(options, weights, other.view());
   for (std::int64_t row = 0; row < 32; ++row) {
     for (std::int64_t column = 0; column < 32; ++column) other(row, column) *= 0.5F;
   }
-  const auto second = codes_of(options, weights, other.view());
+  const auto second = diffuse(options, weights, other.view());
   for (std::int64_t row = 32; row < 48; ++row) {
     for (std::int64_t column = 32; column < 64; ++column) EXPECT_EQ(first(row, column), second(row, column));
   }
@@ -268,7 +268,7 @@ TEST(ErrorDiffusion, HogelsAreByThemselves) {
 double noise_db(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, const SignalWindow& window,
                 View<const Complex, 2> field) {
   float scale = 0;
-  const auto codes = codes_of(options, weights, field, &scale);
+  const auto codes = diffuse(options, weights, field, &scale);
   const auto [ny, nx] = field.shape();
   Array<Complex, 2> noise(field.shape());
   for (std::int64_t row = 0; row < ny; ++row) {
@@ -298,7 +298,7 @@ double noise_db(const ErrorDiffusionOptions& options, const DiffusionWeights& we
 double seen_db(const ErrorDiffusionOptions& options, const DiffusionWeights& weights, const SignalWindow& window,
                View<const Complex, 2> field) {
   float scale = 0;
-  const auto codes = codes_of(options, weights, field, &scale);
+  const auto codes = diffuse(options, weights, field, &scale);
   const auto seen = projected(window_noise(field, codes.view(), options, static_cast<double>(scale), window));
   return 10 * std::log10(seen.signal / seen.noise);
 }
@@ -365,7 +365,7 @@ TEST(ErrorDiffusion, BadOptionsAreNamed) {
   const auto field = speckle({4, 5}, 1);
   const auto expect = [&](const std::string& text, const ErrorDiffusionOptions& options,
                           const DiffusionWeights& weights) {
-    expect_error(ErrorCode::invalid_argument, text, [&] { (void)codes_of(options, weights, field.view()); });
+    expect_error(ErrorCode::invalid_argument, text, [&] { (void)diffuse(options, weights, field.view()); });
   };
   ErrorDiffusionOptions options;
   options.bits = 9;
@@ -380,7 +380,7 @@ TEST(ErrorDiffusion, BadOptionsAreNamed) {
   expect("rising amplitudes", options, no_weights());
   options = {};
   options.hogel_px = 3;
-  expect("one set or 4", options, windows_of({1, 3}, {}));
+  expect("one set or 4", options, window_filters({1, 3}, {}));
   options = {};
   expect("later in raster order", options, {{{-1, 0}}, Array<float, 2>({1, 1})});
   auto wild = floyd_steinberg_weights();
@@ -388,10 +388,9 @@ TEST(ErrorDiffusion, BadOptionsAreNamed) {
   expect("finite numbers", options, wild);
   auto broken = field.to(Device{});
   broken(2, 3) = Complex(1, NAN);
-  expect_error(ErrorCode::invalid_argument, "row 2, column 3",
-               [&] { (void)codes_of({}, no_weights(), broken.view()); });
+  expect_error(ErrorCode::invalid_argument, "row 2, column 3", [&] { (void)diffuse({}, no_weights(), broken.view()); });
   std::fill_n(broken.data(), broken.size(), Complex(0));
-  EXPECT_EQ(codes_of({}, floyd_steinberg_weights(), broken.view())(0, 0), 0);
+  EXPECT_EQ(diffuse({}, floyd_steinberg_weights(), broken.view())(0, 0), 0);
 }
 
 }  // namespace

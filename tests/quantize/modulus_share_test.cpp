@@ -22,7 +22,7 @@ Array<Complex, 2> numbers(Shape<2> shape, std::uint64_t seed) {
 }
 
 /// In blocks of `rows` rows.
-ModulusShare share_of(const Array<Complex, 2>& field, Modulation modulation, double share, std::int64_t rows) {
+ModulusShare measure_share(const Array<Complex, 2>& field, Modulation modulation, double share, std::int64_t rows) {
   ModulusShare found(modulation, share);
   const auto [ny, nx] = field.shape();
   do {
@@ -45,11 +45,11 @@ TEST(ModulusShare, IsTheSortedOnesWhateverTheBlocks) {
     for (const double share : {1e-6, 0.3, 0.999, 1.0}) {
       const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(moduli.size())));
       const double expected = moduli[std::max<std::size_t>(rank, 1) - 1];
-      const float whole = share_of(field, modulation, share, 700).modulus();
+      const float whole = measure_share(field, modulation, share, 700).modulus();
       support::expect_within(fmt::format("share {}", share), std::abs(static_cast<double>(whole) - expected) / expected,
                              std::ldexp(1.0, -20));
       for (const std::int64_t rows : {1, 37, 512}) {
-        EXPECT_EQ(share_of(field, modulation, share, rows).modulus(), whole) << rows;
+        EXPECT_EQ(measure_share(field, modulation, share, rows).modulus(), whole) << rows;
       }
     }
   }
@@ -57,12 +57,12 @@ TEST(ModulusShare, IsTheSortedOnesWhateverTheBlocks) {
 
 TEST(ModulusShare, NamesTheFirstThatIsNotFinite) {
   auto field = numbers({20, 30}, 2);
-  EXPECT_EQ(share_of(field, Modulation::phase, 0.999, 3).broken(), -1);
+  EXPECT_EQ(measure_share(field, Modulation::phase, 0.999, 3).broken(), -1);
   field(17, 4) = {1, std::numeric_limits<float>::infinity()};
   field(11, 29) = {std::nanf(""), 0};
   for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
     for (const std::int64_t rows : {1, 3, 20}) {
-      const auto found = share_of(field, modulation, 1, rows);
+      const auto found = measure_share(field, modulation, 1, rows);
       EXPECT_EQ(found.broken(), 11 * 30 + 29);
       EXPECT_TRUE(std::isfinite(found.modulus()));
     }
@@ -70,10 +70,10 @@ TEST(ModulusShare, NamesTheFirstThatIsNotFinite) {
 }
 
 TEST(ModulusShare, NothingAndZeros) {
-  EXPECT_EQ(share_of(Array<Complex, 2>({0, 5}), Modulation::phase, 0.5, 1).modulus(), 0);
+  EXPECT_EQ(measure_share(Array<Complex, 2>({0, 5}), Modulation::phase, 0.5, 1).modulus(), 0);
   Array<Complex, 2> zeros({3, 5});
   std::fill_n(zeros.data(), zeros.size(), Complex(0));
-  EXPECT_EQ(share_of(zeros, Modulation::phase, 0.5, 2).modulus(), 0);
+  EXPECT_EQ(measure_share(zeros, Modulation::phase, 0.5, 2).modulus(), 0);
   support::expect_error(ErrorCode::invalid_argument, "ModulusShare: share",
                         [] { (void)ModulusShare(Modulation::phase, 0); });
 }

@@ -44,7 +44,7 @@ Array<Complex, 2> light_to(const SignalWindow& window, std::uint64_t seed) {
   return field;
 }
 
-WindowNoise noise_of(const Array<Complex, 2>& field, const DiffusionWeights& weights, const SignalWindow& window) {
+WindowNoise measure_noise(const Array<Complex, 2>& field, const DiffusionWeights& weights, const SignalWindow& window) {
   ErrorDiffusionPlan plan({}, weights, field.shape());
   Array<std::uint8_t, 2> codes(field.shape());
   plan.execute(field.view(), codes.view());
@@ -73,12 +73,12 @@ struct Light {
   Array<Complex, 2> field;
   WindowNoise truncated;
 };
-std::vector<Light> lights_of(const std::vector<SignalWindow>& windows) {
+std::vector<Light> make_lights(const std::vector<SignalWindow>& windows) {
   std::vector<Light> all;
   for (const std::size_t hogel : {65, 60, 0}) {
     for (std::size_t seed = 0; seed < seeds; ++seed) {
       auto field = light_to(windows[hogel], 2 + seed);
-      const auto truncated = noise_of(field, {{}, Array<float, 2>({1, 0})}, windows[hogel]);
+      const auto truncated = measure_noise(field, {{}, Array<float, 2>({1, 0})}, windows[hogel]);
       all.push_back({windows[hogel], seed, std::move(field), truncated});
     }
   }
@@ -87,13 +87,13 @@ std::vector<Light> lights_of(const std::vector<SignalWindow>& windows) {
 
 Decibels decibels_of(WeightOptions options) {
   static const auto windows = windows_of_paper();
-  static const auto lights = lights_of(windows);
+  static const auto lights = make_lights(windows);
   options.given_taps = diffusion_taps(windows, options);
   std::array<double, seeds> means{};
   Decibels all;
   for (const auto& light : lights) {
     const auto weights = diffusion_weights(std::span(&light.window, 1), options);
-    const auto own = noise_of(light.field, weights, light.window);
+    const auto own = measure_noise(light.field, weights, light.window);
     means[light.seed] += decibels(own.noise / light.truncated.noise) / 3;
     all.gain += (signal_to_noise(own) - signal_to_noise(light.truncated)) / static_cast<double>(lights.size());
   }

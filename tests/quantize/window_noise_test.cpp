@@ -22,7 +22,7 @@ Array<Complex, 2> random_field(Shape<2> shape) {
 }
 
 /// Power of a plane within a window over its number of pixels squared, frequency by frequency.
-double share_of(const std::vector<Complex64>& plane, Shape<2> shape, const SignalWindow& window) {
+double window_share(const std::vector<Complex64>& plane, Shape<2> shape, const SignalWindow& window) {
   const auto [ny, nx] = shape;
   double sum = 0;
   for (std::int64_t v = -ny / 2; v < ny - ny / 2; ++v) {
@@ -72,8 +72,8 @@ TEST(WindowNoise, IsTheSumWrittenOut) {
     }
     for (const SignalWindow& window : {SignalWindow{0.13, -0.21, 0.21, 0.3}, SignalWindow{0, 0, 1, 1}}) {
       const auto got = window_noise(field.view(), codes.view(), options, scale, window);
-      const double noise_expected = share_of(noise, shape, window);
-      const double light_expected = share_of(light, shape, window);
+      const double noise_expected = window_share(noise, shape, window);
+      const double light_expected = window_share(light, shape, window);
       support::expect_within("noise", std::abs(got.noise / noise_expected - 1), 2e-6);
       support::expect_within("light", std::abs(got.light / light_expected - 1), 2e-6);
     }

@@ -50,7 +50,7 @@ void expect_same(const Dots& got, const Dots& expected) {
   EXPECT_EQ(got.colour_class, expected.colour_class);
 }
 
-double crowding_of(const Array<float, 2>& ink) {
+double measure_crowding(const Array<float, 2>& ink) {
   double sum = 0;
   double squares = 0;
   for (const float value : ink.host()) {
@@ -76,7 +76,7 @@ TEST(HalftoneRecipe, ForcesAreThePlanCalledDirectly) {
                                  [&](const Halftone& so_far) { frames.push_back(so_far.dots); });
 
   auto forces = options.forces;
-  forces.crowding = crowding_of(ink);
+  forces.crowding = measure_crowding(ink);
   const Dots start = importance_sampled_dots(ink.view(), count, 7);
   Array<float, 2> places({count, 2});
   std::copy(start.position.begin(), start.position.end(), places.data());

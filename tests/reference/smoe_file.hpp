@@ -117,7 +117,7 @@ class SmoeFileReader {
     return (table[left] * (128 - f) + table[left + 1] * f) >> 7;
   }
 
-  static Integer odds_of(unsigned p) {
+  static Integer to_odds(unsigned p) {
     static std::map<unsigned, Integer> known;
     const auto [entry, is_new] = known.emplace(p >> 4, 2047);
     if (is_new) {
@@ -141,7 +141,7 @@ class SmoeFileReader {
     for (int i = 0; i < 4; ++i) {
       const auto k = static_cast<std::size_t>(i);
       chances[k] = &chances_[{kind, i, static_cast<int>(contexts[k]), number}];
-      odds[k] = odds_of(chances[k]->p());
+      odds[k] = to_odds(chances[k]->p());
       sum += w[k] * odds[k];
     }
     const Integer mixed = sum < -(2047LL << 16) ? -2047 : sum > (2047LL << 16) ? 2047 : sum >> 16;

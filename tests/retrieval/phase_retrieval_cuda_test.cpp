@@ -13,10 +13,10 @@ using holotone::PhaseRetrievalPlan;
 using holotone::Shape;
 using support::beam_of;
 using support::doubles_of;
+using support::draw_picture;
 using support::frames_of;
 using support::gradient_at;
-using support::grid_of;
-using support::picture_of;
+using support::make_grid;
 
 class PhaseRetrievalOnGpu : public support::OnEachDevice {};
 
@@ -61,7 +61,7 @@ TEST_P(PhaseRetrievalOnGpu, LargePanelsAgreeWithTheCpu) {
   on_each([](Device device) {
     for (const Shape<2> shape : {Shape<2>{512, 600}, {500, 598}, {510, 602}}) {
       for (const bool between_samples : {true, false}) {
-        Twins twins({.grid = grid_of(shape[0], shape[1]),
+        Twins twins({.grid = make_grid(shape[0], shape[1]),
                      .planes = {{.distance_m = 0.03}, {.distance_m = 0.05, .weight = 0.5}},
                      .frames = 2,
                      .region = {20, 41, 400, 513},
@@ -71,8 +71,8 @@ TEST_P(PhaseRetrievalOnGpu, LargePanelsAgreeWithTheCpu) {
         twins.cpu.set_source(beam_of(shape).view());
         twins.other.set_source(beam_of(shape).to(device).view());
         std::vector<Array<float, 2>> pictures;
-        pictures.push_back(picture_of(shape));
-        pictures.push_back(picture_of(shape));
+        pictures.push_back(draw_picture(shape));
+        pictures.push_back(draw_picture(shape));
         twins.set_targets(pictures);
         twins.expect_equal(fmt::format("{} x {}", shape[1], shape[0]),
                            holotone::starting_phase(frames_of(2, shape), 1, 3), 5e-6);
@@ -98,10 +98,11 @@ TEST_P(PhaseRetrievalOnGpu, SolversTakeTheStepsOfTheCpu) {
       {"wgs", {.solver = RetrievalSolver::weighted_gerchberg_saxton, .iterations = 5}, 1e-4}};
   on_each([&](Device device) {
     for (const Case& c : cases) {
-      Twins twins({.grid = grid_of(96, 120), .planes = {{.distance_m = 0.01}}, .frames = 2, .region = {16, 20, 64, 80}},
-                  device);
+      Twins twins(
+          {.grid = make_grid(96, 120), .planes = {{.distance_m = 0.01}}, .frames = 2, .region = {16, 20, 64, 80}},
+          device);
       std::vector<Array<float, 2>> pictures;
-      pictures.push_back(picture_of({96, 120}));
+      pictures.push_back(draw_picture({96, 120}));
       twins.set_targets(pictures);
       auto phase = holotone::starting_phase({2, 96, 120});
       auto own = phase.to(device);
@@ -118,10 +119,10 @@ TEST_P(PhaseRetrievalOnGpu, SolversTakeTheStepsOfTheCpu) {
                              std::sqrt(square / static_cast<double>(phase.size())), c.tolerance);
     }
     // Levels by stages end at the levels, as good as on the CPU.
-    auto plan = PhaseRetrievalPlan({.grid = grid_of(96, 120), .planes = {{.distance_m = 0.01}}}, device);
+    auto plan = PhaseRetrievalPlan({.grid = make_grid(96, 120), .planes = {{.distance_m = 0.01}}}, device);
     PhaseRetrievalPlan cpu(plan.options());
-    plan.set_target(picture_of({96, 120}).to(device).view());
-    cpu.set_target(picture_of({96, 120}).view());
+    plan.set_target(draw_picture({96, 120}).to(device).view());
+    cpu.set_target(draw_picture({96, 120}).view());
     auto phase = holotone::starting_phase({1, 96, 120});
     auto own = phase.to(device);
     plan.optimize(own.view(), {.iterations = 40, .level_phase_rad = levels});
@@ -141,9 +142,9 @@ TEST_P(PhaseRetrievalOnGpu, SolversTakeTheStepsOfTheCpu) {
 // A camera's amplitude replaces the simulated one on the device too.
 TEST_P(PhaseRetrievalOnGpu, CamerasPicturesAreSeen) {
   on_each([](Device device) {
-    Twins twins({.grid = grid_of(40, 48), .planes = {{.distance_m = 5e-3}}, .region = {4, 6, 30, 32}}, device);
+    Twins twins({.grid = make_grid(40, 48), .planes = {{.distance_m = 5e-3}}, .region = {4, 6, 30, 32}}, device);
     std::vector<Array<float, 2>> pictures;
-    pictures.push_back(picture_of({40, 48}));
+    pictures.push_back(draw_picture({40, 48}));
     twins.set_targets(pictures);
     const holotone::SolverOptions solver{
         .solver = holotone::RetrievalSolver::adam, .iterations = 3, .camera = [](auto, auto amplitude) {

@@ -20,10 +20,10 @@ using holotone::PhaseRetrievalPlan;
 using holotone::Shape;
 using support::beam_of;
 using support::doubles_of;
+using support::draw_picture;
 using support::frames_of;
 using support::gradient_at;
-using support::grid_of;
-using support::picture_of;
+using support::make_grid;
 using support::pitch_m;
 using support::wavelength_m;
 
@@ -106,14 +106,14 @@ TEST_P(PhaseRetrievalOnDevice, GradientAgreesWithDifferencesInFloat64) {
   for (GradientCase& c : gradient_cases()) {
     SCOPED_TRACE(c.name);
     const auto [ny, nx] = c.shape;
-    c.options.grid = grid_of(ny, nx);
+    c.options.grid = make_grid(ny, nx);
     const PhaseRetrievalPlan model(c.options);
     const auto beam = beam_of(c.shape);
     const auto own = reference_case(c, model, beam);
     std::vector<Array<float, 2>> pictures;
     std::vector<std::vector<double>> targets;
     for (std::size_t plane = 0; plane < c.options.planes.size(); ++plane) {
-      auto& picture = pictures.emplace_back(picture_of(c.shape));
+      auto& picture = pictures.emplace_back(draw_picture(c.shape));
       for (float& value : picture.host()) value *= static_cast<float>(1 + plane);
       for (const auto& [down, right] : own.positions) {
         targets.push_back(reference::moved_picture(doubles_of(picture), own.plane, down, right));
@@ -154,11 +154,11 @@ TEST(PhaseRetrieval, OptimizingMakesThePicture) {
   const Shape<2> shape{96, 120};
   const holotone::SignalRegion region{16, 20, 64, 80};
   const auto optimized = [&](bool between_samples) {
-    PhaseRetrievalPlan plan({.grid = grid_of(96, 120),
+    PhaseRetrievalPlan plan({.grid = make_grid(96, 120),
                              .planes = {{.distance_m = 0.01}},
                              .region = region,
                              .between_samples = between_samples});
-    const auto picture = picture_of(shape);
+    const auto picture = draw_picture(shape);
     plan.set_target(picture.view());
     auto phase = holotone::starting_phase(frames_of(1, shape));
     const auto before = plan.quality(phase.view())[0];
@@ -186,8 +186,8 @@ TEST(PhaseRetrieval, OptimizingMakesThePicture) {
 /// Plan with a picture of soft discs in a region of 64 x 80 of 96 x 120 pixels.
 PhaseRetrievalPlan picture_plan(std::int64_t frames = 1) {
   PhaseRetrievalPlan plan(
-      {.grid = grid_of(96, 120), .planes = {{.distance_m = 0.01}}, .frames = frames, .region = {16, 20, 64, 80}});
-  plan.set_target(picture_of({96, 120}).view());
+      {.grid = make_grid(96, 120), .planes = {{.distance_m = 0.01}}, .frames = frames, .region = {16, 20, 64, 80}});
+  plan.set_target(draw_picture({96, 120}).view());
   return plan;
 }
 
@@ -280,11 +280,11 @@ TEST(PhaseRetrieval, FramesAverageSpeckle) {
   EXPECT_GT(four, one + 6);
 }
 
-// The camera sees through an aberration that the model does not know; the loop mends it all the same.
+// The camera sees through an aberration that the model does not know; the loop corrects it all the same.
 TEST(PhaseRetrieval, CameraInTheLoopMendsWhatTheModelDoesNotKnow) {
   const PhaseRetrievalOptions options{
-      .grid = grid_of(64, 64), .planes = {{.distance_m = 0.01}}, .region = {12, 12, 40, 40}};
-  const auto picture = picture_of({64, 64});
+      .grid = make_grid(64, 64), .planes = {{.distance_m = 0.01}}, .region = {12, 12, 40, 40}};
+  const auto picture = draw_picture({64, 64});
   PhaseRetrievalPlan model(options);
   model.set_target(picture.view());
   PhaseRetrievalPlan bench(options);
@@ -326,7 +326,7 @@ TEST(PhaseRetrieval, CameraInTheLoopMendsWhatTheModelDoesNotKnow) {
 TEST(PhaseRetrieval, WeightsMakeSpotsEven) {
   constexpr std::int64_t n = 64;
   PhaseRetrievalPlan plan(
-      {.grid = grid_of(n, n), .planes = {{.distance_m = 0}}, .focal_length_m = 0.1, .between_samples = false});
+      {.grid = make_grid(n, n), .planes = {{.distance_m = 0}}, .focal_length_m = 0.1, .between_samples = false});
   Array<float, 2> spots({n, n});
   std::fill_n(spots.data(), spots.size(), 0.0F);
   for (std::int64_t row = 10; row < 50; row += 8) {
@@ -367,7 +367,7 @@ TEST(PhaseRetrieval, ALightFieldOfAPhaseIsItsOwnTarget) {
     target.data()[i] = 3 * static_cast<float>(std::abs(light[i]));
     energy += std::norm(light[i]);
   }
-  PhaseRetrievalPlan plan({.grid = grid_of(12, 10), .planes = {{.distance_m = -1e-3}}, .between_samples = false});
+  PhaseRetrievalPlan plan({.grid = make_grid(12, 10), .planes = {{.distance_m = -1e-3}}, .between_samples = false});
   plan.set_target(target.view());
   Array<float, 3> derivative(frames_of(1, shape));
   EXPECT_LT(plan.gradient(phase.view(), derivative.view()), 1e-9 * energy);
@@ -384,8 +384,8 @@ class Stopping final : public holotone::Progress {
 
 TEST(PhaseRetrieval, CancelledItHasTheBestSoFar) {
   const Shape<2> shape{40, 48};
-  PhaseRetrievalPlan plan({.grid = grid_of(40, 48), .planes = {{.distance_m = 5e-3}}});
-  plan.set_target(picture_of(shape).view());
+  PhaseRetrievalPlan plan({.grid = make_grid(40, 48), .planes = {{.distance_m = 5e-3}}});
+  plan.set_target(draw_picture(shape).view());
   auto phase = holotone::starting_phase(frames_of(1, shape));
   auto three = holotone::starting_phase(frames_of(1, shape));
   Stopping progress;
@@ -400,24 +400,25 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
     support::expect_error(ErrorCode::invalid_argument, text, [&] { PhaseRetrievalPlan plan(options); });
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  refused({.grid = grid_of(0, 8)}, "PhaseRetrievalPlan: ");
-  refused({.grid = grid_of(8, 8), .planes = {{.distance_m = nan}}},
+  refused({.grid = make_grid(0, 8)}, "PhaseRetrievalPlan: ");
+  refused({.grid = make_grid(8, 8), .planes = {{.distance_m = nan}}},
           "PhaseRetrievalPlan: planes.distance_m: expected a finite distance, got nan");
   for (const auto& region :
        {holotone::SignalRegion{-1, 0, 4, 4}, {0, 0, 9, 8}, {4, 0, 5, 8}, {8, 0, 0, 0}, {0, 3, 2, -1}}) {
-    refused({.grid = grid_of(8, 8), .region = region}, "region: expected a part of the picture of 8 x 8 pixels, got ");
+    refused({.grid = make_grid(8, 8), .region = region},
+            "region: expected a part of the picture of 8 x 8 pixels, got ");
   }
-  refused({.grid = grid_of(8, 8), .planes = {}}, "planes: expected 1 to 256, got 0");
-  refused({.grid = grid_of(8, 8), .planes = {{.weight = 0}}}, "planes.weight: expected > 0, got 0");
-  refused({.grid = grid_of(8, 8), .focal_length_m = -1}, "focal_length_m: expected > 0, or 0 without a lens, got -1");
-  refused({.grid = grid_of(8, 8), .frames = 0}, "frames: expected 1 to 256, got 0");
-  refused({.grid = grid_of(8, 8), .response = {.fill_factor = 1.5}}, "response.fill_factor: expected > 0 to 1, or 0");
-  refused({.grid = grid_of(8, 8), .response = {.zero_order = nan}}, "response.zero_order: expected 0 to 10, got nan");
+  refused({.grid = make_grid(8, 8), .planes = {}}, "planes: expected 1 to 256, got 0");
+  refused({.grid = make_grid(8, 8), .planes = {{.weight = 0}}}, "planes.weight: expected > 0, got 0");
+  refused({.grid = make_grid(8, 8), .focal_length_m = -1}, "focal_length_m: expected > 0, or 0 without a lens, got -1");
+  refused({.grid = make_grid(8, 8), .frames = 0}, "frames: expected 1 to 256, got 0");
+  refused({.grid = make_grid(8, 8), .response = {.fill_factor = 1.5}}, "response.fill_factor: expected > 0 to 1, or 0");
+  refused({.grid = make_grid(8, 8), .response = {.zero_order = nan}}, "response.zero_order: expected 0 to 10, got nan");
   const holotone::Aperture pupil{0, 0, 1e-3, 0.5};
-  refused({.grid = grid_of(8, 8), .planes = {{.pupil = pupil}}, .focal_length_m = 1},
+  refused({.grid = make_grid(8, 8), .planes = {{.pupil = pupil}}, .focal_length_m = 1},
           "planes.pupil: expected none with");
-  refused({.grid = grid_of(8, 8), .planes = {{.pupil = holotone::Aperture{1, 0, 1e-3, 0.5}}}}, "aperture.x_m, y_m");
-  PhaseRetrievalPlan plan({.grid = grid_of(8, 10), .region = {2, 2, 4, 4}});
+  refused({.grid = make_grid(8, 8), .planes = {{.pupil = holotone::Aperture{1, 0, 1e-3, 0.5}}}}, "aperture.x_m, y_m");
+  PhaseRetrievalPlan plan({.grid = make_grid(8, 10), .region = {2, 2, 4, 4}});
   Array<float, 3> phase({1, 8, 10});
   Array<float, 2> dark({8, 10});
   std::fill_n(dark.data(), dark.size(), 0.0F);
@@ -429,7 +430,7 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
                         [&] { plan.set_target(small.view()); });
   support::expect_error(ErrorCode::invalid_argument, "amplitude: expected light in the signal region, got zeros",
                         [&] { plan.set_target(dark.view()); });
-  auto target = picture_of({8, 10});
+  auto target = draw_picture({8, 10});
   target(3, 4) = -1;
   support::expect_error(ErrorCode::invalid_argument,
                         "amplitude: expected finite values >= 0, got -1 in column 4, row 3",
@@ -437,7 +438,7 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
   target(3, 4) = std::numeric_limits<float>::infinity();
   support::expect_error(ErrorCode::invalid_argument, "got inf in column 4, row 3",
                         [&] { plan.set_target(target.view()); });
-  plan.set_target(picture_of({8, 10}).view());
+  plan.set_target(draw_picture({8, 10}).view());
   const auto refused_solver = [&](const holotone::SolverOptions& solver, const std::string& text) {
     support::expect_error(ErrorCode::invalid_argument, text, [&] { plan.optimize(phase.view(), solver); });
   };
@@ -460,7 +461,7 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
   support::expect_error(ErrorCode::invalid_argument, "light: expected finite values",
                         [&] { plan.set_source(beam.view()); });
   support::expect_error(ErrorCode::invalid_argument, "plane: expected 0 to 0, got 1", [&] {
-    plan.set_target(picture_of({8, 10}).view(), 1);
+    plan.set_target(draw_picture({8, 10}).view(), 1);
   });
   support::expect_error(ErrorCode::invalid_argument, "pairs: expected 1 to 64, got 0",
                         [&] { plan.optimize(phase.view(), {.pairs = 0}); });
@@ -470,7 +471,7 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
   for (const Device device : holotone::devices()) {
     if (device.backend != holotone::Backend::opencl) continue;
     support::expect_error(ErrorCode::unsupported, "PhaseRetrievalPlan",
-                          [&] { PhaseRetrievalPlan other({.grid = grid_of(8, 8)}, device); });
+                          [&] { PhaseRetrievalPlan other({.grid = make_grid(8, 8)}, device); });
   }
 }
 

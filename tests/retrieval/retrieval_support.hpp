@@ -18,10 +18,10 @@ using holotone::Shape;
 inline constexpr double pitch_m = 8e-6;
 inline constexpr double wavelength_m = 532e-9;
 
-inline holotone::FieldGrid grid_of(std::int64_t ny, std::int64_t nx) { return {nx, ny, pitch_m, wavelength_m}; }
+inline holotone::FieldGrid make_grid(std::int64_t ny, std::int64_t nx) { return {nx, ny, pitch_m, wavelength_m}; }
 
 /// Soft discs of several brightnesses on a grey ground.
-inline Array<float, 2> picture_of(Shape<2> shape) {
+inline Array<float, 2> draw_picture(Shape<2> shape) {
   Array<float, 2> picture(shape);
   const auto [ny, nx] = shape;
   for (std::int64_t row = 0; row < ny; ++row) {

@@ -26,7 +26,7 @@ constexpr std::size_t box_at = 29;
 constexpr std::size_t steps_at = 29 + 32;                 // for two dimensions
 constexpr std::size_t predictors_at = steps_at + 4 * 10;  // after 2 + 8 steps
 
-std::string text_of(const std::vector<std::byte>& bytes) {
+std::string to_text(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -72,7 +72,7 @@ std::string file(bool lossless = false, int dimensions = 2) {
   c.dimensions = dimensions;
   c.components = 60;
   const auto model = cases::make_smoe(c);
-  return text_of(encode_smoe(model, {.lossless = lossless, .steps = smoe_steps(model, 40)}));
+  return to_text(encode_smoe(model, {.lossless = lossless, .steps = smoe_steps(model, 40)}));
 }
 
 std::string refusal(const std::string& bytes) {

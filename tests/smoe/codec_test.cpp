@@ -26,7 +26,7 @@ SmoeModel made(int dimensions, int channels, std::int64_t components) {
   return cases::make_smoe(c);
 }
 
-SmoeCodecOptions options_of(const SmoeModel& model, double quality) {
+SmoeCodecOptions quality_options(const SmoeModel& model, double quality) {
   return {.lossless = false, .steps = smoe_steps(model, quality)};
 }
 
@@ -70,7 +70,7 @@ TEST(SmoeCodec, QuantisedIsWhatTheFileGives) {
     for (int q = 1; q <= 4; ++q) {
       for (const double quality : {0.0, 57.3, 100.0}) {
         const auto model = trimmed(made(d, q, 90));
-        const auto options = options_of(model, quality);
+        const auto options = quality_options(model, quality);
         const auto bytes = encode_smoe(model, options);
         const auto decoded = decode_smoe(bytes, "file");
         EXPECT_TRUE(same(decoded, quantised(model, options))) << d << ", " << q << ", " << quality;
@@ -109,7 +109,7 @@ TEST(SmoeCodec, ADecoderWrittenFromThePageAgrees) {
 TEST(SmoeCodec, NumbersMoveByAtMostHalfAStep) {
   for (int d = 1; d <= 4; ++d) {
     const auto model = made(d, 3, 300);
-    auto options = options_of(model, 70);
+    auto options = quality_options(model, 70);
     options.steps.area_gain = 0;
     SmoeModel exact;
     const auto coded = smoe::quantise(model, options.steps, &exact);
@@ -151,7 +151,7 @@ TEST(SmoeCodec, NumbersMoveByAtMostHalfAStep) {
 TEST(SmoeCodec, CentresShapesAndWeightsKeepTheirSteps) {
   for (int d = 1; d <= 4; ++d) {
     const auto model = made(d, 1, 200);
-    const auto options = options_of(model, 80);
+    const auto options = quality_options(model, 80);
     const auto coded = smoe::quantise(model, options.steps);
     const auto decoded = smoe::dequantise(coded);
     // Correspondence of components: those of the file are sorted, and no two have the same weight and centre.
@@ -213,7 +213,7 @@ TEST(SmoeCodec, QuantisingGatesTwiceIsQuantisingThemOnce) {
         }
         for (int a = 0; a < d; ++a) model.covariance[static_cast<std::size_t>(triangle_size(a + 1) - 1)] = 1.00001F;
       }
-      const auto options = options_of(model, quality);
+      const auto options = quality_options(model, quality);
       SmoeModel gates;
       smoe::quantise(model, options.steps, &gates);
       require_model("gates", gates);
@@ -233,7 +233,7 @@ TEST(SmoeCodec, QuantisingGatesTwiceIsQuantisingThemOnce) {
 
 TEST(SmoeCodec, MovedGatesKeepTheirPlanes) {
   const auto model = made(2, 3, 1);
-  const auto gates = smoe::quantised_gates(model, options_of(model, 20).steps);
+  const auto gates = smoe::quantised_gates(model, quality_options(model, 20).steps);
   ASSERT_NE(gates.centre, model.centre);
   for (int c = 0; c < 3; ++c) {
     const auto at = [&](const SmoeModel& m, double x, double y) {
@@ -259,7 +259,7 @@ TEST(SmoeCodec, FinerStepsGiveBetterPictures) {
   double before = INFINITY;
   std::size_t bytes_before = 0;
   for (const double quality : {20.0, 40.0, 60.0, 80.0, 100.0}) {
-    const auto bytes = encode_smoe(model, options_of(model, quality));
+    const auto bytes = encode_smoe(model, quality_options(model, quality));
     const auto image = picture(decode_smoe(bytes, "file"));
     double square = 0;
     for (std::int64_t i = 0; i < image.size(); ++i) {
@@ -293,7 +293,7 @@ double order_zero_bits(const std::vector<std::int32_t>& values, int size, std::i
 
 TEST(SmoeCodec, TakesLessThanTheNumbersEntropy) {
   const auto model = made(2, 3, 4000);
-  const auto options = options_of(model, 50);
+  const auto options = quality_options(model, 50);
   const auto coded = smoe::quantise(model, options.steps);
   const int size = coded.layout().size();
   const double plain = order_zero_bits(coded.values, size, model.count(), false);
@@ -344,7 +344,7 @@ TEST(SmoeCodec, BytesAsAsked) {
     EXPECT_LE(std::ssize(encoded.bytes), most);
     EXPECT_GT(std::ssize(encoded.bytes), most * 97 / 100);
     EXPECT_GT(encoded.bytes.size(), before);
-    EXPECT_EQ(encoded.bytes, encode_smoe(model, options_of(model, encoded.quality)));
+    EXPECT_EQ(encoded.bytes, encode_smoe(model, quality_options(model, encoded.quality)));
     before = encoded.bytes.size();
   }
   EXPECT_EQ(encode_smoe_bytes(model, 1 << 20).quality, best_smoe_quality);
@@ -353,8 +353,8 @@ TEST(SmoeCodec, BytesAsAsked) {
 
 TEST(SmoeCodec, OneComponentAndMillionsAlike) {
   auto one = trimmed(made(2, 3, 1));
-  EXPECT_LT(encode_smoe(one, options_of(one, 50)).size(), 200U);
-  EXPECT_EQ(decode_smoe(encode_smoe(one, options_of(one, 50)), "file").count(), 1);
+  EXPECT_LT(encode_smoe(one, quality_options(one, 50)).size(), 200U);
+  EXPECT_EQ(decode_smoe(encode_smoe(one, quality_options(one, 50)), "file").count(), 1);
   // Equal components cost almost nothing; above 65,536 of them the file has at least one byte per component.
   for (const std::size_t count : {std::size_t{65536}, std::size_t{65537}}) {
     SmoeModel many = one;
@@ -367,7 +367,7 @@ TEST(SmoeCodec, OneComponentAndMillionsAlike) {
     repeat(many.covariance, one.covariance);
     repeat(many.colour, one.colour);
     repeat(many.slope, one.slope);
-    const auto bytes = encode_smoe(many, options_of(many, 50));
+    const auto bytes = encode_smoe(many, quality_options(many, 50));
     if (count == 65536) {
       EXPECT_LT(bytes.size(), 1000U);
     } else {
@@ -388,14 +388,14 @@ TEST(SmoeCodec, StrangeModelsAreCutOffNotRefused) {
   model.colour[5] = 3e38F;
   model.slope[9] = -3e38F;
   model.log_weight[20] = -1e30F;
-  const auto decoded = decode_smoe(encode_smoe(model, options_of(model, 50)), "file");
+  const auto decoded = decode_smoe(encode_smoe(model, quality_options(model, 50)), "file");
   EXPECT_EQ(decoded.count(), 50);
 }
 
 TEST(SmoeCodec, OptionsOutOfRangeAreRefused) {
   const auto model = made(2, 3, 10);
   const auto refuse = [&](const std::string& text, const std::function<void(SmoeSteps&)>& spoil) {
-    auto options = options_of(model, 50);
+    auto options = quality_options(model, 50);
     spoil(options.steps);
     expect_error(ErrorCode::invalid_argument, text, [&] { encode_smoe(model, options); });
   };

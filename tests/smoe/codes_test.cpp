@@ -15,7 +15,7 @@ namespace {
 double srgb(double light) { return light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055; }
 
 /// Colours from below 0 to above 1, some of them NaN.
-Array<float, 4> colours_of(std::int64_t channels) {
+Array<float, 4> random_colours(std::int64_t channels) {
   Array<float, 4> colours({2, 5, 7, channels});
   for (std::int64_t i = 0; i < colours.size(); ++i) {
     colours.data()[i] = 1.4F * random_uniform(3, static_cast<std::uint64_t>(i)) - 0.2F;
@@ -26,7 +26,7 @@ Array<float, 4> colours_of(std::int64_t channels) {
 }
 
 template <class Code>
-Array<Code, 4> codes_of(const Array<float, 4>& colours, std::int64_t made, const SmoeCodes& options, Device device) {
+Array<Code, 4> make_codes(const Array<float, 4>& colours, std::int64_t made, const SmoeCodes& options, Device device) {
   const auto queue = Queue::create(device);
   Array<float, 4> own(colours.shape(), queue);
   copy<float, 4>(own.view(), colours.view(), queue);
@@ -41,8 +41,8 @@ class SmoeCodesTest : public support::OnEachRenderer {
   template <class Code>
   void check(std::int64_t channels, const SmoeCodes& options) const {
     on_each([&](Device device) {
-      const auto colours = colours_of(channels);
-      const auto codes = codes_of<Code>(colours, channels, options, device);
+      const auto colours = random_colours(channels);
+      const auto codes = make_codes<Code>(colours, channels, options, device);
       const double levels = std::pow(2.0, options.bits) - 1;
       const double largest = std::numeric_limits<Code>::max();
       for (std::int64_t i = 0; i < colours.size(); ++i) {
@@ -72,9 +72,9 @@ TEST_P(SmoeCodesTest, AreTheNearestLevels) {
 TEST_P(SmoeCodesTest, TexturesHaveFourChannels) {
   on_each([&](Device device) {
     for (const std::int64_t channels : {1, 2, 3}) {
-      const auto colours = colours_of(channels);
-      const auto own = codes_of<std::uint8_t>(colours, channels, {}, device);
-      const auto texture = codes_of<std::uint8_t>(colours, 4, {}, device);
+      const auto colours = random_colours(channels);
+      const auto own = make_codes<std::uint8_t>(colours, channels, {}, device);
+      const auto texture = make_codes<std::uint8_t>(colours, 4, {}, device);
       for (std::int64_t i = 0; i < own.size() / channels; ++i) {
         const std::uint8_t* const from = own.data() + i * channels;
         const std::uint8_t* const to = texture.data() + 4 * i;
@@ -99,10 +99,10 @@ TEST_P(SmoeCodesTest, RendererGivesThoseOfItsColours) {
     renderer.render(views, colours.view());
     renderer.render(views, textures.view());
     renderer.render(views, deep.view(), 12);
-    const auto expected = codes_of<std::uint8_t>(colours.to(Device{}), 4, {}, device);
+    const auto expected = make_codes<std::uint8_t>(colours.to(Device{}), 4, {}, device);
     const auto own = textures.to(Device{});
     EXPECT_TRUE(std::equal(own.data(), own.data() + own.size(), expected.data()));
-    const auto expected_deep = codes_of<std::uint16_t>(colours.to(Device{}), 3, {12}, device);
+    const auto expected_deep = make_codes<std::uint16_t>(colours.to(Device{}), 3, {12}, device);
     const auto own_deep = deep.to(Device{});
     EXPECT_TRUE(std::equal(own_deep.data(), own_deep.data() + own_deep.size(), expected_deep.data()));
   });

@@ -137,7 +137,7 @@ TEST_P(SmoeFitsOfViews, GoesOnFromAModel) {
   });
 }
 
-reference::Expert expert_of(const smoe::FitComponent& own, std::size_t channels) {
+reference::Expert reference_expert(const smoe::FitComponent& own, std::size_t channels) {
   reference::Expert expert{
       own.peak - std::log(own.pixels.a00 * own.pixels.a11 * own.views.a00 * own.views.a11), {}, {}, {}, {}};
   std::array<smoe::Vector, 4> columns{};
@@ -161,9 +161,9 @@ reference::Expert expert_of(const smoe::FitComponent& own, std::size_t channels)
 }
 
 /// Half the squared error of the pictures, with all components.
-double loss_of(const smoe::FitComponents& components, const Grid& grid, const std::vector<std::size_t>& which) {
+double compute_loss(const smoe::FitComponents& components, const Grid& grid, const std::vector<std::size_t>& which) {
   std::vector<reference::Expert> experts;
-  for (const auto& component : components) experts.push_back(expert_of(component, 3));
+  for (const auto& component : components) experts.push_back(reference_expert(component, 3));
   double sum = 0;
   for (const auto i : which) {
     for (std::int64_t row = 0; row < height; ++row) {
@@ -201,7 +201,7 @@ struct Parameter {
   std::function<void(smoe::FitComponent&, double)> add;
 };
 
-std::vector<Parameter> parameters_of(const smoe::FitSums& sums) {
+std::vector<Parameter> list_parameters(const smoe::FitSums& sums) {
   std::vector<Parameter> parameters{{sums.s, [](auto& own, double h) { own.peak += h; }}};
   for (std::size_t i = 0; i < 4; ++i) {
     parameters.push_back({sums.s1[i], [i](auto& own, double h) {
@@ -243,18 +243,18 @@ TEST_P(SmoeFitsOfViews, SumsAreGradients) {
     engine->sum(smoe::PixelSum::gradient, which, {});
     const auto& sums = engine->sums();
     const double loss = engine->total();
-    expect_within("loss", std::abs(0.5 * loss / loss_of(components, grid, which) - 1), 1e-6);
+    expect_within("loss", std::abs(0.5 * loss / compute_loss(components, grid, which) - 1), 1e-6);
     double worst = 0;
     double largest = 0;
     for (std::size_t j = 0; j < components.size(); j += 9) {
       const auto own = components[j];
-      for (const auto& parameter : parameters_of(sums[j])) {
+      for (const auto& parameter : list_parameters(sums[j])) {
         constexpr double step = 1e-4;
         parameter.add(components[j], step);
-        const double above = loss_of(components, grid, which);
+        const double above = compute_loss(components, grid, which);
         components[j] = own;
         parameter.add(components[j], -step);
-        const double below = loss_of(components, grid, which);
+        const double below = compute_loss(components, grid, which);
         components[j] = own;
         const double expected = (above - below) / (2 * step);
         worst = std::max(worst, std::abs(parameter.derivative - expected));

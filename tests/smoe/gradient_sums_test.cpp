@@ -19,7 +19,7 @@ constexpr std::array kinds{PixelSum::gradient, PixelSum::experts, PixelSum::pict
                            PixelSum::joint};
 const char* const names[] = {"gradient", "experts", "pictures", "importance", "joint"};
 
-std::vector<ImageComponent> components_of(const cases::SmoeCase& c, const Shape<2>& size) {
+std::vector<ImageComponent> slice_components(const cases::SmoeCase& c, const Shape<2>& size) {
   SmoeView view;
   view.size = size;
   view.extent = {c.width, c.height};
@@ -132,7 +132,7 @@ std::vector<std::vector<double>> by_place(const std::vector<ComponentSums>& sums
 }
 
 /// Largest error at each place relative to the largest value there, at least one squared colour; maximum over places.
-double error_of(const std::vector<ComponentSums>& got, const std::vector<ComponentSums>& expected, int channels) {
+double compute_error(const std::vector<ComponentSums>& got, const std::vector<ComponentSums>& expected, int channels) {
   const auto a = by_place(got, channels);
   const auto b = by_place(expected, channels);
   double worst = 0;
@@ -165,7 +165,7 @@ TEST_P(SmoeSums, OfEveryKindAreThoseInFloat64) {
       c.height = height;
       c.stretch = 0.8;
       c.large_share = 0.1;
-      const auto slices = components_of(c, {height, width});
+      const auto slices = slice_components(c, {height, width});
       const auto target = noise({height, width, channels});
       const auto precision = precisions(slices.size());
       const auto engine = smoe::pixel_engine("test", target.view(), device);
@@ -179,7 +179,7 @@ TEST_P(SmoeSums, OfEveryKindAreThoseInFloat64) {
             fmt::format("{}, {} {} {} x {} x {}", to_string(device), names[kind], components, width, height, channels);
         ASSERT_EQ(sums.size(), slices.size());
         const double loose = what == PixelSum::importance ? 1e-4 : 2e-5;
-        expect_within(name, error_of(sums, expected.sums, channels), loose);
+        expect_within(name, compute_error(sums, expected.sums, channels), loose);
         const double scale = std::max(std::abs(expected.total), static_cast<double>(width * height));
         expect_within(name + ", total", std::abs(total - expected.total) / scale, 2e-6);
       }
@@ -198,7 +198,7 @@ TEST_P(SmoeSums, ListsKeepTheTolerance) {
       c.height = height;
       c.channels = 1;
       const Shape<2> size{height, width};
-      const auto slices = components_of(c, size);
+      const auto slices = slice_components(c, size);
       Array<float, 3> image({height, width, 1});
       SmoeRenderer renderer(cases::make_smoe(c), {}, {.tolerance = 1e-7});
       SmoeView view;

@@ -21,7 +21,8 @@ Array<float, 3> noise(const Shape<3>& shape) {
 }
 
 /// Half the squared error of the picture, with all components.
-double loss_of(const std::vector<reference::Expert>& experts, const SmoeModel& model, const Array<float, 3>& target) {
+double compute_loss(const std::vector<reference::Expert>& experts, const SmoeModel& model,
+                    const Array<float, 3>& target) {
   const auto& [ny, nx, channels] = target.shape();
   double sum = 0;
   for (std::int64_t row = 0; row < ny; ++row) {
@@ -47,7 +48,7 @@ struct Parameter {
   std::function<void(reference::Expert&, double)> add;
 };
 
-std::vector<Parameter> parameters_of(const SmoeGradient& gradient, const reference::Expert& expert, std::size_t j) {
+std::vector<Parameter> list_parameters(const SmoeGradient& gradient, const reference::Expert& expert, std::size_t j) {
   const std::size_t q = expert.colour.size();
   const double width = std::sqrt(std::min(expert.covariance[0][0], expert.covariance[1][1]));
   std::vector<Parameter> parameters;
@@ -80,17 +81,17 @@ void check(const std::string& what, const SmoeModel& model, const Shape<2>& size
   const auto target = noise({size[0], size[1], model.channels});
   const auto gradient = smoe_gradient(model, target.view(), 1e-7, device);
   auto experts = cases::experts_of(model);
-  expect_within(what + ", loss", std::abs(gradient.loss / loss_of(experts, model, target) - 1), 1e-6);
+  expect_within(what + ", loss", std::abs(gradient.loss / compute_loss(experts, model, target) - 1), 1e-6);
   double worst = 0;
   double largest = 0;
   for (std::size_t j = 0; j < experts.size(); j += std::max<std::size_t>(1, experts.size() / 6)) {
     const auto own = experts[j];
-    for (const auto& parameter : parameters_of(gradient, own, j)) {
+    for (const auto& parameter : list_parameters(gradient, own, j)) {
       parameter.add(experts[j], parameter.step);
-      const double above = loss_of(experts, model, target);
+      const double above = compute_loss(experts, model, target);
       experts[j] = own;
       parameter.add(experts[j], -parameter.step);
-      const double below = loss_of(experts, model, target);
+      const double below = compute_loss(experts, model, target);
       experts[j] = own;
       const double expected = (above - below) / (2 * parameter.step);
       const double scale = parameter.step * (parameter.name == "colour" || parameter.name == "slope" ? 1e3 : 1e4);

@@ -21,7 +21,7 @@ LightFieldOptions options_at(double distance_m) {
 }
 
 /// Position {x, y, u, v} in the model of a ray through (px, py), by definition.
-std::array<double, 4> place_of(double px, double py, double slope_x, double slope_y, double distance_m) {
+std::array<double, 4> model_position(double px, double py, double slope_x, double slope_y, double distance_m) {
   return {30 + (px - distance_m * slope_x) / 200e-6, 22.5 - (py - distance_m * slope_y) / 200e-6,
           (px + view_distance_m * slope_x) / (width_m / 2), -(py + view_distance_m * slope_y) / (height_m / 2)};
 }
@@ -33,7 +33,8 @@ struct Difference {
 };
 
 /// Differences over all rays of a grid from the sum of all components.
-Difference difference_of(const SmoeModel& model, const LightFieldViews& views, const Rays& rays, double distance_m) {
+Difference measure_difference(const SmoeModel& model, const LightFieldViews& views, const Rays& rays,
+                              double distance_m) {
   Array<float, 2> intensity(rays.shape);
   Difference difference;
   const auto experts = cases::experts_of(model);
@@ -46,7 +47,7 @@ Difference difference_of(const SmoeModel& model, const LightFieldViews& views, c
         double x = 0;
         double y = 0;
         slopes_of(rays, row, column, x, y);
-        const auto at = place_of(rays.x_m, rays.y_m, x, y, distance_m);
+        const auto at = model_position(rays.x_m, rays.y_m, x, y, distance_m);
         const bool inside = at[0] >= 0 && at[0] <= 60 && at[1] >= 0 && at[1] <= 45 && std::abs(at[2]) <= 1 &&
                             (model.dimensions == 3 || std::abs(at[3]) <= 1);
         double expected = 0;
@@ -80,7 +81,7 @@ Rays rays_of(std::int64_t count, double x, double y, double distance_m = 0) {
   return {x, y, -half, half, step, {count, count}};
 }
 
-SmoeModel model_of(int dimensions, int channels, bool linear) {
+SmoeModel make_model(int dimensions, int channels, bool linear) {
   auto model = cases::make_smoe({.dimensions = dimensions, .channels = channels, .components = 70, .seed = 11});
   model.linear = linear;
   return model;
@@ -93,11 +94,11 @@ class LightField : public support::OnEachRenderer {};
 TEST_P(LightField, RaysAreTheModelsColoursWhereTheyGo) {
   on_each([](Device device) {
     for (const double distance : {0.0, 0.03, 0.4, -0.02}) {
-      const auto model = model_of(4, 1, true);
+      const auto model = make_model(4, 1, true);
       const LightFieldViews views(model, options_at(distance), device);
       for (const auto& [x, y] : {std::pair{0.0, 0.0}, std::pair{1.5e-3, -0.8e-3}}) {
-        const auto coarse = difference_of(model, views, rays_of(48, x, y, distance), distance);
-        const auto fine = difference_of(model, views, rays_of(96, x, y, distance), distance);
+        const auto coarse = measure_difference(model, views, rays_of(48, x, y, distance), distance);
+        const auto fine = measure_difference(model, views, rays_of(96, x, y, distance), distance);
         const double rms = std::sqrt(fine.mean_square);
         std::printf("d = %+.2f m, %lld rays: rms error %.1e at 48, %.1e at 96; largest %.1e\n", distance,
                     static_cast<long long>(fine.lit), std::sqrt(coarse.mean_square), rms, fine.largest);
@@ -119,12 +120,12 @@ TEST_P(LightField, ColoursLuminanceAndModelsWithoutV) {
     };
     for (const Case& c : {Case{4, 3, false, false}, Case{4, 3, true, true}, Case{3, 3, false, true},
                           Case{3, 1, true, false}, Case{4, 4, true, false}}) {
-      const auto model = model_of(c.dimensions, c.channels, c.linear);
+      const auto model = make_model(c.dimensions, c.channels, c.linear);
       auto options = options_at(0.03);
       options.luminance = c.luminance;
       const LightFieldViews views(model, options, device);
       EXPECT_EQ(views.channels(), c.channels >= 3 && !c.luminance ? 3 : 1);
-      const auto error = difference_of(model, views, rays_of(72, 0.5e-3, 0.2e-3), 0.03);
+      const auto error = measure_difference(model, views, rays_of(72, 0.5e-3, 0.2e-3), 0.03);
       std::printf("%d dimensions, %d channels: rms error %.1e\n", c.dimensions, c.channels,
                   std::sqrt(error.mean_square));
       EXPECT_LE(std::sqrt(error.mean_square), 1e-2);
@@ -137,7 +138,7 @@ HOLOTONE_ON_EACH_DEVICE(LightField);
 
 // Two representations of one light field agree: 9 x 7 views rendered from the model, and the model itself.
 TEST(LightFieldViews, AgreeWithCapturedViews) {
-  const auto model = model_of(4, 1, true);
+  const auto model = make_model(4, 1, true);
   Array<float, 5> pictures({7, 9, 90, 120, 1});
   SmoeRenderer renderer(model);
   for (std::int64_t v = 0; v < 7; ++v) {
@@ -168,11 +169,11 @@ TEST(LightFieldViews, AgreeWithCapturedViews) {
 }
 
 TEST(LightFieldViews, RefusesWhatIsNone) {
-  const auto model = model_of(4, 3, false);
+  const auto model = make_model(4, 3, false);
   const auto refuses = [&](const char* text, const SmoeModel& own, const LightFieldOptions& options) {
     support::expect_error(ErrorCode::invalid_argument, text, [&] { const LightFieldViews views(own, options); });
   };
-  refuses("a light field's, of 3 or 4 dimensions, got 2", model_of(2, 3, false), options_at(0));
+  refuses("a light field's, of 3 or 4 dimensions, got 2", make_model(2, 3, false), options_at(0));
   refuses("distance_m: expected more than -5 cm", model, options_at(-0.05));
   auto none = options_at(0);
   none.geometry.width_m = 0;

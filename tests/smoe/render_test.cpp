@@ -393,17 +393,17 @@ TEST_P(SmoeRender, WindowsSurroundBlocks) {
         const bool robust = precision == SmoePrecision::robust;
         const std::string what =
             fmt::format("blocks of {} pixels and {:g} around, {}", block, window, robust ? "float64" : "float32");
-        const auto error_of = [&](const SmoeModel& model, const SmoeModel& seen, const SmoeView& from) {
+        const auto measure_error = [&](const SmoeModel& model, const SmoeModel& seen, const SmoeView& from) {
           return largest_error_in_windows(seen, view, picture(model, from, device, options), block, window, 11);
         };
         // A float32 weight has an error of about 2e-6 of its logarithm's range, a colour that times the experts'
         // spread.
-        expect_within(what, error_of(flat, flat, view), robust ? 2e-7 : 2e-5);
+        expect_within(what, measure_error(flat, flat, view), robust ? 2e-7 : 2e-5);
         if (block != 64) continue;
         // The reference's slice is rounded to float32.
         SmoeView from = view;
         from.at = at;
-        expect_within(what + ", light field", error_of(field, slice(field, at), from), 2e-5);
+        expect_within(what + ", light field", measure_error(field, slice(field, at), from), 2e-5);
       }
     }
   });

@@ -22,7 +22,7 @@ class BuildScriptsTest : public ProgramTest {
                                : "case $1 in -L) echo 'GPU 0: a card';; *) echo '" + capabilities + "';; esac");
   }
 
-  [[nodiscard]] std::string output_of(std::vector<std::string> words) const {
+  [[nodiscard]] std::string run_words(std::vector<std::string> words) const {
     words.insert(words.begin(),
                  {"env", "-C", source_folder(), "-u", "MAKEFLAGS", "PATH=" + folder_.string() + ":/usr/bin:/bin"});
     const auto result = RunningProgram::other(words, captured_).wait(60);
@@ -34,7 +34,7 @@ class BuildScriptsTest : public ProgramTest {
 TEST_F(BuildScriptsTest, CodeForTheCardsThatArePresentIsAdded) {
   const auto configured = [&](const char* capabilities, const char* preset) {
     cards(capabilities);
-    return output_of({"scripts/configure.sh", preset, "-DX=1"});
+    return run_words({"scripts/configure.sh", preset, "-DX=1"});
   };
   EXPECT_EQ(configured("8.9\n8.6\n8.9", "cuda"), "cmake --preset cuda -DHOLOTONE_CUDA_CARDS=86-real;89-real -DX=1\n");
   // Hopper's is always there; a card that nvcc does not know and "[N/A]" have none.
@@ -48,14 +48,14 @@ TEST_F(BuildScriptsTest, DemoAndInstallUseOneBuild) {
   for (const auto& [capabilities, preset] : {std::pair{"", "cpu"}, {"8.9", "cuda"}}) {
     cards(capabilities);
     for (const char* target : {"demo", "install"}) {
-      const auto lines = output_of({"make", "-n", target});
+      const auto lines = run_words({"make", "-n", target});
       EXPECT_NE(lines.find(fmt::format("scripts/configure.sh {}\n", preset)), std::string::npos) << lines;
       EXPECT_NE(lines.find(fmt::format("cmake --build --preset {} ", preset)), std::string::npos) << lines;
       EXPECT_EQ(lines.find(std::string(preset) == "cpu" ? "cuda" : "cpu"), std::string::npos) << lines;
     }
-    EXPECT_NE(output_of({"make", "-n", "build"}).find("cmake --build --preset cuda "), std::string::npos);
+    EXPECT_NE(run_words({"make", "-n", "build"}).find("cmake --build --preset cuda "), std::string::npos);
   }
-  EXPECT_NE(output_of({"make", "-n", "PRESET=cuda", "install"}).find("cmake --install build/cuda "), std::string::npos);
+  EXPECT_NE(run_words({"make", "-n", "PRESET=cuda", "install"}).find("cmake --install build/cuda "), std::string::npos);
 }
 
 TEST_F(BuildScriptsTest, AReleaseHasOneVersionAndADatedChangelog) {

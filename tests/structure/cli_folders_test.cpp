@@ -46,10 +46,8 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
   return allowed;
 }
 
-std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-
 /// A header and the source of the same name are one unit: two units that need each other cannot be read in sequence.
-std::string unit_of(const std::string& path) { return path.substr(0, path.rfind('.')); }
+std::string unit_name(const std::string& path) { return path.substr(0, path.rfind('.')); }
 
 constexpr const char* program_include = R"(^\s*#\s*include\s*[<"](cli/[a-z0-9_./]+)[>"])";
 
@@ -100,8 +98,8 @@ TEST(Structure, TheProgramsFoldersDependOneWay) {
 TEST(Structure, TheProgramsFilesDoNotIncludeEachOther) {
   Graph graph;
   find("cli/", program_include, [&](const SourceFile& file, std::size_t, const std::smatch& match) {
-    const std::string own = unit_of(file.path);
-    const std::string other = unit_of(match[1]);
+    const std::string own = unit_name(file.path);
+    const std::string other = unit_name(match[1]);
     if (own != other) graph[own].insert(other);
   });
   EXPECT_GT(graph.size(), 30u);

@@ -13,7 +13,7 @@ tcp::endpoint endpoint_of(const TestServer& server) {
   return {asio::ip::make_address("127.0.0.1"), server.server.port()};
 }
 
-ServerOptions options_of(const Limits& limits) {
+ServerOptions make_options(const Limits& limits) {
   ServerOptions options;
   options.port = 0;
   options.limits = limits;
@@ -46,7 +46,7 @@ Message FakeHandler::answer(const json& show, const std::atomic<bool>& cancelled
   return {json{{"type", "shown"}, {"pane", show.at("pane")}, {"id", show.at("id")}}.dump(), payload};
 }
 
-TestServer::TestServer(const Limits& limits) : server(options_of(limits), handler) {
+TestServer::TestServer(const Limits& limits) : server(make_options(limits), handler) {
   thread_ = std::thread(
       [this, last = Clock::now() + std::chrono::minutes(1)] { server.run([last] { return Clock::now() > last; }); });
 }

@@ -41,9 +41,9 @@ class SceneSource final : public holotone::ViewSource {
 };
 
 /// Field of the whole panel in host memory.
-inline holotone::Array<holotone::Complex, 2> field_of(const holotone::ViewSource& source,
-                                                      const holotone::StereogramOptions& options,
-                                                      holotone::Device device = {}) {
+inline holotone::Array<holotone::Complex, 2> whole_field(const holotone::ViewSource& source,
+                                                         const holotone::StereogramOptions& options,
+                                                         holotone::Device device = {}) {
   return holotone::stereogram_field(source, 0, options, device).to(holotone::Device{});
 }
 

@@ -86,7 +86,7 @@ TEST(ViewerCheck, NamesAreBehindTheToken) {
   }
 }
 
-HttpRequest request_of(const std::string& target, http::verb method = http::verb::get) {
+HttpRequest make_request(const std::string& target, http::verb method = http::verb::get) {
   HttpRequest request(method, target, 11);
   request.set(http::field::host, "127.0.0.1:8080");
   return request;
@@ -94,7 +94,7 @@ HttpRequest request_of(const std::string& target, http::verb method = http::verb
 
 TEST(ViewerCheck, ThePageIsGivenToThoseWithTheToken) {
   const Access access{"abc", "", {}};
-  const auto page = http_answer(request_of("/abc/"), access);
+  const auto page = http_answer(make_request("/abc/"), access);
   EXPECT_EQ(page.result(), http::status::ok);
   EXPECT_EQ(page[http::field::content_type], "text/html; charset=utf-8");
   EXPECT_EQ(page[http::field::cache_control], "no-store");
@@ -102,24 +102,24 @@ TEST(ViewerCheck, ThePageIsGivenToThoseWithTheToken) {
   EXPECT_EQ(page["X-Content-Type-Options"], "nosniff");
   EXPECT_NE(page["Content-Security-Policy"].find("connect-src 'self' ws://127.0.0.1:8080;"), std::string::npos);
   EXPECT_EQ(page.body(), find_page_file("index.html")->text);
-  EXPECT_EQ(http_answer(request_of("/abc/index.html"), access).body(), page.body());
+  EXPECT_EQ(http_answer(make_request("/abc/index.html"), access).body(), page.body());
 
-  const auto head = http_answer(request_of("/abc/", http::verb::head), access);
+  const auto head = http_answer(make_request("/abc/", http::verb::head), access);
   EXPECT_EQ(head[http::field::content_length], std::to_string(page.body().size()));
   EXPECT_EQ(head.body(), "");
 
-  const auto post = http_answer(request_of("/abc/", http::verb::post), access);
+  const auto post = http_answer(make_request("/abc/", http::verb::post), access);
   EXPECT_EQ(post.result(), http::status::method_not_allowed);
   EXPECT_EQ(post[http::field::allow], "GET, HEAD");
 }
 
 TEST(ViewerCheck, RefusalsRepeatNothing) {
   const Access access{"abc", "", {}};
-  auto two_hosts = request_of("/abc/");
+  auto two_hosts = make_request("/abc/");
   two_hosts.insert(http::field::host, "127.0.0.1:8080");
-  auto no_host = request_of("/abc/");
+  auto no_host = make_request("/abc/");
   no_host.erase(http::field::host);
-  auto other_host = request_of("/abc/");
+  auto other_host = make_request("/abc/");
   other_host.set(http::field::host, "evil.example");
   for (const auto& request : {two_hosts, no_host, other_host}) {
     EXPECT_EQ(http_answer(request, access).result(), http::status::forbidden);
@@ -127,7 +127,7 @@ TEST(ViewerCheck, RefusalsRepeatNothing) {
   for (const char* target :
        {"/evil/", "/abc/evil", "/abc/../evil", "/abc/%2e%2e/evil", "/abc/..\\evil", "/abc/index.html/evil",
         "/abc/index.html?evil", "/abc//evil", "/abc//etc/passwd?evil", "/abc/index.html%00evil"}) {
-    const auto answer = http_answer(request_of(target), access);
+    const auto answer = http_answer(make_request(target), access);
     EXPECT_EQ(answer.result(), http::status::not_found) << target;
     std::ostringstream text;
     text << answer;
@@ -137,7 +137,7 @@ TEST(ViewerCheck, RefusalsRepeatNothing) {
 
 TEST(ViewerCheck, SocketsAreForThePageAlone) {
   const Access access{"abc", "", {}};
-  auto request = request_of("/abc/socket");
+  auto request = make_request("/abc/socket");
   EXPECT_EQ(http_answer(request, access).result(), http::status::upgrade_required);
   request.set(http::field::connection, "Upgrade");
   request.set(http::field::upgrade, "websocket");
@@ -193,7 +193,7 @@ TEST(ViewerMessages, AreRead) {
   EXPECT_TRUE(pair.moving);
 }
 
-std::string error_of(const std::string& text) {
+std::string read_error(const std::string& text) {
   try {
     read_client_message(text);
   } catch (const MessageError& error) {
@@ -203,13 +203,13 @@ std::string error_of(const std::string& text) {
 }
 
 TEST(ViewerMessages, OfWrongTypesAreRefusedInOneLine) {
-  EXPECT_EQ(error_of("{\"type\":"), "message: expected JSON, got something else at byte 9");
-  EXPECT_EQ(error_of("[1]"), "message: expected an object");
-  EXPECT_EQ(error_of("{}"), "type: expected a text");
-  EXPECT_EQ(error_of(R"({"type":"evil"})"), "type: expected open, show or close");
-  EXPECT_EQ(error_of(R"({"type":"close"})"), "pane: expected a text");
-  EXPECT_EQ(error_of(R"({"type":"close","pane":""})"), "pane: expected 1 to 64 bytes");
-  EXPECT_EQ(error_of(R"({"type":"open","x":1e999})"), "message: expected numbers within double precision");
+  EXPECT_EQ(read_error("{\"type\":"), "message: expected JSON, got something else at byte 9");
+  EXPECT_EQ(read_error("[1]"), "message: expected an object");
+  EXPECT_EQ(read_error("{}"), "type: expected a text");
+  EXPECT_EQ(read_error(R"({"type":"evil"})"), "type: expected open, show or close");
+  EXPECT_EQ(read_error(R"({"type":"close"})"), "pane: expected a text");
+  EXPECT_EQ(read_error(R"({"type":"close","pane":""})"), "pane: expected 1 to 64 bytes");
+  EXPECT_EQ(read_error(R"({"type":"open","x":1e999})"), "message: expected numbers within double precision");
   const nlohmann::json good = nlohmann::json::parse(a_show);
   const std::vector<std::pair<std::string, nlohmann::json>> wrong = {{"id", 1.5},
                                                                      {"id", -1},
@@ -233,13 +233,13 @@ TEST(ViewerMessages, OfWrongTypesAreRefusedInOneLine) {
   for (const auto& [field, value] : wrong) {
     auto json = good;
     json[field] = value;
-    EXPECT_TRUE(error_of(json.dump()).starts_with(field + ": expected "))
-        << json.dump() << " " << error_of(json.dump());
+    EXPECT_TRUE(read_error(json.dump()).starts_with(field + ": expected "))
+        << json.dump() << " " << read_error(json.dump());
   }
   for (const char* field : {"type", "pane", "id", "document", "view", "state"}) {
     auto json = good;
     json.erase(field);
-    EXPECT_TRUE(error_of(json.dump()).starts_with(std::string(field) + ": expected ")) << field;
+    EXPECT_TRUE(read_error(json.dump()).starts_with(std::string(field) + ": expected ")) << field;
   }
   try {
     read_client_message(R"({"type":"show","pane":"a","id":7,"view":0})");
@@ -252,10 +252,10 @@ TEST(ViewerMessages, OfWrongTypesAreRefusedInOneLine) {
 
 TEST(ViewerMessages, DeepOnesAreRefused) {
   for (const int levels : {17, 60'000}) {
-    EXPECT_EQ(error_of(std::string(levels, '[')), "message: expected at most 16 levels");
+    EXPECT_EQ(read_error(std::string(levels, '[')), "message: expected at most 16 levels");
   }
-  EXPECT_EQ(error_of(R"({"type":"open","x":)" + std::string(15, '[') + std::string(15, ']') + "}"), "");
-  EXPECT_NE(error_of(R"({"type":"open","x":)" + std::string(16, '[') + std::string(16, ']') + "}"), "");
+  EXPECT_EQ(read_error(R"({"type":"open","x":)" + std::string(15, '[') + std::string(15, ']') + "}"), "");
+  EXPECT_NE(read_error(R"({"type":"open","x":)" + std::string(16, '[') + std::string(16, ']') + "}"), "");
 }
 
 TEST(ViewerMessages, ErrorsAreAlwaysUtf8) {

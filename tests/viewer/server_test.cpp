@@ -158,7 +158,7 @@ TEST(ViewerServer, TakesTheNextPortIfOneIsTaken) {
 
 TEST(ViewerServer, NamesWhatItCannotListenOn) {
   FakeHandler handler;
-  const auto error_of = [&](const std::string& address) -> std::string {
+  const auto listen_error = [&](const std::string& address) -> std::string {
     try {
       ServerOptions options;
       options.address = address;
@@ -168,8 +168,8 @@ TEST(ViewerServer, NamesWhatItCannotListenOn) {
     }
     return "";
   };
-  EXPECT_EQ(error_of("localhost"), "Server: address: expected an IPv4 or IPv6 address, got localhost");
-  EXPECT_TRUE(error_of("203.0.113.1").starts_with("203.0.113.1:8080: expected an address to listen on, got "));
+  EXPECT_EQ(listen_error("localhost"), "Server: address: expected an IPv4 or IPv6 address, got localhost");
+  EXPECT_TRUE(listen_error("203.0.113.1").starts_with("203.0.113.1:8080: expected an address to listen on, got "));
 }
 
 TEST(ViewerServer, EndsWithinASecond) {

@@ -33,7 +33,7 @@ function read_pane(pane, name, value) {
 }
 
 // panes: {a: {document, view, options: {name: text}}, ...}, only those on screen.
-export function hash_of({layout, linked, panes}) {
+export function to_hash({layout, linked, panes}) {
   const parts = [["layout", layout]];
   if (!linked) parts.push(["linked", "no"]);
   for (const [name, pane] of Object.entries(panes)) {

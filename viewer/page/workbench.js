@@ -1,5 +1,5 @@
 import {make, segmented} from "./dom.js";
-import {hash_of, parse_hash} from "./state.js";
+import {to_hash, parse_hash} from "./state.js";
 import {Pane} from "./pane.js";
 import {Thumbnails} from "./thumbnails.js";
 
@@ -189,7 +189,7 @@ export class Workbench {
   write_hash() {
     const panes = Object.fromEntries([...this.panes].map(([name, pane]) =>
       [name, {document: pane.document, view: pane.view_description.name, options: pane.options}]));
-    this.written_hash = hash_of({layout: this.layout, linked: this.linked, panes});
+    this.written_hash = to_hash({layout: this.layout, linked: this.linked, panes});
     if (location.hash !== this.written_hash) history.replaceState(null, "", this.written_hash);
   }
 

@@ -15,7 +15,7 @@ bool equal_without_case(std::string_view a, std::string_view b) {
 }
 
 /// The host's name without ":port"; empty if what follows the name is no port.
-std::string_view name_of(std::string_view host) {
+std::string_view host_name(std::string_view host) {
   const auto end = host.starts_with('[') ? host.find(']') : host.find(':');
   if (end == std::string_view::npos) return host.starts_with('[') ? std::string_view() : host;
   const auto name_end = host[end] == ']' ? end + 1 : end;
@@ -53,7 +53,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
 }
 
 bool is_allowed_host(std::string_view host, std::span<const std::string> names) {
-  const std::string_view name = name_of(host);
+  const std::string_view name = host_name(host);
   if (name.empty()) return false;
   const auto is_name = [&](std::string_view allowed) { return equal_without_case(name, allowed); };
   constexpr std::array<std::string_view, 3> own = {"127.0.0.1", "localhost", "[::1]"};

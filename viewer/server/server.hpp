@@ -36,8 +36,8 @@ class Server {
   /// page. A program that is started may have it among its arguments, which all users can read. Call it before run().
   std::string new_opening_key();
 
-  /// Serves until stop() or until `ended`, which is asked 20 times a second, returns true. Then tells the pages, waits
-  /// up to Limits::close for them, cancels the handler's call and waits for its end. Call it once.
+  /// Serves until stop() or until `ended`, which is asked 20 times a second, returns true. Then informs the pages,
+  /// waits up to Limits::close for them, cancels the handler's call and waits for its end. Call it once.
   void run(const std::function<bool()>& ended = {});
   /// Makes run() end. For any thread and for signal handlers.
   void stop() noexcept;

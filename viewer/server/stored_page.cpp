@@ -7,7 +7,7 @@
 namespace holotone::viewer {
 namespace {
 
-std::string_view text_of(std::string_view name) {
+std::string_view find_text(std::string_view name) {
   const PageFile* const file = find_page_file(name);
   if (file == nullptr) throw std::logic_error("the page has no " + std::string(name));
   return file->text;
@@ -53,13 +53,13 @@ std::string stored_page(std::string_view stored) {
   std::string page;
   std::string script;
   page.reserve(stored.size() + (std::size_t{1} << 18));
-  each_line(text_of("index.html"), [&](std::string_view line) {
+  each_line(find_text("index.html"), [&](std::string_view line) {
     if (line.starts_with(module_line)) {
       line.remove_prefix(module_line.size());
-      append_module(script, text_of(line.substr(0, line.find('"'))));
+      append_module(script, find_text(line.substr(0, line.find('"'))));
     } else if (line.starts_with(style_line)) {
       page += "<style>\n";
-      page += text_of("style.css");
+      page += find_text("style.css");
       page += "</style>\n";
     } else if (line.starts_with(script_line)) {
       page += R"(<script id="stored" type="application/json">)";

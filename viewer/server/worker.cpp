@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::seconds idle_time{1};
 
 /// An error's text for the page, with the request's pane and id.
-Message error_of(const Request& request, const std::string& what) {
+Message to_error(const Request& request, const std::string& what) {
   if (request.pane.empty()) return {error_text(what, std::nullopt, std::nullopt), nullptr};
   return {error_text(what, request.pane, request.message.at("id").get<std::int64_t>()), nullptr};
 }
@@ -90,9 +90,9 @@ Message Worker::answer(const WorkQueue::Job& job) {
   try {
     return job.request.pane.empty() ? handler_.opened() : handler_.answer(job.request.message, *job.cancelled);
   } catch (const std::bad_alloc&) {
-    return error_of(job.request, "out of memory");
+    return to_error(job.request, "out of memory");
   } catch (const std::exception& error) {
-    return error_of(job.request, error.what());
+    return to_error(job.request, error.what());
   }
 }
 

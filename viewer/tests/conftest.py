@@ -79,7 +79,7 @@ def pixels(page, pane: str = "a") -> bytes:
     return page.locator(f"[data-pane={pane}] .stage").screenshot()
 
 
-def hash_of(page, text: str):
+def wait_for_hash(page, text: str):
     """Waits until the URL's hash contains `text`."""
     wait_until(page, "text => decodeURIComponent(location.hash).includes(text)", text)
     return page.evaluate("decodeURIComponent(location.hash)")

@@ -1,6 +1,6 @@
 """Every kind of control, by pointer and keys."""
 
-from conftest import at_rest, hash_of
+from conftest import at_rest, wait_for_hash
 from documents import hologram
 from fake_server import FakeServer
 
@@ -23,7 +23,7 @@ def test_slider_by_keys_asks_moving_then_at_rest(server, open_page):
     assert abs(asked[-1]["state"]["distance"] - 0.2001) < 1e-9
     assert control(page, "distance").get_by_role("slider").get_attribute("aria-valuetext") == "20.01 cm"
     assert control(page, "distance").get_by_role("spinbutton").input_value() == "20.01"
-    hash_of(page, "a.distance=0.2001")
+    wait_for_hash(page, "a.distance=0.2001")
 
 
 def test_number_field_takes_the_shown_unit_and_clamps(server, open_page):

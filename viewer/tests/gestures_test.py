@@ -1,6 +1,6 @@
 """Pan, zoom, keys, pinch, and the pupil and focus on the picture."""
 
-from conftest import at_rest, hash_of, pixels
+from conftest import at_rest, wait_for_hash, pixels
 
 
 def stage_centre(page, pane="a"):
@@ -31,7 +31,7 @@ def test_keys_zoom_and_pan(server, open_page):
     asked = len(server.shows())
     page.wait_for_timeout(300)
     assert len(server.shows()) == asked  # a picture's pan and zoom stay in the page
-    hash_of(page, "a.zoom=")
+    wait_for_hash(page, "a.zoom=")
 
 
 def test_wheel_zooms_at_the_pointer_and_drag_pans(server, open_page):
@@ -40,12 +40,12 @@ def test_wheel_zooms_at_the_pointer_and_drag_pans(server, open_page):
     page.mouse.move(x + 100, y)
     page.mouse.wheel(0, -600)
     page.wait_for_timeout(100)
-    first = hash_of(page, "a.zoom=").split("a.zoom=")[1].split(",")
+    first = wait_for_hash(page, "a.zoom=").split("a.zoom=")[1].split(",")
     page.mouse.down()
     page.mouse.move(x + 40, y + 20, steps=4)
     page.mouse.up()
     page.wait_for_timeout(400)
-    second = hash_of(page, "a.zoom=").split("a.zoom=")[1].split(",")
+    second = wait_for_hash(page, "a.zoom=").split("a.zoom=")[1].split(",")
     assert first[0] == second[0] and first[1:] != second[1:]
 
 

@@ -1,6 +1,6 @@
 """One pane, two linked panes, the difference, and the URL."""
 
-from conftest import at_rest, hash_of, pixels
+from conftest import at_rest, wait_for_hash, pixels
 from controls_test import control
 from documents import DOCUMENTS, hologram
 from fake_server import FakeServer
@@ -38,7 +38,7 @@ def test_linked_controls_pan_and_zoom(server, open_page):
     old = zoom(page, "b")
     page.locator("[data-pane=a] canvas").press("1")
     assert zoom(page, "b") == old
-    hash_of(page, "linked=no")
+    wait_for_hash(page, "linked=no")
     page.get_by_label("Linked").check()
     at_rest(page)
     assert abs(server.shows("b")[-1]["state"]["distance"] - 0.18) < 1e-9
@@ -66,7 +66,7 @@ def test_url_restores_the_state(server, open_page):
     page.locator("[data-pane=b]").get_by_role("radio", name="Spectrum").check()
     page.wait_for_timeout(800)
     at_rest(page)
-    text = hash_of(page, "b.view=spectrum")
+    text = wait_for_hash(page, "b.view=spectrum")
     for part in ["linked=no", "a.document=1", "a.distance=0.18", "a.show=phase", "a.pupil=0,0.0004", "a.band_limit=no"]:
         assert part in text
     again = open_page(page.url)
@@ -101,7 +101,7 @@ def test_difference_shows_psnr(server, open_page):
     page.get_by_label("Document 2").select_option("0")
     at_rest(page)
     assert server.shows("d")[-1]["document"] == [1, 0]
-    hash_of(page, "d.document=1,0")
+    wait_for_hash(page, "d.document=1,0")
 
 
 def test_changed_file_keeps_the_state(server, open_page):

@@ -267,7 +267,7 @@ def test_the_cpu_goes_on_without_the_gpu(folder):
         for i in range(60):
             header, payload = client.show("light", {"distance": 0.04 + 1e-4 * i})
             assert header["type"] == "shown", header
-            if any("the CPU goes on" in notice.get("message", "") for notice in client.notices):
+            if any("the CPU continues" in notice.get("message", "") for notice in client.notices):
                 break
         assert i > 0, "lost before the first picture"
         assert "--device cpu" in header["command"], header
@@ -352,8 +352,8 @@ def test_stored_page(folder, open_page):
 def test_a_stored_page_of_large_pictures_holds_smaller_ones(folder):
     noise = numpy.random.default_rng(5).integers(0, 256, (6600, 6600), dtype=numpy.uint8)
     PIL.fromarray(noise).save(folder / "noise.png", compress_level=0)
-    told = json.loads(holotone(folder, "view noise.png -o noise.html --json"))
-    assert (told["jpeg_quality"], told["sides_divided_by"]) == (80, 2)
+    report = json.loads(holotone(folder, "view noise.png -o noise.html --json"))
+    assert (report["jpeg_quality"], report["sides_divided_by"]) == (80, 2)
     page = (folder / "noise.html").read_text()
     assert len(page) < 20e6
     assert "JPEG of quality 80, sides divided by 2" in page
@@ -361,8 +361,8 @@ def test_a_stored_page_of_large_pictures_holds_smaller_ones(folder):
 
 def test_a_stored_page_holds_pictures_longer_than_jpeg_may_be(folder):
     PIL.fromarray(numpy.zeros((3, 70000), dtype=numpy.uint8)).save(folder / "long.png")
-    told = json.loads(holotone(folder, "view long.png -o long.html --json"))
-    assert told["jpeg_quality"] is None
+    report = json.loads(holotone(folder, "view long.png -o long.html --json"))
+    assert report["jpeg_quality"] is None
 
 
 def test_a_stored_page_names_the_file_that_is_too_large(folder):

@@ -2,7 +2,7 @@
 
 import re
 
-from conftest import at_rest, hash_of, pixels
+from conftest import at_rest, wait_for_hash, pixels
 from documents import answer, documents_message, hologram
 from store import PAGE, inlined_script, modules, stored_page
 
@@ -55,7 +55,7 @@ def test_stored_page_from_disk(tmp_path, open_page):
     page.locator("[data-control=show]").get_by_role("radio", name="Phase").check()
     at_rest(page)
     assert page.locator("[data-control=show] input").count() == 2
-    hash_of(page, "a.distance=0.21")
+    wait_for_hash(page, "a.distance=0.21")
     field = page.locator("[data-control=distance]").get_by_role("spinbutton")
     field.fill("19.2")
     field.press("Enter")

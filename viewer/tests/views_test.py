@@ -4,7 +4,7 @@ import io
 
 from PIL import Image
 
-from conftest import at_rest, hash_of, pixels, wait_until
+from conftest import at_rest, wait_for_hash, pixels, wait_until
 
 
 def test_window_asks_for_the_visible_part(server, open_page):
@@ -22,7 +22,7 @@ def test_window_asks_for_the_visible_part(server, open_page):
     x, y, width, height = asked["state"]["window"]
     assert width < 768 and x > 0 and y > 0 and asked["moving"] is False
     assert abs(width / height - asked["size"][0] / asked["size"][1]) < 0.01
-    text = hash_of(page, "a.window=")
+    text = wait_for_hash(page, "a.window=")
     again = open_page(page.url)
     restored = server.shows("a")[-1]["state"]["window"]
     assert all(abs(a - b) < 1e-3 for a, b in zip(restored, asked["state"]["window"]))
@@ -64,7 +64,7 @@ def test_inks_are_switched_one_by_one(server, open_page):
         page.get_by_label(ink).uncheck()
     page.wait_for_timeout(300)
     assert pixels(page) != all_inks
-    hash_of(page, "a.inks=black")
+    wait_for_hash(page, "a.inks=black")
     again = open_page(page.url)
     assert [again.get_by_label(ink).is_checked() for ink in ["cyan", "black"]] == [False, True]
     page.get_by_label("black").uncheck()
@@ -102,7 +102,7 @@ def test_scene_turns_and_gives_the_options(server, open_page):
     assert (
         page.locator(".command code").inner_text() == "holotone hologram knot.ply -o slm.png --turn 19deg --tilt 19deg"
     )
-    hash_of(page, "a.turn=19.2")
+    wait_for_hash(page, "a.turn=19.2")
     box = canvas.bounding_box()
     page.mouse.move(box["x"] + 200, box["y"] + 200)
     page.mouse.down()
@@ -144,7 +144,7 @@ def test_folder_of_ten_thousand_entries(server, open_page):
     assert "10 of 10,000" in page.locator(".count").inner_text()
     page.get_by_label("Kind").select_option("dots")
     assert 1 <= page.locator(".card").count() <= 2
-    hash_of(page, "a.kind=dots")
+    wait_for_hash(page, "a.kind=dots")
     page.get_by_label("Name contains").fill("")
     page.get_by_label("Kind").select_option("")
     first = page.locator(".card").first
@@ -163,7 +163,7 @@ def test_folder_opens_an_entry(server, open_page):
     at_rest(page)
     assert page.get_by_label("Document").locator("option:checked").inner_text() == "hologram_00000.png"
     assert server.shows("a")[-1]["document"] == 7
-    hash_of(page, "a.document=7")
+    wait_for_hash(page, "a.document=7")
     page.go_back()
     page.locator(".card").first.wait_for()
     page.go_forward()

@@ -4,10 +4,10 @@
 
 namespace holotone::display {
 
-Gl::Gl(const std::function<Address(const char*)>& address_of) {
+Gl::Gl(const std::function<Address(const char*)>& find_address) {
   // NOLINTBEGIN(bugprone-macro-parentheses)
-#define HOLOTONE_GL_LOAD(function)                                        \
-  function = reinterpret_cast<decltype(function)>(address_of(#function)); \
+#define HOLOTONE_GL_LOAD(function)                                          \
+  function = reinterpret_cast<decltype(function)>(find_address(#function)); \
   if (function == nullptr) throw Error(ErrorCode::unsupported, "OpenGL 3.2: the driver has no " #function);
   HOLOTONE_GL(HOLOTONE_GL_LOAD)
 #undef HOLOTONE_GL_LOAD

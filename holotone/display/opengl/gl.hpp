@@ -25,8 +25,8 @@ namespace holotone::display {
 /// The functions in use, under their own names.
 struct Gl {
   using Address = void (*)();
-  /// `address_of` finds a function of the context. Throws unsupported, naming the first that is not there.
-  explicit Gl(const std::function<Address(const char*)>& address_of);
+  /// `find_address` finds a function of the context. Throws unsupported, naming the first that is not there.
+  explicit Gl(const std::function<Address(const char*)>& find_address);
 
   // NOLINTBEGIN(bugprone-macro-parentheses)
 #define HOLOTONE_GL_POINTER(name) decltype(&::name) name = nullptr;

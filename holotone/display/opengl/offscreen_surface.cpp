@@ -19,9 +19,9 @@ namespace {
 struct Egl {
   Egl() {
     static const SharedLibrary library{"libEGL.so.1"};
-    if (!library.open() || !library.load(address_of, "eglGetProcAddress")) fail(library.reason());
+    if (!library.open() || !library.load(find_address, "eglGetProcAddress")) fail(library.reason());
     const auto find = [this](auto& function, const char* name) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address_of(name));
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(find_address(name));
       if (function == nullptr) fail(fmt::format("libEGL.so.1 lacks {}", name));
     };
     find(query_devices, "eglQueryDevicesEXT");
@@ -34,7 +34,7 @@ struct Egl {
     find(destroy_context, "eglDestroyContext");
     find(make_current, "eglMakeCurrent");
   }
-  decltype(&eglGetProcAddress) address_of = nullptr;
+  decltype(&eglGetProcAddress) find_address = nullptr;
   PFNEGLQUERYDEVICESEXTPROC query_devices = nullptr;
   PFNEGLQUERYDEVICEATTRIBEXTPROC query_device = nullptr;
   PFNEGLGETPLATFORMDISPLAYEXTPROC display_of = nullptr;
@@ -54,7 +54,7 @@ class OffscreenSurface final : public Surface {
     monitor_.nx = shape[1];
     monitor_.refresh_hz = 60;
     open(cuda_device);
-    gl_.emplace([this](const char* name) { return egl_.address_of(name); });
+    gl_.emplace([this](const char* name) { return egl_.find_address(name); });
     gl_->glGenTextures(1, &texture_);
     gl_->glBindTexture(GL_TEXTURE_2D, texture_);
     gl_->glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, static_cast<GLsizei>(shape[1]), static_cast<GLsizei>(shape[0]), 0,
@@ -73,7 +73,7 @@ class OffscreenSurface final : public Surface {
   OffscreenSurface& operator=(const OffscreenSurface&) = delete;
 
   [[nodiscard]] const Monitor& monitor() const override { return monitor_; }
-  [[nodiscard]] Gl::Address address_of(const char* name) const override { return egl_.address_of(name); }
+  [[nodiscard]] Gl::Address find_address(const char* name) const override { return egl_.find_address(name); }
   void present(const Gl& gl) override { gl.glFinish(); }
   SurfaceEvents poll() override { return {}; }
 

@@ -12,7 +12,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-int channel_of(char name) {
+int to_channel(char name) {
   constexpr std::string_view channels = "rgb";
   return static_cast<int>(channels.find(name));
 }
@@ -20,7 +20,7 @@ int channel_of(char name) {
 void validate(const PanelWindowOptions& options) {
   const auto& packing = options.packing;
   const bool is_pair = packing.size() == 2 && packing[0] != packing[1];
-  if (!packing.empty() && (!is_pair || channel_of(packing[0]) < 0 || channel_of(packing[1]) < 0)) {
+  if (!packing.empty() && (!is_pair || to_channel(packing[0]) < 0 || to_channel(packing[1]) < 0)) {
     throw_argument("PanelWindow", "packing", "two different letters of rgb", fmt::format("'{}'", packing));
   }
   if (!options.display_lut.empty() && options.display_lut.size() != 256) {
@@ -43,8 +43,8 @@ std::unique_ptr<display::Surface> make_surface(const PanelWindowOptions& options
 display::CanvasOptions canvas_options(const PanelWindowOptions& options, const Monitor& monitor) {
   display::CanvasOptions canvas{.shape = {monitor.ny, monitor.nx}, .lut = options.display_lut};
   if (!options.packing.empty()) {
-    canvas.high_channel = channel_of(options.packing[0]);
-    canvas.low_channel = channel_of(options.packing[1]);
+    canvas.high_channel = to_channel(options.packing[0]);
+    canvas.low_channel = to_channel(options.packing[1]);
   }
   return canvas;
 }
@@ -55,7 +55,7 @@ struct PanelWindow::State {
   explicit State(const PanelWindowOptions& own)
       : options(own),
         surface(make_surface(own)),
-        gl([this](const char* name) { return surface->address_of(name); }),
+        gl([this](const char* name) { return surface->find_address(name); }),
         canvas(gl, canvas_options(own, surface->monitor())),
         safe(gl),
         shown(gl) {

@@ -21,7 +21,7 @@ class Surface {
  public:
   virtual ~Surface() = default;
   [[nodiscard]] virtual const Monitor& monitor() const = 0;
-  [[nodiscard]] virtual Gl::Address address_of(const char* name) const = 0;
+  [[nodiscard]] virtual Gl::Address find_address(const char* name) const = 0;
   /// Makes what was drawn visible and waits until it is.
   virtual void present(const Gl& gl) = 0;
   virtual SurfaceEvents poll() = 0;

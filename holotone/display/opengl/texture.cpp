@@ -15,7 +15,7 @@ Format format_of(const Codes& codes) {
   return {GL_R8UI, GL_RED_INTEGER, GL_UNSIGNED_BYTE};
 }
 
-std::size_t bytes_of(const Codes& codes) {
+std::size_t count_bytes(const Codes& codes) {
   return static_cast<std::size_t>(element_count(codes.shape)) * static_cast<std::size_t>(codes.channels * codes.bytes);
 }
 
@@ -74,7 +74,7 @@ void Texture::expect_draw() {
 }
 
 void Texture::write_through_host(const Codes& codes, const Queue& queue) const {
-  const std::size_t bytes = bytes_of(codes);
+  const std::size_t bytes = count_bytes(codes);
   gl_.glBindBuffer(GL_PIXEL_UNPACK_BUFFER, buffer_);
   gl_.glBufferData(GL_PIXEL_UNPACK_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_STREAM_DRAW);
   void* const mapped =

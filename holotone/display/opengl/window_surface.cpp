@@ -86,7 +86,7 @@ struct WindowDeleter {
   void operator()(GLFWwindow* window) const { glfw().glfwDestroyWindow(window); }
 };
 
-GLFWmonitor* handle_of(const Monitor& monitor) {
+GLFWmonitor* find_handle(const Monitor& monitor) {
   const auto all = handles();
   if (monitor.number < 1 || monitor.number > static_cast<int>(all.size())) {
     throw_argument("PanelWindow", "monitor", fmt::format("1 to {}", all.size()), fmt::format("{}", monitor.number));
@@ -97,7 +97,7 @@ GLFWmonitor* handle_of(const Monitor& monitor) {
 class WindowSurface final : public Surface {
  public:
   WindowSurface(const Monitor& monitor, double refresh_hz)
-      : monitor_(monitor), handle_(handle_of(monitor)), window_(open(refresh_hz)), gamma_(handle_) {
+      : monitor_(monitor), handle_(find_handle(monitor)), window_(open(refresh_hz)), gamma_(handle_) {
     const Glfw& g = glfw();
     GLFWwindow* const window = window_.get();
     g.glfwSetWindowUserPointer(window, this);
@@ -121,7 +121,7 @@ class WindowSurface final : public Surface {
   }
 
   [[nodiscard]] const Monitor& monitor() const override { return monitor_; }
-  [[nodiscard]] Gl::Address address_of(const char* name) const override { return glfw().glfwGetProcAddress(name); }
+  [[nodiscard]] Gl::Address find_address(const char* name) const override { return glfw().glfwGetProcAddress(name); }
 
   void present(const Gl& gl) override {
     glfw().glfwSwapBuffers(window_.get());

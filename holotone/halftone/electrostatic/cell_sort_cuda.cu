@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(threads)
   const std::int64_t i = thread_number();
   if (i >= count) return;
   const float2 place = from.place[i];
-  copy_dot(from, i, to, start[cell_of(cells, place)] + rank[i], place);
+  copy_dot(from, i, to, start[find_cell(cells, place)] + rank[i], place);
 }
 
 /// Writes number and index of every dot, sorted by cell only.
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads)
   clear_fill(fill, cells.count());
   const std::int64_t i = thread_number();
   if (i >= count) return;
-  slots[start[cell_of(cells, from.place[i])] + rank[i]] = make_int2(from.number[i], static_cast<int>(i));
+  slots[start[find_cell(cells, from.place[i])] + rank[i]] = make_int2(from.number[i], static_cast<int>(i));
 }
 
 /// Rank of a dot in its cell: number of dots there that precede it in the caller's order.
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads)
   if (i >= count) return;
   const int2 own = slots[i];
   const float2 place = from.place[own.y];
-  const int cell = cell_of(cells, place);
+  const int cell = find_cell(cells, place);
   const int begin = start[cell];
   const int end = start[cell + 1];
   int before = 0;

@@ -41,9 +41,9 @@ HOLOTONE_ALWAYS_INLINE void add_block(const float* x, const float* y, std::int64
     }
   }
   for (int t = 0; t < targets; ++t) {
-    sum.x[t] += static_cast<double>(sum_of(sum_x[t]));
-    sum.y[t] += static_cast<double>(sum_of(sum_y[t]));
-    sum.inverse[t] += sum_of(inverses[t]);
+    sum.x[t] += static_cast<double>(add_lanes(sum_x[t]));
+    sum.y[t] += static_cast<double>(add_lanes(sum_y[t]));
+    sum.inverse[t] += add_lanes(inverses[t]);
   }
 }
 

@@ -107,8 +107,8 @@ class DirectCuda final : public CudaEngine {
     const std::vector<float> rounded(table.begin(), table.end());
     const InkNodes nodes = ink_nodes(setup(), host.data(), total);
     if (nodes_.empty()) nodes_ = Array<float, 1>({nodes.rows * nodes.columns}, queue());
-    node_rows_ = axis_of(nodes.rows, nodes.step);
-    node_columns_ = axis_of(nodes.columns, nodes.step);
+    node_rows_ = make_axis(nodes.rows, nodes.step);
+    node_columns_ = make_axis(nodes.columns, nodes.step);
     copy_bytes(table_.data(), queue().device(), rounded.data(), Device{}, table_.bytes(), queue());
     copy_bytes(nodes_.data(), queue().device(), nodes.density.data(), Device{}, nodes_.bytes(), queue());
     queue().synchronize();
@@ -149,7 +149,7 @@ class DirectCuda final : public CudaEngine {
   }
 
  private:
-  static NodeAxis axis_of(std::int64_t nodes, double step) {
+  static NodeAxis make_axis(std::int64_t nodes, double step) {
     NodeAxis result;
     result.count = static_cast<int>(nodes);
     result.step = static_cast<float>(step);

@@ -279,7 +279,7 @@ NearTerms near_terms_of(const Setup& setup) {
 }
 
 /// Cells for spreading and for the near force. Narrow cells give few useless candidates, wide cells few rows.
-CellGrid cells_of(const Setup& setup) {
+CellGrid choose_cells(const Setup& setup) {
   const double coarsest = std::max(setup.step_x, setup.step_y);
   return make_cells(setup.page, std::max(setup.cutoff / cells_a_cutoff, least_cell_steps * coarsest));
 }
@@ -296,7 +296,7 @@ std::vector<Pair> influence_of(const Setup& setup) {
 class EwaldCuda final : public CudaEngine {
  public:
   EwaldCuda(const Setup& setup, const Queue& queue)
-      : CudaEngine(setup, cells_of(setup), queue),
+      : CudaEngine(setup, choose_cells(setup), queue),
         nodes_{node_axis(setup, 0), node_axis(setup, 1)},
         window_(window_terms_of(setup.window)),
         near_(near_terms_of(setup)),

@@ -31,7 +31,7 @@ HOLOTONE_ALWAYS_INLINE void weights(const float* coefficient, int degree, float 
 
 /// First node that a dot's window touches on an axis, and the dot's place between nodes (WindowPolynomial's t).
 template <int Width>
-HOLOTONE_ALWAYS_INLINE std::int64_t node_of(float coordinate, double nodes_a_px, double margin, float& place) {
+HOLOTONE_ALWAYS_INLINE std::int64_t find_node(float coordinate, double nodes_a_px, double margin, float& place) {
   const double left = static_cast<double>(coordinate) * nodes_a_px + (margin - 0.5 * Width);
   const double first = std::ceil(left);
   place = static_cast<float>(2 * (first - left) - 1);
@@ -57,8 +57,8 @@ HOLOTONE_SIMD_CLONES void spread_run(const Nodes& nodes, const float* x, const f
     alignas(64) float down[size];
     float place_x = 0;
     float place_y = 0;
-    const std::int64_t column = node_of<Width>(x[i], nodes.nodes_a_px_x, nodes.margin, place_x);
-    const std::int64_t row = node_of<Width>(y[i], nodes.nodes_a_px_y, nodes.margin, place_y);
+    const std::int64_t column = find_node<Width>(x[i], nodes.nodes_a_px_x, nodes.margin, place_x);
+    const std::int64_t row = find_node<Width>(y[i], nodes.nodes_a_px_y, nodes.margin, place_y);
     weights<Width>(nodes.coefficient, nodes.degree, place_x, across);
     weights<Width>(nodes.coefficient, nodes.degree, place_y, down);
     float* const corner = grid + row * nodes.row_step + column;
@@ -78,8 +78,8 @@ HOLOTONE_SIMD_CLONES void interpolate_run(const Nodes& nodes, const float* x, co
     alignas(64) float down[size];
     float place_x = 0;
     float place_y = 0;
-    const std::int64_t column = node_of<Width>(x[i], nodes.nodes_a_px_x, nodes.margin, place_x);
-    const std::int64_t row = node_of<Width>(y[i], nodes.nodes_a_px_y, nodes.margin, place_y);
+    const std::int64_t column = find_node<Width>(x[i], nodes.nodes_a_px_x, nodes.margin, place_x);
+    const std::int64_t row = find_node<Width>(y[i], nodes.nodes_a_px_y, nodes.margin, place_y);
     weights<Width>(nodes.coefficient, nodes.degree, place_x, across);
     weights<Width>(nodes.coefficient, nodes.degree, place_y, down);
     const float* const corner = grid + (row * nodes.row_step + column) * 2;
@@ -195,7 +195,7 @@ void FarField::transform(ChargeGrid& grid) {
   memory_.reserve(3 * block * distance_);
   const std::int64_t half = setup_.grid[1] / 2;  // without the last column, where the influence is 0
   parallel_for(0, (half + block - 1) / block, [&](std::int64_t i) {
-    columns(all, step, i * block, std::min(block, half - i * block), memory_.own());
+    columns(all, step, i * block, std::min(block, half - i * block), memory_.thread_block());
   });
   parallel_for(0, setup_.used[0], [&](std::int64_t y) {
     Complex* const row = force_.data() + y * force_step_;

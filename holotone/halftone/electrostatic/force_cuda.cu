@@ -43,15 +43,15 @@ template <class Body>
 __device__ __forceinline__ void over_neighbours(const ForceInput& in, float2 place, const Body& body) {
   const NearTerms& near = in.near;
   const CellGrid& cells = in.cells;
-  const int top = cell_of(place.y - near.cutoff, cells.inverse, cells.ny);
-  const int bottom = cell_of(place.y + near.cutoff, cells.inverse, cells.ny);
+  const int top = find_cell(place.y - near.cutoff, cells.inverse, cells.ny);
+  const int bottom = find_cell(place.y + near.cutoff, cells.inverse, cells.ny);
   const int* start = in.start + static_cast<std::int64_t>(top) * cells.nx;
   for (int row = top; row <= bottom; ++row, start += cells.nx) {
     const float edge = static_cast<float>(row) * cells.size;
     const float away = fmaxf(fmaxf(edge - place.y, place.y - edge - cells.size), 0.0F);
     const float reach = approximate_root(fmaxf(fmaf(near.cutoff, near.cutoff, -away * away), 0.0F));
-    const int begin = start[cell_of(place.x - reach, cells.inverse, cells.nx)];
-    const int end = start[cell_of(place.x + reach, cells.inverse, cells.nx) + 1];
+    const int begin = start[find_cell(place.x - reach, cells.inverse, cells.nx)];
+    const int end = start[find_cell(place.x + reach, cells.inverse, cells.nx) + 1];
 #pragma unroll 4
     for (int k = begin; k < end; ++k) body(k);
   }

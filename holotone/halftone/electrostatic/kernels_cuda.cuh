@@ -53,11 +53,11 @@ struct NearTerms {
   float coefficient[most_near_terms] = {};  ///< of s^1, s^2, ...
 };
 
-__device__ __forceinline__ int cell_of(float place, float inverse, int cells) {
+__device__ __forceinline__ int find_cell(float place, float inverse, int cells) {
   return min(max(static_cast<int>(place * inverse), 0), cells - 1);
 }
-__device__ __forceinline__ int cell_of(const CellGrid& cells, float2 place) {
-  return cell_of(place.y, cells.inverse, cells.ny) * cells.nx + cell_of(place.x, cells.inverse, cells.nx);
+__device__ __forceinline__ int find_cell(const CellGrid& cells, float2 place) {
+  return find_cell(place.y, cells.inverse, cells.ny) * cells.nx + find_cell(place.x, cells.inverse, cells.nx);
 }
 
 /// Returns the first node that a dot's window touches on an axis. Sets `value` to the window at this and the following
@@ -149,7 +149,7 @@ struct CountTarget {
   int* rank = nullptr;
 };
 __device__ __forceinline__ void count_dot(const CountTarget& target, std::int64_t index, float2 place) {
-  target.rank[index] = atomicAdd(target.fill + cell_of(target.cells, place), 1);
+  target.rank[index] = atomicAdd(target.fill + find_cell(target.cells, place), 1);
 }
 
 /// Attraction as a cubic B-spline: entry (row + 2, col + 2) of {ny + 4, nx + 4} belongs to the pixel's centre.

@@ -37,7 +37,7 @@ HOLOTONE_ALWAYS_INLINE void keep_positive(FloatLanes& values) {
   values = 0.5F * (values + size);
 }
 
-HOLOTONE_ALWAYS_INLINE float sum_of(const FloatLanes& values) {
+HOLOTONE_ALWAYS_INLINE float add_lanes(const FloatLanes& values) {
   float part[16];
   std::memcpy(part, &values, sizeof(part));
   for (int half = 8; half > 0; half /= 2) {

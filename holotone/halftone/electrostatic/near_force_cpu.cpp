@@ -84,9 +84,9 @@ HOLOTONE_SIMD_CLONES void neighbours_task(const NearKernel& kernel, const Neighb
     over_runs(around, x, y, [&](std::int64_t from, std::int64_t to) {
       add_run(share, x, y, dots.x.data(), dots.y.data(), from, to, sum);
     });
-    force_x[i] += sum_of(sum.x);
-    force_y[i] += sum_of(sum.y);
-    if (sum_of(sum.inverse) > crowded) {
+    force_x[i] += add_lanes(sum.x);
+    force_y[i] += add_lanes(sum.y);
+    if (add_lanes(sum.inverse) > crowded) {
       over_runs(around, x, y, [&](std::int64_t from, std::int64_t to) {
         for (std::int64_t j = from; j < to; ++j) {
           const auto other = static_cast<std::size_t>(j);

@@ -111,7 +111,7 @@ double least_smooth_cutoff(const Setup& setup, double dots, double beta) {
 std::int64_t window_margin(int width) { return (width + 1) / 2 + 1; }
 
 /// Step of `grid` nodes on a page of `pixels`, px; infinite if too few nodes remain.
-double step_of(std::int64_t grid, double pixels, int width) {
+double compute_step(std::int64_t grid, double pixels, int width) {
   const auto inner = static_cast<double>(grid / 2 - taper_nodes - rounding_nodes - 2 * window_margin(width));
   return inner < 1 ? std::numeric_limits<double>::infinity() : (pixels + 2 * spot_reach_px) / inner;
 }
@@ -122,8 +122,8 @@ Axis choose_power_of_two(std::int64_t pixels, double step, int width, double fin
   const auto extent = static_cast<double>(pixels);
   Axis axis;
   axis.grid = least_grid;
-  while (axis.grid < largest_grid && step_of(axis.grid, extent, width) > 1.45 * step) axis.grid *= 2;
-  const double wanted = static_cast<double>(axis.grid) * std::max(step_of(axis.grid, extent, width), finest);
+  while (axis.grid < largest_grid && compute_step(axis.grid, extent, width) > 1.45 * step) axis.grid *= 2;
+  const double wanted = static_cast<double>(axis.grid) * std::max(compute_step(axis.grid, extent, width), finest);
   axis.period = fft_friendly_size(static_cast<std::int64_t>(std::ceil(wanted)));
   axis.step = static_cast<double>(axis.period) / static_cast<double>(axis.grid);
   return axis;
@@ -135,16 +135,16 @@ Axis choose_axis(std::int64_t pixels, double step, int width, std::int64_t least
   const auto extent = static_cast<double>(pixels);
   Axis axis;
   for (std::int64_t grid = std::max<std::int64_t>(least, 32); grid <= largest_grid && axis.grid == 0; grid *= 2) {
-    if (step_of(grid, extent, width) <= 1.3 * step) axis.grid = grid;
+    if (compute_step(grid, extent, width) <= 1.3 * step) axis.grid = grid;
   }
   if (axis.grid == 0) axis.grid = largest_grid;
-  if (step_of(axis.grid, extent, width) < 0.8 * step && axis.grid > least) {
+  if (compute_step(axis.grid, extent, width) < 0.8 * step && axis.grid > least) {
     const double nodes = (extent + 2 * spot_reach_px) / (1.05 * step);
     const auto wanted =
         2 * (static_cast<std::int64_t>(std::ceil(nodes)) + taper_nodes + rounding_nodes + 2 * window_margin(width));
     axis.grid = std::clamp(fft_friendly_size(wanted), std::min(least, axis.grid), axis.grid);
   }
-  const double wanted = static_cast<double>(axis.grid) * step_of(axis.grid, extent, width);
+  const double wanted = static_cast<double>(axis.grid) * compute_step(axis.grid, extent, width);
   axis.period = fft_friendly_size(static_cast<std::int64_t>(std::ceil(wanted)));
   axis.step = static_cast<double>(axis.period) / static_cast<double>(axis.grid);
   return axis;

@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(threads)
   const int first_column = blockIdx.x * Tile;
   const int first_row = blockIdx.y * Tile;
   const auto cell_at = [&](const NodeAxis& axis, int node, float steps, int number) {
-    return cell_of((static_cast<float>(node - axis.margin) + steps) * axis.step, cells.inverse, number);
+    return find_cell((static_cast<float>(node - axis.margin) + steps) * axis.step, cells.inverse, number);
   };
   constexpr float reach = 0.5F * Width + 0.01F;  // a hundredth of a step for rounding
   const int cell_left = cell_at(nodes.x, first_column, -reach, cells.nx);

@@ -20,7 +20,7 @@ void transform_columns(std::complex<Real>* data, std::int64_t ny, std::int64_t c
   const fft::LinePlan<Real> plan(ny, column_block, distance, direction);
   memory.reserve(column_block * distance);
   parallel_for(0, (columns + column_block - 1) / column_block, [&](std::int64_t block) {
-    auto* const own = memory.own();
+    auto* const own = memory.thread_block();
     const std::int64_t first = block * column_block;
     const std::int64_t count = std::min(column_block, columns - first);
     for (std::int64_t y = 0; y < ny; ++y) {
@@ -43,9 +43,9 @@ void transform_2d(std::complex<Real>* data, std::int64_t ny, std::int64_t nx, Ff
   const fft::LinePlan<Real> row(nx, 1, row_distance, direction);
   memory.reserve(row_distance);
   parallel_for(0, ny, [&](std::int64_t y) {
-    std::copy_n(data + y * nx, nx, memory.own());
-    row.execute(memory.own());
-    std::copy_n(memory.own(), nx, data + y * nx);
+    std::copy_n(data + y * nx, nx, memory.thread_block());
+    row.execute(memory.thread_block());
+    std::copy_n(memory.thread_block(), nx, data + y * nx);
   });
   transform_columns(data, ny, nx, nx, direction);
 }

@@ -63,7 +63,7 @@ void add_tile(const Tile& tile, const float* re, const float* im, const RowsOf<T
 }
 
 template <class T>
-std::vector<Tile> tiles_of(const RowsOf<T>& target, std::int32_t tile_rows, std::int32_t tile_columns) {
+std::vector<Tile> split_tiles(const RowsOf<T>& target, std::int32_t tile_rows, std::int32_t tile_columns) {
   std::vector<Tile> tiles;
   const auto ny = static_cast<std::int32_t>(target.rows().end());
   const auto nx = static_cast<std::int32_t>(target.view().shape()[1]);
@@ -102,7 +102,7 @@ void sum_tiles(std::span<const PixelPoint> points, std::int32_t tile_rows, std::
   constexpr std::string_view stage = "summing points";
   constexpr std::int64_t planes = real_alone<T> ? 1 : 2;
   std::fill(target.view().data(), target.view().data() + target.view().size(), T());
-  const auto tiles = tiles_of(target, tile_rows, tile_columns);
+  const auto tiles = split_tiles(target, tile_rows, tile_columns);
   const auto tile_count = std::ssize(tiles);
   const auto segments = static_cast<std::int64_t>((points.size() + segment_points - 1) / segment_points);
   const std::int64_t batch = tiles_per_thread * thread_count();
@@ -156,13 +156,14 @@ class RowsProgress final : public Progress {
 
 /// Rows first to first + rows - 1 of a view; an empty view stays empty.
 template <class T>
-View<T, 2> rows_of(const View<T, 2>& view, std::int64_t first, std::int64_t rows) {
+View<T, 2> slice_rows(const View<T, 2>& view, std::int64_t first, std::int64_t rows) {
   if (view.data() == nullptr) return {};
   return {view.data() + first * view.shape()[1], {rows, view.shape()[1]}};
 }
 
-PointCloudOutput rows_of(const PointCloudOutput& output, std::int64_t first, std::int64_t rows) {
-  return {rows_of(output.field, first, rows), rows_of(output.real, first, rows), rows_of(output.phase, first, rows)};
+PointCloudOutput slice_rows(const PointCloudOutput& output, std::int64_t first, std::int64_t rows) {
+  return {slice_rows(output.field, first, rows), slice_rows(output.real, first, rows),
+          slice_rows(output.phase, first, rows)};
 }
 
 }  // namespace
@@ -178,14 +179,14 @@ void BlockEngine::execute(const RowRange& part, const PointCloudOutput& output, 
     if (row == begin && end <= part.end()) {
       const std::int64_t last = part.end() == options_.shape[0] ? part.end() : part.end() / block * block;
       rows_progress.begin(last - row);
-      sum_blocks({row, last - row}, rows_of(output, row - part.first_row, last - row), rows_progress);
+      sum_blocks({row, last - row}, slice_rows(output, row - part.first_row, last - row), rows_progress);
       row = last;
       continue;
     }
     const std::int64_t some = std::min(end, part.end()) - row;
     rows_progress.begin(some);
     keep_block({begin, end - begin}, real, rows_progress);
-    const auto target = rows_of(output, row - part.first_row, some);
+    const auto target = slice_rows(output, row - part.first_row, some);
     const std::int64_t offset = (row - begin) * nx;
     if (real) {
       std::copy_n(kept_real_.data() + offset, some * nx, target.real.data());

@@ -10,11 +10,11 @@
 namespace holotone {
 namespace {
 
-bool is_one_of(std::string_view extension, std::initializer_list<std::string_view> names) {
+bool is_listed(std::string_view extension, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), extension) != names.end();
 }
 
-bool is_table(std::string_view extension) { return is_one_of(extension, {".csv", ".tsv", ".txt", ".dat", ".xy"}); }
+bool is_table(std::string_view extension) { return is_listed(extension, {".csv", ".tsv", ".txt", ".dat", ".xy"}); }
 
 // Decides by the first bytes; a file of another kind is not read further.
 bool is_text(std::string_view first) { return first.find('\0') == std::string_view::npos; }
@@ -97,16 +97,16 @@ std::vector<Ink> default_inks(std::size_t count) {
 }
 
 bool is_dots_output(std::string_view path) {
-  return is_one_of(io::extension_of(path), {".csv", ".txt", ".npy", ".svg", ".pdf", ".png"});
+  return is_listed(io::extension_of(path), {".csv", ".txt", ".npy", ".svg", ".pdf", ".png"});
 }
 
 bool is_picture_of_dots(std::string_view path) {
-  return is_one_of(io::extension_of(path), {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"});
+  return is_listed(io::extension_of(path), {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"});
 }
 
 bool is_dots_input(std::string_view path) {
   const auto extension = io::extension_of(path);
-  return is_table(extension) || is_one_of(extension, {".npy", ".svg"}) || is_picture_of_dots(path);
+  return is_table(extension) || is_listed(extension, {".npy", ".svg"}) || is_picture_of_dots(path);
 }
 
 DotsFile read_dots_file(const std::string& path, const DotsReadOptions& options) {
@@ -193,11 +193,11 @@ DotsFile DotsBuilder::take() {
 DotsByClass by_class(const DotsToWrite& job) {
   DotsByClass result;
   result.begin.assign(job.inks.size() + 1, 0);
-  for (std::size_t i = 0; i < job.count(); ++i) ++result.begin[job.class_of(i) + 1];
+  for (std::size_t i = 0; i < job.count(); ++i) ++result.begin[job.class_at(i) + 1];
   for (std::size_t c = 0; c < job.inks.size(); ++c) result.begin[c + 1] += result.begin[c];
   auto next = result.begin;
   result.order.resize(job.count());
-  for (std::size_t i = 0; i < job.count(); ++i) result.order[next[job.class_of(i)]++] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < job.count(); ++i) result.order[next[job.class_at(i)]++] = static_cast<std::uint32_t>(i);
   return result;
 }
 

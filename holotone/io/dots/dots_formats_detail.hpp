@@ -44,7 +44,7 @@ struct DotsToWrite {
   [[nodiscard]] float radius_of(std::size_t i) const {
     return dots.radius.empty() ? static_cast<float>(radius) : dots.radius[i];
   }
-  [[nodiscard]] std::size_t class_of(std::size_t i) const {
+  [[nodiscard]] std::size_t class_at(std::size_t i) const {
     return dots.colour_class.empty() ? 0 : dots.colour_class[i];
   }
   [[nodiscard]] std::size_t count() const { return dots.position.size() / 2; }

@@ -57,7 +57,7 @@ DotsRaster::DotsRaster(const DotsToWrite& job, const RasterGrid& grid) : job_(jo
 DotsRaster::Disc DotsRaster::disc(std::size_t i) const {
   return {static_cast<double>(job_.dots.position[2 * i]) * grid_.scale,
           static_cast<double>(job_.dots.position[2 * i + 1]) * grid_.scale,
-          static_cast<double>(job_.radius_of(i)) * grid_.scale, job_.class_of(i)};
+          static_cast<double>(job_.radius_of(i)) * grid_.scale, job_.class_at(i)};
 }
 
 bool DotsRaster::next() {

@@ -335,10 +335,10 @@ class SvgReader {
     const std::string where = at_line(tag.position);
     builder_.add(t.a * cx + t.c * cy + t.e, t.b * cx + t.d * cy + t.f, where);
     builder_.add_radius(std::sqrt(rx * ry * std::abs(t.a * t.d - t.b * t.c)), where);
-    builder_.add_class(class_of(tag, open.layer), where);
+    builder_.add_class(find_class(tag, open.layer), where);
   }
 
-  int class_of(const Tag& tag, int layer) {
+  int find_class(const Tag& tag, int layer) {
     int& known = layer < 0 ? outside_class_ : layer_class_[static_cast<std::size_t>(layer)];
     if (known < 0) known = next_class_;
     if (known > 255) fail(tag, "at most 256 layers with circles", "one more");

@@ -95,7 +95,7 @@ std::optional<Hdf5Handle> complex_memory_type(hid_t dataset) {
   return memory;
 }
 
-std::vector<std::uint64_t> extents_of(hid_t dataset) {
+std::vector<std::uint64_t> read_extents(hid_t dataset) {
   const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
   const int rank = space.valid() ? H5Sget_simple_extent_ndims(space.get()) : -1;
   if (rank < 0 || rank > H5S_MAX_RANK) return {};
@@ -134,7 +134,7 @@ Hdf5Handle open_dataset(hid_t file, const std::string& path) {
       links.elsewhere = std::move(other);
       continue;
     }
-    if (extents_of(dataset.get()).size() != 2 || !complex_memory_type(dataset.get())) continue;
+    if (read_extents(dataset.get()).size() != 2 || !complex_memory_type(dataset.get())) continue;
     if (++count == 1) found.emplace(std::move(dataset));
   }
   if (count == 0 && !links.elsewhere.empty()) throw_io(path, "a field in the file itself", links.elsewhere);
@@ -257,7 +257,7 @@ struct OpenField {
   Shape<2> shape{};
 
   explicit OpenField(const std::string& path) : file(open_file(path)), dataset(open_dataset(file.get(), path)) {
-    const auto extents = extents_of(dataset.get());
+    const auto extents = read_extents(dataset.get());
     if (extents.size() != 2) throw_io(path, "a readable dataset", "a damaged one");
     for (const auto extent : extents) {
       if (extent == 0 || extent > INT64_MAX) {

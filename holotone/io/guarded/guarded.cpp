@@ -24,7 +24,7 @@ constexpr std::string_view layout_command = "__read-field-layout";
 constexpr std::string_view rows_command = "__read-field-rows:";  // followed by FIRST:COUNT
 constexpr int error_exit_code = 2;
 
-std::uint64_t bytes_of(const std::string& path) {
+std::uint64_t find_size(const std::string& path) {
   std::error_code error;
   const bool regular = std::filesystem::is_regular_file(path, error);
   const auto size = regular ? std::filesystem::file_size(path, error) : 0;
@@ -32,7 +32,7 @@ std::uint64_t bytes_of(const std::string& path) {
 }
 
 std::uint64_t scene_bytes(const std::string& path) {
-  std::uint64_t bytes = bytes_of(path);
+  std::uint64_t bytes = find_size(path);
   for (const auto& name : io::scene_side_names(path)) bytes += io::named_file_bytes(path, name);
   return bytes;
 }
@@ -56,7 +56,7 @@ auto read_guarded(const std::string& command, const std::string& path, const std
 }
 
 // Parses the rows of a rows command. Returns false for other commands.
-bool rows_of(std::string_view command, std::int64_t& first_row, std::int64_t& count) {
+bool parse_rows(std::string_view command, std::int64_t& first_row, std::int64_t& count) {
   if (!command.starts_with(rows_command)) return false;
   const std::string_view text = command.substr(rows_command.size());
   const auto first = std::from_chars(text.begin(), text.end(), first_row);
@@ -67,7 +67,7 @@ bool rows_of(std::string_view command, std::int64_t& first_row, std::int64_t& co
 
 bool is_command(std::string_view name) {
   std::int64_t number = 0;
-  return name == scene_command || name == field_command || name == layout_command || rows_of(name, number, number);
+  return name == scene_command || name == field_command || name == layout_command || parse_rows(name, number, number);
 }
 
 std::string read_and_dump(std::string_view command, const std::string& path) {
@@ -75,7 +75,7 @@ std::string read_and_dump(std::string_view command, const std::string& path) {
   std::int64_t count = 0;
   if (command == field_command) return io::dump_field(read_field(path));
   if (command == layout_command) return io::dump_layout(io::hdf5_layout(path));
-  if (rows_of(command, first_row, count)) return io::dump_field(io::read_hdf5_rows(path, first_row, count));
+  if (parse_rows(command, first_row, count)) return io::dump_field(io::read_hdf5_rows(path, first_row, count));
   return io::dump_scene(is_assimp_scene(path) ? read_scene_assimp(path) : read_scene(path));
 }
 
@@ -141,15 +141,15 @@ Mesh read_scene_guarded(const std::string& path, const std::string& program,
 FieldFile read_field_guarded(const std::string& path, const std::string& program,
                              const std::optional<ReaderLimits>& limits) {
   if (!is_hdf5(path)) return read_field(path);
-  return read_guarded(std::string(field_command), path, program, limits ? *limits : field_reader_limits(bytes_of(path)),
-                      io::parse_field);
+  return read_guarded(std::string(field_command), path, program,
+                      limits ? *limits : field_reader_limits(find_size(path)), io::parse_field);
 }
 
 namespace io {
 
 FieldLayout hdf5_layout_guarded(const std::string& path, const std::string& program) {
   if (program.empty()) return hdf5_layout(path);
-  ReaderLimits limits = field_reader_limits(bytes_of(path));
+  ReaderLimits limits = field_reader_limits(find_size(path));
   limits.run.output_bytes = std::uint64_t{256} << 20;  // for metadata
   return read_guarded(std::string(layout_command), path, program, limits, parse_layout);
 }
@@ -158,7 +158,7 @@ FieldFile read_hdf5_rows_guarded(const std::string& path, const std::string& pro
                                  Shape<2> shape) {
   if (program.empty()) return read_hdf5_rows(path, first_row, shape[0]);
   const auto bytes = static_cast<std::uint64_t>(element_count(shape)) * sizeof(std::complex<float>);
-  ReaderLimits limits = field_reader_limits(bytes_of(path));
+  ReaderLimits limits = field_reader_limits(find_size(path));
   limits.memory_bytes += 4 * bytes;  // for the rows and one or two chunks
   limits.run.output_bytes = bytes + (1 << 20);
   limits.run.seconds += static_cast<double>(bytes) / 4e6;

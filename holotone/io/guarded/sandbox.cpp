@@ -184,14 +184,15 @@ std::string read_back(std::FILE* file, std::string_view subject) {
   return output;
 }
 
-std::string_view name_of(const GuardLimits& limits) { return limits.command ? "the command" : "the reader"; }
+std::string_view reader_name(const GuardLimits& limits) { return limits.command ? "the command" : "the reader"; }
 
 [[noreturn]] void throw_signal(int signal, const GuardLimits& limits, std::string_view subject) {
   if (signal == SIGXCPU) {
-    throw Error(ErrorCode::io, fmt::format("{}: {} took more than {:.3g} s", subject, name_of(limits), limits.seconds));
+    throw Error(ErrorCode::io,
+                fmt::format("{}: {} took more than {:.3g} s", subject, reader_name(limits), limits.seconds));
   }
   if (signal == SIGXFSZ) {
-    throw Error(ErrorCode::io, fmt::format("{}: {} wrote more than {}", subject, name_of(limits),
+    throw Error(ErrorCode::io, fmt::format("{}: {} wrote more than {}", subject, reader_name(limits),
                                            format_bytes(static_cast<double>(limits.output_bytes))));
   }
   if (limits.command) throw Error(ErrorCode::io, fmt::format("{}: the command ended by signal {}", subject, signal));
@@ -254,7 +255,7 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   if (ending == Ending::processor_time) throw_signal(SIGXCPU, limits, subject);
   if (ending == Ending::wall_clock) {
     throw Error(ErrorCode::io,
-                fmt::format("{}: {} did not end within {:.3g} s", subject, name_of(limits), wall_seconds));
+                fmt::format("{}: {} did not end within {:.3g} s", subject, reader_name(limits), wall_seconds));
   }
   if (WIFSIGNALED(status)) throw_signal(WTERMSIG(status), limits, subject);
   return {WEXITSTATUS(status), read_back(output.get(), subject)};

@@ -18,7 +18,7 @@ namespace {
 
 // Factor that scales a code to 0..1; 1 for floats.
 template <class T>
-constexpr float scale_of() {
+constexpr float code_scale() {
   if constexpr (std::is_integral_v<T>) return 1.0f / static_cast<float>(std::numeric_limits<T>::max());
   return 1.0f;
 }
@@ -29,7 +29,8 @@ const std::vector<float>& linear_codes() {
   static const std::vector<float> table = [] {
     std::vector<float> values(std::size_t{std::numeric_limits<T>::max()} + 1);
     for (std::size_t code = 0; code < values.size(); ++code) {
-      values[code] = static_cast<float>(srgb_to_linear(static_cast<double>(static_cast<float>(code) * scale_of<T>())));
+      values[code] =
+          static_cast<float>(srgb_to_linear(static_cast<double>(static_cast<float>(code) * code_scale<T>())));
     }
     return values;
   }();
@@ -101,7 +102,7 @@ Array<float, 3> to_float(const Image& image) {
         using T = std::remove_const_t<typename decltype(source)::element_type>;
         Array<float, 3> result(pixels.shape());
         std::transform(source.begin(), source.end(), result.data(),
-                       [](T value) { return static_cast<float>(value) * scale_of<T>(); });
+                       [](T value) { return static_cast<float>(value) * code_scale<T>(); });
         return result;
       },
       image.pixels);
@@ -124,7 +125,7 @@ Array<float, 3> to_linear(const Image& image) {
             for (std::int64_t i = begin; i < begin + row_values; ++i) result.data()[i] = table[from[i]];
             if (!alpha) return;
             for (std::int64_t i = begin + values_a_pixel - 1; i < begin + row_values; i += values_a_pixel) {
-              result.data()[i] = static_cast<float>(from[i]) * scale_of<T>();
+              result.data()[i] = static_cast<float>(from[i]) * code_scale<T>();
             }
           });
           return result;

@@ -24,7 +24,7 @@ struct Code {
 };
 using Codes = std::array<Code, symbols>;
 
-Counts counts_of(std::string_view block) {
+Counts count_values(std::string_view block) {
   // Several tables: an increment need not wait for the one before of the same byte.
   std::array<std::array<std::uint32_t, 256>, 4> tables{};
   for (std::size_t i = 0; i < block.size(); ++i) ++tables[i % 4][static_cast<unsigned char>(block[i])];
@@ -83,7 +83,7 @@ std::uint16_t reversed(unsigned bits, int length) {
 }
 
 /// The canonical codes of these lengths (RFC 1951, 3.2.2).
-Codes codes_of(const Lengths& lengths) {
+Codes make_codes(const Lengths& lengths) {
   Codes codes{};
   unsigned next = 0;
   for (int length = 1; length <= longest_code; ++length) {
@@ -175,7 +175,7 @@ std::string huffman_coded(std::string_view bytes, bool last) {
   do {
     Block block{bytes.substr(0, block_bytes)};
     bytes.remove_prefix(block.bytes.size());
-    const Counts counts = counts_of(block.bytes);
+    const Counts counts = count_values(block.bytes);
     block.lengths = lengths_of(counts);
     for (std::size_t s = 0; s < symbols; ++s) bits += std::uint64_t{counts[s]} * block.lengths[s];
     blocks.push_back(block);
@@ -185,7 +185,7 @@ std::string huffman_coded(std::string_view bytes, bool last) {
   BitWriter out(result.data());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     put_header(out, blocks[i].lengths, last && i + 1 == blocks.size());
-    put_block(out, blocks[i].bytes, codes_of(blocks[i].lengths));
+    put_block(out, blocks[i].bytes, make_codes(blocks[i].lengths));
   }
   if (!last) {
     out.put(0, 3);  // an empty stored block: its length and the complement follow at the next whole byte

@@ -48,10 +48,10 @@ void filter_row(int filter, const unsigned char* row, const unsigned char* above
   }
 }
 
-const unsigned char* row_of(const PngBand& band, std::size_t row) { return band.rows + row * band.row_bytes; }
+const unsigned char* row_at(const PngBand& band, std::size_t row) { return band.rows + row * band.row_bytes; }
 
 const unsigned char* above_of(const PngBand& band, std::size_t row) {
-  return row > 0 ? row_of(band, row - 1) : band.above;
+  return row > 0 ? row_at(band, row - 1) : band.above;
 }
 
 void count_bytes(const unsigned char* bytes, std::size_t count, Counts& counts) {
@@ -59,7 +59,7 @@ void count_bytes(const unsigned char* bytes, std::size_t count, Counts& counts) 
 }
 
 /// Bits that a code of single bytes takes for all of them.
-double bits_of(const Counts& counts) {
+double count_bits(const Counts& counts) {
   double sum = 0;
   double bits = 0;
   for (const auto count : counts) {
@@ -80,10 +80,10 @@ int best_filter(const PngBand& band) {
   for (const int filter : filters) {
     Counts counts{};
     for (std::size_t row = 0; row < band.count; row += every) {
-      filter_row(filter, row_of(band, row), above_of(band, row), band, bytes);
+      filter_row(filter, row_at(band, row), above_of(band, row), band, bytes);
       count_bytes(bytes, band.row_bytes, counts);
     }
-    const double bits = bits_of(counts);
+    const double bits = count_bits(counts);
     if (filter == filters.front() || bits < least) {
       best = filter;
       least = bits;
@@ -143,7 +143,7 @@ Coder chosen(std::string_view bytes, std::string_view path) {
   const std::string_view sample = bytes.substr((bytes.size() - sampled_bytes) / 2, sampled_bytes);
   Counts counts{};
   count_bytes(reinterpret_cast<const unsigned char*>(sample.data()), sample.size(), counts);
-  const double single = bits_of(counts) / 8;
+  const double single = count_bits(counts) / 8;
   if (!hardly_repeats(sample) && static_cast<double>(packed(sample, {}, 1, true, path).size()) < 0.97 * single) {
     return Coder::search;
   }
@@ -161,7 +161,7 @@ std::string filtered(const PngBand& band, std::optional<int> level) {
   for (std::size_t row = 0; row < band.count; ++row, target += band.row_bytes + 1) {
     const int own = row == 0 ? first_filter : filter;
     *target = static_cast<unsigned char>(own);
-    filter_row(own, row_of(band, row), above_of(band, row), band, target + 1);
+    filter_row(own, row_at(band, row), above_of(band, row), band, target + 1);
   }
   return result;
 }

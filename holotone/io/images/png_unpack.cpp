@@ -15,12 +15,12 @@ namespace {
 constexpr std::size_t signature_bytes = 8;
 constexpr std::size_t chunk_overhead = 12;
 
-const Bytef* bytes_of(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
+const Bytef* to_bytes(std::string_view text) { return reinterpret_cast<const Bytef*>(text.data()); }
 
 std::uint32_t big_endian(std::string_view bytes) { return load<std::uint32_t>(bytes.data(), std::endian::big); }
 
 bool has_its_checksum(std::string_view data) {
-  return crc32_z(0, bytes_of(data) - 4, data.size() + 4) == big_endian({data.data() + data.size(), 4});
+  return crc32_z(0, to_bytes(data) - 4, data.size() + 4) == big_endian({data.data() + data.size(), 4});
 }
 
 /// The data of the IDAT chunks, which nothing but IEND follows; none if the file is of another kind.
@@ -56,13 +56,13 @@ Band unpacked(std::string_view data, bool last, std::size_t line, std::size_t ro
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return band;
   band.bytes.resize(rows * line + 1);  // the byte more lets the end of the band be read
-  stream.next_in = const_cast<Bytef*>(bytes_of(data));
+  stream.next_in = const_cast<Bytef*>(to_bytes(data));
   stream.avail_in = static_cast<uInt>(data.size());
   stream.next_out = band.bytes.data();
   stream.avail_out = static_cast<uInt>(band.bytes.size());
   const int state = inflate(&stream, Z_SYNC_FLUSH);
   const std::size_t count = stream.total_out;
-  // A stream that goes on is at the end of a block, with no bits left over in the last byte.
+  // A stream that continues is at the end of a block, with no bits left over in the last byte.
   constexpr int unused_bits = 63;
   constexpr int end_of_block = 128;
   const bool pauses = state == Z_OK && (stream.data_type & (unused_bits | end_of_block)) == end_of_block;

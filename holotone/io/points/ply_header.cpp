@@ -124,7 +124,7 @@ class HeaderParser {
 
 }  // namespace
 
-std::size_t size_of(PlyType type) {
+std::size_t type_size(PlyType type) {
   switch (type) {
     case PlyType::int8:
     case PlyType::uint8: return 1;
@@ -163,7 +163,7 @@ bool PlyElement::has_list() const {
 
 std::size_t PlyElement::smallest_row() const {
   std::size_t bytes = 0;
-  for (const auto& property : properties) bytes += size_of(property.is_list ? property.count_type : property.type);
+  for (const auto& property : properties) bytes += type_size(property.is_list ? property.count_type : property.type);
   return bytes;
 }
 

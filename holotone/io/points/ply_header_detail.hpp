@@ -10,7 +10,7 @@ namespace holotone::io {
 
 enum class PlyType { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
 
-std::size_t size_of(PlyType type);
+std::size_t type_size(PlyType type);
 /// Returns the largest code of a colour of that unsigned type: 65535 for 16 bits, 255 for other integers, 0 for floats.
 double largest_code(PlyType type);
 /// Returns the number at `data` as double.

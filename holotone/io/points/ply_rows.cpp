@@ -63,7 +63,7 @@ void PlyRows::check_bytes(const PlyHeader& header, std::uint64_t available) cons
   }
 }
 
-std::string PlyRows::name_of(const PlyElement& element, std::uint64_t index) const {
+std::string PlyRows::row_name(const PlyElement& element, std::uint64_t index) const {
   std::string name = fmt::format("{} {}", element.name, index);
   return is_text_ ? fmt::format("{} (line {} of the data)", name, lines_.number()) : name;
 }
@@ -71,7 +71,7 @@ std::string PlyRows::name_of(const PlyElement& element, std::uint64_t index) con
 std::uint64_t PlyRows::list_length(double value, const PlyElement& element, std::uint64_t index) const {
   // Also rejects NaN. 2^32 entries would not fit the file; list entries are counted one by one.
   if (!(value >= 0 && value <= 4294967295.0 && value == std::floor(value))) {
-    throw_io(path_, fmt::format("a list length in {}", name_of(element, index)), fmt::format("{:g}", value));
+    throw_io(path_, fmt::format("a list length in {}", row_name(element, index)), fmt::format("{:g}", value));
   }
   return static_cast<std::uint64_t>(value);
 }
@@ -81,7 +81,7 @@ double PlyRows::take_number(std::string_view& rest, const PlyElement& element, s
   const auto word = take_word(rest);
   double value = 0;
   if (!parse_number(word, value)) {
-    throw_io(path_, fmt::format("a number for '{}' in {}", property.name, name_of(element, index)),
+    throw_io(path_, fmt::format("a number for '{}' in {}", property.name, row_name(element, index)),
              word.empty() ? "the end of the line" : in_quotes(word));
   }
   return value;
@@ -89,7 +89,7 @@ double PlyRows::take_number(std::string_view& rest, const PlyElement& element, s
 
 void PlyRows::read_text(const PlyElement& element, std::uint64_t index, std::size_t wanted_list, PlyRow& row) {
   std::string_view rest;
-  if (!lines_.next_filled(rest)) throw_io(path_, name_of(element, index), "the end of the file");
+  if (!lines_.next_filled(rest)) throw_io(path_, row_name(element, index), "the end of the file");
   for (std::size_t p = 0; p < element.properties.size(); ++p) {
     const auto& property = element.properties[p];
     row.scalar[p] = take_number(rest, element, index, property);
@@ -101,7 +101,7 @@ void PlyRows::read_text(const PlyElement& element, std::uint64_t index, std::siz
     }
   }
   if (!trim(rest).empty()) {
-    throw_io(path_, fmt::format("the end of the line in {}", name_of(element, index)), in_quotes(trim(rest)));
+    throw_io(path_, fmt::format("the end of the line in {}", row_name(element, index)), in_quotes(trim(rest)));
   }
 }
 
@@ -109,11 +109,11 @@ void PlyRows::read_binary(const PlyElement& element, std::uint64_t index, std::s
   for (std::size_t p = 0; p < element.properties.size(); ++p) {
     const auto& property = element.properties[p];
     const auto type = property.is_list ? property.count_type : property.type;
-    row.scalar[p] = load_number(binary_.take_bytes(size_of(type), element.name).data(), type, order_);
+    row.scalar[p] = load_number(binary_.take_bytes(type_size(type), element.name).data(), type, order_);
     if (!property.is_list) continue;
-    const std::size_t bytes = size_of(property.type);
+    const std::size_t bytes = type_size(property.type);
     const std::uint64_t length = list_length(row.scalar[p], element, index);
-    const auto entries = binary_.take_bytes(static_cast<std::size_t>(length) * bytes, name_of(element, index));
+    const auto entries = binary_.take_bytes(static_cast<std::size_t>(length) * bytes, row_name(element, index));
     if (p != wanted_list) continue;
     row.list.resize(static_cast<std::size_t>(length));
     for (std::size_t i = 0; i < row.list.size(); ++i) {
@@ -153,7 +153,7 @@ void PlyRows::read_all(const PlyElement& element,
       for (std::size_t p = 0; p < row.scalar.size(); ++p) {
         const auto type = element.properties[p].type;
         row.scalar[p] = load_number(at, type, order_);
-        at += size_of(type);
+        at += type_size(type);
       }
       use(i, row);
     }

@@ -36,7 +36,7 @@ class PlyRows {
   void finish(const PlyElement& last) const;
 
   /// Returns "vertex 17 (line 31 of the data)" or, in a binary file, "vertex 17".
-  [[nodiscard]] std::string name_of(const PlyElement& element, std::uint64_t index) const;
+  [[nodiscard]] std::string row_name(const PlyElement& element, std::uint64_t index) const;
 
  private:
   void check_lines(const PlyHeader& header, std::string_view data) const;

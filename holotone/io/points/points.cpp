@@ -13,7 +13,7 @@ namespace {
 
 using io::store;
 
-bool is_one_of(std::string_view extension, std::initializer_list<std::string_view> names) {
+bool is_listed(std::string_view extension, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), extension) != names.end();
 }
 
@@ -51,7 +51,7 @@ bool is_anything(std::string_view) { return true; }
 
 }  // namespace
 
-bool is_assimp_scene(std::string_view path) { return is_one_of(io::extension_of(path), {".obj", ".gltf", ".glb"}); }
+bool is_assimp_scene(std::string_view path) { return is_listed(io::extension_of(path), {".obj", ".gltf", ".glb"}); }
 
 Mesh read_scene(const std::string& path) {
   const std::string extension = io::extension_of(path);
@@ -60,7 +60,7 @@ Mesh read_scene(const std::string& path) {
                 path + ": expected a format of Holotone's own readers, got " + extension + " (use read_scene_assimp)");
   }
   const bool stl = extension == ".stl";
-  const bool table = is_one_of(extension, {".xyz", ".csv", ".tsv", ".txt", ".asc"});
+  const bool table = is_listed(extension, {".xyz", ".csv", ".tsv", ".txt", ".asc"});
   const std::string bytes = io::read_bytes_if(path, stl ? is_anything : table ? is_text_or_signed : is_signed);
   if (is_ply(bytes)) return io::read_ply(bytes, path);
   if (io::is_npy(bytes)) return io::read_npy_points(bytes, path);

@@ -113,7 +113,7 @@ class SceneBuilder {
     aiMatrix3x3 turn(transform);
     turn = turn.Inverse().Transpose();
     std::vector<std::uint32_t> index(part.mNumVertices);
-    for (unsigned v = 0; v < part.mNumVertices; ++v) index[v] = index_of(corner_of(part, v, transform, turn));
+    for (unsigned v = 0; v < part.mNumVertices; ++v) index[v] = add_corner(make_corner(part, v, transform, turn));
     for (unsigned f = 0; f < part.mNumFaces; ++f) {
       const aiFace& face = part.mFaces[f];
       for (unsigned k = 0; k < face.mNumIndices; ++k) {
@@ -127,7 +127,7 @@ class SceneBuilder {
     }
   }
 
-  Corner corner_of(const aiMesh& part, unsigned v, const aiMatrix4x4& transform, const aiMatrix3x3& turn) const {
+  Corner make_corner(const aiMesh& part, unsigned v, const aiMatrix4x4& transform, const aiMatrix3x3& turn) const {
     const aiVector3D position = transform * part.mVertices[v];
     aiVector3D normal;
     if (has_normals_) {
@@ -143,9 +143,9 @@ class SceneBuilder {
     return corner;
   }
 
-  std::uint32_t index_of(const Corner& corner) {
+  std::uint32_t add_corner(const Corner& corner) {
     if (welder_.size() >= UINT32_MAX) fail("fewer than 2^32 vertices", "more");
-    const auto [index, is_new] = welder_.index_of(corner);
+    const auto [index, is_new] = welder_.weld(corner);
     if (is_new) {
       mesh_.position.push_back({corner[0], corner[1], corner[2]});
       if (has_normals_) mesh_.normal.push_back({corner[3], corner[4], corner[5]});

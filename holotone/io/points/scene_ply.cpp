@@ -126,7 +126,7 @@ void read_faces(PlyRows& rows, const PlyElement& element, std::uint64_t vertices
     rows.read(element, i, wanted, row);
     for (double index : row.list) {
       if (!(index >= 0 && index < static_cast<double>(vertices) && index == std::floor(index))) {
-        throw_io(path, fmt::format("vertex indices below {} in {}", vertices, rows.name_of(element, i)),
+        throw_io(path, fmt::format("vertex indices below {} in {}", vertices, rows.row_name(element, i)),
                  fmt::format("{:g}", index));
       }
     }

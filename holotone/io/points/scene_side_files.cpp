@@ -98,7 +98,7 @@ std::string without_percents(const std::string& uri) {
 }
 
 // Returns the JSON of a .gltf, or of the first chunk of a .glb: 12 bytes of header, length, type, text.
-std::string json_of(const std::string& path) {
+std::string read_json(const std::string& path) {
   constexpr std::size_t head = 20;
   std::string first = io::read_first_bytes(path, head);
   if (!first.starts_with("glTF")) return io::read_bytes(path);
@@ -114,7 +114,7 @@ std::vector<std::string> io::scene_side_names(const std::string& path) {
   if (extension != ".gltf" && extension != ".glb") return {};
   std::string json;
   try {
-    json = json_of(path);
+    json = read_json(path);
   } catch (const Error&) {
     return {};  // the reader reports the error
   }

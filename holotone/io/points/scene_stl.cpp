@@ -17,8 +17,8 @@ constexpr std::size_t binary_row = 50;     // normal, three corners, two arbitra
 class Vertices {
  public:
   explicit Vertices(Mesh& mesh) : mesh_(mesh) {}
-  std::uint32_t index_of(const Vec3f& vertex) {
-    const auto [index, is_new] = welder_.index_of(vertex);
+  std::uint32_t add(const Vec3f& vertex) {
+    const auto [index, is_new] = welder_.weld(vertex);
     if (is_new) mesh_.position.push_back(vertex);
     return index;
   }
@@ -44,7 +44,7 @@ Mesh read_binary(std::string_view bytes, std::string_view path) {
         value = load<float>(corner, std::endian::little);
         corner += 4;
       }
-      index = vertices.index_of(vertex);
+      index = vertices.add(vertex);
     }
     mesh.triangle.push_back(triangle);
   }
@@ -70,7 +70,7 @@ class TextReader {
         expect("vertex");
         Vec3f vertex{};
         for (auto& value : vertex) value = next_number();
-        index = vertices.index_of(vertex);
+        index = vertices.add(vertex);
       }
       expect("endloop");
       expect("endfacet");

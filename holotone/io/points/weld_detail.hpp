@@ -15,7 +15,7 @@ template <std::size_t N>
 class Welder {
  public:
   /// Returns the vertex's number, and true if it is new. At most 2^32 - 1 vertices.
-  std::pair<std::uint32_t, bool> index_of(std::array<float, N> vertex) {
+  std::pair<std::uint32_t, bool> weld(std::array<float, N> vertex) {
     for (auto& value : vertex) value += 0.0f;  // -0 becomes 0
     const auto next = static_cast<std::uint32_t>(index_.size());
     const auto [entry, is_new] = index_.try_emplace(std::bit_cast<Bits>(vertex), next);

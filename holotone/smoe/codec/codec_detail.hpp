@@ -76,7 +76,7 @@ SmoeModel dequantise(const CodedModel& coded);
 /// Model of info.count components, all zero.
 SmoeModel empty_model(const SmoeFileInfo& info);
 /// File header of a model, without steps.
-SmoeFileInfo info_of(const SmoeModel& model);
+SmoeFileInfo make_info(const SmoeModel& model);
 
 /// Converts the model's floats to whole numbers of the same order, and back.
 CodedModel exact_numbers(const SmoeModel& model);

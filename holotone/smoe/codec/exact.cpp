@@ -22,7 +22,7 @@ SmoeModel empty_model(const SmoeFileInfo& info) {
   return model;
 }
 
-SmoeFileInfo info_of(const SmoeModel& model) {
+SmoeFileInfo make_info(const SmoeModel& model) {
   SmoeFileInfo info;
   info.dimensions = model.dimensions;
   info.channels = model.channels;
@@ -57,7 +57,7 @@ std::int32_t ordered(std::int32_t bits) { return bits < 0 ? bits ^ 0x7fffffff : 
 
 CodedModel exact_numbers(const SmoeModel& model) {
   CodedModel coded;
-  coded.info = info_of(model);
+  coded.info = make_info(model);
   coded.info.lossless = true;
   coded.values.reserve(static_cast<std::size_t>(model.count() * coded.layout().size()));
   for (std::int64_t j = 0; j < model.count(); ++j) {

@@ -80,7 +80,7 @@ class NumberModel {
   std::array<Nodes*, models> own_{};
 };
 
-int length_of(std::int64_t value) {
+int bit_length(std::int64_t value) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::abs(value))));
 }
 
@@ -216,8 +216,8 @@ class ComponentCoder {
 
   bool code_gap(std::int32_t* own) {
     const std::uint64_t place = curve_place(coded_, own);
-    const int scale = length_of(static_cast<std::int64_t>(gap_mean_ >> 4));
-    const std::array<int, models> contexts{0, std::min(scale, 17), std::min(length_of(last_gap_), 17), 0};
+    const int scale = bit_length(static_cast<std::int64_t>(gap_mean_ >> 4));
+    const std::array<int, models> contexts{0, std::min(scale, 17), std::min(bit_length(last_gap_), 17), 0};
     const auto gap = gap_model_.code(coder_, static_cast<std::int64_t>(place - last_place_), contexts, false);
     last_gap_ = gap;
     gap_mean_ += (gap * 16 - gap_mean_) / 4;
@@ -272,7 +272,7 @@ class ComponentCoder {
     for (int i = 0; i < found_; ++i) {
       loud += loudness_[static_cast<std::size_t>(nearest_[static_cast<std::size_t>(i)].component * size_ + p)];
     }
-    contexts[1] = std::min(length_of(loud), 8);
+    contexts[1] = std::min(bit_length(loud), 8);
     std::int64_t other = 0;  // residual of a correlated number of this component
     if (p >= layout_.slope() + layout_.dimensions) {
       other = residual_[static_cast<std::size_t>(layout_.slope() + (p - layout_.slope()) % layout_.dimensions)];
@@ -281,7 +281,7 @@ class ComponentCoder {
     } else if (p > layout_.shape() && p < layout_.colour()) {
       other = residual_[static_cast<std::size_t>(p - 1)];
     }
-    contexts[2] = std::min(length_of(other), 8) + (other < 0 ? 9 : 0);
+    contexts[2] = std::min(bit_length(other), 8) + (other < 0 ? 9 : 0);
     contexts[3] = p < layout_.colour() ? 0 : exponent_[static_cast<std::size_t>(j)] + 8;
     return contexts;
   }
@@ -374,7 +374,7 @@ bool code_exact(Coder& coder, CodedModel& coded) {
       const std::int64_t value = before + residual;
       if (value != static_cast<std::int32_t>(value)) return false;
       *own = static_cast<std::int32_t>(value);
-      loud = std::min(length_of(residual), 34);
+      loud = std::min(bit_length(residual), 34);
     }
     if constexpr (std::is_same_v<Coder, RangeDecoder>) {
       if (coder.exhausted()) return false;
@@ -421,25 +421,25 @@ void choose_predictors(CodedModel& coded) {
   const auto size = static_cast<std::size_t>(layout.size());
   double shape_mean = 0;
   double weight_mean = 0;
-  const auto shape_of = [&](std::int64_t j) {
+  const auto shape_at = [&](std::int64_t j) {
     double sum = 0;
     const std::int32_t* const own = coded.values.data() + j * layout.size();
     for (int axis = 0; axis < layout.dimensions; ++axis) sum += static_cast<double>(own[layout.shape(axis, axis)]);
     return sum;
   };
-  const auto weight_of = [&](std::int64_t j) {
+  const auto weight_at = [&](std::int64_t j) {
     return static_cast<double>(coded.values[static_cast<std::size_t>(j * layout.size() + layout.weight())]);
   };
   const std::int64_t count = coded.info.count;
   for (std::int64_t j = 0; j < count; ++j) {
-    shape_mean += shape_of(j) / static_cast<double>(count);
-    weight_mean += weight_of(j) / static_cast<double>(count);
+    shape_mean += shape_at(j) / static_cast<double>(count);
+    weight_mean += weight_at(j) / static_cast<double>(count);
   }
   double agreement = 0;
   double spread = 0;
   for (std::int64_t j = 0; j < count; ++j) {
-    agreement += (shape_of(j) - shape_mean) * (weight_of(j) - weight_mean);
-    spread += (shape_of(j) - shape_mean) * (shape_of(j) - shape_mean);
+    agreement += (shape_at(j) - shape_mean) * (weight_at(j) - weight_mean);
+    spread += (shape_at(j) - shape_mean) * (shape_at(j) - shape_mean);
   }
   constexpr double most = 32767;
   coded.weight_of_shape =

@@ -74,14 +74,14 @@ double log2_size(const CodedModel& coded, const std::int32_t* values) {
   return (0.5 * steps.area_gain) * (log2_volume(coded, values) + weight * log2_e);
 }
 
-std::int32_t steps_of(double value, double step) {
+std::int32_t to_steps(double value, double step) {
   constexpr double most = most_steps;
   return static_cast<std::int32_t>(std::clamp(std::floor(value / step + 0.5), -most, most));
 }
 
 /// Quantizes a slope with a dead zone of 2/3 step: most slopes are small, and the bits saved outweigh the added error.
 std::int32_t steps_of_slope(double value, double step) {
-  return std::abs(value) < step * (2.0 / 3) ? 0 : steps_of(value, step);
+  return std::abs(value) < step * (2.0 / 3) ? 0 : to_steps(value, step);
 }
 
 double kept(std::string_view name, double step, double low, double high) {
@@ -119,7 +119,7 @@ void quantise_shape(const CodedModel& coded, const float* covariance, std::int32
   const Matrix u = upper_factor(symmetric(covariance, layout.dimensions), layout.dimensions);
   for (int row = 0; row < layout.dimensions; ++row) {
     const double deviation = std::clamp(std::log2(u[row][row]), -most_log2_deviation, most_log2_deviation);
-    values[layout.shape(row, row)] = steps_of(deviation, steps.shape);
+    values[layout.shape(row, row)] = to_steps(deviation, steps.shape);
   }
   // Preserves the shear U_ik / U_kk, not U_ik / U_ii: in a long, slanted component errors of the shear are visible, and
   // rounding of its widths would shear it.
@@ -128,7 +128,7 @@ void quantise_shape(const CodedModel& coded, const float* covariance, std::int32
     for (int column = row + 1; column < layout.dimensions; ++column) {
       const double shear = u[column][column] > 0 ? u[row][column] / u[column][column] : 0;
       const double skew = std::clamp(shear * kept[column][column] / kept[row][row], -most_skew, most_skew);
-      values[layout.shape(row, column)] = steps_of(skew, steps.skew);
+      values[layout.shape(row, column)] = to_steps(skew, steps.skew);
     }
   }
 }
@@ -156,7 +156,7 @@ void quantise_gate(const SmoeModel& model, std::int64_t j, CodedModel& coded, st
         (static_cast<double>(model.centre[static_cast<std::size_t>(j * d + axis)]) - model.low[a]) / steps.centre[a];
     values[axis] = static_cast<std::int32_t>(std::floor(std::clamp(place, -most_place, most_place)));
   }
-  values[layout.weight()] = steps_of(static_cast<double>(model.log_weight[static_cast<std::size_t>(j)]), steps.weight);
+  values[layout.weight()] = to_steps(static_cast<double>(model.log_weight[static_cast<std::size_t>(j)]), steps.weight);
   quantise_shape(coded, model.covariance.data() + j * triangle_size(d), values);
   // Float32 cannot represent every covariance. Numbers slightly off are replaced by those of the stored covariance,
   // until quantization reproduces them. If that does not converge, the skew is halved.
@@ -248,7 +248,7 @@ void over_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& coded
 void quantise_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& coded, std::int32_t* values) {
   const auto layout = coded.layout();
   over_expert(gates, j, coded, values, [&](int at, double number, double step) {
-    values[at] = at < layout.slope() ? steps_of(number, step) : steps_of_slope(number, step);
+    values[at] = at < layout.slope() ? to_steps(number, step) : steps_of_slope(number, step);
   });
 }
 
@@ -389,7 +389,7 @@ ExpertFrame expert_frame(const CodedModel& coded, const std::int32_t* values) {
 
 CodedModel quantise(const SmoeModel& model, const SmoeSteps& steps, SmoeModel* floats) {
   CodedModel coded;
-  coded.info = info_of(model);
+  coded.info = make_info(model);
   coded.info.steps = kept_steps(model, steps);
   const auto layout = coded.layout();
   std::vector<std::int32_t> values(static_cast<std::size_t>(model.count() * layout.size()));
@@ -416,7 +416,7 @@ CodedModel quantise(const SmoeModel& model, const SmoeSteps& steps, SmoeModel* f
 
 SmoeModel quantised_gates(const SmoeModel& model, const SmoeSteps& steps) {
   CodedModel coded;
-  coded.info = info_of(model);
+  coded.info = make_info(model);
   coded.info.steps = kept_steps(model, steps);
   SmoeModel gates = empty_model(coded.info);
   const int size = coded.layout().size();

@@ -27,7 +27,7 @@ constexpr bool in_pattern(int row, int column) {
 /// Number of parameters of a component, in this order: the logarithm of the peak; e, where z becomes z - e with the
 /// experts' planes unchanged; E, where A becomes (I + E) A, on its pattern; then for each channel {a, b}, where m
 /// becomes m + a + b . z.
-constexpr int parameters_of(int dimensions, int channels) {
+constexpr int count_parameters(int dimensions, int channels) {
   int gates = 1 + dimensions;
   for (int row = 0; row < dimensions; ++row) {
     for (int column = 0; column < dimensions; ++column) gates += in_pattern(row, column) ? 1 : 0;

@@ -10,7 +10,7 @@ FitEngine::FitEngine(std::span<const SmoeFitView> views)
       size_{views.front().image.shape()[0], views.front().image.shape()[1]},
       limits_(pixel_limits(size_)) {}
 
-ViewPoint place_of(const SmoeFitView& view) {
+ViewPoint to_view_point(const SmoeFitView& view) {
   ViewPoint at{};
   std::copy(view.at.begin(), view.at.end(), at.begin());
   return at;

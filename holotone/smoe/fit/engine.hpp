@@ -48,7 +48,7 @@ class FitEngine {
 };
 using FitEnginePointer = std::unique_ptr<FitEngine>;
 
-ViewPoint place_of(const SmoeFitView& view);
+ViewPoint to_view_point(const SmoeFitView& view);
 
 /// `views`: checked by require_views; copied. Throws unsupported, naming `where`, for a device that this build lacks.
 FitEnginePointer fit_engine(const char* where, std::span<const SmoeFitView> views, const Queue& queue);

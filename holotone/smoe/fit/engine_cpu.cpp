@@ -10,10 +10,10 @@ class CpuEngine final : public FitEngine {
  public:
   explicit CpuEngine(std::span<const SmoeFitView> views)
       : FitEngine(views),
-        width_(static_cast<std::size_t>(parameters_of(dimensions(), channels()))),
+        width_(static_cast<std::size_t>(count_parameters(dimensions(), channels()))),
         errors_(views.size(), -1) {
     for (const auto& view : views) {
-      places_.push_back(place_of(view));
+      places_.push_back(to_view_point(view));
       pictures_.push_back(pixel_engine_cpu(view.image));
     }
   }

@@ -33,8 +33,8 @@ __global__ void __launch_bounds__(threads)
   const std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (j >= count) return;
   // All moments are loaded first: loading them one by one would wait for memory once per parameter.
-  constexpr int most = parameters_of(Dimensions, most_smoe_channels);
-  const int width = parameters_of(Dimensions, channels);
+  constexpr int most = count_parameters(Dimensions, most_smoe_channels);
+  const int width = count_parameters(Dimensions, channels);
   double own_mean[most];
   double own_square[most];
 #pragma unroll
@@ -64,7 +64,7 @@ class CudaEngine final : public FitEngine {
  public:
   CudaEngine(std::span<const SmoeFitView> views, const Queue& queue)
       : FitEngine(views),
-        width_(parameters_of(dimensions(), channels())),
+        width_(count_parameters(dimensions(), channels())),
         queue_(queue),
         pictures_(size(), channels(), queue),
         device_totals_({2 * std::ssize(views)}, queue),
@@ -73,7 +73,7 @@ class CudaEngine final : public FitEngine {
         has_error_(views.size()) {
     const cuda::DeviceScope scope(queue_.device());
     for (const auto& view : views) {
-      places_.push_back(place_of(view));
+      places_.push_back(to_view_point(view));
       pictures_.add(view.image);
     }
   }
@@ -116,7 +116,7 @@ class CudaEngine final : public FitEngine {
     for (const auto view : views) {
       slice(places_[view]);
       pictures_.sum(what, view, slices_.data(), precision_.data(), count_, of_view_.data(),
-                    device_totals_.data() + total_of(view));
+                    device_totals_.data() + total_index(view));
       add_kernel<<<cuda::blocks_for(count_, threads), threads, 0, stream()>>>(
           components_.data(), of_view_.data(), count_, places_[view], first, device_sums_.data());
       cuda::check_launch("add_kernel");
@@ -133,7 +133,7 @@ class CudaEngine final : public FitEngine {
   double total() override {
     download_totals();
     double total = 0;
-    for (const auto view : summed_) total += totals_[total_of(view)];
+    for (const auto view : summed_) total += totals_[total_index(view)];
     return total;
   }
   const std::vector<double>& errors() override {
@@ -170,7 +170,7 @@ class CudaEngine final : public FitEngine {
 
  private:
   /// Index of a view's total: squared errors first, then totals of other sums.
-  [[nodiscard]] std::size_t total_of(std::size_t view) const { return are_errors_ ? view : places_.size() + view; }
+  [[nodiscard]] std::size_t total_index(std::size_t view) const { return are_errors_ ? view : places_.size() + view; }
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
 
   void slice(const ViewPoint& at) {

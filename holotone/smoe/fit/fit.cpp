@@ -70,9 +70,9 @@ void require_options(const SmoeFitOptions& options) {
   }
 }
 
-std::size_t middle_of(std::span<const SmoeFitView> views) {
+std::size_t find_middle(std::span<const SmoeFitView> views) {
   const auto distance = [](const SmoeFitView& view) {
-    return std::hypot(smoe::place_of(view)[0], smoe::place_of(view)[1]);
+    return std::hypot(smoe::to_view_point(view)[0], smoe::to_view_point(view)[1]);
   };
   const auto nearest = std::min_element(views.begin(), views.end(),
                                         [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
@@ -80,11 +80,11 @@ std::size_t middle_of(std::span<const SmoeFitView> views) {
 }
 
 /// Ranges of u and v in equal units; assumes that the grid's steps are equal in both.
-smoe::ViewPoint extent_of(std::span<const SmoeFitView> views) {
+smoe::ViewPoint find_extent(std::span<const SmoeFitView> views) {
   smoe::ViewPoint extent{};
   for (std::size_t axis = 0; axis < 2; ++axis) {
     std::set<double> places;
-    for (const auto& view : views) places.insert(smoe::place_of(view)[axis]);
+    for (const auto& view : views) places.insert(smoe::to_view_point(view)[axis]);
     extent[axis] = static_cast<double>(places.size() - 1);
   }
   const double most = std::max({extent[0], extent[1], 1.0});
@@ -93,7 +93,7 @@ smoe::ViewPoint extent_of(std::span<const SmoeFitView> views) {
 
 smoe::FitComponents first_components(std::span<const SmoeFitView> views, const SmoeFitOptions& options) {
   constexpr std::int64_t pixels_a_component = 4096;  // initially, if `components` is 0
-  const std::size_t middle = middle_of(views);
+  const std::size_t middle = find_middle(views);
   const auto& image = views[middle].image;
   const auto pixels = image.shape()[0] * image.shape()[1];
   const auto count =
@@ -103,7 +103,7 @@ smoe::FitComponents first_components(std::span<const SmoeFitView> views, const S
     // Views far enough from the middle to show a parallax, from all over the grid.
     std::vector<std::size_t> far;
     for (std::size_t i = 0; i < views.size(); ++i) {
-      const auto at = smoe::place_of(views[i]);
+      const auto at = smoe::to_view_point(views[i]);
       if (std::max(std::abs(at[0]), std::abs(at[1])) >= 0.3) far.push_back(i);
     }
     std::vector<View<const float, 3>> others;
@@ -112,9 +112,9 @@ smoe::FitComponents first_components(std::span<const SmoeFitView> views, const S
     for (std::size_t i = 0; i < most; ++i) {
       const auto& view = views[far[i * far.size() / most]];
       others.push_back(view.image);
-      places.push_back(smoe::place_of(view));
+      places.push_back(smoe::to_view_point(view));
     }
-    smoe::find_shears(components, image, smoe::place_of(views[middle]), others, places, extent_of(views));
+    smoe::find_shears(components, image, smoe::to_view_point(views[middle]), others, places, find_extent(views));
   }
   return components;
 }

@@ -31,7 +31,7 @@ struct LocalComponent {
 };
 
 /// Numbers of a pair: sums of s, of p and the extra one, padded to whole vectors.
-constexpr std::size_t sums_of(int channels) { return channels <= 3 ? 16 : 32; }
+constexpr std::size_t count_sums(int channels) { return channels <= 3 ? 16 : 32; }
 
 /// Workspace of a thread, reused from tile to tile. Arrays because vectors do not align lanes.
 struct Workspace {
@@ -184,14 +184,14 @@ HOLOTONE_ALWAYS_INLINE void sum_component(const LocalComponent& own, const Lanes
     }
     extra += own_extra;
   }
-  Lanes all[sums_of(Channels)] = {s[0], s[0] * dx, s[1], s[0] * dx * dx, s[1] * dx, s[2]};
+  Lanes all[count_sums(Channels)] = {s[0], s[0] * dx, s[1], s[0] * dx * dx, s[1] * dx, s[2]};
   for (int c = 0; c < Channels; ++c) {
     all[6 + 3 * c] = p[c][0];
     all[7 + 3 * c] = p[c][0] * dx;
     all[8 + 3 * c] = p[c][1];
   }
   all[6 + 3 * Channels] = extra;
-  for (std::size_t i = 0; i < sums_of(Channels); i += 16) sum_lanes(all + i, out + i);
+  for (std::size_t i = 0; i < count_sums(Channels); i += 16) sum_lanes(all + i, out + i);
 }
 
 /// Computes the sums of a tile's components and the data of its pixels.
@@ -208,13 +208,13 @@ HOLOTONE_SIMD_CLONES void sum_tile(const LocalComponent* components, std::size_t
   weigh<Channels, What>(components, count, columns, weights, pixels);
   for (std::size_t j = 0; j < count; ++j) {
     sum_component<Channels, What>(components[j], columns + j * (2 + Channels), weights + j * rows, pixels,
-                                  sums + j * sums_of(Channels));
+                                  sums + j * count_sums(Channels));
   }
 }
 
 /// The tile's part of the total.
 template <int Channels>
-double total_of(PixelSum what, const Pixels<Channels>& pixels) {
+double compute_total(PixelSum what, const Pixels<Channels>& pixels) {
   double total = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (int i = 0; i < lane_count; ++i) {
@@ -256,7 +256,7 @@ void place_locally(std::span<const ImageComponent> components, std::span<const d
 /// Adds the sums of one component over its tiles, in their order.
 template <int Channels>
 void add_pairs(std::span<const std::uint32_t> pairs, const float* of_pairs, ComponentSums& sums) {
-  constexpr std::size_t width = sums_of(Channels);
+  constexpr std::size_t width = count_sums(Channels);
   std::array<double, width> sum{};
   for (const auto pair : pairs) {
     for (std::size_t i = 0; i < width; ++i) sum[i] += static_cast<double>(of_pairs[pair * width + i]);
@@ -269,7 +269,7 @@ void add_pairs(std::span<const std::uint32_t> pairs, const float* of_pairs, Comp
 template <int Channels, PixelSum What>
 double sum_tiles(std::span<const ImageComponent> components, std::span<const double> precision, const TilePairs& pairs,
                  const TargetTiles& target, std::vector<ComponentSums>& sums) {
-  constexpr std::size_t width = sums_of(Channels);
+  constexpr std::size_t width = count_sums(Channels);
   const auto tiles = std::ssize(pairs.begin) - 1;
   const auto of_pairs = std::make_unique_for_overwrite<float[]>(pairs.index.size() * width);
   std::vector<double> totals(static_cast<std::size_t>(tiles));
@@ -284,7 +284,7 @@ double sum_tiles(std::span<const ImageComponent> components, std::span<const dou
     Pixels<Channels> pixels;
     sum_tile<Channels, What>(workspace.components.data(), count, target.tile(i), lanes(workspace.columns),
                              lanes(workspace.weights), pixels, of_pairs.get() + begin * width);
-    totals[static_cast<std::size_t>(i)] = total_of<Channels>(What, pixels);
+    totals[static_cast<std::size_t>(i)] = compute_total<Channels>(What, pixels);
   });
   sums.resize(components.size());
   over_components(std::ssize(components), [&](std::size_t j) {

@@ -18,7 +18,7 @@ constexpr float least_rest = 0.02F;
 constexpr double log_two = 0.69314718055994530942;
 
 /// Numbers of a pair: six sums of s, three of each p, one extra sum.
-__host__ __device__ constexpr int sums_of(int channels) { return 7 + 3 * channels; }
+__host__ __device__ constexpr int count_sums(int channels) { return 7 + 3 * channels; }
 
 /// A component in coordinates of a tile's first pixel.
 template <int Channels>
@@ -126,7 +126,7 @@ template <int Channels>
 struct Shared {
   LocalComponent<Channels> staged[most_staged];
   Pixel<Channels> pixel[pixels];
-  float part[warps][sums_of(Channels)][33];
+  float part[warps][count_sums(Channels)][33];
   double total[warps];
 };
 
@@ -163,7 +163,7 @@ __device__ __forceinline__ void summands(const LocalComponent<Channels>& own, co
 /// A component's sums over some columns of the tile.
 template <int Channels, PixelSum What>
 __device__ __forceinline__ void sum_columns(const LocalComponent<Channels>& own, const Pixel<Channels>* pixel,
-                                            int first_column, float (&sum)[sums_of(Channels)]) {
+                                            int first_column, float (&sum)[count_sums(Channels)]) {
 #pragma unroll
   for (float& value : sum) value = 0;
   for (int i = first_column; i < first_column + columns_a_warp; ++i) {
@@ -295,7 +295,7 @@ struct Tile {
 
   /// Computes the components' sums, 32 components at a time, each warp over its columns.
   __device__ void sum_components() {
-    constexpr int width = sums_of(Channels);
+    constexpr int width = count_sums(Channels);
     const int lane = static_cast<int>(threadIdx.x % 32);
     const int warp = static_cast<int>(threadIdx.x / 32);
     for (std::int64_t first = 0; first < count; first += most_staged) {
@@ -343,7 +343,7 @@ template <int Channels>
 __global__ void __launch_bounds__(threads)
     pair_kernel(const std::int64_t* __restrict__ first, const std::uint32_t* __restrict__ places,
                 const float* __restrict__ of_pairs, ComponentSums* __restrict__ sums) {
-  constexpr int width = sums_of(Channels);
+  constexpr int width = count_sums(Channels);
   constexpr int lanes = width <= 16 ? 16 : 32;
   constexpr int groups = threads / lanes;
   __shared__ double part[groups][lanes];
@@ -447,7 +447,7 @@ void CudaPictures::sum(PixelSum what, std::size_t picture, const ImageComponent*
                        std::int64_t count, ComponentSums* sums, double* total) {
   const Picture& own = pictures_[picture];
   const auto stream = cuda::stream_of(queue_);
-  const std::int64_t numbers = own.pairs.count * sums_of(channels_);
+  const std::int64_t numbers = own.pairs.count * count_sums(channels_);
   if (of_pairs_.size() < numbers) reserve(of_pairs_, numbers + numbers / 4, queue_);
   cuda::check(cudaMemsetAsync(sums, 0, static_cast<std::size_t>(count) * sizeof(ComponentSums), stream),
               "cudaMemsetAsync");

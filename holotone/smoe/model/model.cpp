@@ -101,7 +101,7 @@ SmoeModel slice(const SmoeModel& model, std::span<const double> fixed) {
   left.covariance.resize(count * static_cast<std::size_t>(triangle_size(a)));
   left.colour.resize(count * static_cast<std::size_t>(q));
   left.slope.resize(count * static_cast<std::size_t>(q * a));
-  const auto numbers = smoe::numbers_of(model);
+  const auto numbers = smoe::count_numbers(model);
   over_components(model.count(), [&](std::int64_t j) {
     const smoe::Slice own = smoe::slice_component(numbers, d, j, fixed.data(), b);
     left.log_weight[static_cast<std::size_t>(j)] = static_cast<float>(own.log_weight);

@@ -77,7 +77,7 @@ struct ModelNumbers {
   const float* slope;
   int channels;
 };
-inline ModelNumbers numbers_of(const SmoeModel& model) {
+inline ModelNumbers count_numbers(const SmoeModel& model) {
   return {model.log_weight.data(), model.centre.data(), model.covariance.data(),
           model.colour.data(),     model.slope.data(),  model.channels};
 }

@@ -9,7 +9,7 @@ namespace holotone {
 namespace {
 
 /// The views of an aperture, row by row of its grid.
-std::vector<SmoeView> views_of(const SmoeView& view, const SmoeAperture& aperture) {
+std::vector<SmoeView> make_views(const SmoeView& view, const SmoeAperture& aperture) {
   const int across = aperture.views_across;
   const int down = view.at.size() > 1 ? across : 1;
   // Centres of the cells of a grid over the aperture's square.
@@ -69,7 +69,7 @@ void render_aperture(SmoeRenderer& renderer, const SmoeView& view, const SmoeApe
     throw_argument(where, "view.at", fmt::format("{} coordinates", model.dimensions - 2),
                    std::to_string(whole.at.size()));
   }
-  const auto views = views_of(whole, aperture);
+  const auto views = make_views(whole, aperture);
   constexpr std::size_t at_once = 8;
   std::fill_n(image.data(), image.size(), 0.0F);
   for (std::size_t first = 0; first < views.size(); first += at_once) {

@@ -16,7 +16,7 @@ constexpr std::int64_t block = 4096;
 
 void require_slices(const SmoeModel& model) {
   const int d = model.dimensions;
-  const auto numbers = numbers_of(model);
+  const auto numbers = count_numbers(model);
   const Vector anywhere{};  // all slices of a component have one covariance
   parallel_for(0, (model.count() + block - 1) / block, [&](std::int64_t part) {
     for (std::int64_t j = part * block; j < std::min(model.count(), (part + 1) * block); ++j) {
@@ -56,7 +56,7 @@ void place_components(const SmoeModel& model, const SmoeView& view, std::span<co
   const double step_x = view.extent[0] / static_cast<double>(view.size[1]);
   const double step_y = view.extent[1] / static_cast<double>(view.size[0]);
   const int q = model.channels;
-  const auto numbers = numbers_of(model);
+  const auto numbers = count_numbers(model);
   parallel_for(0, (model.count() + block - 1) / block, [&](std::int64_t part) {
     for (std::int64_t i = part * block; i < std::min(model.count(), (part + 1) * block); ++i) {
       const std::int64_t j = order.empty() ? i : order[static_cast<std::size_t>(i)];

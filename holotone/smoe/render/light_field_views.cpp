@@ -129,7 +129,7 @@ SmoeModel sheared(SmoeModel model, const std::array<Axis, 2>& axes) {
 }
 
 /// The model's channel c alone.
-SmoeModel channel_of(const SmoeModel& model, int c) {
+SmoeModel extract_channel(const SmoeModel& model, int c) {
   SmoeModel one = model;
   one.channels = 1;
   one.colour.clear();
@@ -143,7 +143,7 @@ SmoeModel channel_of(const SmoeModel& model, int c) {
   return one;
 }
 
-std::array<Axis, 2> axes_of(const SmoeModel& model, const LightFieldGeometry& geometry) {
+std::array<Axis, 2> find_axes(const SmoeModel& model, const LightFieldGeometry& geometry) {
   const double width = model.high[0] - model.low[0];
   const double scale = width / geometry.size_m;  // pixels a metre
   std::array<Axis, 2> axes;
@@ -180,7 +180,7 @@ struct Samples {
 };
 
 /// Samples that enclose all rays between two slopes, as close as the rays.
-Samples samples_of(const Axis& axis, double p, const std::array<double, 2>& slopes, double step) {
+Samples enclose_rays(const Axis& axis, double p, const std::array<double, 2>& slopes, double step) {
   const Linear& line = axis.counting();
   const double a = line.at(p, slopes[0]);
   const double b = line.at(p, slopes[1]);
@@ -269,12 +269,12 @@ LightFieldViews::LightFieldViews(const SmoeModel& model, const LightFieldOptions
   state_->device = device;
   state_->linear = model.linear;
   const SmoeModel own = with_four_dimensions(model);
-  state_->axes = axes_of(own, geometry);
+  state_->axes = find_axes(own, geometry);
   // Without v there is one row of cameras, whose light is not limited vertically.
   if (model.dimensions == 3) state_->axes[1].camera_range = {-INFINITY, INFINITY};
-  const auto whole = sheared(own, axes_of(own, geometry));
+  const auto whole = sheared(own, find_axes(own, geometry));
   const bool one = model.channels == 1 || options.luminance;
-  for (int c = 0; c < (one ? 1 : 3); ++c) state_->models.push_back(one ? whole : channel_of(whole, c));
+  for (int c = 0; c < (one ? 1 : 3); ++c) state_->models.push_back(one ? whole : extract_channel(whole, c));
   state_->idle.resize(state_->models.size());
   for (std::size_t c = 0; c < state_->models.size(); ++c) state_->idle[c].push_back(state_->take(c));
 }
@@ -307,8 +307,8 @@ void LightFieldViews::look(const Rays& rays, int channel, View<float, 2> intensi
     }
   }
   if (!(across[0] <= across[1])) return;
-  const Samples columns = samples_of(axes[0], rays.x_m, across, rays.step);
-  const Samples rows = samples_of(axes[1], rays.y_m, up, rays.step);
+  const Samples columns = enclose_rays(axes[0], rays.x_m, across, rays.step);
+  const Samples rows = enclose_rays(axes[1], rays.y_m, up, rays.step);
   SmoeView view;
   view.size = {rows.count, columns.count};
   view.corner = {columns.first - 0.5 * columns.step, rows.first - 0.5 * rows.step};

@@ -52,7 +52,7 @@ void scale(SmoeSteps& steps, const Kind& kind, double factor) {
   for (const auto axis : kind.axes) steps.centre[axis] *= factor;
 }
 
-std::vector<Array<float, 3>> pictures_of(const StoreScene& scene, const SmoeModel& model) {
+std::vector<Array<float, 3>> render_pictures(const StoreScene& scene, const SmoeModel& model) {
   SmoeRenderer renderer(model);
   std::vector<Array<float, 3>> pictures;
   const std::size_t count = std::min(most_measured, scene.sampled.size());
@@ -82,7 +82,7 @@ SmoeSteps balanced_steps(const StoreScene& scene, const SmoeModel& model) {
   const auto kinds = kinds_of(scene.dimensions, scene.channels);
   const auto fine = smoe_steps(model, fine_quality);
   const auto pictures_at = [&](const SmoeSteps& steps) {
-    return pictures_of(scene, quantised(model, {.lossless = false, .steps = steps}));
+    return render_pictures(scene, quantised(model, {.lossless = false, .steps = steps}));
   };
   const auto exact = pictures_at(fine);
   std::vector<double> factor;

@@ -25,7 +25,7 @@ StoreScene::StoreScene(const char* where, std::span<const SmoeFitView> images, c
       channels(engine->channels()),
       limits(engine->limits()),
       loose{limits.least / 4, limits.largest * 4, limits.aspect * 4} {
-  for (const auto& image : images) places.push_back(place_of(image));
+  for (const auto& image : images) places.push_back(to_view_point(image));
   std::iota(all.begin(), all.end(), std::size_t{0});
   const std::size_t count = std::min(most_sampled, all.size());
   for (std::size_t i = 0; i < count; ++i) sampled.push_back(i * all.size() / count);

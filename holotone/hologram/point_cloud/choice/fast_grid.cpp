@@ -38,7 +38,7 @@ struct CloudRange {
   double high[3];
 };
 
-CloudRange range_of(const FastCloud& cloud) {
+CloudRange find_range(const FastCloud& cloud) {
   const auto& s = cloud.summary;
   CloudRange range{{s.low[0] * cloud.inverse_pitch + cloud.center_x, cloud.center_y - s.high[1] * cloud.inverse_pitch,
                     s.low[2] * cloud.turns_metre},
@@ -73,7 +73,7 @@ Span frequency_span(const CloudRange& range, int axis, double origin, double ste
 }
 
 /// Extent of a box that holds all frequencies of a point.
-int period_of(double steps, int width) { return static_cast<int>(steps) + 2 * width + 2; }
+int compute_period(double steps, int width) { return static_cast<int>(steps) + 2 * width + 2; }
 
 /// Places the boxes of the tiles along an axis: sets their first steps and returns their common extent.
 int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double steps, int width, bool band_limited,
@@ -85,7 +85,7 @@ int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double ste
     first[t] = static_cast<int>(std::clamp(begin, -1e9, 1e9));
     extent = std::max(extent, std::floor(span.high + 0.5 * width + 0.01) + 1 - begin);
   }
-  const int period = period_of(steps, width);
+  const int period = compute_period(steps, width);
   wrap = extent > period;
   return wrap ? period : static_cast<int>(extent);
 }
@@ -129,8 +129,8 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
   const int width = window.width;
   if (cloud.any_place) {
     grid.wrap_columns = grid.wrap_rows = true;
-    grid.columns = period_of(grid.steps_x, width);
-    grid.rows = period_of(grid.steps_y, width);
+    grid.columns = compute_period(grid.steps_x, width);
+    grid.rows = compute_period(grid.steps_y, width);
   } else {
     grid.columns = lay_boxes(range, 0, grid.tiles_x, grid.tile_width, grid.steps_x, width, band_limited,
                              grid.first_column, grid.wrap_columns);
@@ -279,7 +279,7 @@ FastGrid products_grid(const FastCloud& cloud, int coarse_side) {
   grid.wrap_columns = grid.wrap_rows = true;
   grid.on_chip = true;
   grid.coarse_side = coarse_side;
-  const CloudRange range = range_of(cloud);
+  const CloudRange range = find_range(cloud);
   grid.coarse_curvature = 0.5 * (range.low[2] + range.high[2]);
   return grid;
 }
@@ -320,7 +320,7 @@ bool sorts_points(const FastGrid& grid, std::int64_t count, double tolerance) {
 
 bool lights_whole_panel(const FastCloud& cloud) {
   if (cloud.reach_per_metre <= 0) return true;
-  const CloudRange range = range_of(cloud);
+  const CloudRange range = find_range(cloud);
   // |distance| is turns_metre / |curvature|: with the sum's own cone, 1 / (4 |curvature|).
   const double reach =
       cloud.reach_per_metre * cloud.turns_metre / std::max(std::abs(range.low[2]), std::abs(range.high[2]));
@@ -419,7 +419,7 @@ FastBlocks fast_blocks(const PointCloudOptions& options, const Shape<2>& block, 
 
 bool move_fast_grid(FastGrid& grid, const FastCloud& cloud) {
   if (grid.wrap_rows) return true;  // a box of a whole period holds all frequencies
-  CloudRange range = range_of(cloud);
+  CloudRange range = find_range(cloud);
   range.low[2] = grid.lowest_curvature;
   range.high[2] = grid.highest_curvature;
   int first[most_fast_tiles];
@@ -432,12 +432,12 @@ bool move_fast_grid(FastGrid& grid, const FastCloud& cloud) {
 }
 
 FastGrid remade_fast_grid(const FastGrid& grid, const SpreadWindow& window, const FastCloud& cloud, double tolerance) {
-  return make_grid(cloud, range_of(cloud), grid.tiles_x, grid.tiles_y, window,
+  return make_grid(cloud, find_range(cloud), grid.tiles_x, grid.tiles_y, window,
                    {tolerance, grid.split, {}, grid.on_chip});
 }
 
 FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double most_us) {
-  const CloudRange range = range_of(cloud);
+  const CloudRange range = find_range(cloud);
   const bool all_lit = lights_whole_panel(cloud);
   const auto width = static_cast<int>(cloud.panel[1]);
   const auto height = static_cast<int>(cloud.panel[0]);

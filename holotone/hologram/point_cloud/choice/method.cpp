@@ -35,7 +35,7 @@ constexpr FastCosts cpu_fast_costs{.spread_point = 25.0 / 35 * 60,
 constexpr double band_limit_factor = 5;
 
 /// Bounds for the reuse of a grid of fast: widening of its ranges, and least share of them that a cloud spans. An
-/// object that moves a little keeps its matrices. One that has left them goes on moving: along the axes that it left it
+/// object that moves a little keeps its matrices. One that has left them keeps moving: along the axes that it left it
 /// gets more room, so that a turning object does not need new matrices in every frame.
 constexpr float range_slack = 0.01F;
 constexpr float moving_slack = 0.15F;

@@ -5,10 +5,11 @@ namespace {
 
 HOLOTONE_HOST_DEVICE Extent joined(Extent first, Extent last) { return {first.first, last.last}; }
 HOLOTONE_HOST_DEVICE Extent rows_of_tile(const Subtiles& subtiles, int parts, int row) {
-  return joined(subtiles.rows_of(row * parts).own, subtiles.rows_of(row * parts + parts - 1).own);
+  return joined(subtiles.row_extents(row * parts).subtile, subtiles.row_extents(row * parts + parts - 1).subtile);
 }
 HOLOTONE_HOST_DEVICE Extent columns_of_tile(const Subtiles& subtiles, int parts, int column) {
-  return joined(subtiles.columns_of(column * parts).own, subtiles.columns_of(column * parts + parts - 1).own);
+  return joined(subtiles.column_extents(column * parts).subtile,
+                subtiles.column_extents(column * parts + parts - 1).subtile);
 }
 
 constexpr int most_parts = 4;  ///< subtiles of a tile along an axis
@@ -19,12 +20,12 @@ enum class Along { dark, whole, cut, otherwise };
 
 struct AlongAxis {
   Along how;
-  int number;  ///< bin of its local frequency (whole), or the number that tells the lit strips (cut)
+  int number;  ///< bin of its local frequency (whole), or the number that encodes the lit strips (cut)
 };
 
 /// Number of the bin of a point's local frequency in the middle of a tile, which counts modulo one.
-__device__ __forceinline__ int bin_of(const CoarseShape& shape, AxisRecord record, float twice_curvature,
-                                      Extent extent) {
+__device__ __forceinline__ int find_bin(const CoarseShape& shape, AxisRecord record, float twice_curvature,
+                                        Extent extent) {
   const float lever = static_cast<float>(extent.first) + shape.middle() - record.x - record.y;
   const float frequency = twice_curvature * lever;
   const float within = frequency - rintf(frequency);
@@ -38,7 +39,7 @@ __device__ __forceinline__ AlongAxis along(const CoarseShape& shape, AxisRecord 
   if (!meets(record, extent)) return {Along::dark, 0};
   const bool from_first = record.z <= static_cast<float>(extent.first);
   const bool to_last = record.w >= static_cast<float>(extent.last);
-  if (from_first && to_last) return {Along::whole, bin_of(shape, record, twice_curvature, extent)};
+  if (from_first && to_last) return {Along::whole, find_bin(shape, record, twice_curvature, extent)};
   if (from_first == to_last) return {Along::otherwise, 0};
   const int edge = static_cast<int>(from_first ? record.w : record.z) - extent.first;
   return {Along::cut, (from_first ? 2 : 1) * shape.strips() - 1 - edge / 32};
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(list_threads)
     in_rows[r] = along(shape, row_record, twice_curvature[r], rows);
     coarse |= static_cast<unsigned>((points.flags[j] & may_be_coarse) != 0) << r;
     for (int part = 0; part < parts; ++part) {
-      const bool lit = meets(row_record, subtiles.rows_of(tile_row * parts + part).own);
+      const bool lit = meets(row_record, subtiles.row_extents(tile_row * parts + part).subtile);
       in_parts |= static_cast<unsigned>(lit) << (most_parts * r + part);
     }
   }
@@ -80,15 +81,15 @@ __global__ void __launch_bounds__(list_threads)
   const int tile_columns = subtiles.columns / parts;
   int first_column = tile_columns;
   int last_column = -1;
-  const auto column_of = [&](float pixel) {
+  const auto find_column = [&](float pixel) {
     return static_cast<int>(fminf(fmaxf(pixel, 0.0F), static_cast<float>(subtiles.panel_width - 1))) /
            (subtiles.width * parts);
   };
 #pragma unroll
   for (int r = 0; r < list_rounds; ++r) {
     if (in_rows[r].how == Along::dark) continue;
-    first_column = min(first_column, column_of(column_record[r].z));
-    last_column = max(last_column, column_of(column_record[r].w));
+    first_column = min(first_column, find_column(column_record[r].z));
+    last_column = max(last_column, find_column(column_record[r].w));
   }
   first_column = __reduce_min_sync(0xffffffffU, first_column);
   last_column = __reduce_max_sync(0xffffffffU, last_column);
@@ -139,7 +140,7 @@ __global__ void __launch_bounds__(list_threads)
     if (!__any_sync(0xffffffffU, rest != 0)) continue;
     for (int part = 0; part < parts * parts; ++part) {
       const int column = tile_column * parts + part % parts;
-      const Extent own = subtiles.columns_of(column).own;
+      const Extent own = subtiles.column_extents(column).subtile;
       const std::int64_t own_slot = slot_of((tile_row * parts + part / parts) * subtiles.columns + column);
       int place = Fill ? begins[own_slot] : 0;
 #pragma unroll

@@ -15,7 +15,7 @@ __device__ __forceinline__ void multiply(float (&sum)[4], const unsigned (&a)[4]
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-__device__ __forceinline__ unsigned pair_of(float left, float right) {
+__device__ __forceinline__ unsigned pack_pair(float left, float right) {
   const __half2 both = __floats2half2_rn(left, right);
   return *reinterpret_cast<const unsigned*>(&both);
 }
@@ -36,7 +36,7 @@ __device__ __forceinline__ Places on_nodes(const CoarseShape& shape, const AxisR
   return {records,
           static_cast<double>(first) + static_cast<double>(shape.middle()) + from_middle,
           from_middle,
-          spacing_of(shape),
+          node_spacing_px(shape),
           shape.frequency(bin),
           curvature};
 }
@@ -147,8 +147,8 @@ __device__ __forceinline__ void sum_points(const Task& task, const float4* waves
           const float2 at_right = right_walk.next();
           const float left_weight = (left_lit & 1U << (8 * i)) != 0 ? __uint_as_float(left.w) : 0.0F;
           const float right_weight = (right_lit & 1U << (8 * i)) != 0 ? __uint_as_float(right.w) : 0.0F;
-          factor[i][2 * pair] = pair_of(at_left.x * left_weight, at_right.x * right_weight);
-          factor[i][2 * pair + 1] = pair_of(at_left.y * left_weight, at_right.y * right_weight);
+          factor[i][2 * pair] = pack_pair(at_left.x * left_weight, at_right.x * right_weight);
+          factor[i][2 * pair + 1] = pack_pair(at_left.y * left_weight, at_right.y * right_weight);
         }
       }
       Walk<2> walks[4] = {{own[1], first_x, before_x},
@@ -160,8 +160,8 @@ __device__ __forceinline__ void sum_points(const Task& task, const float4* waves
         float2 value[4];
 #pragma unroll
         for (int k = 0; k < 4; ++k) value[k] = walks[k].next();
-        const unsigned re[2] = {pair_of(value[0].x, value[1].x), pair_of(value[2].x, value[3].x)};
-        const unsigned im[2] = {pair_of(value[0].y, value[1].y), pair_of(value[2].y, value[3].y)};
+        const unsigned re[2] = {pack_pair(value[0].x, value[1].x), pack_pair(value[2].x, value[3].x)};
+        const unsigned im[2] = {pack_pair(value[0].y, value[1].y), pack_pair(value[2].y, value[3].y)};
         constexpr unsigned signs = 0x80008000U;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(node_threads, 1)
   const int bins = shape.bins();
   const int classes = shape.classes();
   const int strips = shape.strips();
-  const int line = line_of(shape);
+  const int line = count_axis_nodes(shape);
   for (;;) {
     int number = 0;
     if (lane == 0) number = atomicAdd(next, 1);
@@ -279,8 +279,8 @@ __global__ void __launch_bounds__(node_threads, 1)
       unsigned im[4];
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        re[j] = pair_of(sum[i][j][0] * shrink, sum[i][j][1] * shrink);
-        im[j] = pair_of(sum[i][j][2] * shrink, sum[i][j][3] * shrink);
+        re[j] = pack_pair(sum[i][j][0] * shrink, sum[i][j][1] * shrink);
+        im[j] = pack_pair(sum[i][j][2] * shrink, sum[i][j][3] * shrink);
       }
       constexpr unsigned signs = 0x80008000U;
       const uint4 real = make_uint4(re[0], re[1], re[2], re[3]);

@@ -9,14 +9,14 @@ namespace holotone::point_cloud {
 constexpr float node_scale = 1024;
 
 /// Distance of nodes, in pixels.
-HOLOTONE_HOST_DEVICE inline double spacing_of(const CoarseShape& shape) { return 5 * shape.parts(); }
+HOLOTONE_HOST_DEVICE inline double node_spacing_px(const CoarseShape& shape) { return 5 * shape.parts(); }
 /// Place of the first node, from the middle: as of pixels a whole number and a half, so that frequencies count modulo
 /// one on nodes too.
 HOLOTONE_HOST_DEVICE inline double first_node(const CoarseShape& shape) {
-  return -0.5 * spacing_of(shape) * (coarse_nodes - 1) - (shape.parts() > 1 ? 0.5 : 0);
+  return -0.5 * node_spacing_px(shape) * (coarse_nodes - 1) - (shape.parts() > 1 ? 0.5 : 0);
 }
 /// Nodes of all bins along an axis.
-HOLOTONE_HOST_DEVICE inline int line_of(const CoarseShape& shape) { return shape.bins() * coarse_nodes; }
+HOLOTONE_HOST_DEVICE inline int count_axis_nodes(const CoarseShape& shape) { return shape.bins() * coarse_nodes; }
 
 /// Tiles whose points are sorted: sorted[begins[tile][kind][class]] and on. Sums are divided by 2 to exponents[tile].
 struct SortedTiles {

@@ -25,7 +25,7 @@ constexpr int nodes = coarse_nodes;
 constexpr int most_pixels = 128 * 256 * 256;  ///< of the tiles of a launch: 400 MiB of sums
 
 /// Halves of a row of a matrix: real, then imaginary parts.
-HOLOTONE_HOST_DEVICE int depth_of(const CoarseShape& shape) { return 2 * line_of(shape); }
+HOLOTONE_HOST_DEVICE int matrix_depth(const CoarseShape& shape) { return 2 * count_axis_nodes(shape); }
 
 /// W[p][k]: minimises the mean square of sum_k W[p, k] exp(2 pi i f x_k) - exp(2 pi i f p) over |f| <= widest, and
 /// node_error^2 times the sum of W^2: fp16 sums on nodes are that uncertain.
@@ -35,7 +35,7 @@ std::vector<double> interpolation(const CoarseShape& shape) {
     const double angle = 2 * std::numbers::pi * widest * distance;
     return std::abs(angle) < 1e-9 ? 1.0 : std::sin(angle) / angle;
   };
-  const auto node = [&shape](int k) { return first_node(shape) + spacing_of(shape) * k; };
+  const auto node = [&shape](int k) { return first_node(shape) + node_spacing_px(shape) * k; };
   // Cholesky's factors of the normal matrix.
   std::vector<double> lower(nodes * nodes);
   for (int i = 0; i < nodes; ++i) {
@@ -65,7 +65,7 @@ std::vector<double> interpolation(const CoarseShape& shape) {
 /// Writes P in fp16. Rows 2 p and 2 p + 1 (plain: p), depth {part, bin, node}: [Re -Im; Im Re] (plain: [Re Im]).
 __global__ void matrix_kernel(CoarseShape shape, double curvature, const double* weights, __half* matrix,
                               __half* plain) {
-  const int line = line_of(shape);
+  const int line = count_axis_nodes(shape);
   const auto p = static_cast<int>(blockIdx.x);
   const double place = p - static_cast<double>(shape.middle());
   for (int i = threadIdx.x; i < line; i += blockDim.x) {
@@ -136,7 +136,7 @@ void CoarseSums::set(const CoarseShape& shape, double curvature) {
     queue_.synchronize();
     weights_side_ = shape.side;
   }
-  const std::int64_t elements = std::int64_t{shape.side} * depth_of(shape);
+  const std::int64_t elements = std::int64_t{shape.side} * matrix_depth(shape);
   reserve(matrix_, 2 * elements, queue_);
   reserve(plain_, elements, queue_);
   matrix_kernel<<<static_cast<unsigned>(shape.side), 256, 0, cuda::stream_of(queue_)>>>(
@@ -170,8 +170,8 @@ void CoarseSums::add_tiles(const MaskedPoints& points, const CoarseTile* tiles, 
                            float largest_amplitude, float2* panel, int panel_width) {
   const auto stream = cuda::stream_of(queue_);
   const std::int64_t side = shape_.side;
-  const std::int64_t depth = depth_of(shape_);
-  const std::int64_t line = line_of(shape_);
+  const std::int64_t depth = matrix_depth(shape_);
+  const std::int64_t line = count_axis_nodes(shape_);
   reserve(on_nodes_, count * line * depth, queue_);
   reserve(lines_, count * side * depth, queue_);
   reserve(cut_rows_, count * 2 * side * depth, queue_);

@@ -29,8 +29,8 @@ struct Extent {
   int last;
 };
 struct SubtileExtents {
-  Extent own;
-  Extent tile;
+  Extent subtile;
+  Extent tile;  ///< that contains it
 };
 
 /// Division of a grid's tiles into subtiles.
@@ -50,16 +50,16 @@ struct Subtiles {
   explicit Subtiles(const FastGrid& grid);
   [[nodiscard]] HOLOTONE_HOST_DEVICE int count() const { return columns * rows; }
 
-  [[nodiscard]] HOLOTONE_HOST_DEVICE SubtileExtents columns_of(int column) const {
-    return extents_of(column, across_tile, tile_width, width, panel_width);
+  [[nodiscard]] HOLOTONE_HOST_DEVICE SubtileExtents column_extents(int column) const {
+    return find_extents(column, across_tile, tile_width, width, panel_width);
   }
-  [[nodiscard]] HOLOTONE_HOST_DEVICE SubtileExtents rows_of(int row) const {
-    return extents_of(row, down_tile, tile_height, height, panel_height);
+  [[nodiscard]] HOLOTONE_HOST_DEVICE SubtileExtents row_extents(int row) const {
+    return find_extents(row, down_tile, tile_height, height, panel_height);
   }
 
  private:
-  static HOLOTONE_HOST_DEVICE SubtileExtents extents_of(int number, int a_tile, int tile_extent, int extent,
-                                                        int panel_extent) {
+  static HOLOTONE_HOST_DEVICE SubtileExtents find_extents(int number, int a_tile, int tile_extent, int extent,
+                                                          int panel_extent) {
     const int tile_first = number / a_tile * tile_extent;
     const int tile_last = (tile_first + tile_extent < panel_extent ? tile_first + tile_extent : panel_extent) - 1;
     const int first = tile_first + number % a_tile * extent;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int threads = 256;
 
-/// True for points that light a pixel of a block; place_of classifies them with the same sums.
+/// True for points that light a pixel of a block; place_point classifies them with the same sums.
 struct LightsBlock {
   const float* position;
   double inverse_pitch;

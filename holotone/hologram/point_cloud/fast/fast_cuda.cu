@@ -101,7 +101,7 @@ class FastPlan {
     } else {
       spread(points, 1, cells_.data());
     }
-    scale_ = scale_of(summary, points.count);
+    scale_ = compute_scale(summary, points.count);
     convert_cells(grid_, cells_.data(), scale_, rows_.data(), stream);
   }
 
@@ -153,7 +153,7 @@ class FastPlan {
   /// Returns a power of two that keeps the rows' largest sums, 2.5 sum |A| <= 2.5 sqrt(count sum A^2), below the
   /// largest fp16 number, also after multiplication by the column factors. Values below 6e-8 are lost, which is
   /// negligible.
-  [[nodiscard]] float scale_of(const PointSummary& summary, std::int64_t count) const {
+  [[nodiscard]] float compute_scale(const PointSummary& summary, std::int64_t count) const {
     const double sums = 2.5 * std::sqrt(static_cast<double>(count) * static_cast<double>(summary.squares));
     const double bound = sums * std::max(1.0F, largest_column_factor_);
     return bound > 0 ? static_cast<float>(std::exp2(std::clamp(std::floor(std::log2(60000 / bound)), -100.0, 100.0)))
@@ -350,7 +350,7 @@ class FastCuda final : public PointCloudPlan::Engine {
         sources.position_m.data(), sources.amplitude.data(), sources.phase_rad.data(), cloud.count,
         cloud.inverse_pitch,       cloud.center_x,           cloud.center_y,           cloud.turns_metre,
         cloud.reach_per_metre};
-    if (plan_.transforms()) plan_.set(raw, summary_of(cloud), options_.deterministic);
+    if (plan_.transforms()) plan_.set(raw, summarize(cloud), options_.deterministic);
     if (plan_.transforms() && lights_whole_panel(cloud)) {
       products_.clear();
     } else {
@@ -360,7 +360,7 @@ class FastCuda final : public PointCloudPlan::Engine {
   }
 
   /// Summary of the points that light a block: bounds of their sums.
-  static PointSummary summary_of(const FastCloud& cloud) {
+  static PointSummary summarize(const FastCloud& cloud) {
     PointSummary summary = cloud.summary;
     summary.squares = std::min(summary.squares, static_cast<float>(cloud.count) * summary.largest * summary.largest);
     return summary;

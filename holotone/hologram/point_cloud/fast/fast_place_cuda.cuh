@@ -30,7 +30,7 @@ __device__ __forceinline__ Lit lit_of(const FastGrid& grid, double x, double y, 
   return in_x < in_y ? in_x : in_y;
 }
 
-__device__ __forceinline__ Place place_of(const FastGrid& grid, const RawPoints& points, std::int64_t j, int tile) {
+__device__ __forceinline__ Place place_point(const FastGrid& grid, const RawPoints& points, std::int64_t j, int tile) {
   const int tile_x = tile % grid.tiles_x;
   const int tile_y = tile / grid.tiles_x;
   const double x = points.position[3 * j] * points.inverse_pitch + points.center_x;
@@ -119,6 +119,6 @@ void with_width(int width, const Action& action) {
   (std::make_integer_sequence<int, widest_fast_window - 1>{});
 }
 
-inline float beta_log2_of(const FastGrid& grid) { return grid.window_beta * 1.44269504F; }
+inline float window_beta_log2(const FastGrid& grid) { return grid.window_beta * 1.44269504F; }
 
 }  // namespace holotone::point_cloud

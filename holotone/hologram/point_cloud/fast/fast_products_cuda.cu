@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(threads)
     const std::int64_t first = (blockIdx.x * static_cast<std::int64_t>(gather_rounds) + round) * threads;
     if (first >= points.count) break;
     const std::int64_t j = first + threadIdx.x;
-    const bool partly = j < points.count && place_of(grid, points, j, tile).lit == Lit::partly;
+    const bool partly = j < points.count && place_point(grid, points, j, tile).lit == Lit::partly;
     const unsigned found = __ballot_sync(all_lanes, partly);
     if (lane == 0) warp_found[warp] = __popc(found);
     __syncthreads();

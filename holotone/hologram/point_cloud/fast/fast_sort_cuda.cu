@@ -41,7 +41,7 @@ struct BinCorner {
   int plane;
 };
 template <int Width>
-__device__ __forceinline__ BinCorner corner_of(const BinCounts& counts, int bin) {
+__device__ __forceinline__ BinCorner find_corner(const BinCounts& counts, int bin) {
   const int plane = bin % counts.planes;
   const int column = bin / counts.planes % counts.columns;
   const int row = bin / (counts.planes * counts.columns) % counts.rows;
@@ -55,7 +55,7 @@ __global__ void count_kernel(FastGrid grid, RawPoints points, std::int64_t begin
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(sort_threads) + threadIdx.x;
   if (i >= count) return;
   const int tile = blockIdx.y;
-  const Place place = place_of(grid, points, begin + i, tile);
+  const Place place = place_point(grid, points, begin + i, tile);
   uint2 where = make_uint2(nowhere, 0);
   if (place.lit == Lit::wholly) {
     const BinCounts bins = bins_of(grid);
@@ -98,9 +98,9 @@ __global__ void scatter_kernel(FastGrid grid, RawPoints points, std::int64_t beg
   const int tile = blockIdx.y;
   const uint2 where = memory.bin_and_rank[tile * count + i];
   if (where.x == nowhere) return;
-  const Place place = place_of(grid, points, begin + i, tile);
+  const Place place = place_point(grid, points, begin + i, tile);
   const float2 strength = strength_of(points, begin + i, place);
-  const BinCorner corner = corner_of<Width>(bins_of(grid), static_cast<int>(where.x));
+  const BinCorner corner = find_corner<Width>(bins_of(grid), static_cast<int>(where.x));
   const unsigned column = fixed(place.column - corner.column);
   const unsigned row = fixed(place.row - corner.row);
   const unsigned plane = fixed(place.plane - corner.plane);
@@ -162,7 +162,7 @@ struct PointWeights {
 };
 
 template <int Width>
-__device__ __forceinline__ PointWeights weights_of(const uint4* records, int present, float beta_log2) {
+__device__ __forceinline__ PointWeights compute_weights(const uint4* records, int present, float beta_log2) {
   const auto group = static_cast<float>(threadIdx.x / 4);
   const int within = threadIdx.x % 4;
   PointWeights weights;
@@ -218,7 +218,7 @@ struct Pair {
   unsigned high;
   unsigned low;
 };
-__device__ __forceinline__ Pair pair_of(float a, float b) {
+__device__ __forceinline__ Pair pack_pair(float a, float b) {
   const __half2 high = __floats2half2_rn(a, b);
   const float2 kept = __half22float2(high);
   return {*reinterpret_cast<const unsigned*>(&high), packed(a - kept.x, b - kept.y)};
@@ -233,7 +233,7 @@ __device__ __forceinline__ void add_points_finely(BinSums& sums, const PointWeig
   for (int h = 0; h < 2; ++h) {
 #pragma unroll
     for (int n = 0; n < 3; ++n) {
-      const Pair pair = pair_of(weights.column[n][2 * h], weights.column[n][2 * h + 1]);
+      const Pair pair = pack_pair(weights.column[n][2 * h], weights.column[n][2 * h + 1]);
       high_columns[n][h] = pair.high;
       low_columns[n][h] = pair.low;
     }
@@ -246,10 +246,10 @@ __device__ __forceinline__ void add_points_finely(BinSums& sums, const PointWeig
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const float* const row = weights.row + 2 * h;
-      const Pair re = pair_of(row[0] * __shfl_sync(all_lanes, weights.re[2 * h], source),
-                              row[1] * __shfl_sync(all_lanes, weights.re[2 * h + 1], source));
-      const Pair im = pair_of(row[0] * __shfl_sync(all_lanes, weights.im[2 * h], source),
-                              row[1] * __shfl_sync(all_lanes, weights.im[2 * h + 1], source));
+      const Pair re = pack_pair(row[0] * __shfl_sync(all_lanes, weights.re[2 * h], source),
+                                row[1] * __shfl_sync(all_lanes, weights.re[2 * h + 1], source));
+      const Pair im = pack_pair(row[0] * __shfl_sync(all_lanes, weights.im[2 * h], source),
+                                row[1] * __shfl_sync(all_lanes, weights.im[2 * h + 1], source));
       high[2 * h] = re.high;
       high[2 * h + 1] = im.high;
       low[2 * h] = re.low;
@@ -324,7 +324,7 @@ __global__ void __launch_bounds__(32, Finely ? 10 : 11)
       stage(buffer ^ 1, at + present);
       __pipeline_wait_prior(1);
       __syncwarp();
-      const PointWeights weights = weights_of<Width>(staged[buffer], present, beta_log2);
+      const PointWeights weights = compute_weights<Width>(staged[buffer], present, beta_log2);
       if constexpr (Finely) {
         add_points_finely(sums, weights);
       } else {
@@ -334,7 +334,7 @@ __global__ void __launch_bounds__(32, Finely ? 10 : 11)
       buffer ^= 1;
       at += present;
     }
-    const BinCorner corner = corner_of<Width>(counts, bin);
+    const BinCorner corner = find_corner<Width>(counts, bin);
     const bool last = at >= end;
     int next = bin + 1;
     while (!last && bin_begin[next + 1] <= at) ++next;
@@ -432,7 +432,7 @@ void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t f
     const auto spread = grid.split == 1 ? spread_sorted_kernel<width.value, false, Cell>
                                         : spread_sorted_kernel<width.value, true, Cell>;
     spread<<<cuda::blocks_for(records, share), 32, 0, stream>>>(grid, memory.record, memory.bin_begin, bins, share,
-                                                                beta_log2_of(grid), scale, cells);
+                                                                window_beta_log2(grid), scale, cells);
     cuda::check_launch("spread_sorted");
   });
 }

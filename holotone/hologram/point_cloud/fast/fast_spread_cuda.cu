@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(block_threads)
   float2 own_strength{};
   bool own_lit = false;
   if (lane < own_count) {
-    const Place place = place_of(grid, points, first + lane, tile);
+    const Place place = place_point(grid, points, first + lane, tile);
     own_lit = place.lit == Lit::wholly;
     own_column = static_cast<float>(place.column);
     own_row = static_cast<float>(place.row);
@@ -92,7 +92,7 @@ void spread_unsorted(const FastGrid& grid, const RawPoints& points, std::int64_t
                     static_cast<unsigned>(grid.tiles()));
   with_width(grid.window_width, [&](auto width) {
     spread_unsorted_kernel<width.value, Cell><<<blocks, block_threads, 0, stream>>>(
-        grid, points, first, first + count, points_a_warp, beta_log2_of(grid), scale, cells);
+        grid, points, first, first + count, points_a_warp, window_beta_log2(grid), scale, cells);
   });
   cuda::check_launch("spread_unsorted");
 }

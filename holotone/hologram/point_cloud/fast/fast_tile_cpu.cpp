@@ -210,7 +210,7 @@ void FastTile::transform_rows(const Frame& frame, FastMemory& memory) const {
   const std::int64_t filled = frame.box[1].whole ? box_columns + frame.grid.halo : box_columns;
   const std::int64_t filled_rows = frame.box[0].whole ? rows + frame.grid.halo : rows;
   parallel_for(0, planes * rows, [&, rows = rows](std::int64_t i) {
-    Complex* const line = memory.lines.own();
+    Complex* const line = memory.lines.thread_block();
     std::fill_n(line, length, Complex());
     for (std::int64_t r = i % rows; r < filled_rows; r += rows) {
       const Complex* const from = cells + (i / rows * frame.grid.rows() + r) * frame.grid.stride();
@@ -254,7 +254,7 @@ void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRo
   parallel_for(0, (columns + block - 1) / block, [&, rows = rows, columns = columns](std::int64_t i) {
     const std::int64_t first = i * block;
     const std::int64_t count = std::min(block, columns - first);
-    Complex* const lines = memory.lines.own();
+    Complex* const lines = memory.lines.thread_block();
     const ColumnSums sums(reinterpret_cast<float*>(lines + block * distance), rows);
     // Sets rho to exp(2 pi i (turns + slope r)), with r = x^2 + y^2.
     const auto phases = [&](double turns, double slope) {

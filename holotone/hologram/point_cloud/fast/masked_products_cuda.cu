@@ -29,7 +29,7 @@ constexpr std::int64_t most_job = 4096;
 constexpr std::int64_t even_jobs = std::int64_t{6} * 132;
 constexpr std::int64_t most_jobs = 2048;  ///< of a launch: 256 MiB of sums
 
-MaskedPoints points_of(const Array<float4, 1>& records, const Array<int, 1>& flags, std::int64_t count) {
+MaskedPoints make_points(const Array<float4, 1>& records, const Array<int, 1>& flags, std::int64_t count) {
   const float4* const all = records.data();
   return {all, all + count, all + 2 * count, flags.data()};
 }
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(list_threads)
   const int warp = static_cast<int>((blockIdx.x * list_threads + threadIdx.x) / 32);
   const int lane = threadIdx.x % 32;
   if (warp >= warps) return;
-  const SubtileExtents row = subtiles.rows_of(static_cast<int>(blockIdx.y));
+  const SubtileExtents row = subtiles.row_extents(static_cast<int>(blockIdx.y));
   AxisRecord column_record[list_rounds];
   unsigned in_row = 0;  // bit r: the point of round r lights the row
   unsigned whole_row = 0;
@@ -74,19 +74,19 @@ __global__ void __launch_bounds__(list_threads)
     const std::int64_t j = first_point + within;
     const AxisRecord row_record = points.rows[j];
     column_record[r] = points.columns[j];
-    in_row |= static_cast<unsigned>(meets(row_record, row.own)) << r;
+    in_row |= static_cast<unsigned>(meets(row_record, row.subtile)) << r;
     whole_row |= static_cast<unsigned>(covers(row_record, row.tile) && (points.flags[j] & never_whole) == 0) << r;
   }
   if (!__any_sync(0xffffffffU, in_row != 0)) return;
   for (int column = 0; column < subtiles.columns; ++column) {
-    const SubtileExtents extents = subtiles.columns_of(column);
+    const SubtileExtents extents = subtiles.column_extents(column);
     const int subtile = static_cast<int>(blockIdx.y) * subtiles.columns + column;
     const std::int64_t slot = static_cast<std::int64_t>(subtile) * warps + warp;
     int found = Fill ? begins[slot] : 0;
 #pragma unroll
     for (int r = 0; r < list_rounds; ++r) {
       const bool whole = (whole_row >> r & 1U) != 0 && covers(column_record[r], extents.tile);
-      const bool listed = (in_row >> r & 1U) != 0 && !whole && meets(column_record[r], extents.own);
+      const bool listed = (in_row >> r & 1U) != 0 && !whole && meets(column_record[r], extents.subtile);
       const unsigned mask = __ballot_sync(0xffffffffU, listed);
       if constexpr (Fill) {
         if (listed) {
@@ -131,14 +131,14 @@ struct Run {
 __device__ __forceinline__ Run run_of(const AxisRecord& place, const float4& wave, int first, bool of_rows) {
   const double a = static_cast<double>(wave.x) + static_cast<double>(wave.y);
   const double u = (static_cast<double>(first) - static_cast<double>(place.x)) - static_cast<double>(place.y);
-  // Half a turn more: unit_of subtracts it.
+  // Half a turn more: unit_phasor subtracts it.
   const double turns = a * u * u + (of_rows ? static_cast<double>(wave.w) : 0.0) + 0.5;
   return {fixed_turns(turns), fixed_turns(a * (2 * u + 1)), fixed_turns(2 * a),
           lit_of_32(place, static_cast<float>(first))};
 }
 
 /// exp(2 pi i (gamma / 2^32 - 1/2)).
-__device__ __forceinline__ float2 unit_of(unsigned gamma) {
+__device__ __forceinline__ float2 unit_phasor(unsigned gamma) {
   // The top 23 bits form a float in [1, 2).
   const float angle = fmaf(__uint_as_float((gamma >> 9) | 0x3f800000U), 6.28318531F, -9.42477796F);
   float2 value;
@@ -162,7 +162,7 @@ __device__ __forceinline__ void write_factors(Run (&runs)[2], const float (&weig
       float2 value[2];
 #pragma unroll
       for (int p = 0; p < 2; ++p) {
-        value[p] = unit_of(runs[p].gamma);
+        value[p] = unit_phasor(runs[p].gamma);
         const bool dark = Masked && (runs[p].lit & (1U << i)) == 0;
         if constexpr (OfRows) {
           const float own = dark ? 0.0F : weight[p];
@@ -272,11 +272,11 @@ __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? product_threads : 32, 1)
       const MaskedJob job = jobs[first_job + j];
       const int columns = subtiles.columns;
       if (threadIdx.x < cuda::warpgroup_threads) {
-        make_factors<true>(points, list, job, subtiles.rows_of(job.subtile / columns).own.first, largest, shared, full,
-                           empty, stage, phase);
+        make_factors<true>(points, list, job, subtiles.row_extents(job.subtile / columns).subtile.first, largest,
+                           shared, full, empty, stage, phase);
       } else {
-        make_factors<false>(points, list, job, subtiles.columns_of(job.subtile % columns).own.first, largest, shared,
-                            full, empty, stage, phase);
+        make_factors<false>(points, list, job, subtiles.column_extents(job.subtile % columns).subtile.first, largest,
+                            shared, full, empty, stage, phase);
       }
     }
   } else {
@@ -342,8 +342,8 @@ __global__ void __launch_bounds__(add_threads)
   const int end = min(subtile_job[subtile + 1] - first_job, jobs);
   if (begin >= end) return;
   const int pixel = blockIdx.x * add_threads + threadIdx.x;
-  const Extent columns = subtiles.columns_of(subtile % subtiles.columns).own;
-  const Extent rows = subtiles.rows_of(subtile / subtiles.columns).own;
+  const Extent columns = subtiles.column_extents(subtile % subtiles.columns).subtile;
+  const Extent rows = subtiles.row_extents(subtile / subtiles.columns).subtile;
   const int column = columns.first + pixel % side;
   const int row = rows.first + pixel / side;
   if (column > columns.last || row > rows.last) return;
@@ -358,7 +358,7 @@ __global__ void __launch_bounds__(add_threads)
   target.y += scale * sum.y;
 }
 
-std::int64_t half_of(std::int64_t points) { return (points / 2 + warp_points - 1) / warp_points * warp_points; }
+std::int64_t halve(std::int64_t points) { return (points / 2 + warp_points - 1) / warp_points * warp_points; }
 
 }  // namespace
 
@@ -383,7 +383,7 @@ void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float la
       std::min<std::int64_t>(count_, std::numeric_limits<int>::max() / lists() / warp_points * warp_points);
   if (has_coarse()) points_a_turn_ = std::min(points_a_turn_, std::int64_t{1} << coarse_index_bits);
   // More turns than one are gathered by sum().
-  if (points_a_turn_ == count_ && !gather(0, count_)) points_a_turn_ = half_of(count_);
+  if (points_a_turn_ == count_ && !gather(0, count_)) points_a_turn_ = halve(count_);
   if (points_a_turn_ == count_ && lists_nothing()) count_ = 0;
 }
 
@@ -399,7 +399,7 @@ bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   reserve(scan_memory_, static_cast<std::int64_t>(fast_scan_bytes(static_cast<int>(entries - 1))), queue_);
   // The last count is read, but no sum holds it.
   cuda::check(cudaMemsetAsync(counts, 0, static_cast<std::size_t>(entries) * sizeof(int), stream), "cudaMemsetAsync");
-  const MaskedPoints points = points_of(records_, flags_, count_);
+  const MaskedPoints points = make_points(records_, flags_, count_);
   const dim3 blocks(cuda::blocks_for(std::int64_t{32} * warps, list_threads), static_cast<unsigned>(subtiles_.rows));
   if (has_coarse()) {
     count_coarse(subtiles_, coarse_.shape(), points, first, count, counts, stream);
@@ -471,7 +471,7 @@ void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
 
 void MaskedProducts::multiply() {
   const auto stream = cuda::stream_of(queue_);
-  const MaskedPoints points = points_of(records_, flags_, count_);
+  const MaskedPoints points = make_points(records_, flags_, count_);
   const auto all = static_cast<std::int64_t>(jobs_.size());
   reserve(partial_sums_, std::min(all, most_jobs) * pixels, queue_);
   cuda::check(cudaFuncSetAttribute(product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
@@ -508,7 +508,7 @@ const float2* MaskedProducts::sum() {
     multiply();
   } else {
     for (std::int64_t first = 0; first < count_; first += points_a_turn_) {
-      while (!gather(first, std::min(points_a_turn_, count_ - first))) points_a_turn_ = half_of(points_a_turn_);
+      while (!gather(first, std::min(points_a_turn_, count_ - first))) points_a_turn_ = halve(points_a_turn_);
       multiply();
     }
   }

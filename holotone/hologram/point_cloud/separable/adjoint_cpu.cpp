@@ -74,7 +74,7 @@ void add_up(std::span<const NumberedPoint> points, View<const std::complex<float
               factors, rows.size(), from, static_cast<blasint>(2 * nx), 0.0F, sums, width);
   parallel_for(0, count, [&, columns = columns](std::int64_t j) {
     const auto& point = points[static_cast<std::size_t>(j)];
-    float* const cosine = memory.columns.own();
+    float* const cosine = memory.columns.thread_block();
     float* const sine = cosine + columns.size();
     axis_factors(columns, {point.column_begin, point.column_end}, point.column, point.curvature, 0, 1, cosine, sine);
     values(point.number) = dot(columns, cosine, sine, sums + j * width, sums + (count + j) * width);

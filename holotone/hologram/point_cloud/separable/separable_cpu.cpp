@@ -52,7 +52,7 @@ void fill_factors(std::int32_t count, double first, double curvature, double off
   }
 }
 
-void sum_of(const float* a, const float* b, std::int32_t count, float* result) {
+void add_factors(const float* a, const float* b, std::int32_t count, float* result) {
   for (std::int32_t i = 0; i < count; ++i) result[i] = a[i] + b[i];
 }
 
@@ -126,8 +126,8 @@ class Chunk {
     };
     fill_rows(point.phase_turns, 0, 1);
     if (form_ == Form::three_products) {
-      sum_of(column_at(0), column_at(1), columns_.size(), column_at(2));
-      sum_of(row_at(0), row_at(1), rows_.size(), row_at(2));
+      add_factors(column_at(0), column_at(1), columns_.size(), column_at(2));
+      add_factors(row_at(0), row_at(1), rows_.size(), row_at(2));
       return;
     }
     if (form_ == Form::two_products) {
@@ -200,7 +200,7 @@ class SeparableCpu final : public BlockEngine {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t first = i * block_rows_;
       const std::int64_t rows = std::min(block_rows_, blocks.rows - first);
-      const auto points = points_of({blocks.first_row + first, rows});
+      const auto points = find_points({blocks.first_row + first, rows});
       sums.begin(rows);
       bool write = true;
       std::size_t done = 0;
@@ -221,7 +221,7 @@ class SeparableCpu final : public BlockEngine {
   }
 
   /// Returns the points that light some of the rows, in coordinates relative to the first of these rows.
-  std::span<const PixelPoint> points_of(const RowRange& rows) {
+  std::span<const PixelPoint> find_points(const RowRange& rows) {
     if (rows.rows == options().shape[0]) return points_;
     own_.clear();
     for (PixelPoint point : points_) {

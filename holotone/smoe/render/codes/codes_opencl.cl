@@ -28,7 +28,7 @@ static two srgb(float light) {
   return two_subtract(two_multiply((two)(1.055f, 0x1.c28f5cp-25f), to_power(light)), (two)(0.055f, 0x1.47ae14p-32f));
 }
 
-static CODE code_of(float colour, int light, Pixel pixel) {
+static CODE to_code(float colour, int light, Pixel pixel) {
   const float clamped = colour > 0.0f ? fmin(colour, 1.0f) : 0.0f;  // 0 for NaN
   const two value = light ? srgb(clamped) : (two)(clamped, 0.0f);
   const two levels = two_scale(value, (float)pixel.levels);
@@ -44,11 +44,11 @@ __kernel void smoe_codes(Pixel pixel, long pixels, ARRAY(const float, colours), 
   const int alpha = pixel.channels == 2 || pixel.channels == 4;
   for (int c = 0; c < pixel.made; ++c) {
     if (pixel.channels == pixel.made) {
-      target[c] = code_of(own[c], pixel.linear && !(alpha && c == pixel.channels - 1), pixel);
+      target[c] = to_code(own[c], pixel.linear && !(alpha && c == pixel.channels - 1), pixel);
     } else if (c == 3) {
-      target[c] = code_of(alpha ? own[pixel.channels - 1] : 1.0f, 0, pixel);
+      target[c] = to_code(alpha ? own[pixel.channels - 1] : 1.0f, 0, pixel);
     } else {
-      target[c] = code_of(own[pixel.channels < 3 ? 0 : c], pixel.linear, pixel);
+      target[c] = to_code(own[pixel.channels < 3 ? 0 : c], pixel.linear, pixel);
     }
   }
 }

@@ -27,17 +27,17 @@ struct CodePixel {
     const bool alpha = channels == 2 || channels == 4;
     for (int c = 0; c < made; ++c) {
       if (channels == made) {
-        codes[c] = code_of(colours[c], linear && !(alpha && c == channels - 1));
+        codes[c] = to_code(colours[c], linear && !(alpha && c == channels - 1));
       } else if (c == 3) {
-        codes[c] = alpha ? code_of(colours[channels - 1], false) : code_of(1, false);
+        codes[c] = alpha ? to_code(colours[channels - 1], false) : to_code(1, false);
       } else {
-        codes[c] = code_of(colours[channels < 3 ? 0 : c], linear);
+        codes[c] = to_code(colours[channels < 3 ? 0 : c], linear);
       }
     }
   }
 
  private:
-  HOLOTONE_HOST_DEVICE Code code_of(float colour, bool light) const {
+  HOLOTONE_HOST_DEVICE Code to_code(float colour, bool light) const {
     auto value = static_cast<double>(colour);
     value = value > 0 ? (value < 1 ? value : 1) : 0;
     if (light) value = value <= 0.0031308 ? value * 12.92 : 1.055 * std::pow(value, 1 / 2.4) - 0.055;

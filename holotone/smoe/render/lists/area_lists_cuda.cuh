@@ -175,7 +175,7 @@ struct Area {
   }
 
   /// Largest deviation of a class over 0.85; no limit for the last one.
-  __device__ float reach_of(int size) const {
+  __device__ float class_reach(int size) const {
     if (size + 1 >= size_classes) return huge;
     return 0.295F * static_cast<float>(plane.components.layout->classes[size].side);
   }
@@ -184,7 +184,7 @@ struct Area {
   __device__ void look_farther() const {
     for (float within = 3; within < 10 && lacks_least(); within *= 3) {
       __syncthreads();
-      visit_together(within * reach_of(lane), [&](unsigned component, bool active) {
+      visit_together(within * class_reach(lane), [&](unsigned component, bool active) {
         if (!active) return;
         raise_least(box, box.local_of(plane.place(component)), plane.span(component, box), within, all_lanes,
                     memory.best);
@@ -275,7 +275,7 @@ struct Area {
   }
 
   /// Upper bound of a component's share of the error in a box.
-  __device__ float share_of(const Place& place, const Local& local, const LocalSpan& span, float least) const {
+  __device__ float error_share(const Place& place, const Local& local, const LocalSpan& span, float least) const {
     const float density =
         density_above(local, span, 0.5F * static_cast<float>(box.columns - 1), 0.5F * static_cast<float>(box.rows - 1));
     const float reach = fmaf(place.steep, most_away(local.peak + span.rise - density), place.reach + span.colour);
@@ -307,7 +307,7 @@ struct Area {
         const LocalSpan span = plane.span(component, box);
         candidate = Candidate::of(box, place, span, component);
         if constexpr (Bounded) {
-          const float own = share_of(place, box.local_of(place), span, least);
+          const float own = error_share(place, box.local_of(place), span, least);
           keep = !(own < threshold);
           if (!keep) share += own;
         }

@@ -100,7 +100,7 @@ static float2 window_along(int first, int side, int last, float window) {
 
 // Left, right, top, bottom of the windows of the pixels from (column, row) of the area to the end of their tiles or the
 // area.
-static float4 windows_of(const Area *area, int column, int row, int side) {
+static float4 find_windows(const Area *area, int column, int row, int side) {
   const int block = area->settings.window_block;
   const float window = area->settings.window;
   const int x = area->left + column;
@@ -250,7 +250,7 @@ static void raise_quarters(const Area *area, __local Memory *memory, int first, 
   const float y = (float)row + middle - MIDDLE;
   const int windows = area->settings.selection == WINDOW;
   float4 window = (float4)(0.0f);
-  if (windows) window = windows_of(area, column / TILE * TILE, row / TILE * TILE, TILE);
+  if (windows) window = find_windows(area, column / TILE * TILE, row / TILE * TILE, TILE);
   float best = -HUGE;
   for (int i = item_of() / QUARTERS; i < count; i += ITEMS / QUARTERS) {
     const float4 a = memory->staged[i * FOURS];
@@ -269,7 +269,7 @@ static void raise_quarters(const Area *area, __local Memory *memory, int first, 
 }
 
 // Upper bound of e of docs/smoe.md over `steep`.
-static float excess_of(float above) {
+static float bound_excess(float above) {
   return fmax(above, 0.0f) + 0.3123f * power_above(1.69f * fmin(above, 0.0f));
 }
 
@@ -287,7 +287,7 @@ static void test_tiles(const Area *area, __local Memory *memory, Shares *shares,
   const float least = memory->least[tile] - state->origin;
   const int windows = area->settings.selection == WINDOW;
   float4 window = (float4)(0.0f);
-  if (windows) window = windows_of(area, tile_left(tile), tile_top(tile), TILE);
+  if (windows) window = find_windows(area, tile_left(tile), tile_top(tile), TILE);
   uint mask = 0;
   float range = 0.0f;
   float rounding = 0.0f;
@@ -317,7 +317,7 @@ static void test_tiles(const Area *area, __local Memory *memory, Shares *shares,
     }
     mask |= 1u << k;
     range = fmax(range, relative);
-    shares->excess += fmin(weight, 1.0f) * steep * excess_of(native_divide(away - guess, steep) + below);
+    shares->excess += fmin(weight, 1.0f) * steep * bound_excess(native_divide(away - guess, steep) + below);
     // Largest u and v where the component matters; they are sums of terms about the area's middle.
     const float most = native_sqrt(fmax(peak, 0.0f) + 10.0f);
     const float terms = fma(0.5f * SIDE, a.x + skewed + a.w, 2.0f * most);

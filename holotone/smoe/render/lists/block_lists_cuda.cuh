@@ -147,11 +147,11 @@ class BlockLists {
   /// Lists the lanes' components with the tiles that need them.
   __device__ __forceinline__ void look_at(const Candidate& candidate, bool active) {
     chunks_.make_room();
-    chunks_.add(candidate.component, active ? tiles_of(candidate) : 0);
+    chunks_.add(candidate.component, active ? find_tiles(candidate) : 0);
   }
 
   /// Bit mask of the tiles that need a component. Tiles count as whole.
-  __device__ __forceinline__ unsigned tiles_of(const Candidate& candidate) {
+  __device__ __forceinline__ unsigned find_tiles(const Candidate& candidate) {
     constexpr float half = 0.5F * (tile_side - 1);
     const Local& own = candidate.local;
     const float first_dx = half - own.x;
@@ -196,7 +196,7 @@ class BlockLists {
       }
       most_share = fmaxf(most_share, fmaf(weight, reach, weight));
       sums_.range = fmaxf(sums_.range, relative);
-      sums_.excess[tile] = fmaf(fminf(weight, 1.0F) * steep, excess_of(to_guess + below), sums_.excess[tile]);
+      sums_.excess[tile] = fmaf(fminf(weight, 1.0F) * steep, bound_excess(to_guess + below), sums_.excess[tile]);
     }
     // Largest u and v where a component matters; they are sums of terms in coordinates from the block's middle.
     const float range = root(fmaxf(own.peak - block_least_, 0.0F) + 10);
@@ -207,7 +207,7 @@ class BlockLists {
 
   /// Upper bound of a component's weight, 1 at first, times the excess of its r over the guess of B, over `steep`: with
   /// a from there on as in most_away, (above + a) 2^(-2 steepest_at a) at most.
-  __device__ static __forceinline__ float excess_of(float above) {
+  __device__ static __forceinline__ float bound_excess(float above) {
     return fmaxf(above, 0.0F) + 0.3123F * power_of_two(1.69F * fminf(above, 0.0F));
   }
 

@@ -69,7 +69,7 @@ static float away_from_grey(float4 colour) {
 // density falls along x and y whatever the other is; log2 of the weights' sum times (|m - y| at its peak); peak.
 typedef float8 Node;
 
-static Node node_of(float2 centre, float4 shape, float4 tint, float steep) {
+static Node make_node(float2 centre, float4 shape, float4 tint, float steep) {
   const float peak = shape.w + slack(0.0f, 0.0f, shape.w);
   const float2 rounding = 2e-7f * fabs(centre);
   const float down = shape.x / hypot(shape.x, shape.y) * shape.z;
@@ -142,7 +142,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void place(Sizes siz
     target[SHAPE * row] = shape;
     target[REST * row] = (float4)(across.y, skew.y, down.y, peak.y);
     target[TINT * row] = tint;
-    node = node_of((float2)(x.x, y.x), shape, tint, centre.z);
+    node = make_node((float2)(x.x, y.x), shape, tint, centre.z);
   }
   shared[item] = node;
   barrier(CLK_LOCAL_MEM_FENCE);

@@ -19,7 +19,7 @@ __device__ __forceinline__ int cell_along(double place, double low, double a_cel
   return static_cast<int>(fmin(fmax(cell, 0.0), static_cast<double>(count - 1)));
 }
 
-__device__ __forceinline__ int class_of(double deviation, const CellLayout& layout) {
+__device__ __forceinline__ int size_class(double deviation, const CellLayout& layout) {
   const double doublings = ceil(2 * log2(deviation / layout.first_deviation));
   return static_cast<int>(fmin(fmax(doublings, 0.0), size_classes - 1.0));
 }
@@ -31,7 +31,7 @@ __global__ void prepare_kernel(ModelNumbers model, CellLayout layout, unsigned c
   const unsigned j = blockIdx.x * threads + threadIdx.x;
   if (j >= count) return;
   MovingComponent own = moving_component<Dimensions>(model, j);
-  own.size = class_of(static_cast<double>(own.deviation), layout);
+  own.size = size_class(static_cast<double>(own.deviation), layout);
   moving[j] = own;
 }
 
@@ -84,7 +84,7 @@ struct Bundled {
       y = fmaxf(y, __double2float_ru(fabs(moved.y - middle.y)));
     }
     // Components that move farther than their deviation are classified by that distance.
-    if (fmaxf(x, y) > own.deviation) size = class_of(static_cast<double>(fmaxf(x, y)), layout);
+    if (fmaxf(x, y) > own.deviation) size = size_class(static_cast<double>(fmaxf(x, y)), layout);
   }
 };
 
@@ -241,8 +241,8 @@ __global__ void mass_kernel(const Place* __restrict__ place, const Span* __restr
 }
 
 /// Range of one of the fixed coordinates over the planes [first, end).
-std::pair<double, double> range_of(const std::vector<double>& at, std::size_t first, std::size_t end, std::size_t fixed,
-                                   std::size_t axis) {
+std::pair<double, double> find_range(const std::vector<double>& at, std::size_t first, std::size_t end,
+                                     std::size_t fixed, std::size_t axis) {
   std::pair<double, double> range(at[first * fixed + axis], at[first * fixed + axis]);
   for (std::size_t plane = first; plane < end; ++plane) {
     range.first = std::min(range.first, at[plane * fixed + axis]);
@@ -258,14 +258,14 @@ std::vector<double> with_middles(const std::vector<double>& at, const std::vecto
   for (const PlaneBundle& own : bundles) {
     if (own.planes == 1) continue;
     for (std::size_t axis = 0; axis < fixed; ++axis) {
-      const auto [low, high] = range_of(at, own.first, own.first + own.planes, fixed, axis);
+      const auto [low, high] = find_range(at, own.first, own.first + own.planes, fixed, axis);
       all.push_back(0.5 * (low + high));
     }
   }
   return all;
 }
 
-CellLayout layout_of(const SmoeModel& model) {
+CellLayout make_layout(const SmoeModel& model) {
   const double width = model.high[0] - model.low[0];
   const double height = model.high[1] - model.low[1];
   // Square cells of one component each in the mean, or the longer side in 2^15.
@@ -285,7 +285,7 @@ CellLayout layout_of(const SmoeModel& model) {
 }  // namespace
 
 ComponentCells::ComponentCells(const SmoeModel& model, Queue queue)
-    : queue_(std::move(queue)), dimensions_(model.dimensions), count_(model.count()), layout_(layout_of(model)) {
+    : queue_(std::move(queue)), dimensions_(model.dimensions), count_(model.count()), layout_(make_layout(model)) {
   set_means(model);
   device_layout_ = Array<CellLayout, 1>({1}, queue_);
   copy_bytes(device_layout_.data(), queue_.device(), &layout_, Device{}, sizeof(CellLayout), queue_);
@@ -334,15 +334,15 @@ void ComponentCells::set_means(const SmoeModel& model) {
   }
 }
 
-std::vector<PlaneBundle> ComponentCells::bundles_of(const std::vector<double>& at, unsigned planes, unsigned most,
-                                                    double pixels) const {
+std::vector<PlaneBundle> ComponentCells::bundle_planes(const std::vector<double>& at, unsigned planes, unsigned most,
+                                                       double pixels) const {
   const auto fixed = static_cast<unsigned>(dimensions_ - 2);
   std::vector<PlaneBundle> bundles;
   const auto close = [&](unsigned first, unsigned last) {
     double shift = 0;
     double fall = 0;
     for (unsigned axis = 0; axis < fixed; ++axis) {
-      const auto [low, high] = range_of(at, first, last + 1, fixed, axis);
+      const auto [low, high] = find_range(at, first, last + 1, fixed, axis);
       shift += 0.5 * (high - low) * mean_shift_[axis];
       fall += 0.5 * (high - low) * mean_fall_[axis];
     }

@@ -114,8 +114,8 @@ class ComponentCells {
   void set_planes(const std::vector<double>& at, const std::vector<PlaneBundle>& bundles);
   /// Groups close planes into bundles of up to `most`, for pictures of `pixels` pixels per unit of the model's
   /// coordinates.
-  [[nodiscard]] std::vector<PlaneBundle> bundles_of(const std::vector<double>& at, unsigned planes, unsigned most,
-                                                    double pixels) const;
+  [[nodiscard]] std::vector<PlaneBundle> bundle_planes(const std::vector<double>& at, unsigned planes, unsigned most,
+                                                       double pixels) const;
   [[nodiscard]] Components components() const;
 
  private:

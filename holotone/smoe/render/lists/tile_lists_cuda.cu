@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(area_threads, areas_a_processor)
     list_kernel(Components components, const Frame* __restrict__ frames, const PictureBundle* __restrict__ bundles,
                 PictureGrid grid, ListSettings settings, ListStore store) {
   __shared__ AreaMemory memory;
-  const BlockPlace place = place_of(grid, blockIdx.x * blocks_an_area);
+  const BlockPlace place = find_place(grid, blockIdx.x * blocks_an_area);
   const PictureBundle bundle = bundles[place.picture];
   const Frame frame = frames[bundle.first];
   const Plane plane{components, components.begin + static_cast<std::int64_t>(bundle.order) * components.layout->cells,
@@ -88,7 +88,7 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
 __global__ void list_all_kernel(PictureGrid grid, const PictureBundle* __restrict__ bundles, ListStore store) {
   const unsigned block = blockIdx.x * blockDim.x + threadIdx.x;
   if (block >= grid.areas * blocks_an_area) return;
-  BlockPlace place = place_of(grid, block);
+  BlockPlace place = find_place(grid, block);
   const PictureBundle bundle = bundles[place.picture];
   place.picture = bundle.first;
   const bool inside = place.first_column < grid.width && place.first_row < grid.height;

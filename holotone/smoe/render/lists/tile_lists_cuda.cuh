@@ -69,7 +69,7 @@ struct BlockPlace {
   int first_column;
 };
 
-__device__ __forceinline__ BlockPlace place_of(const PictureGrid& grid, unsigned block) {
+__device__ __forceinline__ BlockPlace find_place(const PictureGrid& grid, unsigned block) {
   const unsigned in_all = grid.first + block / blocks_an_area;
   const auto of_picture = static_cast<unsigned>(grid.areas_x * grid.areas_y);
   const unsigned picture = in_all / of_picture;

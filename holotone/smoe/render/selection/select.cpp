@@ -57,7 +57,7 @@ constexpr double far_share = 1.0 / 3;
 
 /// Depth below L at which `count` components together may be dropped. Their experts, and with them the picture's
 /// colours, are no farther than `reach` from 0: the error is at most count 2^-depth 2 reach.
-double depth_of(double count, double reach, double budget) {
+double compute_depth(double count, double reach, double budget) {
   return std::max(0.0, std::log2(2 * count * reach / budget)) + 1e-6;
 }
 
@@ -107,7 +107,7 @@ class AreaLists {
         size_(size),
         tolerance_(tolerance),
         far_depth_(far_depth),
-        columns_(tiles_of(size)[1]),
+        columns_(count_tiles(size)[1]),
         body_(body),
         area_(channels),
         block_(channels),
@@ -123,12 +123,12 @@ class AreaLists {
     area_.load(packs_, packs_found_, box);
     const double reach = static_cast<double>(pruner_.farthest(area_, box));
     const double budget = (1 - far_share) * box_share * tolerance_;
-    depth_ = depth_of(static_cast<double>(area_.size()), reach, budget);
+    depth_ = compute_depth(static_cast<double>(area_.size()), reach, budget);
     area.for_parts(block_side, [&](const TileBox& block) { list_block(block, least); });
   }
 
  private:
-  double& least_of(std::int64_t row, std::int64_t column) {
+  double& least_at(std::int64_t row, std::int64_t column) {
     return least_[static_cast<std::size_t>((row - top_) * area_side + column - left_)];
   }
 
@@ -150,7 +150,7 @@ class AreaLists {
         auto right = left;
         left.right = std::floor(0.5 * (left.left + left.right));
         right.left = std::min(left.right + 1, right.right);
-        least_of(row, column) = std::min(best_around(left), best_around(right));
+        least_at(row, column) = std::min(best_around(left), best_around(right));
       }
     }
   }
@@ -173,7 +173,7 @@ class AreaLists {
 
   double least_of_tiles(const TileBox& tiles) {
     double least = infinity;
-    tiles.for_parts(1, [&](const TileBox& tile) { least = std::min(least, least_of(tile.top, tile.left)); });
+    tiles.for_parts(1, [&](const TileBox& tile) { least = std::min(least, least_at(tile.top, tile.left)); });
     return least;
   }
 
@@ -240,10 +240,10 @@ class AreaLists {
 void bounded(std::span<const ImageComponent> components, int channels, const Shape<2>& size, double tolerance,
              const TileBody& body) {
   const Packs packs(components, channels);
-  const double far_depth = depth_of(static_cast<double>(components.size()), farthest_of(components, channels, size),
-                                    far_share * box_share * tolerance);
+  const double far_depth = compute_depth(static_cast<double>(components.size()),
+                                         farthest_of(components, channels, size), far_share * box_share * tolerance);
   const auto parts = [](std::int64_t count) { return (count + area_side - 1) / area_side; };
-  const auto count = tiles_of(size);
+  const auto count = count_tiles(size);
   const std::int64_t columns = parts(count[1]);
   parallel_for(0, parts(count[0]) * columns, [&](std::int64_t i) {
     const std::int64_t row = i / columns * area_side;
@@ -254,7 +254,7 @@ void bounded(std::span<const ImageComponent> components, int channels, const Sha
 }
 
 /// Pixels of the window block that contains a tile.
-PixelBox block_of(const PixelBox& tile, std::int64_t block_px, const Shape<2>& size) {
+PixelBox find_block(const PixelBox& tile, std::int64_t block_px, const Shape<2>& size) {
   if (block_px == 0) return tile;
   const auto side = static_cast<double>(block_px);
   const double left = std::floor(tile.left / side) * side;
@@ -267,7 +267,7 @@ PixelBox block_of(const PixelBox& tile, std::int64_t block_px, const Shape<2>& s
 /// components with centres in the tiles that the window meets.
 void listed(std::span<const ImageComponent> components, int channels, const Shape<2>& size, double window_px,
             std::int64_t block_px, const TileBody& body) {
-  const auto count = tiles_of(size);
+  const auto count = count_tiles(size);
   const CentreTiles centres(components, count);
   const auto range = [&](double from, double to, std::int64_t side, std::int64_t tiles) {
     const auto tile = [&](double pixel) {
@@ -278,7 +278,7 @@ void listed(std::span<const ImageComponent> components, int channels, const Shap
   };
   parallel_for(0, count[0] * count[1], [&](std::int64_t i) {
     const auto box = tile_box(i, size);
-    const auto block = block_of(box, block_px, size);
+    const auto block = find_block(box, block_px, size);
     TileComponents tile;
     const auto [first_row, last_row] = range(block.top, block.bottom, tile_shape[0], count[0]);
     const auto [first_column, last_column] = range(block.left, block.right, tile_shape[1], count[1]);
@@ -310,12 +310,12 @@ void listed(std::span<const ImageComponent> components, int channels, const Shap
 
 }  // namespace
 
-Shape<2> tiles_of(const Shape<2>& size) {
+Shape<2> count_tiles(const Shape<2>& size) {
   return {(size[0] + tile_shape[0] - 1) / tile_shape[0], (size[1] + tile_shape[1] - 1) / tile_shape[1]};
 }
 
 PixelBox tile_box(std::int64_t tile, const Shape<2>& size) {
-  const std::int64_t columns = tiles_of(size)[1];
+  const std::int64_t columns = count_tiles(size)[1];
   return box_of(tile / columns, tile % columns, 1, size);
 }
 
@@ -331,7 +331,7 @@ void list_tiles(std::span<const ImageComponent> components, int channels, const 
 
 Tiles select_components(std::span<const ImageComponent> components, int channels, const Shape<2>& size,
                         const SmoeRenderOptions& options) {
-  Tiles tiles{tiles_of(size), {}};
+  Tiles tiles{count_tiles(size), {}};
   tiles.tiles.resize(static_cast<std::size_t>(tiles.count[0] * tiles.count[1]));
   list_tiles(components, channels, size, options, [&](std::int64_t tile, TileComponents&& list) {
     tiles.tiles[static_cast<std::size_t>(tile)] = std::move(list);

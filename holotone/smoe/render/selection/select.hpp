@@ -25,7 +25,7 @@ struct Tiles {
 using TileBody = std::function<void(std::int64_t tile, TileComponents&& list)>;
 
 /// Rows and columns of tiles of a picture of `size`.
-Shape<2> tiles_of(const Shape<2>& size);
+Shape<2> count_tiles(const Shape<2>& size);
 /// The pixels of a tile.
 PixelBox tile_box(std::int64_t tile, const Shape<2>& size);
 

@@ -13,7 +13,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Packs of a bundle.
 constexpr std::size_t bundle_packs = 16;
 
-std::size_t parts_of(std::size_t count, std::size_t part) { return (count + part - 1) / part; }
+std::size_t count_parts(std::size_t count, std::size_t part) { return (count + part - 1) / part; }
 
 constexpr double smaller(double a, double b) { return a < b ? a : b; }
 constexpr double larger(double a, double b) { return a > b ? a : b; }
@@ -100,9 +100,9 @@ bool GroupBounds::meets(std::size_t group, const PixelBox& box) const {
 
 Packs::Packs(std::span<const ImageComponent> components, int channels)
     : components_(components.size()),
-      packs_(std::make_unique_for_overwrite<Pack[]>(parts_of(components_, Pack::lanes))),
-      bounds_(parts_of(components_, Pack::lanes)),
-      bundles_(parts_of(bounds_.count(), bundle_packs)) {
+      packs_(std::make_unique_for_overwrite<Pack[]>(count_parts(components_, Pack::lanes))),
+      bounds_(count_parts(components_, Pack::lanes)),
+      bundles_(count_parts(bounds_.count(), bundle_packs)) {
   parallel_for(0, static_cast<std::int64_t>(bundles_.count()), [&](std::int64_t i) {
     const auto bundle = static_cast<std::size_t>(i);
     for (std::size_t p = bundle * bundle_packs; p < end_of(bundle); ++p) {

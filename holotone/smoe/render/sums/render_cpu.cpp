@@ -88,7 +88,7 @@ class CpuEngine final : public SmoeRenderer::Engine {
 
  private:
   void render(const SmoeView& view, View<float, 3> image, Progress& progress) {
-    const auto tiles = tiles_of(view.size);
+    const auto tiles = count_tiles(view.size);
     const std::int64_t total = tiles[0] * tiles[1];
     constexpr std::int64_t tiles_a_report = 64;
     std::atomic<std::int64_t> done = 0;

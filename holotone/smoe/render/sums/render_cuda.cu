@@ -74,7 +74,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
       }
       frames.push_back(frame);
     }
-    const auto bundles = bundles_of(frames, at);
+    const auto bundles = bundle_pictures(frames, at);
     if (frames != set_ || at != set_at_) fitting_ = {};
     set_at_ = std::move(at);
     if (bundles != bundles_) {
@@ -90,7 +90,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
   }
 
   /// Bundles of pictures that share lists: the same part of close planes.
-  std::vector<PictureBundle> bundles_of(const std::vector<Frame>& frames, const std::vector<double>& at) {
+  std::vector<PictureBundle> bundle_pictures(const std::vector<Frame>& frames, const std::vector<double>& at) {
     const auto pictures = static_cast<unsigned>(frames.size());
     std::vector<PictureBundle> bundles;
     bundle_log2_ = 0;
@@ -106,8 +106,8 @@ class CudaEngine final : public SmoeRenderer::Engine {
     });
     const bool together = same && options_.selection == SmoeSelection::bounded;
     const auto& frame = frames.front();
-    const auto planes = cells_.bundles_of(at, pictures, together ? 1U << most_planes_log2 : 1,
-                                          std::max(std::abs(frame.a_step_x), std::abs(frame.a_step_y)));
+    const auto planes = cells_.bundle_planes(at, pictures, together ? 1U << most_planes_log2 : 1,
+                                             std::max(std::abs(frame.a_step_x), std::abs(frame.a_step_y)));
     cells_.set_planes(at, planes);
     for (const PlaneBundle& own : planes) {
       bundles.push_back({own.first, own.planes, static_cast<unsigned>(bundles.size()), own.middle});

@@ -162,12 +162,12 @@ static Area area_of(Sizes sizes, Settings settings, const __global float4 *frame
   area.right = min(area.left + SIDE, sizes.width) - 1;
   area.bottom = min(area.top + SIDE, sizes.height) - 1;
   area.step = frame[STEP].xz;
-  area.windows = windows_of(&area, 0, 0, SIDE);
+  area.windows = find_windows(&area, 0, 0, SIDE);
   return area;
 }
 
 // The area's tiles in the picture.
-static uint tiles_of(const Area *area) {
+static uint count_tiles(const Area *area) {
   uint tiles = 0;
   for (int tile = 0; tile < TILES; ++tile) {
     if (has(area, tile_left(tile), tile_top(tile))) tiles |= 1u << tile;
@@ -203,7 +203,7 @@ static void write_counts(__local const Memory *memory, uint done, uint left, int
         (ulong)((sizes.width + QUARTER - 1) / QUARTER) * ((sizes.height + QUARTER - 1) / QUARTER);                    \
     __global uint4 *count = AT(counts) + view * sizes.areas + get_group_id(0);                                        \
     const int more = IS_##exact && !settings.robust;                                                                  \
-    const uint wanted = more ? count->z : tiles_of(&area);                                                            \
+    const uint wanted = more ? count->z : count_tiles(&area);                                                         \
     if (wanted != 0) {                                                                                                \
       const uint left = render(&area, &memory, wanted, IS_##exact, AT(best) + view * quarters,                        \
                                AT(images) + view * sizes.width * sizes.height * CHANNELS);                            \

@@ -57,7 +57,7 @@ std::vector<std::uint32_t> order_of(const SmoeModel& model, const std::vector<Mo
 
 template <int Dimensions>
 std::vector<MovingComponent> moving_components(const SmoeModel& model) {
-  const auto numbers = numbers_of(model);
+  const auto numbers = count_numbers(model);
   std::vector<MovingComponent> moving(static_cast<std::size_t>(model.count()));
   parallel_for(0, in_wholes(model.count(), items), [&](std::int64_t part) {
     for (std::int64_t j = part * items; j < std::min(model.count(), (part + 1) * items); ++j) {
@@ -72,7 +72,7 @@ cl_float4 four(const float* numbers) { return {{numbers[0], numbers[1], numbers[
 
 /// The rows of float4 that components_opencl.cl names. In float64 on the host, with the check of the model: a device
 /// need not have it, and covariances near singular need more than two floats.
-std::vector<cl_float4> rows_of(const SmoeModel& model, std::int64_t padded) {
+std::vector<cl_float4> make_rows(const SmoeModel& model, std::int64_t padded) {
   const auto moving = model.dimensions == 2   ? moving_components<2>(model)
                       : model.dimensions == 3 ? moving_components<3>(model)
                                               : moving_components<4>(model);
@@ -109,7 +109,7 @@ std::vector<cl_float4> rows_of(const SmoeModel& model, std::int64_t padded) {
   return all;
 }
 
-Frame frame_of(const SmoeView& view) {
+Frame make_frame(const SmoeView& view) {
   Frame frame{};
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const double step = view.extent[axis] / static_cast<double>(view.size[1 - axis]);
@@ -149,7 +149,7 @@ class OpenclEngine final : public SmoeRenderer::Engine {
         raise_best_(kernel("raise_best")),
         areas_(kernel("areas")),
         exact_areas_(kernel("exact_areas")) {
-    const auto rows = rows_of(model, padded_);
+    const auto rows = make_rows(model, padded_);
     numbers_ = Array<cl_float4, 1>({std::ssize(rows)}, queue_);
     copy_bytes(numbers_.data(), queue_.device(), rows.data(), Device{}, rows.size() * sizeof(cl_float4), queue_);
   }
@@ -216,7 +216,7 @@ class OpenclEngine final : public SmoeRenderer::Engine {
   /// Places the components in the views, unless they are there.
   void set_views(std::span<const SmoeView> views, const Sizes& sizes) {
     std::vector<Frame> frames;
-    std::transform(views.begin(), views.end(), std::back_inserter(frames), frame_of);
+    std::transform(views.begin(), views.end(), std::back_inserter(frames), make_frame);
     if (std::equal(frames.begin(), frames.end(), set_.begin(), set_.end(), same)) return;
     const auto number = std::ssize(frames);
     reserve(frames_, number, queue_);

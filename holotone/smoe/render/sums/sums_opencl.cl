@@ -18,8 +18,8 @@ static void clear_sums(Sums *sums) {
   }
 }
 
-static int row_of(int item) { return tile_top(item / TILES) + item % TILES / TILE * 4; }
-static int column_of(int item) { return tile_left(item / TILES) + item % TILE; }
+static int item_row(int item) { return tile_top(item / TILES) + item % TILES / TILE * 4; }
+static int item_column(int item) { return tile_left(item / TILES) + item % TILE; }
 
 static inline void add(__local const float4 *staged, float x, float y, float shift, int checked, Sums *sums) {
   const float4 a = staged[0];
@@ -68,8 +68,8 @@ static void sum_list(__local const Memory *memory, int listed, Sums *sums) {
   const __local State *state = &memory->state;
   const int item = item_of();
   const int tile = item / TILES;
-  const float x = (float)column_of(item) - MIDDLE;
-  const float y = (float)row_of(item) - MIDDLE;
+  const float x = (float)item_column(item) - MIDDLE;
+  const float y = (float)item_row(item) - MIDDLE;
   const float shift = memory->least[tile] - state->origin + state->above;
   if (state->checked) {
     for (int p = 0; p < listed; ++p) add(memory->staged + memory->list[tile][p] * FOURS, x, y, shift, 1, sums);
@@ -80,11 +80,11 @@ static void sum_list(__local const Memory *memory, int listed, Sums *sums) {
 
 // Writes an item's pixels; false if float32 was not precise enough for one of them.
 static int write_pixels(const Area *area, __local const State *state, const Sums *sums, __global float *image) {
-  const int column = area->left + column_of(item_of());
+  const int column = area->left + item_column(item_of());
   const float reference[4] = {state->reference.x, state->reference.y, state->reference.z, state->reference.w};
   int fits = 1;
   for (int i = 0; i < 4; ++i) {
-    const int row = area->top + row_of(item_of()) + i;
+    const int row = area->top + item_row(item_of()) + i;
     if (column > area->right || row > area->bottom) continue;
     if (state->checked && !(sums->spread[i] <= state->most_spread * sums->weight[i])) fits = 0;
     const float scale = 1.0f / sums->weight[i];
@@ -161,8 +161,8 @@ static void sum_list_exact(const Area *area, __local const Memory *memory, int f
   const int item = item_of();
   const int tile = item / TILES;
   const ulong row = area->sizes.padded;
-  const float x = (float)(area->left + column_of(item));
-  const float y = (float)(area->top + row_of(item));
+  const float x = (float)(area->left + item_column(item));
+  const float y = (float)(area->top + item_row(item));
   for (int p = 0; p < listed; ++p) {
     const uint j = memory->candidates[first + memory->list[tile][p]];
     const __global float4 *placed = area->placed + j;
@@ -174,9 +174,9 @@ static void sum_list_exact(const Area *area, __local const Memory *memory, int f
 }
 
 static void write_exact_pixels(const Area *area, const Exact *sums, __global float *image) {
-  const int column = area->left + column_of(item_of());
+  const int column = area->left + item_column(item_of());
   for (int i = 0; i < 4; ++i) {
-    const int row = area->top + row_of(item_of()) + i;
+    const int row = area->top + item_row(item_of()) + i;
     if (column > area->right || row > area->bottom) continue;
     __global float *pixel = image + ((ulong)row * area->sizes.width + column) * CHANNELS;
     for (int c = 0; c < CHANNELS; ++c) {
