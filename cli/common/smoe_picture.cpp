@@ -2,22 +2,8 @@
 #include <cli/common/smoe_picture.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
-#include <holotone/smoe/codes.hpp>
 
 namespace holotone::cli {
-namespace {
-
-template <class Code>
-Array<Code, 3> codes_of(const Array<float, 3>& colours, bool linear, int bits) {
-  const auto& [ny, nx, channels] = colours.shape();
-  const Shape<4> shape{1, ny, nx, channels};
-  Array<Code, 3> codes(colours.shape());
-  smoe_codes({colours.data(), shape}, View<Code, 4>(codes.data(), shape), {bits, linear, true});
-  return codes;
-}
-
-}  // namespace
-
 Shape<2> own_size(const SmoeModel& model) {
   const auto pixels = [&](std::size_t axis) {
     return std::max<std::int64_t>(
@@ -64,20 +50,6 @@ Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device de
   Array<float, 3> image({view.size[0], view.size[1], renderer.model().channels});
   render_aperture(renderer, view, *aperture, image.view(), device, progress);
   return image;
-}
-
-Image coded(const Array<float, 3>& colours, bool linear, int bits) {
-  if (bits == 8) return {codes_of<std::uint8_t>(colours, linear, bits), {}};
-  return {codes_of<std::uint16_t>(colours, linear, bits), {}};
-}
-
-double psnr_of(const Array<float, 3>& a, const Array<float, 3>& b) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    const double difference = static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i]);
-    sum += difference * difference;
-  }
-  return -10 * std::log10(sum / static_cast<double>(a.size()));
 }
 
 }  // namespace holotone::cli

@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/common/smoe_file.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/recipes/mixtures/colours_detail.hpp>
 #include <holotone/smoe/aperture.hpp>
 #include <optional>
 #include <string>
@@ -27,12 +28,9 @@ Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device de
 Array<float, 3> rendered(SmoeRenderer& renderer, const SmoeView& view, Device device,
                          const std::optional<SmoeAperture>& aperture, Progress& progress);
 
-/// Colours as codes of 8 bits, or of 10, 12 or 16 bits in files of 16 bits a pixel. A code c of 0 to 2^bits - 1 is
-/// written as the integer nearest to c 65535 / (2^bits - 1), so that white is white. Linear light becomes sRGB codes;
-/// colours are clipped to 0 to 1.
-Image coded(const Array<float, 3>& colours, bool linear, int bits);
-
-/// -10 log10 of the mean squared difference of all codes relative to the largest; infinite for equal pictures.
-double psnr_of(const Array<float, 3>& a, const Array<float, 3>& b);
+/// Colours as codes of `bits` (mixtures::coded).
+inline Image coded(const Array<float, 3>& colours, bool linear, int bits) {
+  return mixtures::coded(colours.view(), linear, bits);
+}
 
 }  // namespace holotone::cli

@@ -2,7 +2,6 @@
 #include <charconv>
 #include <cli/common/cancel.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/smoe_parallax.hpp>
 #include <cli/common/smoe_picture.hpp>
 #include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
@@ -10,6 +9,7 @@
 #include <filesystem>
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/recipes/mixtures.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -173,8 +173,8 @@ void read_pictures(FitPictures& pictures, std::vector<std::string> files, bool l
   pictures.paths = std::move(files);
 }
 
-const Array<float, 3>& image_at(const FitPictures& pictures, std::int64_t row, std::int64_t column) {
-  return pictures.images[static_cast<std::size_t>(row * pictures.columns + column)];
+View<const float, 3> image_at(const FitPictures& pictures, std::int64_t row, std::int64_t column) {
+  return pictures.images[static_cast<std::size_t>(row * pictures.columns + column)].view();
 }
 
 /// Sets the positions of the views, and `up` and `swapped` from the parallax.
@@ -182,8 +182,8 @@ void place_views(FitPictures& pictures, ViewRows rows, bool both) {
   if (both) {
     const std::int64_t row = std::min(pictures.rows / 2, pictures.rows - 2);
     const std::int64_t column = std::min(pictures.columns / 2, pictures.columns - 2);
-    const auto parallax = parallax_of(image_at(pictures, row, column), image_at(pictures, row, column + 1),
-                                      image_at(pictures, row + 1, column));
+    const auto parallax = find_parallax(image_at(pictures, row, column), image_at(pictures, row, column + 1),
+                                        image_at(pictures, row + 1, column));
     pictures.up = rows == ViewRows::up || (rows == ViewRows::by_parallax && parallax.opposite);
     pictures.swapped = parallax.swapped;
   }
@@ -261,31 +261,6 @@ FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left
     if (pictures.images.size() < 2) reject("--leave-out", "at least 2 remaining views", name);
   }
   return taken;
-}
-
-double psnr_of_pictures(const FitPictures& pictures, const SmoeModel& model, Device device, std::vector<double>* each,
-                        std::vector<ColourSimilarity>* colours) {
-  SmoeRenderer renderer(model, device);
-  double sum = 0;
-  for (std::size_t i = 0; i < pictures.images.size(); ++i) {
-    check_cancelled("measuring");
-    const auto& image = pictures.images[i];
-    const auto picture = rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures.at[i]}, device);
-    const auto measure = [&](const Array<float, 3>& a, const Array<float, 3>& b) {
-      const double psnr = psnr_of(a, b);
-      if (each != nullptr) each->push_back(psnr);
-      if (colours != nullptr) colours->push_back(colour_similarity(a.view(), b.view()));
-      sum += std::pow(10, -0.1 * psnr) / static_cast<double>(pictures.images.size());
-    };
-    // Rounded to codes as in a file.
-    const auto codes = [&](const Array<float, 3>& own) { return to_float(coded(own, model.linear, pictures.bits)); };
-    if (pictures.bits != 0) {
-      measure(codes(picture), codes(image));
-    } else {
-      measure(picture, image);
-    }
-  }
-  return -10 * std::log10(sum);
 }
 
 nlohmann::json views_json(const FitPictures& pictures, const std::vector<double>& psnr_db) {

@@ -62,11 +62,6 @@ ViewRows view_rows(const std::string& text);
 /// --leave-out for a view that does not exist, or if fewer than 2 remain.
 FitPictures take_out(FitPictures& pictures, const std::vector<ViewNumbers>& left_out);
 
-/// PSNR of a model against pictures, in their files' codes, from the mean squared difference over all pictures. `each`
-/// receives the PSNR of each picture, `colours` its luma and chroma.
-double psnr_of_pictures(const FitPictures& pictures, const SmoeModel& model, Device device = {},
-                        std::vector<double>* each = nullptr, std::vector<ColourSimilarity>* colours = nullptr);
-
 /// [{"view": [u, v], "psnr_db": ...}, ...] of pictures with numbers.
 nlohmann::json views_json(const FitPictures& pictures, const std::vector<double>& psnr_db);
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cli/common/cancel.hpp>
+#include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_file.hpp>
@@ -6,7 +8,6 @@
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
 #include <cli/smoe/smoe_fit_job.hpp>
-#include <cli/smoe/smoe_fit_search.hpp>
 #include <cmath>
 #include <holotone/smoe/fit/steps.hpp>
 #include <memory>
@@ -15,12 +16,32 @@
 namespace holotone::cli {
 namespace {
 
-/// Share of the time limit for the fit; the rest is for storing.
-double share_of_fit(const SmoeFitJob& job) {
-  if (job.lossless) return 0.9;
-  if (job.psnr_db) return 0.4;
-  return job.bytes ? 0.5 : 0.6;
-}
+/// Progress bar of a fit: attempt number if there are several, remaining time, PSNR.
+class FitBar final : public Progress {
+ public:
+  explicit FitBar(const ConsoleOptions& console) : bar_(console) {}
+
+  void begin(std::int64_t attempt, std::int64_t components) {
+    attempt_ = fmt::format(", attempt {}, {}", attempt, counted(components, "component"));
+    furthest_ = 0;
+  }
+
+  bool update(std::string_view stage, std::int64_t done, std::int64_t total) override {
+    if (stage == "measuring") return !cancelled();
+    // The PSNR changes with each update: as part of the stage's name it would start a new bar.
+    const auto comma = stage.find(", ");
+    bar_.set_detail(comma == std::string_view::npos ? std::string() : std::string(stage.substr(comma + 2)));
+    const std::string name(stage.substr(0, comma));
+    if (name != "fitting") return bar_.update(name, done, total);
+    furthest_ = std::max(furthest_, done);
+    return bar_.update(name + attempt_, furthest_, total);
+  }
+
+ private:
+  ProgressBar bar_;
+  std::string attempt_;
+  std::int64_t furthest_ = 0;
+};
 
 /// -10 log10 of an image's variance over all channels: PSNR of its mean colour.
 double psnr_of_mean(const Array<float, 3>& image) {
@@ -55,13 +76,17 @@ class FitRun {
     const UnfinishedRun unfinished;
     fit();
     check_cancelled("writing");
-    if (found_.stored.bytes.empty()) {
-      write_model_floats(job_.output, found_.stored.model);
+    if (found_.bytes.empty()) {
+      write_model_floats(job_.output, found_.model);
     } else {
-      write_smoe(job_.output, found_.stored.bytes);
+      write_smoe(job_.output, found_.bytes);
     }
     if (!left_out_.images.empty()) {
-      left_out_psnr_ = psnr_of_pictures(left_out_, found_.stored.model, job_.device, &left_out_each_);
+      QuietProgress progress;
+      const auto views = left_out_.views();
+      auto compared = compare_mixture(found_.model, views, left_out_.bits, false, job_.device, progress);
+      left_out_psnr_ = compared.psnr_db;
+      left_out_each_ = std::move(compared.each);
     }
     check_cancelled("writing");
     UnfinishedRun::keep();
@@ -75,7 +100,7 @@ class FitRun {
     warnings_.push_back(std::move(warning));
   }
 
-  [[nodiscard]] double time_left() const { return job_.time_s.value_or(0) - watch_.seconds(); }
+  [[nodiscard]] bool is_smoe() const { return extension_of(job_.output) == ".smoe"; }
 
   void read() {
     pictures_ = read_fit_pictures(job_.input, job_.rows, job_.options.linear);
@@ -84,50 +109,54 @@ class FitRun {
     require_outputs({{"--output", 1, [&](std::int64_t) { return job_.output; }}}, views);
     views_ = std::ssize(pictures_.images);
     left_out_ = take_out(pictures_, job_.left_out);
-    for (auto& remark : settle(job_, pictures_)) say(std::move(remark));
     if (pictures_.swapped) {
       say("IN: the parallax is vertical along %u and horizontal along %v; exchange %u and %v");
-    }
-    const auto& shape = pictures_.images.front().shape();
-    const std::int64_t pixels = shape[0] * shape[1] * std::ssize(pictures_.images);
-    if (job_.components && job_.options.components > pixels) {
-      say(fmt::format("--components: {} exceed the {} of the pictures", counted(job_.options.components, "component"),
-                      counted(pixels, "pixel")));
     }
   }
 
   void fit() {
     std::optional<SmoeModel> start;
     if (!job_.resume.empty()) start = start_model();
-    if (job_.options.components == 0) {
-      found_ = search_fit(job_, pictures_, start ? &*start : nullptr, time_left());
-      return;
-    }
-    if (job_.time_s) job_.options.time_limit_s = std::max(share_of_fit(job_) * time_left(), 1e-3);
-    SmoeFitOptions options = job_.options;
-    if (start && !job_.components && !job_.bytes) options.components = start->count();
-    SmoeFitter fitter = start ? SmoeFitter(pictures_.views(), *start, options, job_.device)
-                              : SmoeFitter(pictures_.views(), options, job_.device);
-    if (job_.time_s) say_minimum(fitter.model());
-    {
-      FitBar bar(job_.console);
-      fitter.run(bar);
-    }
-    found_ = {stored_fit(job_, pictures_, fitter.model(), time_left()), fitter.psnr_db(), fitter.iterations(),
-              job_.bytes ? "increase --bytes, --components, --iterations or --time"
-                         : "increase --components, --iterations or --time",
-              false};
+    FitBar bar(job_.console);
+    auto& options = job_.options;
+    options.bits = pictures_.bits;
+    if (job_.time_s) options.time_limit_s = std::max(*job_.time_s - watch_.seconds(), 1e-3);
+    options.on_components = [&](std::int64_t components, bool limited) { check_components(components, limited); };
+    options.on_attempt = [&](std::int64_t attempt, std::int64_t components) { bar.begin(attempt, components); };
+    options.on_estimate = [&](double render_s) { say_minimum(render_s); };
+    const auto views = pictures_.views();
+    found_ =
+        start ? fit_mixture(views, *start, options, job_.device, bar) : fit_mixture(views, options, job_.device, bar);
+    if (!is_smoe()) found_.bytes.clear();
   }
 
-  /// Warns before the fit if --time is below the minimum work; `start` is the initial model.
-  void say_minimum(const SmoeModel& start) {
+  void check_components(std::int64_t components, bool limited) {
+    const auto& shape = pictures_.images.front().shape();
+    const std::int64_t pixels = shape[0] * shape[1] * std::ssize(pictures_.images);
+    if (limited) {
+      constexpr std::int64_t pixels_a_component = 4;
+      say(fmt::format("--bytes: limited to {}, one for {} pixels; use --components for more",
+                      counted(components, "component"), pixels_a_component));
+    }
+    if (job_.options.components && components > pixels) {
+      say(fmt::format("--components: {} exceed the {} of the pictures", counted(components, "component"),
+                      counted(pixels, "pixel")));
+    }
+    // Peak memory of a fit is about 1400 bytes per component.
+    constexpr double bytes_a_component = 1500;
+    require_memory("--components", bytes_a_component * static_cast<double>(components),
+                   counted(components, "component"));
+  }
+
+  /// Warns before the fit if --time is below the minimum work. `render_s`: time to render all pictures.
+  void say_minimum(double render_s) {
     const double prepared = watch_.seconds();
     // All pictures are rendered at the end of the fit and once for the file's PSNR, at most nine during rounding.
     constexpr double rounded = 9;
     const auto pictures = static_cast<double>(pictures_.images.size());
     const auto left_out = static_cast<double>(left_out_.images.size());
     const double looks = 2 * pictures + std::min(pictures, rounded) + left_out;
-    const double least = prepared + looks / pictures * measuring_seconds(pictures_, start, job_.device);
+    const double least = prepared + looks / pictures * render_s;
     if (least <= *job_.time_s) return;
     say(fmt::format("--time: {:g} s are too short, minimum work takes about {}", *job_.time_s, format_duration(least)));
   }
@@ -154,7 +183,7 @@ class FitRun {
     SmoeRenderer renderer(start, job_.device);
     const auto own =
         rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures_.at[middle]}, job_.device);
-    const double psnr = psnr_of(own, image);
+    const double psnr = mixtures::psnr(own.view(), image.view());
     const double of_mean = psnr_of_mean(image);
     if (psnr >= of_mean || std::isinf(of_mean)) return;
     say(
@@ -167,16 +196,31 @@ class FitRun {
   /// Divides by pixels of all captured views, including those left out, which the model also represents.
   [[nodiscard]] double bits_a_pixel() const {
     const auto& shape = pictures_.images.front().shape();
-    return 8 * static_cast<double>(found_.stored.bytes.size()) / static_cast<double>(shape[0] * shape[1] * views_);
+    return 8 * static_cast<double>(found_.bytes.size()) / static_cast<double>(shape[0] * shape[1] * views_);
+  }
+
+  /// Why a PSNR was not reached, and what helps.
+  [[nodiscard]] std::string remedy() const {
+    switch (found_.end) {
+      case MixtureFitEnd::components:
+        return fmt::format("stopped at {}, one for 4 pixels; use --components for more, or more --iterations",
+                           counted(found_.most_components, "component"));
+      case MixtureFitEnd::time:
+        return fmt::format("--time stopped the search at {}; increase --time or give --components",
+                           counted(found_.model.count(), "component"));
+      case MixtureFitEnd::options: break;
+    }
+    return job_.options.most_bytes ? "increase --bytes, --components, --iterations or --time"
+                                   : "increase --components, --iterations or --time";
   }
 
   void tell() {
-    if (job_.psnr_db && found_.stored.psnr_db < *job_.psnr_db) {
-      say(fmt::format("--psnr: {:g} dB requested, {:.2f} dB reached; {}", *job_.psnr_db, found_.stored.psnr_db,
-                      found_.ended));
+    if (job_.options.psnr_db && found_.psnr_db < *job_.options.psnr_db) {
+      say(fmt::format("--psnr: {:g} dB requested, {:.2f} dB reached; {}", *job_.options.psnr_db, found_.psnr_db,
+                      remedy()));
     } else if (found_.cut_short) {
       say(fmt::format("--time stopped the search at {}; with more time a smaller file may be found",
-                      counted(found_.stored.model.count(), "component")));
+                      counted(found_.model.count(), "component")));
     }
     constexpr double late = 1.1;
     if (job_.time_s && watch_.seconds() > late * *job_.time_s) {
@@ -184,12 +228,11 @@ class FitRun {
     }
     const auto& shape = pictures_.images.front().shape();
     const auto count = std::ssize(pictures_.images);
-    std::string text = fmt::format("{}: {}", job_.output, counted(found_.stored.model.count(), "component"));
-    if (!found_.stored.bytes.empty()) {
-      text +=
-          fmt::format(" in {} ({:.3g} bits a pixel)", counted(std::ssize(found_.stored.bytes), "byte"), bits_a_pixel());
+    std::string text = fmt::format("{}: {}", job_.output, counted(found_.model.count(), "component"));
+    if (!found_.bytes.empty()) {
+      text += fmt::format(" in {} ({:.3g} bits a pixel)", counted(std::ssize(found_.bytes), "byte"), bits_a_pixel());
     }
-    text += fmt::format(", {} {}{} x {} pixels", psnr_text(found_.stored.psnr_db),
+    text += fmt::format(", {} {}{} x {} pixels", psnr_text(found_.psnr_db),
                         count > 1 ? counted(count, "view") + " of " : std::string(), shape[1], shape[0]);
     if (!left_out_.images.empty()) {
       text += fmt::format(", {} {} held out", psnr_text(left_out_psnr_), counted(std::ssize(left_out_.images), "view"));
@@ -209,10 +252,10 @@ class FitRun {
         {"rows", pictures_.rows > 1 ? nlohmann::json(pictures_.up ? "up" : "down") : nlohmann::json(nullptr)},
         {"resolution", {shape[1], shape[0]}},
         {"channels", shape[2]},
-        {"components", found_.stored.model.count()},
-        {"bytes", found_.stored.bytes.size()},
-        {"bits_per_pixel", found_.stored.bytes.empty() ? nlohmann::json(nullptr) : nlohmann::json(bits_a_pixel())},
-        {"psnr_db", found_.stored.psnr_db},
+        {"components", found_.model.count()},
+        {"bytes", found_.bytes.size()},
+        {"bits_per_pixel", found_.bytes.empty() ? nlohmann::json(nullptr) : nlohmann::json(bits_a_pixel())},
+        {"psnr_db", found_.psnr_db},
         {"fit_psnr_db", found_.fit_psnr_db},
         {"iterations", found_.iterations},
         {"seed", job_.options.seed},
@@ -231,7 +274,7 @@ class FitRun {
   FitPictures pictures_;
   FitPictures left_out_;
   std::int64_t views_ = 0;  ///< number of captured views
-  FoundFit found_;
+  MixtureFit found_;
   double left_out_psnr_ = 0;
   std::vector<double> left_out_each_;
   std::vector<std::string> warnings_;

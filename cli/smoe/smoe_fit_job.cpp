@@ -1,13 +1,9 @@
-#include <algorithm>
 #include <cli/common/device_option.hpp>
-#include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_fit_job.hpp>
-#include <cmath>
-#include <holotone/smoe/store.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -35,7 +31,7 @@ std::int64_t most_bytes(std::string_view option, const std::string& text) {
 void check_outputs(const SmoeFitJob& job) {
   require_known_counters("--output", job.output, false);
   require_model_name("--output", job.output);
-  if (extension_of(job.output) != ".smoe" && (job.lossless || job.quality || job.bytes)) {
+  if (extension_of(job.output) != ".smoe" && (job.options.lossless || job.options.quality || job.options.most_bytes)) {
     reject("--output", "a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }
   std::vector<InputFile> inputs{{"IN", job.input}};
@@ -46,37 +42,27 @@ void check_outputs(const SmoeFitJob& job) {
   require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, inputs);
 }
 
-/// PSNR of colours at which their codes reach psnr_db: rounding to codes adds 1/12 of a squared step to the mean
-/// squared error.
-double psnr_before_codes(double psnr_db, int bits) {
-  if (bits == 0) return psnr_db;
-  const double step = 1 / (std::ldexp(1.0, bits) - 1);
-  const double error = std::pow(10, -0.1 * psnr_db);
-  const double left = error - step * step / 12;
-  return left > 0.1 * error ? -10 * std::log10(left) : psnr_db + 10;
-}
-
 std::vector<OptionRow> size_options(SmoeFitJob& job) {
   return {{.names = "--components",
-           .target = number(job.components, ValueUnit::count, {1, bounds_of<&SmoeFitOptions::components>.high}),
+           .target = member<&MixtureFitOptions::components>(job.options),
            .value = "N",
            .help = "Number of components, such as 5k",
            .otherwise = "5000, or by --bytes or --psnr",
            .common = true,
-           .feeds = "SmoeFitter.components"},
+           .feeds = "SmoeFitter.components|fit_mixture.components"},
           {.names = "--psnr",
-           .target = number(job.psnr_db, ValueUnit::none, {1, 100}),
+           .target = member<&MixtureFitOptions::psnr_db>(job.options),
            .value = "DB",
            .help = "Minimum PSNR of the decoded file; the smallest such file found is written",
            .common = true},
           {.names = "--bytes",
-           .target = parsed(job.bytes, most_bytes),
+           .target = parsed(job.options.most_bytes, most_bytes),
            .value = "N",
            .help = "Maximum size of a .smoe file, such as 40k",
            .common = true,
-           .feeds = "encode_smoe_bytes.most_bytes|store_smoe.most_bytes"},
+           .feeds = "fit_mixture.most_bytes|encode_smoe_bytes.most_bytes|store_smoe.most_bytes"},
           {.names = "--quality",
-           .target = number(job.quality, ValueUnit::none, quality_bounds),
+           .target = member<&MixtureFitOptions::quality>(job.options),
            .value = "Q",
            .help = "Quality of a .smoe file; 10 more halve the quantization steps",
            .otherwise = "60",
@@ -84,7 +70,7 @@ std::vector<OptionRow> size_options(SmoeFitJob& job) {
            .excludes = "--bytes --psnr",
            .feeds = "smoe_steps.quality|encode_smoe.steps"},
           {.names = "--lossless",
-           .target = &job.lossless,
+           .target = &job.options.lossless,
            .help = "Store every float exactly in a .smoe file",
            .excludes = "--bytes --quality"}};
 }
@@ -96,12 +82,12 @@ std::vector<OptionRow> descent_options(SmoeFitJob& job) {
            .help = "Time limit of the command; fit and storing stop with the best result so far",
            .common = true},
           {.names = "--iterations",
-           .target = member<&SmoeFitOptions::iterations>(job.options),
+           .target = member<&MixtureFitOptions::iterations>(job.options),
            .value = "N",
            .help = "Maximum number of steps",
            .common = true},
           {.names = "--method",
-           .target = member<&SmoeFitOptions::method>(job.options),
+           .target = member<&MixtureFitOptions::method>(job.options),
            .value = "NAME",
            .help = "gradient, or em (expectation-maximisation only)"},
           {.names = "--resume",
@@ -114,7 +100,7 @@ std::vector<OptionRow> descent_options(SmoeFitJob& job) {
            .value = "N",
            .help = "Seed of every random choice"},
           {.names = "--linear",
-           .target = member<&SmoeFitOptions::linear>(job.options),
+           .target = member<&MixtureFitOptions::linear>(job.options),
            .help = "Fit linear light instead of the file's codes"},
           {.names = "--device",
            .target = &job.device_name,
@@ -156,48 +142,10 @@ std::vector<OptionGroup> smoe_fit_options(SmoeFitJob& job) {
 }
 
 void complete(SmoeFitJob& job) {
-  if (job.components) {
-    job.options.components = *job.components;
-  } else if (job.psnr_db) {
-    job.options.components = 0;
-  }
   job.left_out = left_out_views(job.left_out_texts);
   check_outputs(job);
-  if (extension_of(job.output) != ".smoe") job.lossless = true;
+  if (extension_of(job.output) != ".smoe") job.options.lossless = true;
   job.device = device_option(job.device_name, job.console, "mixtures: fitting");
-}
-
-std::vector<std::string> settle(SmoeFitJob& job, const FitPictures& pictures) {
-  std::vector<std::string> remarks;
-  const auto& shape = pictures.images.front().shape();
-  const int dimensions = 2 + static_cast<int>(pictures.at.front().size());
-  const auto channels = static_cast<int>(shape[2]);
-  auto& options = job.options;
-  if (job.bytes) {
-    const auto least = smoe_least_bytes(job.components ? options.components : 1, dimensions, channels);
-    if (*job.bytes < least) {
-      reject("--bytes",
-             fmt::format("at least {} for {}", least, counted(job.components ? options.components : 1, "component")),
-             fmt::format("{}", *job.bytes));
-    }
-    if (!job.components) {
-      const auto useful = std::max<std::int64_t>(1, shape[0] * shape[1] / least_pixels_a_component);
-      options.components = smoe_components_for(*job.bytes, dimensions, channels);
-      if (options.components > useful) {
-        options.components = useful;
-        remarks.push_back(fmt::format("--bytes: limited to {}, one for {} pixels; use --components for more",
-                                      counted(useful, "component"), least_pixels_a_component));
-      }
-    }
-  }
-  if (job.psnr_db) {
-    options.psnr_db = psnr_before_codes(*job.psnr_db, pictures.bits) + (job.lossless ? 0 : psnr_to_spare);
-  }
-  // Peak memory of a fit is about 1400 bytes per component.
-  constexpr double bytes_a_component = 1500;
-  require_memory("--components", bytes_a_component * static_cast<double>(options.components),
-                 counted(options.components, "component"));
-  return remarks;
 }
 
 }  // namespace holotone::cli

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/cancel.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_picture.hpp>
@@ -7,6 +8,7 @@
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
 #include <cmath>
+#include <holotone/recipes/mixtures.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -104,7 +106,11 @@ std::optional<Against> compared(const SmoeInfoJob& job, const SmoeModel& model) 
   }
   Against against;
   against.pictures = read_against(job, model);
-  against.psnr_db = psnr_of_pictures(against.pictures, model, {}, &against.each, &against.colours);
+  QuietProgress progress;
+  auto own = compare_mixture(model, against.pictures.views(), against.pictures.bits, true, {}, progress);
+  against.psnr_db = own.psnr_db;
+  against.each = std::move(own.each);
+  against.colours = std::move(own.colours);
   return against;
 }
 

@@ -1,12 +1,12 @@
 #include <algorithm>
-#include <cli/common/smoe_parallax.hpp>
+#include <holotone/recipes/mixtures.hpp>
 #include <vector>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 /// Sum of the channels over squares of `scale` x `scale` pixels.
-std::vector<double> shrunk(const Array<float, 3>& image, std::int64_t scale, std::int64_t& ny, std::int64_t& nx) {
+std::vector<double> shrunk(View<const float, 3> image, std::int64_t scale, std::int64_t& ny, std::int64_t& nx) {
   ny = image.shape()[0] / scale;
   nx = image.shape()[1] / scale;
   std::vector<double> result(static_cast<std::size_t>(ny * nx), 0.0);
@@ -45,7 +45,12 @@ struct Evidence {
 
 }  // namespace
 
-Parallax parallax_of(const Array<float, 3>& middle, const Array<float, 3>& right, const Array<float, 3>& next) {
+Parallax find_parallax(View<const float, 3> middle, View<const float, 3> right, View<const float, 3> next) {
+  for (const auto* other : {&right, &next}) {
+    if (other->shape() != middle.shape()) {
+      throw_argument("find_parallax", other == &right ? "right" : "next", "the shape of middle", "another");
+    }
+  }
   constexpr std::int64_t scale = 4;
   constexpr std::int64_t square = 4;
   constexpr double clearly = 2;
@@ -82,4 +87,4 @@ Parallax parallax_of(const Array<float, 3>& middle, const Array<float, 3>& right
   return {e.agreement < 0, swapped};
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone

@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <cli/common/values.hpp>
-#include <cli/smoe/smoe_fit_search.hpp>
 #include <cmath>
+#include <holotone/recipes/mixtures/fitting_detail.hpp>
 #include <tuple>
 #include <utility>
 
-namespace holotone::cli {
+namespace holotone::mixtures {
 namespace {
 
 /// Initial pixels per component, without and with a time limit.
@@ -41,22 +40,19 @@ constexpr double time_for_another = 0.35;
 
 class Search {
  public:
-  Search(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel* start, double seconds_left)
+  explicit Search(const FitJob& job)
       : job_(job),
-        pictures_(pictures),
-        start_(start),
-        seconds_(seconds_left),
-        pixels_(pictures.images.front().shape()[0] * pictures.images.front().shape()[1]),
+        pixels_(job.views.front().image.shape()[0] * job.views.front().image.shape()[1]),
         most_(std::max<std::int64_t>(1, pixels_ / least_pixels_a_component)) {}
 
-  FoundFit run() {
+  MixtureFit run() {
     std::int64_t count = likely_count();
-    std::optional<FoundFit> best;
+    std::optional<MixtureFit> best;
     std::int64_t below = 0;  // largest count that falls short
     int refinements = 0;
     int descents = 0;
     for (;;) {
-      fit(count, job_.options.iterations, limited() ? std::max(fit_time * left(), 1e-3) : 0);
+      fit(count, job_.fit.iterations, limited() ? std::max(fit_time * left(), 1e-3) : 0);
       if (psnr_ < least()) {
         if (best) break;
         below = count;
@@ -73,7 +69,7 @@ class Search {
         continue;
       }
       auto found = stored();
-      if (found.stored.psnr_db >= *job_.psnr_db) {
+      if (found.psnr_db >= target()) {
         const bool smaller = !best || size_of(found) < size_of(*best);
         if (smaller) best = std::move(found);
         if (!smaller || refinements++ == most_refinements) break;
@@ -97,34 +93,37 @@ class Search {
   }
 
  private:
-  [[nodiscard]] bool limited() const { return job_.time_s.has_value(); }
-  [[nodiscard]] double left() const { return seconds_ - watch_.seconds(); }
-  [[nodiscard]] bool time_to_refine() const { return !limited() || left() > 0.5 * *job_.time_s; }
+  [[nodiscard]] double target() const { return job_.options.psnr_db.value_or(0); }
+  [[nodiscard]] double limit() const { return job_.options.time_limit_s.value_or(0); }
+  [[nodiscard]] bool limited() const { return job_.limited(); }
+  [[nodiscard]] double left() const { return job_.left(); }
+  [[nodiscard]] bool time_to_refine() const { return !limited() || left() > 0.5 * limit(); }
   /// Quantity to minimize: bytes, or components if every float is kept.
-  [[nodiscard]] std::int64_t size_of(const FoundFit& found) const {
-    return job_.lossless ? found.stored.model.count() : std::ssize(found.stored.bytes);
+  [[nodiscard]] std::int64_t size_of(const MixtureFit& found) const {
+    return job_.options.lossless ? found.model.count() : std::ssize(found.bytes);
   }
 
   /// PSNR of a fit whose file probably reaches the target.
-  [[nodiscard]] double wanted() const { return least() + (job_.lossless ? 0 : psnr_to_spare); }
+  [[nodiscard]] double wanted() const { return least() + (job_.options.lossless ? 0 : psnr_to_spare); }
   /// Minimum PSNR for storing. Under a time limit the descent after rounding recovers less, hence a margin.
-  [[nodiscard]] double least() const { return *job_.psnr_db + (limited() && !job_.lossless ? spare_in_time : 0); }
+  [[nodiscard]] double least() const { return target() + (limited() && !job_.options.lossless ? spare_in_time : 0); }
 
   /// Fits `count` components and measures the PSNR of the pictures as codes.
   void fit(std::int64_t count, std::int64_t iterations, double time_s) {
-    SmoeFitOptions options = job_.options;
+    SmoeFitOptions options = job_.fit;
     options.components = count;
     options.iterations = iterations;
     options.psnr_db = 0;
     options.time_limit_s = time_s;
-    SmoeFitter fitter = start_ != nullptr ? SmoeFitter(pictures_.views(), *start_, options, job_.device)
-                                          : SmoeFitter(pictures_.views(), options, job_.device);
-    FitBar bar(job_.console, fmt::format("attempt {}, {}", ++attempts_, counted(count, "component")));
-    fitter.run(bar);
+    SmoeFitter fitter = job_.start != nullptr ? SmoeFitter(job_.views, *job_.start, options, job_.queue)
+                                              : SmoeFitter(job_.views, options, job_.queue);
+    ++attempts_;
+    if (job_.options.on_attempt) job_.options.on_attempt(attempts_, count);
+    fitter.run(job_.progress);
     iterations_ += fitter.iterations();
     fit_psnr_ = fitter.psnr_db();
     fitted_ = fitter.model();
-    psnr_ = psnr_of_pictures(pictures_, *fitted_, job_.device);
+    psnr_ = job_.psnr(*fitted_);
     const double octaves =
         std::log2(static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(1, last_count_)));
     if (last_count_ > 0 && octaves != 0 && std::isfinite(psnr_ - last_psnr_)) {
@@ -138,15 +137,15 @@ class Search {
   std::int64_t likely_count() {
     const double goal = wanted() - short_by;
     const std::int64_t steps =
-        std::min(job_.options.iterations, std::max(least_short_steps, job_.options.iterations / short_share));
-    auto count = std::min(most_, start_ != nullptr
-                                     ? start_->count()
+        std::min(job_.fit.iterations, std::max(least_short_steps, job_.fit.iterations / short_share));
+    auto count = std::min(most_, job_.start != nullptr
+                                     ? job_.start->count()
                                      : std::max<std::int64_t>(
                                            1, pixels_ / (limited() ? first_pixels_in_time : first_pixels_a_component)));
     std::int64_t low = 0;
     std::int64_t high = 0;
     for (int i = 0; i < most_short_fits; ++i) {
-      fit(count, steps, limited() ? std::max(short_time * *job_.time_s, 1e-3) : 0);
+      fit(count, steps, limited() ? std::max(short_time * limit(), 1e-3) : 0);
       const bool enough = psnr_ >= goal;
       (enough ? high : low) = count;
       const double factor = std::clamp(std::exp2((goal - psnr_) / slope_), 1 / widest_step, widest_step);
@@ -160,44 +159,39 @@ class Search {
           low > 0 && high > 0 && static_cast<double>(high) <= near_enough_factor * static_cast<double>(low);
       if (near || between || next == count) return count;
       count = next;
-      if (limited() && watch_.seconds() > all_short_time * *job_.time_s) break;
+      if (limited() && job_.watch.seconds() > all_short_time * limit()) break;
     }
     return count;
   }
 
   /// A larger count after a fit or its file fell short; none if no components or no time are left.
   [[nodiscard]] std::optional<std::int64_t> more_than(std::int64_t count) const {
-    if (count >= most_ || (limited() && left() < time_for_another * *job_.time_s)) return std::nullopt;
+    if (count >= most_ || (limited() && left() < time_for_another * limit())) return std::nullopt;
     const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), least_growth, most_growth);
     return std::min(most_, static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(count))));
   }
 
   /// A smaller count above `below` if a fit exceeds its target; none otherwise.
   [[nodiscard]] std::optional<std::int64_t> less_than(std::int64_t count, std::int64_t below) const {
-    if (psnr_ < wanted() + far_too_near || (limited() && left() < time_for_another * *job_.time_s)) return std::nullopt;
+    if (psnr_ < wanted() + far_too_near || (limited() && left() < time_for_another * limit())) return std::nullopt;
     const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), 1 / widest_step, 1 / least_growth);
     const auto less = static_cast<std::int64_t>(std::lround(factor * static_cast<double>(count)));
     return less > below && less >= 1 ? std::optional(less) : std::nullopt;
   }
 
-  FoundFit stored() {
-    FoundFit found{stored_fit(job_, pictures_, *fitted_, left()), fit_psnr_, iterations_, {}, false};
-    found.ended = fitted_->count() >= most_
-                      ? fmt::format("stopped at {}, one for {} pixels; use --components for more, or more --iterations",
-                                    counted(most_, "component"), least_pixels_a_component)
-                      : fmt::format("--time stopped the search at {}; increase --time or give --components",
-                                    counted(fitted_->count(), "component"));
+  MixtureFit stored() {
+    MixtureFit found = stored_fit(job_, *fitted_);
+    found.fit_psnr_db = fit_psnr_;
+    found.iterations = iterations_;
+    found.most_components = most_;
+    found.end = fitted_->count() >= most_ ? MixtureFitEnd::components : MixtureFitEnd::time;
     return found;
   }
 
-  const SmoeFitJob& job_;
-  const FitPictures& pictures_;
-  const SmoeModel* start_;
-  double seconds_;
-  Stopwatch watch_;
+  const FitJob& job_;
   std::int64_t pixels_;
   std::int64_t most_;
-  int attempts_ = 0;
+  std::int64_t attempts_ = 0;
   std::int64_t iterations_ = 0;
   std::optional<SmoeModel> fitted_;
   std::optional<std::pair<SmoeModel, double>> ample_;  ///< a fit with too many components, and its PSNR
@@ -210,20 +204,6 @@ class Search {
 
 }  // namespace
 
-FitBar::FitBar(const ConsoleOptions& console, std::string attempt) : bar_(console), attempt_(std::move(attempt)) {}
+MixtureFit search_fit(const FitJob& job) { return Search(job).run(); }
 
-bool FitBar::update(std::string_view stage, std::int64_t done, std::int64_t total) {
-  // The PSNR changes with each update: as part of the stage's name it would start a new bar.
-  const auto comma = stage.find(", ");
-  bar_.set_detail(comma == std::string_view::npos ? std::string() : std::string(stage.substr(comma + 2)));
-  furthest_ = std::max(furthest_, done);
-  std::string name(stage.substr(0, comma));
-  if (!attempt_.empty()) name += ", " + attempt_;
-  return bar_.update(name, furthest_, total);
-}
-
-FoundFit search_fit(const SmoeFitJob& job, const FitPictures& pictures, const SmoeModel* start, double seconds_left) {
-  return Search(job, pictures, start, seconds_left).run();
-}
-
-}  // namespace holotone::cli
+}  // namespace holotone::mixtures

@@ -1,0 +1,74 @@
+#include <cmath>
+#include <holotone/io/images/image.hpp>
+#include <holotone/recipes/mixtures.hpp>
+#include <holotone/recipes/mixtures/colours_detail.hpp>
+#include <holotone/smoe/codes.hpp>
+#include <holotone/smoe/render.hpp>
+
+namespace holotone {
+namespace {
+
+template <class Code>
+Image codes(View<const float, 3> colours, bool linear, int bits) {
+  const auto& [ny, nx, channels] = colours.shape();
+  const Shape<4> shape{1, ny, nx, channels};
+  Array<Code, 3> codes(colours.shape());
+  smoe_codes({colours.data(), shape}, View<Code, 4>(codes.data(), shape), {bits, linear, true});
+  return {std::move(codes), {}};
+}
+
+}  // namespace
+
+Image mixtures::coded(View<const float, 3> colours, bool linear, int bits) {
+  return bits == 8 ? codes<std::uint8_t>(colours, linear, bits) : codes<std::uint16_t>(colours, linear, bits);
+}
+
+double mixtures::psnr(View<const float, 3> a, View<const float, 3> b) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    const double difference = static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i]);
+    sum += difference * difference;
+  }
+  return -10 * std::log10(sum / static_cast<double>(a.size()));
+}
+
+MixtureComparison compare_mixture(const SmoeModel& model, std::span<const SmoeFitView> views, int bits,
+                                  bool with_colours, const Queue& queue, Progress& progress) {
+  constexpr std::string_view where = "compare_mixture";
+  if (bits != 0 && bits != 8 && bits != 16) throw_argument(where, "bits", "0, 8 or 16", std::to_string(bits));
+  if (views.empty()) throw_argument(where, "views", "one picture or more", "none");
+  for (const auto& view : views) {
+    if (view.image.size() == 0 || view.image.shape()[2] != model.channels) {
+      throw_argument(where, "views", "pictures of the model's channels", "others");
+    }
+  }
+  SmoeRenderer renderer(model, queue);
+  MixtureComparison comparison;
+  const auto count = static_cast<std::int64_t>(views.size());
+  double sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    progress.step("measuring", i, count);
+    const auto& view = views[static_cast<std::size_t>(i)];
+    const auto& shape = view.image.shape();
+    Array<float, 3> image(shape, queue.device());
+    renderer.render({{shape[0], shape[1]}, {}, {}, view.at}, image.view());
+    const auto picture = image.to(Device{});
+    const auto measure = [&](View<const float, 3> a, View<const float, 3> b) {
+      const double psnr = mixtures::psnr(a, b);
+      comparison.each.push_back(psnr);
+      if (with_colours) comparison.colours.push_back(colour_similarity(a, b));
+      sum += std::pow(10, -0.1 * psnr) / static_cast<double>(count);
+    };
+    if (bits == 0) {
+      measure(picture.view(), view.image);
+      continue;
+    }
+    // Rounded to codes as in a file.
+    const auto rounded = [&](View<const float, 3> own) { return to_float(mixtures::coded(own, model.linear, bits)); };
+    measure(rounded(picture.view()).view(), rounded(view.image).view());
+  }
+  comparison.psnr_db = -10 * std::log10(sum);
+  return comparison;
+}
+
+}  // namespace holotone
