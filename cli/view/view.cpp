@@ -5,55 +5,59 @@
 namespace holotone::cli {
 namespace {
 
-int run_view(const ViewArguments& arguments) {
-  const ViewJob job = view_job(arguments);
+int run_view(ViewJob& job) {
+  complete(job);
   return job.output.empty() ? serve_view(job) : store_view(job);
 }
 
-std::vector<OptionRow> server_options(ViewArguments& a) {
+std::vector<OptionRow> server_options(ViewJob& job) {
   return {{.names = "--port",
-           .target = &a.port,
+           .target = number(job.port, ValueUnit::count, {0, 65535}),
            .value = "N",
            .help = "Port of the page; the next free one if it is in use; 0: any",
-           .range = port_range,
            .common = true},
           {.names = "--bind",
-           .target = &a.address,
+           .target = &job.address,
            .value = "ADDRESS",
            .help = "Address to listen on; 0.0.0.0 lets other machines of the network in"},
           {.names = "--host",
-           .target = &a.hosts,
+           .target = &job.hosts,
            .value = "NAME",
            .help = "Further name by which the page may be reached",
            .one_each = true},
-          {.names = "--no-browser", .target = &a.no_browser, .help = "Open no browser", .common = true},
+          {.names = "--no-browser", .target = setter(job.browser, false), .help = "Open no browser", .common = true},
           {.names = "--device",
-           .target = &a.device,
+           .target = &job.device_name,
            .value = "NAME",
            .help = "auto, cpu, cuda:N or opencl:N",
            .common = true,
            .feeds = ".device"}};
 }
 
-std::vector<OptionRow> page_options(ViewArguments& a) {
+std::vector<OptionRow> page_options(ViewJob& job) {
   return {{.names = "-o,--output",
-           .target = &a.output,
+           .target = &job.output,
            .value = "FILE",
            .help = "One HTML file with the pictures at the stops of the controls, instead of a server",
            .common = true},
           {.names = "--stops",
-           .target = &a.stops,
+           .target = &job.stops,
            .value = "STOPS",
            .help = "Values of a control in that file, such as distance=18cm:22cm:9, view=5x5 or show=intensity,phase",
            .otherwise = "9 distances, or 5x5 views",
            .common = true,
-           .one_each = true}};
+           .one_each = true,
+           .applies = {[&job] { return !job.output.empty(); }, "--output, a page that stores pictures",
+                       [&job] { return job.stops.front(); }}}};
 }
 
-std::vector<OptionRow> hologram_options(ViewArguments& a) {
-  auto& o = a.overrides;
+std::vector<OptionRow> hologram_options(ViewJob& job) {
+  auto& o = job.overrides;
   return {
-      {.names = "--distance", .target = &a.distance, .value = "LENGTH", .help = "Distance of the first focus"},
+      {.names = "--distance",
+       .target = parsed(job.distance_m, distance_of),
+       .value = "LENGTH",
+       .help = "Distance of the first focus"},
       {.names = "--wavelength", .target = &o.wavelength, .value = "LENGTH", .help = "Wavelength; R,G,B of three files"},
       {.names = "--pitch", .target = &o.pitch, .value = "LENGTH", .help = "Pixel pitch"},
       {.names = "--panel", .target = &o.panel, .value = "NAME", .help = "Preset whose pitch, bits and levels are used"},
@@ -74,34 +78,38 @@ std::vector<OptionRow> hologram_options(ViewArguments& a) {
 }  // namespace
 
 Command view_command() {
-  const auto arguments = std::make_shared<ViewArguments>();
-  auto& a = *arguments;
+  const auto job = std::make_shared<ViewJob>();
+  auto& j = *job;
+  const Applies compared{[job = job.get()] { return !job->against.empty(); }, "--against, a picture that the dots show",
+                         [] { return "none"; }};
   return {.name = "view",
           .purpose = "Show holograms, fields, models, dots, points and pictures in a browser",
           .examples = {"holotone view slm.png", "holotone view field.h5 slm.png", "holotone view slm.png -o slm.html"},
           .groups = {{"",
                       {{.names = "FILE",
-                        .target = &a.inputs,
+                        .target = &j.inputs,
                         .help = "Files, folders, or colours such as knot_%c.png; two are shown side by side",
                         .required = true},
                        {.names = "--against",
-                        .target = &a.against,
+                        .target = &j.against,
                         .value = "FILE",
                         .help = "Picture to compare with",
                         .common = true},
                        {.names = "--invert",
-                        .target = &a.ink.options.invert,
-                        .help = "The dots are where that picture is bright"},
+                        .target = &j.ink.options.invert,
+                        .help = "The dots are where that picture is bright",
+                        .applies = compared},
                        {.names = "--gamma",
-                        .target = gamma_value(a.ink),
+                        .target = gamma_value(j.ink),
                         .value = "G",
                         .help = "Exponent of that picture's tones, as of halftone",
-                        .feeds = "ink_from_pixels.gamma"}}},
-                     {"Server", server_options(a)},
-                     {"Page in a file", page_options(a)},
-                     {"Values instead of the file's", hologram_options(a)},
-                     console_options(a.console)},
-          .run = [arguments] { return run_view(*arguments); }};
+                        .feeds = "ink_from_pixels.gamma",
+                        .applies = compared}}},
+                     {"Server", server_options(j)},
+                     {"Page in a file", page_options(j)},
+                     {"Values instead of the file's", hologram_options(j)},
+                     console_options(j.console)},
+          .run = [job] { return run_view(*job); }};
 }
 
 }  // namespace holotone::cli

@@ -32,9 +32,8 @@ std::string stamp_of(const std::vector<std::string>& files) {
 
 ViewDocuments::ViewDocuments(ViewJob job, std::function<void(const std::string&)> notice)
     : job_(std::move(job)), notice_(std::move(notice)) {
-  auto groups = job_.groups;
-  if (!job_.against.empty()) groups.push_back({job_.against});
-  for (auto& files : groups) add(std::move(files), false);
+  for (const auto& input : job_.inputs) add({input}, false);
+  if (!job_.against.empty()) add({job_.against}, false);
 }
 
 void ViewDocuments::open(Opened& opened) {

@@ -31,7 +31,8 @@ bool is_pattern(const std::string& path) {
 /// True if a picture's metadata or the options say that it is a hologram.
 bool is_hologram(const ViewJob& job, const std::string& path) {
   const auto& o = job.overrides;
-  for (const auto* given : {&o.panel, &o.wavelength, &o.pitch, &o.encoding, &job.distance}) {
+  if (job.distance_m) return true;
+  for (const auto* given : {&o.panel, &o.wavelength, &o.pitch, &o.encoding}) {
     if (!given->empty()) return true;
   }
   const auto metadata = read_image(path).metadata;
@@ -42,7 +43,7 @@ std::unique_ptr<Document> open_hologram_document(const ViewJob& job, const std::
   ReconstructJob hologram;
   hologram.names = files;
   hologram.device_name = job.device_name;
-  if (!job.distance.empty()) hologram.viewing.distances_m = {distance_of("--distance", job.distance)};
+  if (job.distance_m) hologram.viewing.distances_m = {*job.distance_m};
   hologram.overrides = job.overrides;
   hologram.console = job.console;
   return std::make_unique<HologramDocument>(std::move(hologram));
@@ -50,49 +51,29 @@ std::unique_ptr<Document> open_hologram_document(const ViewJob& job, const std::
 
 }  // namespace
 
-ViewJob view_job(const ViewArguments& arguments) {
-  ViewJob job;
-  job.console = arguments.console;
-  job.output = arguments.output;
-  job.stops = arguments.stops;
-  job.distance = arguments.distance;
-  job.address = arguments.address;
-  job.port = static_cast<std::uint16_t>(whole_number("--port", arguments.port, port_range));
+void complete(ViewJob& job) {
   in6_addr address{};
   if (inet_pton(AF_INET, job.address.c_str(), &address) != 1 &&
       inet_pton(AF_INET6, job.address.c_str(), &address) != 1) {
     reject("--bind", "an IPv4 or IPv6 address", job.address);
   }
-  for (const auto& host : arguments.hosts) {
+  for (const auto& host : job.hosts) {
     constexpr std::size_t longest = 253;
     const bool outer = host.empty() || host.size() > longest || host.starts_with('-') || host.starts_with('.');
     if (outer || host.find_first_not_of(host_letters) != std::string::npos) {
       reject("--host", "a host's name without scheme, port and path, such as lab.example", host);
     }
-    job.hosts.push_back(host);
   }
-  job.browser = !arguments.no_browser;
-  job.overrides = arguments.overrides;
-  job.device_name = arguments.device;
-  job.against = arguments.against;
-  job.ink = arguments.ink;
-  if (job.against.empty() && job.ink.options.invert)
-    reject("--invert", "--against, a picture that the dots show", "none");
-  if (job.against.empty() && job.ink.options.gamma != 1) {
-    reject("--gamma", "--against, a picture that the dots show", "none");
-  }
-  if (!job.distance.empty()) (void)distance_of("--distance", job.distance);
-  for (const auto& input : arguments.inputs) {
+  for (const auto& input : job.inputs) {
     if (!is_pattern(input) && !is_folder(input)) require_input(input);
-    job.groups.push_back({input});
   }
   constexpr std::size_t most_documents = 16;
-  if (job.groups.size() > most_documents) {
+  if (job.inputs.size() > most_documents) {
     reject("FILE", fmt::format("at most {} files; a folder shows more", most_documents),
-           std::to_string(job.groups.size()));
+           std::to_string(job.inputs.size()));
   }
   std::vector<InputFile> inputs;
-  for (const auto& input : arguments.inputs) inputs.push_back({"FILE", input});
+  for (const auto& input : job.inputs) inputs.push_back({"FILE", input});
   if (!job.against.empty()) {
     require_input(job.against);
     inputs.push_back({"--against", job.against});
@@ -101,11 +82,8 @@ ViewJob view_job(const ViewArguments& arguments) {
     const auto extension = extension_of(job.output);
     if (extension != ".html" && extension != ".htm") reject("--output", "a name ending in .html", job.output);
     require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, inputs);
-  } else if (!job.stops.empty()) {
-    reject("--stops", "--output, a page that stores pictures", job.stops.front());
   }
   job.device = device_option(job.device_name, job.console);
-  return job;
 }
 
 std::unique_ptr<Document> open_document(const ViewJob& job, const std::vector<std::string>& files) {
