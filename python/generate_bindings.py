@@ -71,11 +71,12 @@ NOT_BOUND = {
     "guarded_child": "child processes of the command line",
     "has_operation": "Operation.cuda, Operation.opencl",
     "describe_encoding": "metadata of the command line",
+    "HologramWriteOptions": "arguments of write_hologram",
     "smoe_file_info": "decode_smoe",
 }
 # Written in bindings/*.cpp or in the package.
 BY_HAND = {"Image", "read_image", "write_image", "to_float", "to_grey", "to_linear"}
-BY_HAND |= {"FieldFile", "read_field", "write_field", "Field", "propagate", "NufftPlan"}
+BY_HAND |= {"FieldFile", "read_field", "write_field", "Field", "propagate", "NufftPlan", "write_hologram"}
 BY_HAND |= {"PanelWindow", "monitors"}
 # Aggregates of arrays, which stay those of Python: classes of the package.
 OF_ARRAYS = {"Layer", "SmoeFitView"}

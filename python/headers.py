@@ -22,7 +22,7 @@ class Declaration:
 
 
 def public_headers(root: pathlib.Path) -> list[pathlib.Path]:
-    headers = sorted((root / "holotone").rglob("*.hpp"))
+    headers = sorted((root / "holotone").glob("*/**/*.hpp"))  # without holotone.hpp, which includes them
     return [header for header in headers if "Not for users." not in header.read_text(encoding="utf-8")[:400]]
 
 

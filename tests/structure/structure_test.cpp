@@ -42,6 +42,9 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
   return allowed;
 }
 
+/// Includes all others.
+const std::string umbrella = "holotone/holotone.hpp";
+
 TEST(Structure, TheTreeWasRead) {
   std::size_t lines = 0;
   for (const auto& file : tree()) lines += file.lines.size();
@@ -51,7 +54,7 @@ TEST(Structure, TheTreeWasRead) {
 
 TEST(Structure, DependenciesRunOneWay) {
   for (const auto& file : tree()) {
-    if (file.path.starts_with("holotone/")) {
+    if (file.path.starts_with("holotone/") && file.path != umbrella) {
       EXPECT_EQ(allowed_includes().count(file.path.substr(9, file.path.find('/', 9) - 9)), 1u) << file.path;
     }
   }
@@ -189,6 +192,21 @@ TEST(Structure, PublicHeadersStandOnPublicHeaders) {
 }
 
 // The reference judges the library: a shared formula could hide a shared mistake.
+TEST(Structure, OneHeaderIncludesEveryPublicHeader) {
+  std::set<std::string> included;
+  find(umbrella, R"(^#include <(holotone/[a-z0-9_./]+)>)",
+       [&](const auto&, std::size_t, const std::smatch& match) { included.insert(match[1]); });
+  for (const auto& file : tree()) {
+    const bool header = file.path.ends_with(".hpp") || file.path.ends_with(".h");
+    if (!header || !file.path.starts_with("holotone/") || file.path == umbrella) continue;
+    const auto begin = file.lines.begin();
+    const bool internal = std::any_of(begin, begin + std::min<std::ptrdiff_t>(std::ssize(file.lines), 6),
+                                      [](const auto& l) { return l.find("Not for users.") != std::string::npos; });
+    EXPECT_NE(included.count(file.path), internal ? 1u : 0u)
+        << umbrella << ": #include <" << file.path << "> " << (internal ? "is not for users" : "is missing");
+  }
+}
+
 TEST(Structure, TheReferenceIncludesNothingOfTheLibrary) {
   find("tests/reference/", R"(#\s*include\s*[<"](holotone|cli|tests/cases)/)",
        [](const auto& file, std::size_t line, const std::smatch&) {
