@@ -46,6 +46,7 @@ std::unique_ptr<ViewComparison> open_comparison(const ReconstructJob& job, const
                                     lens ? sides_behind_lens({ny, nx}, grid.shape()) : Shape<2>{ny, nx});
   std::vector<Array<float, 2>> amplitudes;
   std::vector<View<const float, 2>> views;
+  views.reserve(lights.size());
   for (std::size_t c = 0; c < lights.size(); ++c) {
     const int colour = lights.size() == 3 ? static_cast<int>(c) : colour_of(lights[c]);
     amplitudes.push_back(target_amplitude(job.against, image, colour, lights[c].grid, region));

@@ -112,11 +112,12 @@ ViewComparison::ViewComparison(const HologramView& view, const std::vector<View<
       throw_argument(where, "amplitudes", to_string<2>(grid.shape()), to_string<2>(amplitudes[c].shape()));
     }
     const auto targets = at_half_pixels(amplitudes[c]);
-    Channel channel{light_of(view.options(), lights[c], device), lights[c].grid.wavelength_m, {}};
+    auto& channel = channels_.emplace_back();
+    channel.light = light_of(view.options(), lights[c], device);
+    channel.wavelength_m = lights[c].grid.wavelength_m;
     for (std::size_t p = 0; p < targets.size(); ++p) {
       channel.wanted[p] = cropped(targets[p], region_, [](float value) { return value * value; });
     }
-    channels_.push_back(std::move(channel));
     differences_.emplace_back(Shape<2>{region_.rows, region_.columns});
   }
 }
