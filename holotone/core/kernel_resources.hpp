@@ -21,8 +21,8 @@ struct KernelResources {
 /// Resources of a kernel on the current device, by the CUDA occupancy interface. Throws Error{device}.
 template <class... Arguments>
 KernelResources resources_of(std::string name, void (*kernel)(Arguments...), int threads, int dynamic_bytes = 0) {
-  cudaFuncAttributes own{};
-  cuda::check(cudaFuncGetAttributes(&own, kernel), "cudaFuncGetAttributes");
+  cudaFuncAttributes attributes{};
+  cuda::check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
   if (dynamic_bytes > 0) {
     cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic_bytes),
                 "cudaFuncSetAttribute");
@@ -36,9 +36,9 @@ KernelResources resources_of(std::string name, void (*kernel)(Arguments...), int
   cuda::check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerMultiProcessor, device), "cudaDeviceGetAttribute");
   return {std::move(name),
           threads,
-          own.numRegs,
-          static_cast<int>(own.sharedSizeBytes) + dynamic_bytes,
-          static_cast<int>(own.localSizeBytes),
+          attributes.numRegs,
+          static_cast<int>(attributes.sharedSizeBytes) + dynamic_bytes,
+          static_cast<int>(attributes.localSizeBytes),
           blocks,
           static_cast<double>(blocks * threads) / most};
 }

@@ -99,13 +99,13 @@ cl::CommandQueue queue_for(const Queue& queue, const Place& place) {
 Place locate(const void* data) { return data == nullptr ? Place{} : table().find(data); }
 
 void* name(cl_mem memory) {
-  cl::Buffer own(memory, true);
+  cl::Buffer buffer(memory, true);
   cl_int status = CL_SUCCESS;
-  const std::size_t bytes = own.getInfo<CL_MEM_SIZE>(&status);
+  const std::size_t bytes = buffer.getInfo<CL_MEM_SIZE>(&status);
   check(status, "clGetMemObjectInfo");
-  const auto context = own.getInfo<CL_MEM_CONTEXT>(&status);
+  const auto context = buffer.getInfo<CL_MEM_CONTEXT>(&status);
   check(status, "clGetMemObjectInfo");
-  return table().add({std::move(own), bytes, -1, context()});
+  return table().add({std::move(buffer), bytes, -1, context()});
 }
 
 void forget(void* data) noexcept { table().remove(data); }

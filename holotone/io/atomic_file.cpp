@@ -152,9 +152,9 @@ void append(std::FILE* stream, const std::string& path, std::string_view bytes) 
 
 void write_with(const std::string& path, const std::function<void(std::FILE*)>& work) {
   AtomicFile file(path);
-  io::FileHandle own(fcntl(file.descriptor(), F_DUPFD_CLOEXEC, 0));
-  Stream stream(own.valid() ? fdopen(own.get(), "wb") : nullptr);
-  if (stream) (void)own.release();
+  io::FileHandle handle(fcntl(file.descriptor(), F_DUPFD_CLOEXEC, 0));
+  Stream stream(handle.valid() ? fdopen(handle.get(), "wb") : nullptr);
+  if (stream) (void)handle.release();
   if (!stream) throw_io(path, "to be writable", std::strerror(errno));
   work(stream.get());
   if (std::fclose(stream.release()) != 0) throw_io(path, "all bytes to be written", std::strerror(errno));

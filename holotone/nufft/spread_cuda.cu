@@ -77,10 +77,10 @@ class TileWarp {
     const std::uint32_t base = run.begin - (end - run.length);
     Candidate next = load(run, end, base, threadIdx.x % 32, total);
     for (std::uint32_t first = 0; first < total; first += 32) {
-      const Accepted own = accept(next);
+      const Accepted accepted = accept(next);
       if (first + 32 < total) next = load(run, end, base, first + 32 + threadIdx.x % 32, total);
       add_waiting();
-      push(own);
+      push(accepted);
       __syncwarp();
     }
   }

@@ -111,12 +111,12 @@ __host__ __device__ inline BinRun<Rank> bin_run(const TileGrid<Rank>& grid, cons
   int row = 0;
   int stride = grid.bins[0];
   for (int axis = 1; axis < static_cast<int>(Rank); ++axis) {
-    const AxisBins& own = runs.axis[axis];
-    const int count = own.direct_count + own.wrapped_count;
+    const AxisBins& bins = runs.axis[axis];
+    const int count = bins.direct_count + bins.wrapped_count;
     const int at = rest % count;
     rest /= count;
-    const bool direct = at < own.direct_count;
-    row += stride * (direct ? own.direct_first + at : own.wrapped_first + at - own.direct_count);
+    const bool direct = at < bins.direct_count;
+    row += stride * (direct ? bins.direct_first + at : bins.wrapped_first + at - bins.direct_count);
     stride *= grid.bins[axis];
     run.offset[axis] = -runs.origin[axis] - (direct ? 0 : grid.extent[axis]);
   }

@@ -135,14 +135,14 @@ void spread_crowds(const Run<Real, Rank>& bin, std::int64_t exact_points, const 
   std::vector<SpreadPoint<Real, Rank>> sorted(bin.begin, bin.end);
   const auto before = [](const auto& a, const auto& b) { return a.cell < b.cell; };
   if (!std::is_sorted(sorted.begin(), sorted.end(), before)) std::stable_sort(sorted.begin(), sorted.end(), before);
-  Run<Real, Rank> own = bin;
+  Run<Real, Rank> run = bin;
   const auto* const end = sorted.data() + sorted.size();
-  for (own.begin = sorted.data(); own.begin != end; own.begin = own.end) {
-    own.end = std::find_if(own.begin, end, [&](const auto& point) { return point.cell != own.begin->cell; });
-    if (own.end - own.begin > exact_points) {
-      spread_dense<Real, Rank, Components, Width>(own, exact_points, strength, cells);
+  for (run.begin = sorted.data(); run.begin != end; run.begin = run.end) {
+    run.end = std::find_if(run.begin, end, [&](const auto& point) { return point.cell != run.begin->cell; });
+    if (run.end - run.begin > exact_points) {
+      spread_dense<Real, Rank, Components, Width>(run, exact_points, strength, cells);
     } else {
-      spread_run<Real, Rank, Components, Width>(own, strength, cells);
+      spread_run<Real, Rank, Components, Width>(run, strength, cells);
     }
   }
 }

@@ -191,10 +191,10 @@ struct PropagationPlan::State {
   View<const Complex, 2> input{};  ///< of set_input, or none
   int executed = 0;                ///< angular spectra of this input since another was computed: 0, 1, or more
 
-  void run(View<const Complex, 2> own, const propagation::Target& target, double distance_m) {
-    require_view("PropagationPlan::execute", "input", own, options.grid.shape(), queue.device());
+  void run(View<const Complex, 2> view, const propagation::Target& target, double distance_m) {
+    require_view("PropagationPlan::execute", "input", view, options.grid.shape(), queue.device());
     executed = 0;
-    run(own, target, distance_m, [] { return propagation::Spectrum::none; });
+    run(view, target, distance_m, [] { return propagation::Spectrum::none; });
   }
 
   void run_kept(const propagation::Target& target, double distance_m) {

@@ -106,13 +106,13 @@ void check_weights(const DiffusionWeights& weights, std::int64_t hogels) {
   }
   constexpr int farthest = 1024;
   for (std::size_t i = 0; i < weights.taps.size(); ++i) {
-    const auto& own = weights.taps[i];
-    const bool later = own.dy > 0 || (own.dy == 0 && own.dx > 0);
-    const bool in_order = i == 0 || weights.taps[i - 1].dy > own.dy ||
-                          (weights.taps[i - 1].dy == own.dy && weights.taps[i - 1].dx > own.dx);
-    if (!later || !in_order || own.dy > farthest || std::abs(own.dx) > farthest) {
+    const auto& tap = weights.taps[i];
+    const bool later = tap.dy > 0 || (tap.dy == 0 && tap.dx > 0);
+    const bool in_order = i == 0 || weights.taps[i - 1].dy > tap.dy ||
+                          (weights.taps[i - 1].dy == tap.dy && weights.taps[i - 1].dx > tap.dx);
+    if (!later || !in_order || tap.dy > farthest || std::abs(tap.dx) > farthest) {
       throw_argument(where, "weights", "taps later in raster order, no farther than 1024, from far to near",
-                     fmt::format("dx {}, dy {}", own.dx, own.dy));
+                     fmt::format("dx {}, dy {}", tap.dx, tap.dy));
     }
   }
   if (!weights.backward.empty() && weights.backward.shape() != weights.values.shape()) {

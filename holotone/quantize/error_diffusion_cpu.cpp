@@ -48,13 +48,13 @@ struct RowTaps {
 
 /// Quantizes a row. Each pixel adds the sum collected from the rows above, then the weighted errors of pixels before it
 /// in its row, and stores its own error. `step`: 1 from left to right, -1 from right to left.
-HOLOTONE_SIMD_CLONES void along_row(const Parts own, const Parts sum, const Parts errors, const RowTaps taps,
+HOLOTONE_SIMD_CLONES void along_row(const Parts parts, const Parts sum, const Parts errors, const RowTaps taps,
                                     const Job& job, std::int64_t count, std::int64_t step, std::uint8_t* codes) {
   const Levels& levels = job.levels;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t x = step > 0 ? i : count - 1 - i;
-    float re = own.re[x] + sum.re[x];
-    float im = own.im[x] + sum.im[x];
+    float re = parts.re[x] + sum.re[x];
+    float im = parts.im[x] + sum.im[x];
     for (std::size_t tap = 0; tap < taps.count; ++tap) {
       const std::int64_t from = x - step * taps.tap[tap].dx;
       re = std::fma(taps.value[tap], errors.re[from], re);
@@ -104,12 +104,12 @@ class Hogel {
   void run(View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
     for (std::int64_t row = 0; row < place_.height; ++row) {
       const Parts sum{sums_.data(), sums_.data() + place_.width};
-      const Parts own{sum.re + 2 * place_.width, sum.im + 2 * place_.width};
-      read_row(&field(place_.top + row, place_.left), job_, own, place_.width);
+      const Parts parts{sum.re + 2 * place_.width, sum.im + 2 * place_.width};
+      read_row(&field(place_.top + row, place_.left), job_, parts, place_.width);
       std::fill_n(sum.re, 2 * place_.width, 0.0F);
       const std::int64_t set_side = job_.set_side > 0 ? job_.set_side : place_.width;
       for (std::int64_t left = 0; left < place_.width; left += set_side) {
-        run_columns(row, left, std::min(set_side, place_.width - left), own, sum, codes);
+        run_columns(row, left, std::min(set_side, place_.width - left), parts, sum, codes);
       }
     }
   }

@@ -344,12 +344,12 @@ class RowGroup {
       block.first[lane] = static_cast<std::int32_t>(at);
       block.last[lane] = static_cast<std::int32_t>(at + last - first);
       if (first == last) continue;
-      const Parts own{row_.data(), row_.data() + steps_at_once};
-      read_row(&field_(place.top + row, place.left + first), job_, own, last - first);
+      const Parts parts{row_.data(), row_.data() + steps_at_once};
+      read_row(&field_(place.top + row, place.left + first), job_, parts, last - first);
       float* const to = values_.data() + at * 2 * lanes + lane;
       for (std::int64_t x = 0; x < last - first; ++x) {
-        to[x * 2 * lanes] = own.re[x];
-        to[x * 2 * lanes + lanes] = own.im[x];
+        to[x * 2 * lanes] = parts.re[x];
+        to[x * 2 * lanes + lanes] = parts.im[x];
       }
     }
     run_steps(block, step);

@@ -74,10 +74,10 @@ void ModulusShare::add(View<const Complex, 2> block) {
   } else {
     std::vector<std::vector<std::uint32_t>> parts(static_cast<std::size_t>(chunks));
     parallel_for(0, chunks, [&](std::int64_t chunk) {
-      auto& own = parts[static_cast<std::size_t>(chunk)];
-      own.assign(bins, 0);
+      auto& part = parts[static_cast<std::size_t>(chunk)];
+      part.assign(bins, 0);
       const auto first = static_cast<std::size_t>(chunk * count / chunks);
-      tally(values.subspan(first, static_cast<std::size_t>((chunk + 1) * count / chunks) - first), own);
+      tally(values.subspan(first, static_cast<std::size_t>((chunk + 1) * count / chunks) - first), part);
     });
     for (const auto& own : parts) {
       for (std::size_t bin = 0; bin < bins; ++bin) bins_[bin] += own[bin];

@@ -66,9 +66,9 @@ class LensPath final : public CudaLightPath {
         fft_(shape_, queue, {.scale_inverse = false}) {
     for (const auto& plane : options.planes) {
       for (std::size_t position = 0; position < most_positions; ++position) {
-        const LensFactors own = lens_factors(options, plane.distance_m, position);
-        factors_.push_back({to_device(own.down, queue), to_device(own.across, queue), to_device(own.gain_down, queue),
-                            to_device(own.gain_across, queue)});
+        const LensFactors factors = lens_factors(options, plane.distance_m, position);
+        factors_.push_back({to_device(factors.down, queue), to_device(factors.across, queue),
+                            to_device(factors.gain_down, queue), to_device(factors.gain_across, queue)});
       }
     }
   }

@@ -257,10 +257,10 @@ Array<float, 4> PhaseRetrievalPlan::light(View<const float, 3> phase_rad) {
 RetrievalQuality worst_of(std::span<const RetrievalQuality> planes) {
   if (planes.empty()) throw_argument("worst_of", "planes", "at least one", "none");
   RetrievalQuality worst = planes.front();
-  for (const auto& own : planes) {
-    worst.psnr_db = std::min(worst.psnr_db, own.psnr_db);
-    worst.psnr_worst_db = std::min(worst.psnr_worst_db, own.psnr_worst_db);
-    worst.efficiency = std::min(worst.efficiency, own.efficiency);
+  for (const auto& plane : planes) {
+    worst.psnr_db = std::min(worst.psnr_db, plane.psnr_db);
+    worst.psnr_worst_db = std::min(worst.psnr_worst_db, plane.psnr_worst_db);
+    worst.efficiency = std::min(worst.efficiency, plane.efficiency);
   }
   return worst;
 }

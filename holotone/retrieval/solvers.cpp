@@ -365,7 +365,7 @@ double Problem::psnr_db(double peak) const {
   const auto sums = engine_.sums(RetrievalLoss::amplitude);
   const double scale = common_scale(sums, options_.planes);
   double error = 0;
-  for (const auto& own : sums) error += own.target + scale * (scale * own.light - 2 * own.agreement);
+  for (const auto& sum : sums) error += sum.target + scale * (scale * sum.light - 2 * sum.agreement);
   const auto count =
       static_cast<double>(options_.region.rows * options_.region.columns) * static_cast<double>(sums.size());
   return 10 * std::log10(peak * peak * count / std::max(error, 1e-30));

@@ -127,8 +127,8 @@ __global__ void round_kernel(float* __restrict__ phase, const float* __restrict_
                              std::int64_t size) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= size) return;
-  const Nearest own = nearest_level(phase[i], levels, count);
-  if (own.distance <= reach) phase[i] = own.level;
+  const Nearest nearest = nearest_level(phase[i], levels, count);
+  if (nearest.distance <= reach) phase[i] = nearest.level;
 }
 
 __global__ void hold_kernel(const float* __restrict__ phase, const float* __restrict__ levels, int count,

@@ -252,9 +252,9 @@ void FarField::columns(const Complex* rows, std::int64_t row_step, std::int64_t 
 
 void FarField::interpolate(const ChargeGrid& grid, const DotList& dots, std::int64_t begin, std::int64_t end,
                            float* force_x, float* force_y) const {
-  const Nodes own = nodes_of(setup_, grid.kernel(), force_step_);
+  const Nodes nodes = nodes_of(setup_, grid.kernel(), force_step_);
   with_width(setup_.window.width, [&](auto width) {
-    interpolate_run<width.value>(own, dots.x.data() + begin, dots.y.data() + begin, end - begin,
+    interpolate_run<width.value>(nodes, dots.x.data() + begin, dots.y.data() + begin, end - begin,
                                  reinterpret_cast<const float*>(force_.data()), force_x + begin, force_y + begin);
   });
 }

@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(block_threads)
   } else if (threadIdx.x == 3) {
     atomicMax(&all->largest, block_largest);
     float block_squares = 0;
-    for (const float own : warp_squares) block_squares += own;
+    for (const float warp_square : warp_squares) block_squares += warp_square;
     all->squares[blockIdx.x] = block_squares;
     atomicMax(&all->crowd, block_crowd);
   }

@@ -47,11 +47,11 @@ struct Compressor {
 };
 
 /// False after an error of libjpeg. Owns nothing with a destructor: errors jump out of it.
-bool compress(Compressor& own, const unsigned char* pixels, const Shape<3>& shape, int quality) {
-  if (setjmp(own.error.jump) != 0) return false;
-  auto& info = own.info;
+bool compress(Compressor& compressor, const unsigned char* pixels, const Shape<3>& shape, int quality) {
+  if (setjmp(compressor.error.jump) != 0) return false;
+  auto& info = compressor.info;
   jpeg_create_compress(&info);
-  jpeg_mem_dest(&info, &own.bytes, &own.size);
+  jpeg_mem_dest(&info, &compressor.bytes, &compressor.size);
   info.image_height = static_cast<JDIMENSION>(shape[0]);
   info.image_width = static_cast<JDIMENSION>(shape[1]);
   info.input_components = static_cast<int>(shape[2]);
@@ -73,11 +73,11 @@ bool compress(Compressor& own, const unsigned char* pixels, const Shape<3>& shap
 }  // namespace
 
 std::string write_jpeg(const Array<std::uint8_t, 3>& pixels, int quality) {
-  Compressor own;
-  if (!compress(own, pixels.data(), pixels.shape(), quality)) {
-    throw Error(ErrorCode::out_of_memory, std::string("JPEG: ") + own.error.message);
+  Compressor compressor;
+  if (!compress(compressor, pixels.data(), pixels.shape(), quality)) {
+    throw Error(ErrorCode::out_of_memory, std::string("JPEG: ") + compressor.error.message);
   }
-  return {reinterpret_cast<const char*>(own.bytes), own.size};
+  return {reinterpret_cast<const char*>(compressor.bytes), compressor.size};
 }
 
 }  // namespace holotone::io

@@ -56,9 +56,9 @@ void write_pixels(const std::string& path, const Array<T, 3>& pixels, const Meta
   errno = 0;
   const auto options = tiff_options(message, 0);
   const char* mode = pixels.bytes() > classic_limit ? "w8" : "w";
-  FileHandle own(fcntl(target.descriptor(), F_DUPFD_CLOEXEC, 0));
-  TiffHandle file(own.valid() ? TIFFFdOpenExt(own.get(), path.c_str(), mode, options.get()) : nullptr);
-  if (file) (void)own.release();  // closed with the TIFF
+  FileHandle handle(fcntl(target.descriptor(), F_DUPFD_CLOEXEC, 0));
+  TiffHandle file(handle.valid() ? TIFFFdOpenExt(handle.get(), path.c_str(), mode, options.get()) : nullptr);
+  if (file) (void)handle.release();  // closed with the TIFF
   bool written = file != nullptr;
   if (written) set_tags(file.get(), pixels, metadata, compression);
   const auto [ny, nx, channels] = pixels.shape();

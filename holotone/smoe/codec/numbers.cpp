@@ -37,9 +37,9 @@ class NumberModel {
   template <class Coder>
   std::int64_t code(Coder& coder, std::int64_t value, const std::array<int, models>& contexts, bool has_sign) {
     for (int i = 0; i < models; ++i) {
-      auto& own = nodes_[static_cast<std::size_t>(i * most_contexts + contexts[static_cast<std::size_t>(i)])];
-      if (!own) own = std::make_unique<Nodes>();  // allocated on use: a small file has few contexts
-      own_[static_cast<std::size_t>(i)] = own.get();
+      auto& node = nodes_[static_cast<std::size_t>(i * most_contexts + contexts[static_cast<std::size_t>(i)])];
+      if (!node) node = std::make_unique<Nodes>();  // allocated on use: a small file has few contexts
+      own_[static_cast<std::size_t>(i)] = node.get();
     }
     if (bit(coder, value == 0, zero_node)) return 0;
     const bool negative = has_sign && bit(coder, value < 0, sign_node);
@@ -457,19 +457,19 @@ void choose_predictors(CodedModel& coded) {
 
 std::vector<std::int64_t> expected_numbers(const CodedModel& coded) {
   Expectations expectations{std::vector<std::int64_t>(coded.values.size())};
-  CodedModel own = coded;
-  const auto components = std::make_unique<ComponentCoder<Expectations>>(expectations, own);
+  CodedModel model = coded;
+  const auto components = std::make_unique<ComponentCoder<Expectations>>(expectations, model);
   for (std::int64_t j = 0; j < coded.info.count; ++j) components->code(j);
   return std::move(expectations.numbers);
 }
 
 std::vector<std::byte> write_numbers(const CodedModel& coded) {
   RangeEncoder encoder;
-  CodedModel own = coded;
+  CodedModel model = coded;
   if (coded.info.lossless) {
-    code_exact(encoder, own);
+    code_exact(encoder, model);
   } else {
-    const auto components = std::make_unique<ComponentCoder<RangeEncoder>>(encoder, own);
+    const auto components = std::make_unique<ComponentCoder<RangeEncoder>>(encoder, model);
     for (std::int64_t j = 0; j < coded.info.count; ++j) components->code(j);
   }
   return encoder.finish();

@@ -75,17 +75,18 @@ class DescentSteps {
 };
 
 template <int Dimensions>
-HOLOTONE_HOST_DEVICE inline void descend(FitComponent& own, const FitSums& sums, int channels, const DescentStep& step,
-                                         const DescentMemory& memory, const WidthLimits& pixels) {
+HOLOTONE_HOST_DEVICE inline void descend(FitComponent& component, const FitSums& sums, int channels,
+                                         const DescentStep& step, const DescentMemory& memory,
+                                         const WidthLimits& pixels) {
   DescentSteps steps(step, memory);
-  own.peak += steps.next(sums.s, gate_rate);
+  component.peak += steps.next(sums.s, gate_rate);
   Vector e{};
   HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) e[i] = steps.next(sums.s1[i], gate_rate);
-  const Vector shift = unwhitened(own, e);
-  HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) own.centre[i] += shift[i];
-  const Matrix old{Vector{own.pixels.a00, 0, own.shear[0][0], own.shear[0][1]},
-                   Vector{own.pixels.a10, own.pixels.a11, own.shear[1][0], own.shear[1][1]},
-                   Vector{0, 0, own.views.a00, 0}, Vector{0, 0, own.views.a10, own.views.a11}};
+  const Vector shift = unwhitened(component, e);
+  HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) component.centre[i] += shift[i];
+  const Matrix old{Vector{component.pixels.a00, 0, component.shear[0][0], component.shear[0][1]},
+                   Vector{component.pixels.a10, component.pixels.a11, component.shear[1][0], component.shear[1][1]},
+                   Vector{0, 0, component.views.a00, 0}, Vector{0, 0, component.views.a10, component.views.a11}};
   Matrix a = old;
   HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) {
     HOLOTONE_UNROLL for (int k = 0; k < Dimensions; ++k) {
@@ -97,18 +98,18 @@ HOLOTONE_HOST_DEVICE inline void descend(FitComponent& own, const FitSums& sums,
   }
   HOLOTONE_UNROLL for (int c = 0; c < most_smoe_channels; ++c) {
     if (c >= channels) break;
-    HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) own.colour[c] += own.slope[c][i] * shift[i];
-    own.colour[c] += steps.next(sums.p[c][0], expert_rate);
+    HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) component.colour[c] += component.slope[c][i] * shift[i];
+    component.colour[c] += steps.next(sums.p[c][0], expert_rate);
     Vector b{};
     HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) b[i] = steps.next(sums.p[c][1 + i], expert_rate);
-    const Vector slope = natural_slope(own, b);
-    HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) own.slope[c][i] += slope[i];
+    const Vector slope = natural_slope(component, b);
+    HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) component.slope[c][i] += slope[i];
   }
-  own.pixels = {a[0][0], a[1][0], a[1][1]};
-  own.shear[0] = {a[0][2], a[0][3]};
-  own.shear[1] = {a[1][2], a[1][3]};
-  own.views = {a[2][2], a[3][2], a[3][3]};
-  limit_widths(own, pixels);
+  component.pixels = {a[0][0], a[1][0], a[1][1]};
+  component.shear[0] = {a[0][2], a[0][3]};
+  component.shear[1] = {a[1][2], a[1][3]};
+  component.views = {a[2][2], a[3][2], a[3][3]};
+  limit_widths(component, pixels);
 }
 
 }  // namespace holotone::smoe

@@ -45,8 +45,9 @@ SmoeModel model_of(const FitComponents& components, int dimensions, int channels
   model.high = {static_cast<double>(size[1]), static_cast<double>(size[0]), 1, 1};
   const auto d = static_cast<std::size_t>(dimensions);
   std::vector<double> log_weight;
-  for (const auto& own : components) {
-    log_weight.push_back(own.peak - std::log(own.pixels.a00 * own.pixels.a11 * own.views.a00 * own.views.a11));
+  for (const auto& component : components) {
+    log_weight.push_back(component.peak - std::log(component.pixels.a00 * component.pixels.a11 * component.views.a00 *
+                                                   component.views.a11));
   }
   const double most = *std::max_element(log_weight.begin(), log_weight.end());
   double sum = 0;
@@ -81,16 +82,16 @@ FitComponents components_of(const SmoeModel& model, const WidthLimits& pixels) {
   const auto q = static_cast<std::size_t>(model.channels);
   FitComponents components(model.log_weight.size());
   for (std::size_t j = 0; j < components.size(); ++j) {
-    FitComponent& own = components[j];
+    FitComponent& component = components[j];
     const Matrix r = symmetric(model.covariance.data() + j * d * (d + 1) / 2, model.dimensions);
     for (std::size_t i = 0; i < d; ++i)
-      own.centre[i] = static_cast<double>(model.centre[j * d + i]) - (i < 2 ? 0.5 : 0);
-    set_covariance(own, r, model.dimensions, pixels);
-    own.peak = static_cast<double>(model.log_weight[j]) +
-               std::log(own.pixels.a00 * own.pixels.a11 * own.views.a00 * own.views.a11);
+      component.centre[i] = static_cast<double>(model.centre[j * d + i]) - (i < 2 ? 0.5 : 0);
+    set_covariance(component, r, model.dimensions, pixels);
+    component.peak = static_cast<double>(model.log_weight[j]) +
+                     std::log(component.pixels.a00 * component.pixels.a11 * component.views.a00 * component.views.a11);
     for (std::size_t c = 0; c < q; ++c) {
-      own.colour[c] = static_cast<double>(model.colour[j * q + c]);
-      for (std::size_t i = 0; i < d; ++i) own.slope[c][i] = static_cast<double>(model.slope[(j * q + c) * d + i]);
+      component.colour[c] = static_cast<double>(model.colour[j * q + c]);
+      for (std::size_t i = 0; i < d; ++i) component.slope[c][i] = static_cast<double>(model.slope[(j * q + c) * d + i]);
     }
   }
   return components;

@@ -116,7 +116,7 @@ HOLOTONE_HOST_DEVICE inline void limit_widths(FitComponent& component, const Wid
 
 /// Sets shape and shear from the covariance `r` in coordinates of the picture, the first `dimensions` of them, within
 /// limits.
-void set_covariance(FitComponent& own, Matrix r, int dimensions, const WidthLimits& pixels);
+void set_covariance(FitComponent& component, Matrix r, int dimensions, const WidthLimits& pixels);
 
 /// Converts z to X - centre.
 HOLOTONE_HOST_DEVICE inline Vector unwhitened(const FitComponent& component, const Vector& z) {

@@ -42,9 +42,9 @@ __global__ void __launch_bounds__(threads)
     own_mean[k] = k < width ? mean[k * count + j] : 0;
     own_square[k] = k < width ? square[k * count + j] : 0;
   }
-  FitComponent own = components[j];
-  descend<Dimensions>(own, sums[j], channels, step, {own_mean, own_square, 1}, limits);
-  components[j] = own;
+  FitComponent component = components[j];
+  descend<Dimensions>(component, sums[j], channels, step, {own_mean, own_square, 1}, limits);
+  components[j] = component;
 #pragma unroll
   for (int k = 0; k < most; ++k) {
     if (k >= width) break;

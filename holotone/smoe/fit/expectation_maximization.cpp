@@ -15,10 +15,10 @@ constexpr double least_mass = 1e-3;
 constexpr double ridge = 1e-9;
 
 /// True if a component's pixels span enough of u and v to determine its parallax and its extent in them.
-bool tells_parallax(const FitComponent& own, const Matrix& covariance, int dimensions) {
+bool shows_parallax(const FitComponent& component, const Matrix& covariance, int dimensions) {
   constexpr double least_variance = 0.02;
   constexpr double least_independence = 0.05;
-  const auto [u, skew, v] = covariance_of(own.views);
+  const auto [u, skew, v] = covariance_of(component.views);
   const double uu = covariance[2][2] * u;
   const double vv = covariance[3][3] * v;
   if (dimensions == 3) return uu > least_variance;
@@ -28,7 +28,7 @@ bool tells_parallax(const FitComponent& own, const Matrix& covariance, int dimen
 }
 
 /// Sets a component to the mean and covariance of its pixels in z, and its expert by least squares over them.
-void fit_component(FitComponent& own, double& variance, const FitSums& sums, int dimensions, std::size_t channels,
+void fit_component(FitComponent& component, double& variance, const FitSums& sums, int dimensions, std::size_t channels,
                    const WidthLimits& pixels) {
   const auto d = static_cast<std::size_t>(dimensions);
   Vector mean{};
@@ -39,7 +39,7 @@ void fit_component(FitComponent& own, double& variance, const FitSums& sums, int
       covariance[i][k] = covariance[k][i] = sums.s2[below(i, k)] / sums.s - mean[i] * mean[k];
     }
   }
-  if (d > 2 && !tells_parallax(own, covariance, dimensions)) {
+  if (d > 2 && !shows_parallax(component, covariance, dimensions)) {
     for (std::size_t i = 2; i < d; ++i) {
       for (std::size_t k = 0; k < i; ++k) covariance[i][k] = covariance[k][i] = 0;
       covariance[i][i] = 1;
@@ -61,18 +61,18 @@ void fit_component(FitComponent& own, double& variance, const FitSums& sums, int
       left -= 2 * b[i] * cross[i];
       for (std::size_t k = 0; k < d; ++k) left += b[i] * b[k] * covariance[i][k];
     }
-    own.colour[c] = colour;
-    own.slope[c] = natural_slope(own, b);
+    component.colour[c] = colour;
+    component.slope[c] = natural_slope(component, b);
   }
   variance = std::max(left / static_cast<double>(channels), least_deviation * least_deviation);
 
   // Covariance in coordinates of the picture, A^-1 C A^-T, for set_covariance.
-  const Vector shift = unwhitened(own, mean);
+  const Vector shift = unwhitened(component, mean);
   Matrix columns{};
   for (std::size_t i = 0; i < d; ++i) {
     Vector z{};
     z[i] = 1;
-    columns[i] = unwhitened(own, z);
+    columns[i] = unwhitened(component, z);
   }
   Matrix natural{};
   for (std::size_t row = 0; row < d; ++row) {
@@ -84,8 +84,8 @@ void fit_component(FitComponent& own, double& variance, const FitSums& sums, int
       }
     }
   }
-  for (std::size_t i = 0; i < d; ++i) own.centre[i] += shift[i];
-  set_covariance(own, natural, dimensions, pixels);
+  for (std::size_t i = 0; i < d; ++i) component.centre[i] += shift[i];
+  set_covariance(component, natural, dimensions, pixels);
 }
 
 }  // namespace
@@ -98,12 +98,12 @@ double maximise_expectation(FitEngine& engine, FitComponents& components, std::v
   engine.sum(PixelSum::joint, views, precision);
   const auto& sums = engine.sums();
   over_components(std::ssize(components), [&](std::size_t j) {
-    FitComponent& own = components[j];
+    FitComponent& component = components[j];
     if (sums[j].s > least_mass) {
-      fit_component(own, variance[j], sums[j], engine.dimensions(), channels, engine.limits());
+      fit_component(component, variance[j], sums[j], engine.dimensions(), channels, engine.limits());
     }
-    own.peak =
-        std::log(std::max(sums[j].s, 1e-9)) + std::log(own.pixels.a00 * own.pixels.a11 * own.views.a00 * own.views.a11);
+    component.peak = std::log(std::max(sums[j].s, 1e-9)) +
+                     std::log(component.pixels.a00 * component.pixels.a11 * component.views.a00 * component.views.a11);
   });
   engine.put(components);
   return engine.total();

@@ -14,19 +14,19 @@ constexpr double slope_ridge = 0.02;
 using Coefficients = std::array<double, 5>;  // {a, b}: a + b . z
 using Expert = std::array<Coefficients, most_smoe_channels>;
 
-Expert expert_of(const FitComponent& own) {
+Expert expert_of(const FitComponent& component) {
   Expert expert{};
   for (std::size_t c = 0; c < expert.size(); ++c) {
-    const Vector b = whitened_slope(own, own.slope[c]);
-    expert[c] = {own.colour[c], b[0], b[1], b[2], b[3]};
+    const Vector b = whitened_slope(component, component.slope[c]);
+    expert[c] = {component.colour[c], b[0], b[1], b[2], b[3]};
   }
   return expert;
 }
 
-void set_expert(FitComponent& own, const Expert& expert) {
+void set_expert(FitComponent& component, const Expert& expert) {
   for (std::size_t c = 0; c < expert.size(); ++c) {
-    own.colour[c] = expert[c][0];
-    own.slope[c] = natural_slope(own, {expert[c][1], expert[c][2], expert[c][3], expert[c][4]});
+    component.colour[c] = expert[c][0];
+    component.slope[c] = natural_slope(component, {expert[c][1], expert[c][2], expert[c][3], expert[c][4]});
   }
 }
 

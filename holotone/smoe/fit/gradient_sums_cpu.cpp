@@ -65,13 +65,14 @@ template <int Channels>
 HOLOTONE_ALWAYS_INLINE void fill_columns(const LocalComponent* components, std::size_t count, Lanes* columns) {
   constexpr Lanes iota = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   for (std::size_t j = 0; j < count; ++j) {
-    const LocalComponent& own = components[j];
+    const LocalComponent& component = components[j];
     Lanes* const to = columns + j * (2 + Channels);
-    const Lanes dx = own.x + iota;
-    const Lanes u = own.across * dx;
-    to[0] = own.peak - u * u;
-    to[1] = own.skew * dx + own.down * own.y;
-    for (int c = 0; c < Channels; ++c) to[2 + c] = own.colour[c] + own.slope_x[c] * dx + own.slope_y[c] * own.y;
+    const Lanes dx = component.x + iota;
+    const Lanes u = component.across * dx;
+    to[0] = component.peak - u * u;
+    to[1] = component.skew * dx + component.down * component.y;
+    for (int c = 0; c < Channels; ++c)
+      to[2 + c] = component.colour[c] + component.slope_x[c] * dx + component.slope_y[c] * component.y;
   }
 }
 
@@ -126,8 +127,9 @@ HOLOTONE_ALWAYS_INLINE void weigh(const LocalComponent* components, std::size_t 
 
 /// s, p and the extra summand of one component in one row. `weight` is the gating.
 template <int Channels, PixelSum What>
-HOLOTONE_ALWAYS_INLINE void summands(const LocalComponent& own, const Lanes* column, const Pixels<Channels>& pixels,
-                                     std::int64_t row, const Lanes& weight, Lanes& s, Lanes* p, Lanes& extra) {
+HOLOTONE_ALWAYS_INLINE void summands(const LocalComponent& component, const Lanes* column,
+                                     const Pixels<Channels>& pixels, std::int64_t row, const Lanes& weight, Lanes& s,
+                                     Lanes* p, Lanes& extra) {
   const auto dy = static_cast<float>(row);
   if constexpr (What == PixelSum::joint) {
     s = weight;
@@ -142,7 +144,7 @@ HOLOTONE_ALWAYS_INLINE void summands(const LocalComponent& own, const Lanes* col
   if constexpr (What == PixelSum::experts || What == PixelSum::pictures) s = weight * weight;
   if constexpr (What == PixelSum::gradient) {
     s = Lanes{};
-    for (int c = 0; c < Channels; ++c) s += p[c] * (column[2 + c] + own.slope_y[c] * dy - pixels.picture[c][row]);
+    for (int c = 0; c < Channels; ++c) s += p[c] * (column[2 + c] + component.slope_y[c] * dy - pixels.picture[c][row]);
   }
   if constexpr (What == PixelSum::importance) {
     s = weight * pixels.error[row];
@@ -151,7 +153,7 @@ HOLOTONE_ALWAYS_INLINE void summands(const LocalComponent& own, const Lanes* col
     const Lanes share = weight / rest;
     extra = Lanes{};
     for (int c = 0; c < Channels; ++c) {
-      const Lanes shift = share * (pixels.picture[c][row] - column[2 + c] - own.slope_y[c] * dy);
+      const Lanes shift = share * (pixels.picture[c][row] - column[2 + c] - component.slope_y[c] * dy);
       extra += shift * (2.0F * pixels.residual[c][row] + shift);
     }
     extra *= pixels.mask[row];
@@ -161,20 +163,20 @@ HOLOTONE_ALWAYS_INLINE void summands(const LocalComponent& own, const Lanes* col
 /// The sums of one component over one tile about its centre: s {1, dx, dy, dx^2, dx dy, dy^2}, each p {1, dx, dy},
 /// extra.
 template <int Channels, PixelSum What>
-HOLOTONE_ALWAYS_INLINE void sum_component(const LocalComponent& own, const Lanes* column, const Lanes* weights,
+HOLOTONE_ALWAYS_INLINE void sum_component(const LocalComponent& component, const Lanes* column, const Lanes* weights,
                                           const Pixels<Channels>& pixels, float* out) {
   constexpr Lanes iota = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  const Lanes dx = own.x + iota;
+  const Lanes dx = component.x + iota;
   Lanes s[3] = {};
   Lanes p[Channels][2] = {};
   Lanes extra = {};
   for (std::int64_t row = 0; row < rows; ++row) {
-    const float dy = own.y + static_cast<float>(row);
+    const float dy = component.y + static_cast<float>(row);
     Lanes own_s = {};
     Lanes own_p[Channels];
     Lanes own_extra = {};
     const Lanes weight = weights[row] * pixels.inverse[row];
-    summands<Channels, What>(own, column, pixels, row, weight, own_s, own_p, own_extra);
+    summands<Channels, What>(component, column, pixels, row, weight, own_s, own_p, own_extra);
     s[0] += own_s;
     s[1] += own_s * dy;
     s[2] += own_s * (dy * dy);

@@ -81,13 +81,13 @@ struct Column {
   float v;
   float expert[Channels];
 
-  __device__ __forceinline__ Column(const LocalComponent<Channels>& own, float column) {
-    dx = own.x + column;
-    const float u = own.across * dx;
-    base = fmaf(-u, u, own.peak);
-    v = own.skew * dx;
+  __device__ __forceinline__ Column(const LocalComponent<Channels>& component, float column) {
+    dx = component.x + column;
+    const float u = component.across * dx;
+    base = fmaf(-u, u, component.peak);
+    v = component.skew * dx;
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) expert[c] = fmaf(own.slope_x[c], dx, own.colour[c]);
+    for (int c = 0; c < Channels; ++c) expert[c] = fmaf(component.slope_x[c], dx, component.colour[c]);
   }
   __device__ __forceinline__ float expert_at(const LocalComponent<Channels>& own, int c, float dy) const {
     return fmaf(own.slope_y[c], dy, expert[c]);
@@ -132,9 +132,9 @@ struct Shared {
 
 /// s, p and the extra summand of one component at one pixel. `weight` is the gating.
 template <int Channels, PixelSum What>
-__device__ __forceinline__ void summands(const LocalComponent<Channels>& own, const Column<Channels>& column, float dy,
-                                         const Pixel<Channels>& pixel, float weight, float& s, float (&p)[Channels],
-                                         float& extra) {
+__device__ __forceinline__ void summands(const LocalComponent<Channels>& component, const Column<Channels>& column,
+                                         float dy, const Pixel<Channels>& pixel, float weight, float& s,
+                                         float (&p)[Channels], float& extra) {
   s = weight;
   extra = 0;
 #pragma unroll
@@ -147,14 +147,14 @@ __device__ __forceinline__ void summands(const LocalComponent<Channels>& own, co
   if constexpr (What == PixelSum::gradient) {
     s = 0;
 #pragma unroll
-    for (int c = 0; c < Channels; ++c) s = fmaf(p[c], column.expert_at(own, c, dy) - pixel.picture[c], s);
+    for (int c = 0; c < Channels; ++c) s = fmaf(p[c], column.expert_at(component, c, dy) - pixel.picture[c], s);
   }
   if constexpr (What == PixelSum::importance) {
     s = weight * pixel.error;
     const float share = weight / fmaxf(1 - weight, least_rest);
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      const float shift = share * (pixel.picture[c] - column.expert_at(own, c, dy));
+      const float shift = share * (pixel.picture[c] - column.expert_at(component, c, dy));
       extra = fmaf(shift, fmaf(2.0F, pixel.residual[c], shift), extra);
     }
   }
@@ -162,26 +162,27 @@ __device__ __forceinline__ void summands(const LocalComponent<Channels>& own, co
 
 /// A component's sums over some columns of the tile.
 template <int Channels, PixelSum What>
-__device__ __forceinline__ void sum_columns(const LocalComponent<Channels>& own, const Pixel<Channels>* pixel,
+__device__ __forceinline__ void sum_columns(const LocalComponent<Channels>& component, const Pixel<Channels>* pixel,
                                             int first_column, float (&sum)[count_sums(Channels)]) {
 #pragma unroll
   for (float& value : sum) value = 0;
   for (int i = first_column; i < first_column + columns_a_warp; ++i) {
-    const Column<Channels> column(own, static_cast<float>(i));
+    const Column<Channels> column(component, static_cast<float>(i));
     float s[3] = {};
     float p[Channels][2] = {};
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
       const Pixel<Channels> here = pixel[row * columns + i];
-      const float dy = own.y + static_cast<float>(row);
+      const float dy = component.y + static_cast<float>(row);
       float target[Channels];
 #pragma unroll
       for (int c = 0; c < Channels; ++c) target[c] = here.residual[c];
-      const float weight = power_of_two(column.template density<What>(own, dy, target) - here.level) * here.inverse;
+      const float weight =
+          power_of_two(column.template density<What>(component, dy, target) - here.level) * here.inverse;
       float own_s;
       float own_p[Channels];
       float extra;
-      summands<Channels, What>(own, column, dy, here, weight, own_s, own_p, extra);
+      summands<Channels, What>(component, column, dy, here, weight, own_s, own_p, extra);
       s[0] += own_s;
       s[1] = fmaf(own_s, dy, s[1]);
       s[2] = fmaf(own_s, dy * dy, s[2]);
@@ -248,9 +249,9 @@ struct Tile {
     for (std::int64_t first = 0; first < count; first += most_staged) {
       const int here = stage(first);
       for (int i = 0; i < here; ++i) {
-        const LocalComponent<Channels>& own = shared.staged[i];
-        const Column<Channels> place(own, static_cast<float>(column));
-        most = fmaxf(most, place.template density<What>(own, own.y + static_cast<float>(row), target));
+        const LocalComponent<Channels>& component = shared.staged[i];
+        const Column<Channels> place(component, static_cast<float>(column));
+        most = fmaxf(most, place.template density<What>(component, component.y + static_cast<float>(row), target));
       }
     }
     float sum = 0;
@@ -269,16 +270,16 @@ struct Tile {
         }
       }
     }
-    Pixel<Channels> own{most, inside && sum > 0 ? 1 / sum : 0, 0, 0, {}, {}};
+    Pixel<Channels> pixel{most, inside && sum > 0 ? 1 / sum : 0, 0, 0, {}, {}};
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      own.picture[c] = colour[c] * own.inverse;
-      own.residual[c] = What == PixelSum::joint ? target[c] : inside ? own.picture[c] - target[c] : 0;
-      own.error = fmaf(own.residual[c], own.residual[c], own.error);
+      pixel.picture[c] = colour[c] * pixel.inverse;
+      pixel.residual[c] = What == PixelSum::joint ? target[c] : inside ? pixel.picture[c] - target[c] : 0;
+      pixel.error = fmaf(pixel.residual[c], pixel.residual[c], pixel.error);
     }
-    shared.pixel[threadIdx.x] = own;
+    shared.pixel[threadIdx.x] = pixel;
     if (!inside) return 0;
-    if (What != PixelSum::joint) return static_cast<double>(own.error);
+    if (What != PixelSum::joint) return static_cast<double>(pixel.error);
     return log_two * static_cast<double>(most) + log(static_cast<double>(sum));
   }
 

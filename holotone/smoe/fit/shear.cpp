@@ -45,10 +45,10 @@ void find_shears(FitComponents& components, View<const float, 3> middle, const V
   const auto& [ny, nx, channels] = middle.shape();
   const auto most = static_cast<std::int64_t>(std::ceil(farthest * static_cast<double>(std::min(ny, nx))));
   parallel_for(0, std::ssize(components), [&](std::int64_t j) {
-    FitComponent& own = components[static_cast<std::size_t>(j)];
+    FitComponent& component = components[static_cast<std::size_t>(j)];
     const auto& shape = middle.shape();
-    const auto row = std::clamp<std::int64_t>(std::lround(own.centre[1]), 0, shape[0] - 1);
-    const auto column = std::clamp<std::int64_t>(std::lround(own.centre[0]), 0, shape[1] - 1);
+    const auto row = std::clamp<std::int64_t>(std::lround(component.centre[1]), 0, shape[0] - 1);
+    const auto column = std::clamp<std::int64_t>(std::lround(component.centre[0]), 0, shape[1] - 1);
     double best = INFINITY;
     std::int64_t moved = 0;
     // In order of increasing disparity: ties go to the smallest.
@@ -65,15 +65,15 @@ void find_shears(FitComponents& components, View<const float, 3> middle, const V
         moved = pixels;
       }
     }
-    own.centre[2] = at[0];
-    own.centre[3] = at[1];
-    own.views = {1 / view_width, 0, extent[1] > 0 ? 1 / view_width : 1};
+    component.centre[2] = at[0];
+    component.centre[3] = at[1];
+    component.views = {1 / view_width, 0, extent[1] > 0 ? 1 / view_width : 1};
     const double x = static_cast<double>(moved) * extent[0];
     const double y = static_cast<double>(moved) * extent[1];
-    const auto by_u = own.pixels.times(-x, 0);
-    const auto by_v = own.pixels.times(0, -y);
-    own.shear = {{{by_u[0], by_v[0]}, {by_u[1], by_v[1]}}};
-    for (auto& slope : own.slope) {
+    const auto by_u = component.pixels.times(-x, 0);
+    const auto by_v = component.pixels.times(0, -y);
+    component.shear = {{{by_u[0], by_v[0]}, {by_u[1], by_v[1]}}};
+    for (auto& slope : component.slope) {
       slope[2] = -slope[0] * x;
       slope[3] = -slope[1] * y;
     }

@@ -97,20 +97,20 @@ HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int
   const int a = d - b;
   const Matrix r = symmetric(model.covariance + j * triangle_size(d), d);
   const float* const centre = model.centre + j * d;
-  Slice own;
+  Slice slice;
   Matrix inner{};
   Vector away{};
   HOLOTONE_UNROLL for (int row = 0; row < b; ++row) {
     away[row] = fixed[row] - static_cast<double>(centre[a + row]);
     HOLOTONE_UNROLL for (int column = 0; column < b; ++column) inner[row][column] = r[a + row][a + column];
   }
-  own.log_weight = static_cast<double>(model.log_weight[j]);
+  slice.log_weight = static_cast<double>(model.log_weight[j]);
   Matrix l{};
   if (!factor(inner, b, l)) l = {};
   const Vector scaled = forward_solve(l, away, b);
   HOLOTONE_UNROLL for (int k = 0; k < b; ++k) {
     constexpr double half_log_2_pi = 0.91893853320467274178;
-    own.log_weight -= 0.5 * scaled[k] * scaled[k] + std::log(l[k][k]) + half_log_2_pi;
+    slice.log_weight -= 0.5 * scaled[k] * scaled[k] + std::log(l[k][k]) + half_log_2_pi;
   }
   Matrix half{};  // rows: L^-1 R_BA, one for each coordinate of A
   Vector shift{};
@@ -119,22 +119,22 @@ HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int
     HOLOTONE_UNROLL for (int k = 0; k < b; ++k) across[k] = r[row][a + k];
     half[row] = forward_solve(l, across, b);
     HOLOTONE_UNROLL for (int k = 0; k < b; ++k) shift[row] += half[row][k] * scaled[k];
-    own.centre[row] = static_cast<double>(centre[row]) + shift[row];
+    slice.centre[row] = static_cast<double>(centre[row]) + shift[row];
     HOLOTONE_UNROLL for (int column = 0; column <= row; ++column) {
       double sum = r[row][column];
       HOLOTONE_UNROLL for (int k = 0; k < b; ++k) sum -= half[row][k] * half[column][k];
-      own.covariance[row][column] = own.covariance[column][row] = sum;
+      slice.covariance[row][column] = slice.covariance[column][row] = sum;
     }
   }
   HOLOTONE_UNROLL for (int c = 0; c < most_smoe_channels; ++c) {
     if (c >= model.channels) break;
     const float* const slope = model.slope + (j * model.channels + c) * d;
-    own.colour[c] = static_cast<double>(model.colour[j * model.channels + c]);
-    HOLOTONE_UNROLL for (int axis = 0; axis < a; ++axis) own.colour[c] +=
+    slice.colour[c] = static_cast<double>(model.colour[j * model.channels + c]);
+    HOLOTONE_UNROLL for (int axis = 0; axis < a; ++axis) slice.colour[c] +=
         static_cast<double>(slope[axis]) * shift[axis];
-    HOLOTONE_UNROLL for (int k = 0; k < b; ++k) own.colour[c] += static_cast<double>(slope[a + k]) * away[k];
+    HOLOTONE_UNROLL for (int k = 0; k < b; ++k) slice.colour[c] += static_cast<double>(slope[a + k]) * away[k];
   }
-  return own;
+  return slice;
 }
 
 /// Log2 density of a component in a plane, up to a summand that all components share:
@@ -147,15 +147,15 @@ struct PlaneShape {
 };
 
 /// Computes the shape in units of `step_x` and `step_y`; false for a covariance that is not positive definite.
-HOLOTONE_HOST_DEVICE inline bool plane_shape(const Slice& own, double step_x, double step_y, PlaneShape& shape) {
+HOLOTONE_HOST_DEVICE inline bool plane_shape(const Slice& slice, double step_x, double step_y, PlaneShape& shape) {
   constexpr double scale = 0.84932180028801904272;  // sqrt(log2(e) / 2)
   constexpr double log2_e = 1.44269504088896340736;
   Matrix l{};
-  if (!factor(own.covariance, 2, l) || !std::isfinite(own.log_weight)) return false;
+  if (!factor(slice.covariance, 2, l) || !std::isfinite(slice.log_weight)) return false;
   const double a = l[0][0] / step_x;
   const double b = l[1][0] / step_y;
   const double c = l[1][1] / step_y;
-  shape = {scale / a, -scale * b / (a * c), scale / c, own.log_weight * log2_e - std::log2(a * c)};
+  shape = {scale / a, -scale * b / (a * c), scale / c, slice.log_weight * log2_e - std::log2(a * c)};
   return true;
 }
 

@@ -60,12 +60,12 @@ void place_components(const SmoeModel& model, const SmoeView& view, std::span<co
   parallel_for(0, (model.count() + block - 1) / block, [&](std::int64_t part) {
     for (std::int64_t i = part * block; i < std::min(model.count(), (part + 1) * block); ++i) {
       const std::int64_t j = order.empty() ? i : order[static_cast<std::size_t>(i)];
-      const Slice own = slice_component(numbers, D, j, view.at.data(), D - 2);
+      const Slice slice = slice_component(numbers, D, j, view.at.data(), D - 2);
       PlaneShape shape;
-      (void)plane_shape(own, step_x, step_y, shape);  // cannot fail: checked by require_slices
+      (void)plane_shape(slice, step_x, step_y, shape);  // cannot fail: checked by require_slices
       auto& target = components[static_cast<std::size_t>(i)];
-      target.x = (own.centre[0] - view.corner[0]) / step_x - 0.5;
-      target.y = (own.centre[1] - view.corner[1]) / step_y - 0.5;
+      target.x = (slice.centre[0] - view.corner[0]) / step_x - 0.5;
+      target.y = (slice.centre[1] - view.corner[1]) / step_y - 0.5;
       target.across = shape.across;
       target.skew = shape.skew;
       target.down = shape.down;
@@ -73,7 +73,7 @@ void place_components(const SmoeModel& model, const SmoeView& view, std::span<co
       for (int channel = 0; channel < q; ++channel) {
         const auto at = static_cast<std::size_t>(channel);
         const float* const slope = model.slope.data() + (j * q + channel) * D;
-        target.colour[at] = static_cast<float>(own.colour[channel]);
+        target.colour[at] = static_cast<float>(slice.colour[channel]);
         target.slope_x[at] = static_cast<float>(static_cast<double>(slope[0]) * step_x);
         target.slope_y[at] = static_cast<float>(static_cast<double>(slope[1]) * step_y);
       }

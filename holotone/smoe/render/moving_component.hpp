@@ -46,13 +46,13 @@ HOLOTONE_HOST_DEVICE inline double largest_deviation(const Matrix& r) {
 template <int Dimensions>
 HOLOTONE_HOST_DEVICE MovingComponent moving_component(const ModelNumbers& model, std::int64_t j) {
   constexpr int fixed = Dimensions - 2;
-  MovingComponent own{};
+  MovingComponent component{};
   const float* const centre = model.centre + j * Dimensions;
-  HOLOTONE_UNROLL for (int k = 0; k < fixed; ++k) own.at[k] = static_cast<double>(centre[2 + k]);
-  const Slice slice = slice_component(model, Dimensions, j, own.at, fixed);
-  (void)plane_shape(slice, 1, 1, own.shape);  // cannot fail: checked by require_slices
-  own.x = slice.centre[0];
-  own.y = slice.centre[1];
+  HOLOTONE_UNROLL for (int k = 0; k < fixed; ++k) component.at[k] = static_cast<double>(centre[2 + k]);
+  const Slice slice = slice_component(model, Dimensions, j, component.at, fixed);
+  (void)plane_shape(slice, 1, 1, component.shape);  // cannot fail: checked by require_slices
+  component.x = slice.centre[0];
+  component.y = slice.centre[1];
   const Matrix r = symmetric(model.covariance + j * triangle_size(Dimensions), Dimensions);
   Matrix inner{};
   HOLOTONE_UNROLL for (int row = 0; row < fixed; ++row) {
@@ -64,32 +64,32 @@ HOLOTONE_HOST_DEVICE MovingComponent moving_component(const ModelNumbers& model,
     Vector unit{};
     unit[k] = 1;
     const Vector scaled = forward_solve(l, unit, fixed);
-    HOLOTONE_UNROLL for (int row = k; row < fixed; ++row) own.scale[row][k] = scaled[row];
+    HOLOTONE_UNROLL for (int row = k; row < fixed; ++row) component.scale[row][k] = scaled[row];
     const Vector inverse = backward_solve(l, scaled, fixed);
     HOLOTONE_UNROLL for (int row = 0; row < fixed; ++row) {
-      own.shift_x[k] += r[0][2 + row] * inverse[row];
-      own.shift_y[k] += r[1][2 + row] * inverse[row];
+      component.shift_x[k] += r[0][2 + row] * inverse[row];
+      component.shift_y[k] += r[1][2 + row] * inverse[row];
     }
   }
   HOLOTONE_UNROLL for (int c = 0; c < most_smoe_channels; ++c) {
     if (c >= model.channels) break;
     const float* const slope = model.slope + (j * model.channels + c) * Dimensions;
-    own.expert.colour[c] = static_cast<float>(slice.colour[c]);
-    own.expert.slope_x[c] = slope[0];
-    own.expert.slope_y[c] = slope[1];
+    component.expert.colour[c] = static_cast<float>(slice.colour[c]);
+    component.expert.slope_x[c] = slope[0];
+    component.expert.slope_y[c] = slope[1];
     HOLOTONE_UNROLL for (int k = 0; k < fixed; ++k) {
-      own.drift[k][c] =
-          static_cast<float>(static_cast<double>(slope[0]) * own.shift_x[k] +
-                             static_cast<double>(slope[1]) * own.shift_y[k] + static_cast<double>(slope[2 + k]));
+      component.drift[k][c] =
+          static_cast<float>(static_cast<double>(slope[0]) * component.shift_x[k] +
+                             static_cast<double>(slope[1]) * component.shift_y[k] + static_cast<double>(slope[2 + k]));
     }
     // Change of the colour with u and v, whose squares the log2 density falls by.
-    const double by_v = static_cast<double>(slope[1]) / own.shape.down;
-    const double by_u = (static_cast<double>(slope[0]) - own.shape.skew * by_v) / own.shape.across;
-    own.steep = std::max(own.steep, float_above(std::hypot(by_u, by_v)));
+    const double by_v = static_cast<double>(slope[1]) / component.shape.down;
+    const double by_u = (static_cast<double>(slope[0]) - component.shape.skew * by_v) / component.shape.across;
+    component.steep = std::max(component.steep, float_above(std::hypot(by_u, by_v)));
   }
   const double deviation = largest_deviation(slice.covariance);
-  own.deviation = float_above(deviation);
-  return own;
+  component.deviation = float_above(deviation);
+  return component;
 }
 
 }  // namespace holotone::smoe

@@ -94,9 +94,9 @@ struct SmoeRenderer::State {
     const auto& [ny, nx] = checked(model, views.front()).size;
     const Shape<4> shape{std::ssize(views), ny, nx, model.channels};
     reserve(colours, shape[0] * ny * nx * model.channels, queue);
-    const View<float, 4> own(colours.data(), shape, queue.device());
-    renderer.render(views, own);
-    smoe_codes(own, images, {bits, model.linear}, queue);
+    const View<float, 4> view(colours.data(), shape, queue.device());
+    renderer.render(views, view);
+    smoe_codes(view, images, {bits, model.linear}, queue);
   }
 };
 

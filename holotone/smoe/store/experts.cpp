@@ -29,23 +29,23 @@ struct OwnEquations {
 };
 
 /// Q of zeta -> z: z = A (X - centre), zeta = U^-1 (X - centre).
-Matrix turn_of(const FitComponent& own, const Matrix& u, std::size_t d) {
+Matrix turn_of(const FitComponent& component, const Matrix& u, std::size_t d) {
   Matrix turn{};
   for (std::size_t column = 0; column < d; ++column) {
     const Vector x{u[0][column], u[1][column], u[2][column], u[3][column]};
-    const auto [p0, p1] = own.pixels.times(x[0], x[1]);
-    const auto [v0, v1] = own.views.times(x[2], x[3]);
-    const auto& m = own.shear;
+    const auto [p0, p1] = component.pixels.times(x[0], x[1]);
+    const auto [v0, v1] = component.views.times(x[2], x[3]);
+    const auto& m = component.shear;
     const Vector z{p0 + m[0][0] * x[2] + m[0][1] * x[3], p1 + m[1][0] * x[2] + m[1][1] * x[3], v0, v1};
     for (std::size_t row = 0; row < d; ++row) turn[row][column] = z[row];
   }
   return turn;
 }
 
-OwnEquations own_equations(const FitSums& sums, const FitComponent& own, const Matrix& u, int dimensions,
+OwnEquations own_equations(const FitSums& sums, const FitComponent& component, const Matrix& u, int dimensions,
                            int channels) {
   const auto d = static_cast<std::size_t>(dimensions);
-  const Matrix turn = turn_of(own, u, d);
+  const Matrix turn = turn_of(component, u, d);
   std::array<Coefficients, most_coefficients> h{};
   h[0][0] = sums.s + ridge;
   std::array<Channels, most_coefficients> gradient{};

@@ -26,17 +26,17 @@ constexpr int hasty = 3;  // divisor of the number of solve steps once the time 
 constexpr double solve_until = 1.4;
 
 /// Replaces the gate of `own` by that of `gate`; the expert's plane is unchanged.
-void take_gate(FitComponent& own, const FitComponent& gate) {
-  for (std::size_t c = 0; c < own.colour.size(); ++c) {
-    for (std::size_t i = 0; i < own.centre.size(); ++i) {
-      own.colour[c] += own.slope[c][i] * (gate.centre[i] - own.centre[i]);
+void take_gate(FitComponent& component, const FitComponent& gate) {
+  for (std::size_t c = 0; c < component.colour.size(); ++c) {
+    for (std::size_t i = 0; i < component.centre.size(); ++i) {
+      component.colour[c] += component.slope[c][i] * (gate.centre[i] - component.centre[i]);
     }
   }
-  own.centre = gate.centre;
-  own.pixels = gate.pixels;
-  own.shear = gate.shear;
-  own.views = gate.views;
-  own.peak = gate.peak;
+  component.centre = gate.centre;
+  component.pixels = gate.pixels;
+  component.shear = gate.shear;
+  component.views = gate.views;
+  component.peak = gate.peak;
 }
 
 class GateRounding {
@@ -130,9 +130,9 @@ class GateRounding {
   [[nodiscard]] SmoeModel floats() const {
     SmoeModel model = model_of(components_, scene_.dimensions, scene_.channels, scene_.size);
     for (std::size_t j = 0; j < components_.size(); ++j) {
-      const auto& own = components_[j];
-      model.log_weight[j] =
-          static_cast<float>(own.peak - std::log(own.pixels.a00 * own.pixels.a11 * own.views.a00 * own.views.a11));
+      const auto& component = components_[j];
+      model.log_weight[j] = static_cast<float>(component.peak - std::log(component.pixels.a00 * component.pixels.a11 *
+                                                                         component.views.a00 * component.views.a11));
     }
     return model;
   }

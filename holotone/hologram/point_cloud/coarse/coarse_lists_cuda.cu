@@ -140,13 +140,13 @@ __global__ void __launch_bounds__(list_threads)
     if (!__any_sync(0xffffffffU, rest != 0)) continue;
     for (int part = 0; part < parts * parts; ++part) {
       const int column = tile_column * parts + part % parts;
-      const Extent own = subtiles.column_extents(column).subtile;
+      const Extent extent = subtiles.column_extents(column).subtile;
       const std::int64_t own_slot = slot_of((tile_row * parts + part / parts) * subtiles.columns + column);
       int place = Fill ? begins[own_slot] : 0;
 #pragma unroll
       for (int r = 0; r < list_rounds; ++r) {
         const bool listed =
-            (rest >> r & in_parts >> (most_parts * r + part / parts) & 1U) != 0 && meets(column_record[r], own);
+            (rest >> r & in_parts >> (most_parts * r + part / parts) & 1U) != 0 && meets(column_record[r], extent);
         const unsigned mask = __ballot_sync(0xffffffffU, listed);
         if (Fill && listed) {
           list[place + __popc(mask & below)] = static_cast<int>(first_point) + warp * warp_points + r * 32 + lane;

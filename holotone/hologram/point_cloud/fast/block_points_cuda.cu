@@ -113,21 +113,21 @@ PointSources BlockPoints::select(const PointSources& all, const PanelBlock& bloc
   return copy_to(of_block_, all, index_.data(), count);
 }
 
-PointSources BlockPoints::copy_to(Points& own, const PointSources& all, const int* index, int count) {
+PointSources BlockPoints::copy_to(Points& points, const PointSources& all, const int* index, int count) {
   const std::int64_t room = std::max(count, 1);
-  reserve(own.position_m, 3 * room, queue_);
-  reserve(own.amplitude, room, queue_);
+  reserve(points.position_m, 3 * room, queue_);
+  reserve(points.amplitude, room, queue_);
   const bool phased = !all.phase_rad.empty();
-  if (phased) reserve(own.phase_rad, room, queue_);
+  if (phased) reserve(points.phase_rad, room, queue_);
   if (count > 0) {
     copy_points<<<cuda::blocks_for(count, threads), threads, 0, cuda::stream_of(queue_)>>>(
-        index, count, all.position_m.data(), all.amplitude.data(), all.phase_rad.data(), own.position_m.data(),
-        own.amplitude.data(), own.phase_rad.data());
+        index, count, all.position_m.data(), all.amplitude.data(), all.phase_rad.data(), points.position_m.data(),
+        points.amplitude.data(), points.phase_rad.data());
     cuda::check_launch("copy_points");
   }
   PointSources copies{
-      {own.position_m.data(), {count, 3}, queue_.device()}, {own.amplitude.data(), {count}, queue_.device()}, {}};
-  if (phased) copies.phase_rad = {own.phase_rad.data(), {count}, queue_.device()};
+      {points.position_m.data(), {count, 3}, queue_.device()}, {points.amplitude.data(), {count}, queue_.device()}, {}};
+  if (phased) copies.phase_rad = {points.phase_rad.data(), {count}, queue_.device()};
   return copies;
 }
 

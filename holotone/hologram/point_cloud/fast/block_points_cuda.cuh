@@ -30,7 +30,7 @@ class BlockPoints {
     [[nodiscard]] std::size_t bytes() const { return position_m.bytes() + amplitude.bytes() + phase_rad.bytes(); }
   };
   /// Copies the points of these numbers.
-  PointSources copy_to(Points& own, const PointSources& all, const int* index, int count);
+  PointSources copy_to(Points& points, const PointSources& all, const int* index, int count);
 
   PointCloudOptions options_;
   Queue queue_;

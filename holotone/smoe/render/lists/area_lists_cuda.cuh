@@ -33,9 +33,9 @@ struct alignas(16) Candidate {
 
   /// The peak is the highest over the planes of the bundle.
   __device__ static Candidate of(const Box& box, const Place& place, const LocalSpan& span, unsigned component) {
-    Candidate own{box.local_of(place), component, place.steep, span.x, span.y, span.colour};
-    own.local.peak += span.rise;
-    return own;
+    Candidate candidate{box.local_of(place), component, place.steep, span.x, span.y, span.colour};
+    candidate.local.peak += span.rise;
+    return candidate;
   }
 };
 

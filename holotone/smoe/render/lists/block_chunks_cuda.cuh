@@ -49,10 +49,10 @@ class BlockChunks {
     ++parts_;
     unsigned next = 0;
     if (lane_ == 0) {
-      Chunk& own = store_.chunk[chunk_];
-      own.count = static_cast<unsigned>(count_);
-      if (parts_ > chain_) own.next = store_.first_free + atomicAdd(&store_.counts->chunks, 1U);
-      next = own.next;
+      Chunk& chunk = store_.chunk[chunk_];
+      chunk.count = static_cast<unsigned>(count_);
+      if (parts_ > chain_) chunk.next = store_.first_free + atomicAdd(&store_.counts->chunks, 1U);
+      next = chunk.next;
     }
     next = __shfl_sync(all_lanes, next, 0);
     chain_ = max(chain_, parts_);

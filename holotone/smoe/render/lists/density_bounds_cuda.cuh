@@ -89,12 +89,12 @@ struct Box {
   __device__ float bottom(int tile) const { return static_cast<float>(min((tile + 1) * tile_side, rows) - 1); }
   /// Part of the box.
   __device__ Box part(int first_column, int first_row, int side) const {
-    Box own = *this;
-    own.left += first_column * pixel_x;
-    own.top += first_row * pixel_y;
-    own.columns = min(columns - first_column, side);
-    own.rows = min(rows - first_row, side);
-    return own;
+    Box box = *this;
+    box.left += first_column * pixel_x;
+    box.top += first_row * pixel_y;
+    box.columns = min(columns - first_column, side);
+    box.rows = min(rows - first_row, side);
+    return box;
   }
 };
 

@@ -30,9 +30,9 @@ __global__ void prepare_kernel(ModelNumbers model, CellLayout layout, unsigned c
                                MovingComponent* __restrict__ moving) {
   const unsigned j = blockIdx.x * threads + threadIdx.x;
   if (j >= count) return;
-  MovingComponent own = moving_component<Dimensions>(model, j);
-  own.size = size_class(static_cast<double>(own.deviation), layout);
-  moving[j] = own;
+  MovingComponent component = moving_component<Dimensions>(model, j);
+  component.size = size_class(static_cast<double>(component.deviation), layout);
+  moving[j] = component;
 }
 
 /// A component in a plane.
@@ -42,16 +42,16 @@ struct Moved {
   double peak;
   double away[2];
 
-  __device__ Moved(const MovingComponent& own, const double* __restrict__ at, int fixed)
-      : x(own.x), y(own.y), peak(own.shape.peak), away{} {
+  __device__ Moved(const MovingComponent& component, const double* __restrict__ at, int fixed)
+      : x(component.x), y(component.y), peak(component.shape.peak), away{} {
     constexpr double half_log2_e = 0.72134752044448170368;
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
       if (k >= fixed) break;
-      away[k] = at[k] - own.at[k];
-      x += own.shift_x[k] * away[k];
-      y += own.shift_y[k] * away[k];
-      const double scaled = own.scale[k][0] * away[0] + own.scale[k][1] * away[1];
+      away[k] = at[k] - component.at[k];
+      x += component.shift_x[k] * away[k];
+      y += component.shift_y[k] * away[k];
+      const double scaled = component.scale[k][0] * away[0] + component.scale[k][1] * away[1];
       peak -= half_log2_e * scaled * scaled;
     }
   }
@@ -75,16 +75,16 @@ struct Bundled {
   float y = 0;
   int size;
 
-  __device__ Bundled(const MovingComponent& own, const PlaneBundle& bundle, int fixed, const double* __restrict__ at,
-                     const CellLayout& layout)
-      : middle(own, at + bundle.middle * fixed, fixed), size(own.size) {
+  __device__ Bundled(const MovingComponent& component, const PlaneBundle& bundle, int fixed,
+                     const double* __restrict__ at, const CellLayout& layout)
+      : middle(component, at + bundle.middle * fixed, fixed), size(component.size) {
     for (unsigned plane = bundle.first; plane < bundle.first + bundle.planes; ++plane) {
-      const Moved moved(own, at + plane * fixed, fixed);
+      const Moved moved(component, at + plane * fixed, fixed);
       x = fmaxf(x, __double2float_ru(fabs(moved.x - middle.x)));
       y = fmaxf(y, __double2float_ru(fabs(moved.y - middle.y)));
     }
     // Components that move farther than their deviation are classified by that distance.
-    if (fmaxf(x, y) > own.deviation) size = size_class(static_cast<double>(fmaxf(x, y)), layout);
+    if (fmaxf(x, y) > component.deviation) size = size_class(static_cast<double>(fmaxf(x, y)), layout);
   }
 };
 
@@ -94,9 +94,9 @@ __global__ void key_kernel(const MovingComponent* __restrict__ moving, CellLayou
   const unsigned j = blockIdx.x * threads + threadIdx.x;
   const unsigned bundle = blockIdx.y;
   if (j >= count) return;
-  const MovingComponent own = load_words(moving + j);
+  const MovingComponent component = load_words(moving + j);
   const PlaneBundle planes = bundles[bundle];
-  const Bundled bundled(own, planes, fixed, at, layout);
+  const Bundled bundled(component, planes, fixed, at, layout);
   const CellClass& cells = layout.classes[bundled.size];
   const int column = cell_along(bundled.middle.x, layout.x, cells.a_cell, cells.columns);
   const int row = cell_along(bundled.middle.y, layout.y, cells.a_cell, cells.rows);
@@ -107,25 +107,25 @@ __global__ void key_kernel(const MovingComponent* __restrict__ moving, CellLayou
   raise(highest + planes.middle, static_cast<float>(bundled.middle.peak), whole_warp);
   for (unsigned plane = planes.first; plane < planes.first + planes.planes; ++plane) {
     if (plane == planes.middle) continue;
-    const Moved moved(own, at + plane * fixed, fixed);
+    const Moved moved(component, at + plane * fixed, fixed);
     raise(highest + plane, static_cast<float>(moved.peak), whole_warp);
   }
 }
 
 /// Computes a component's data in one plane.
-__device__ __forceinline__ void place_in_plane(const MovingComponent& own, const Moved& moved, float highest,
+__device__ __forceinline__ void place_in_plane(const MovingComponent& component, const Moved& moved, float highest,
                                                Place& place, ExactShape& exact, Expert& expert) {
   const double peak = moved.peak - static_cast<double>(highest);
-  expert = own.expert;
+  expert = component.expert;
   float reach = 0;
 #pragma unroll
   for (int c = 0; c < most_smoe_channels; ++c) {
-    expert.colour[c] = static_cast<float>(static_cast<double>(own.expert.colour[c]) +
-                                          static_cast<double>(own.drift[0][c]) * moved.away[0] +
-                                          static_cast<double>(own.drift[1][c]) * moved.away[1]);
+    expert.colour[c] = static_cast<float>(static_cast<double>(component.expert.colour[c]) +
+                                          static_cast<double>(component.drift[0][c]) * moved.away[0] +
+                                          static_cast<double>(component.drift[1][c]) * moved.away[1]);
     reach = fmaxf(reach, fabsf(expert.colour[c] - 0.5F));
   }
-  const auto& [across, skew, down, own_peak] = own.shape;
+  const auto& [across, skew, down, own_peak] = component.shape;
   place = {moved.x,
            moved.y,
            static_cast<float>(across),
@@ -133,7 +133,7 @@ __device__ __forceinline__ void place_in_plane(const MovingComponent& own, const
            static_cast<float>(down),
            static_cast<float>(peak),
            reach,
-           own.steep};
+           component.steep};
   exact = {across, skew, down, peak};
 }
 
@@ -157,14 +157,14 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, CellLay
     }
   };
   const std::int64_t in_plane = i - static_cast<std::int64_t>(bundle) * count;
-  const MovingComponent own = load_words(moving + (number[i] - bundle * count));
+  const MovingComponent component = load_words(moving + (number[i] - bundle * count));
   const PlaneBundle planes = bundles[bundle];
-  const Bundled bundled(own, planes, fixed, at, layout);
+  const Bundled bundled(component, planes, fixed, at, layout);
   const unsigned middle = planes.middle;
   Place own_place;
   ExactShape own_exact;
   Expert own_expert;
-  place_in_plane(own, bundled.middle, from_ordered(highest[middle]), own_place, own_exact, own_expert);
+  place_in_plane(component, bundled.middle, from_ordered(highest[middle]), own_place, own_exact, own_expert);
   store(own_place, place, middle * std::int64_t{count} + in_plane);
   store(own_exact, exact, middle * std::int64_t{count} + in_plane);
   store(own_expert, expert, middle * std::int64_t{count} + in_plane);
@@ -174,7 +174,7 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, CellLay
     Place other;
     ExactShape other_exact;
     Expert other_expert;
-    place_in_plane(own, {own, at + plane * fixed, fixed}, from_ordered(highest[plane]), other, other_exact,
+    place_in_plane(component, {component, at + plane * fixed, fixed}, from_ordered(highest[plane]), other, other_exact,
                    other_expert);
     store(other, place, plane * std::int64_t{count} + in_plane);
     store(other_exact, exact, plane * std::int64_t{count} + in_plane);
@@ -194,9 +194,9 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, CellLay
   if (whole_warp) together = __reduce_min_sync(all_lanes, which) == __reduce_max_sync(all_lanes, which);
   const float extent = fmaxf(bundled.x, bundled.y);
   raise(&own_most->peak, __fadd_ru(own_place.peak, from_middle.rise), together);
-  raise(&own_most->deviation, fmaxf(own.deviation, extent), together);
+  raise(&own_most->deviation, fmaxf(component.deviation, extent), together);
   raise(&own_most->reach, __fadd_ru(own_place.reach, from_middle.colour), together);
-  raise(&own_most->steep, own.steep, together);
+  raise(&own_most->steep, component.steep, together);
   if (span != nullptr) raise(&own_most->extent, extent, together);
 }
 
@@ -255,10 +255,10 @@ std::pair<double, double> find_range(const std::vector<double>& at, std::size_t 
 std::vector<double> with_middles(const std::vector<double>& at, const std::vector<PlaneBundle>& bundles,
                                  std::size_t fixed) {
   std::vector<double> all = at;
-  for (const PlaneBundle& own : bundles) {
-    if (own.planes == 1) continue;
+  for (const PlaneBundle& bundle : bundles) {
+    if (bundle.planes == 1) continue;
     for (std::size_t axis = 0; axis < fixed; ++axis) {
-      const auto [low, high] = find_range(at, own.first, own.first + own.planes, fixed, axis);
+      const auto [low, high] = find_range(at, bundle.first, bundle.first + bundle.planes, fixed, axis);
       all.push_back(0.5 * (low + high));
     }
   }
@@ -357,8 +357,8 @@ std::vector<PlaneBundle> ComponentCells::bundle_planes(const std::vector<double>
     }
   }
   unsigned after = planes;
-  for (PlaneBundle& own : bundles) {
-    if (own.planes > 1) own.middle = after++;
+  for (PlaneBundle& bundle : bundles) {
+    if (bundle.planes > 1) bundle.middle = after++;
   }
   return bundles;
 }
@@ -369,7 +369,7 @@ void ComponentCells::set_planes(const std::vector<double>& at, const std::vector
   at_ = at;
   const auto fixed = static_cast<std::size_t>(dimensions_ - 2);
   const auto middles =
-      std::count_if(bundles.begin(), bundles.end(), [](const PlaneBundle& own) { return own.planes > 1; });
+      std::count_if(bundles.begin(), bundles.end(), [](const PlaneBundle& bundle) { return bundle.planes > 1; });
   const std::vector<double> all_at = with_middles(at, bundles, fixed);
   spans_ = std::ssize(all_at) > std::ssize(at);
   upload_planes(all_at);

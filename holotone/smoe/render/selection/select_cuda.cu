@@ -310,9 +310,9 @@ void CudaSelector::find_least(const ImageComponent* components, std::int64_t cou
                                                                              tiles.least.data());
   cuda::check_launch("least_kernel");
   for (std::size_t i = 1; i < levels_.size(); ++i) {
-    Level& own = levels_[i];
-    join_kernel<<<cuda::blocks_for(own.least.size(), threads), threads, 0, stream>>>(
-        levels_[i - 1].least.data(), levels_[i - 1].count, own.count, own.least.data());
+    Level& level = levels_[i];
+    join_kernel<<<cuda::blocks_for(level.least.size(), threads), threads, 0, stream>>>(
+        levels_[i - 1].least.data(), levels_[i - 1].count, level.count, level.least.data());
     cuda::check_launch("join_kernel");
   }
 }

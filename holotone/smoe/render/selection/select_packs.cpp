@@ -112,9 +112,9 @@ Packs::Packs(std::span<const ImageComponent> components, int channels)
       pack.place_y = components[first].y;
       for (std::size_t lane = 0; lane < Pack::lanes; ++lane) {
         // The last component pads the last pack.
-        const auto& own = components[std::min(first + lane, components_ - 1)];
-        pack.set(lane, own, static_cast<std::size_t>(channels));
-        bounds_.add(p, own);
+        const auto& component = components[std::min(first + lane, components_ - 1)];
+        pack.set(lane, component, static_cast<std::size_t>(channels));
+        bounds_.add(p, component);
       }
       bundles_.add(bundle, bounds_, p);
     }

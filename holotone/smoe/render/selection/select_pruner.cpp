@@ -48,9 +48,9 @@ struct PackPlaces {
 };
 
 HOLOTONE_SIMD_CLONES void load_pack(const Pack& pack, const PackPlaces& at, std::size_t channels) {
-  const PackPlaces own = at;
-  float* __restrict const rows = own.rows;
-  const std::size_t stride = own.stride;
+  const PackPlaces places = at;
+  float* __restrict const rows = places.rows;
+  const std::size_t stride = places.stride;
   float largest[lanes] = {};
   float steepest_x[lanes] = {};
   float steepest_y[lanes] = {};
@@ -69,8 +69,8 @@ HOLOTONE_SIMD_CLONES void load_pack(const Pack& pack, const PackPlaces& at, std:
   float row[Candidates::experts][lanes];
 #pragma GCC unroll 1
   for (std::size_t i = 0; i < lanes; ++i) {
-    const float far_x = std::abs(pack.x[i]) + std::abs(own.shift_x) + own.width + 1;
-    const float far_y = std::abs(pack.y[i]) + std::abs(own.shift_y) + own.height + 1;
+    const float far_x = std::abs(pack.x[i]) + std::abs(places.shift_x) + places.width + 1;
+    const float far_y = std::abs(pack.y[i]) + std::abs(places.shift_y) + places.height + 1;
     const float terms = pack.across[i] * far_x + std::abs(pack.skew[i]) * far_x + pack.down[i] * far_y;
     // Components that float32 does not hold: at most their peak anywhere, no lower bound.
     const float holds = terms < static_cast<float>(most_of_float) ? 1 : 0;
@@ -81,8 +81,8 @@ HOLOTONE_SIMD_CLONES void load_pack(const Pack& pack, const PackPlaces& at, std:
     const float down = holds * pack.down[i];
     // Avoids division by 0 for such components.
     const float none = 1 - holds;
-    row[Candidates::x][i] = pack.x[i] + own.shift_x;
-    row[Candidates::y][i] = pack.y[i] + own.shift_y;
+    row[Candidates::x][i] = pack.x[i] + places.shift_x;
+    row[Candidates::y][i] = pack.y[i] + places.shift_y;
     row[Candidates::across][i] = across;
     row[Candidates::skew][i] = skew;
     row[Candidates::down][i] = down;

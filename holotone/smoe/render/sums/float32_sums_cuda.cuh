@@ -203,11 +203,11 @@ struct ThreadPixels {
   __device__ __forceinline__ bool write(const PictureGrid& grid, const PictureBlock& block, float* images) const {
     bool fits = true;
     const Block& record = block.record;
-    const ThreadPlace own = ThreadPlace::own();
-    const int column = block.place.first_column + own.column;
+    const ThreadPlace place = ThreadPlace::own();
+    const int column = block.place.first_column + place.column;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const int row = block.place.first_row + own.row + i;
+      const int row = block.place.first_row + place.row + i;
       if (column >= grid.width || row >= grid.height) continue;
       if (record.checked && !(spread[i] <= record.most_spread * weight[i])) fits = false;
       const float scale = weight[i] > 0 ? inverse(weight[i]) : 0;

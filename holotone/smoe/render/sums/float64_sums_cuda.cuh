@@ -28,21 +28,21 @@ struct ExactSums {
   double weights = 0;
   double colour[most_smoe_channels] = {};
 
-  __device__ void add(const ExactComponent& own, double x, double y) {
-    const double dx = x - own.x;
-    const double dy = y - own.y;
-    const double u = own.shape.across * dx;
-    const double v = own.shape.skew * dx + own.shape.down * dy;
-    const double density = own.shape.peak - u * u - v * v;
+  __device__ void add(const ExactComponent& component, double x, double y) {
+    const double dx = x - component.x;
+    const double dy = y - component.y;
+    const double u = component.shape.across * dx;
+    const double v = component.shape.skew * dx + component.shape.down * dy;
+    const double density = component.shape.peak - u * u - v * v;
     rise(density);
     if (!(density - most > -150)) return;
     const double weight = exp2(density - most);
     weights += weight;
 #pragma unroll
     for (int c = 0; c < most_smoe_channels; ++c) {
-      colour[c] +=
-          weight * (static_cast<double>(own.expert.colour[c]) + static_cast<double>(own.expert.slope_x[c]) * dx +
-                    static_cast<double>(own.expert.slope_y[c]) * dy);
+      colour[c] += weight * (static_cast<double>(component.expert.colour[c]) +
+                             static_cast<double>(component.expert.slope_x[c]) * dx +
+                             static_cast<double>(component.expert.slope_y[c]) * dy);
     }
   }
   __device__ void join(const ExactSums& other) {

@@ -21,27 +21,27 @@ constexpr std::size_t at_once = 64;
 /// Converts a component to coordinates of a tile's first pixel, with its density reduced by the tile's shift.
 template <int Channels>
 HOLOTONE_ALWAYS_INLINE void place(const ImageComponent& component, const PixelBox& box, double shift,
-                                  TileColumns<Channels>& own) {
+                                  TileColumns<Channels>& columns) {
   const auto x = static_cast<float>(box.left - component.x);
   const auto y = static_cast<float>(box.top - component.y);
   const auto across = static_cast<float>(component.across);
   const auto skew = static_cast<float>(component.skew);
   const auto peak = static_cast<float>(component.peak - shift);
-  own.down = static_cast<float>(component.down);
+  columns.down = static_cast<float>(component.down);
   float middle[Channels];
   float slope_x[Channels];
   for (std::size_t c = 0; c < Channels; ++c) {
-    own.slope_y[c] = component.slope_y[c];
+    columns.slope_y[c] = component.slope_y[c];
     slope_x[c] = component.slope_x[c];
     middle[c] = component.colour[c] + component.slope_y[c] * y;
   }
-  const float down = own.down * y;
+  const float down = columns.down * y;
   for (int i = 0; i < tile_columns; ++i) {
     const float dx = x + static_cast<float>(i);
     const float u = across * dx;
-    own.base[i] = peak - u * u;
-    own.skewed[i] = skew * dx + down;
-    for (int c = 0; c < Channels; ++c) own.colour[c][i] = middle[c] + slope_x[c] * dx;
+    columns.base[i] = peak - u * u;
+    columns.skewed[i] = skew * dx + down;
+    for (int c = 0; c < Channels; ++c) columns.colour[c][i] = middle[c] + slope_x[c] * dx;
   }
 }
 

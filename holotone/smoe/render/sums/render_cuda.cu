@@ -109,9 +109,9 @@ class CudaEngine final : public SmoeRenderer::Engine {
     const auto planes = cells_.bundle_planes(at, pictures, together ? 1U << most_planes_log2 : 1,
                                              std::max(std::abs(frame.a_step_x), std::abs(frame.a_step_y)));
     cells_.set_planes(at, planes);
-    for (const PlaneBundle& own : planes) {
-      bundles.push_back({own.first, own.planes, static_cast<unsigned>(bundles.size()), own.middle});
-      bundle_log2_ = std::max(bundle_log2_, static_cast<unsigned>(std::bit_width(own.planes - 1)));
+    for (const PlaneBundle& plane : planes) {
+      bundles.push_back({plane.first, plane.planes, static_cast<unsigned>(bundles.size()), plane.middle});
+      bundle_log2_ = std::max(bundle_log2_, static_cast<unsigned>(std::bit_width(plane.planes - 1)));
     }
     return bundles;
   }
@@ -131,7 +131,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
   /// at once if that is too much.
   [[nodiscard]] bool lists_fit() {
     std::int64_t taken = 0;
-    for (const auto& own : counts_of_bands()) taken = std::max<std::int64_t>(taken, own.chunks);
+    for (const auto& counts : counts_of_bands()) taken = std::max<std::int64_t>(taken, counts.chunks);
     if (taken <= chunks_) return true;
     const std::int64_t room = std::max(most_chunks, blocks_an_area * chunks_of_all());
     if (taken > room && areas_at_once_ > 1) {

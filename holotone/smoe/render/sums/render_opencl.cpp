@@ -84,23 +84,24 @@ std::vector<cl_float4> make_rows(const SmoeModel& model, std::int64_t padded) {
   const auto two = [](double value) { return opencl::two_floats(value); };
   parallel_for(0, in_wholes(model.count(), items), [&](std::int64_t part) {
     for (std::int64_t i = part * items; i < std::min(model.count(), (part + 1) * items); ++i) {
-      const MovingComponent& own = moving[order[static_cast<std::size_t>(i)]];
-      const Expert& expert = own.expert;
+      const MovingComponent& component = moving[order[static_cast<std::size_t>(i)]];
+      const Expert& expert = component.expert;
       constexpr double root_of_half_log2_e = 0.84932180028801904272;
-      const auto scale = [&](int k, int axis) { return two(root_of_half_log2_e * own.scale[k][axis]); };
-      const cl_float4 numbers[] = {{{static_cast<float>(own.x), static_cast<float>(own.y), own.steep, 0}},
-                                   join(two(own.shape.across), two(own.shape.skew)),
-                                   join(two(own.shape.down), two(own.shape.peak - highest)),
-                                   four(expert.colour),
-                                   four(expert.slope_x),
-                                   four(expert.slope_y),
-                                   {{static_cast<float>(own.at[0]), static_cast<float>(own.at[1]), 0, 0}},
-                                   join(two(own.shift_x[0]), two(own.shift_x[1])),
-                                   join(two(own.shift_y[0]), two(own.shift_y[1])),
-                                   join(scale(0, 0), scale(1, 0)),
-                                   join(scale(1, 1), {}),
-                                   four(own.drift[0]),
-                                   four(own.drift[1])};
+      const auto scale = [&](int k, int axis) { return two(root_of_half_log2_e * component.scale[k][axis]); };
+      const cl_float4 numbers[] = {
+          {{static_cast<float>(component.x), static_cast<float>(component.y), component.steep, 0}},
+          join(two(component.shape.across), two(component.shape.skew)),
+          join(two(component.shape.down), two(component.shape.peak - highest)),
+          four(expert.colour),
+          four(expert.slope_x),
+          four(expert.slope_y),
+          {{static_cast<float>(component.at[0]), static_cast<float>(component.at[1]), 0, 0}},
+          join(two(component.shift_x[0]), two(component.shift_x[1])),
+          join(two(component.shift_y[0]), two(component.shift_y[1])),
+          join(scale(0, 0), scale(1, 0)),
+          join(scale(1, 1), {}),
+          four(component.drift[0]),
+          four(component.drift[1])};
       for (std::size_t row = 0; row < rows; ++row) {
         all[row * static_cast<std::size_t>(padded) + static_cast<std::size_t>(i)] = numbers[row];
       }
@@ -185,10 +186,10 @@ class OpenclEngine final : public SmoeRenderer::Engine {
     SmoeRenderInfo info;
     info.tile = {tile_side, tile_side};
     double sum = 0;
-    for (const auto& own : counts) {
-      sum += static_cast<double>(own.s[0]);
-      info.most_components = std::max<std::int64_t>(info.most_components, own.s[1]);
-      info.robust_tiles += std::popcount(own.s[2]);
+    for (const auto& count : counts) {
+      sum += static_cast<double>(count.s[0]);
+      info.most_components = std::max<std::int64_t>(info.most_components, count.s[1]);
+      info.robust_tiles += std::popcount(count.s[2]);
     }
     const std::int64_t tiles = in_wholes(size_[0], tile_side) * in_wholes(size_[1], tile_side) * views_;
     info.components_per_tile = tiles > 0 ? sum / static_cast<double>(tiles) : 0;

@@ -32,20 +32,20 @@ template <int Channels>
 HOLOTONE_ALWAYS_INLINE void add_components(const TileColumns<Channels>* components, std::size_t count,
                                            TileSums<Channels>& __restrict sums) {
   for (std::size_t j = 0; j < count; ++j) {
-    const TileColumns<Channels>& own = components[j];
+    const TileColumns<Channels>& columns = components[j];
     // Rows are the inner loop: a column's numbers stay in registers, and sixteen columns are a vector.
     for (int i = 0; i < tile_columns; ++i) {
-      float v = own.skewed[i];
+      float v = columns.skewed[i];
       float colour[Channels];
-      for (int c = 0; c < Channels; ++c) colour[c] = own.colour[c][i];
+      for (int c = 0; c < Channels; ++c) colour[c] = columns.colour[c][i];
 #pragma GCC unroll 8
       for (auto& sum : sums) {
-        const float weight = power_of_two(own.base[i] - v * v);
-        v += own.down;
+        const float weight = power_of_two(columns.base[i] - v * v);
+        v += columns.down;
         sum[Channels][i] += weight;
         for (int c = 0; c < Channels; ++c) {
           sum[c][i] += weight * colour[c];
-          colour[c] += own.slope_y[c];
+          colour[c] += columns.slope_y[c];
         }
       }
     }
