@@ -23,21 +23,28 @@ bool is_one_of(std::string_view text, const std::string_view (&known)[N]) {
 }
 
 /// Chosen encoding; nullopt for the complex field.
-std::optional<Encoding> chosen_encoding(const HologramArguments& arguments, const Panel& panel) {
-  using Named = Choice<std::optional<Encoding>>;
-  static constexpr Named names[] = {{"phase", Encoding::phase},
-                                    {"amplitude", Encoding::amplitude},
-                                    {"complex", std::nullopt},
-                                    {"double-phase", Encoding::double_phase},
-                                    {"single-sideband", Encoding::single_sideband},
-                                    {"burckhardt", Encoding::burckhardt}};
-  if (!arguments.encoding.empty()) return choose("--encode", arguments.encoding, names);
-  if (is_one_of(extension_of(arguments.output), field_extensions)) return std::nullopt;
+std::optional<Encoding> chosen_encoding(const HologramJob& job, const Panel& panel) {
+  if (job.encoding.given) return job.encoding.encoding;
+  if (is_one_of(extension_of(job.output), field_extensions)) return std::nullopt;
   return panel.modulation == Modulation::phase ? Encoding::phase : Encoding::amplitude;
 }
 
-/// Throws for an unsuitable extension. `asked`: value of --encode, or empty.
-void check_extension(const std::string& output, bool complex_field, const std::string& asked) {
+std::optional<Encoding> chosen_encoding(const HologramJob& job) {
+  return chosen_encoding(job, chosen_panel(job.panel_choice));
+}
+
+std::string_view encoding_name(const std::optional<Encoding>& encoding) {
+  return encoding ? to_string(*encoding) : "complex";
+}
+
+bool is_of_phase(std::optional<Encoding> encoding) { return encoding && needs_phase_modulator(*encoding); }
+
+Applies for_phase(const HologramJob& job) { return for_encodings(job, "a phase encoding", is_of_phase); }
+
+/// Throws for an unsuitable extension.
+void check_extension(const HologramJob& job) {
+  const auto& output = job.output;
+  const bool complex_field = job.complex_field;
   if (names_monitor(output)) {
     if (complex_field) reject("--encode", "an encoding for a modulator on a monitor", "complex");
     return;
@@ -51,76 +58,38 @@ void check_extension(const std::string& output, bool complex_field, const std::s
   if (!complex_field && !is_one_of(extension, code_extensions)) {
     // Without --encode the name alone decides, so both kinds are open.
     reject("--output",
-           asked.empty() ? fmt::format("a name ending in {}, or in {}", codes, field)
-                         : fmt::format("a name ending in .png, .tif, .tiff or .bmp for --encode {}", asked),
+           job.encoding.given ? fmt::format("a name ending in .png, .tif, .tiff or .bmp for --encode {}",
+                                            encoding_name(job.encoding.encoding))
+                              : fmt::format("a name ending in {}, or in {}", codes, field),
            output);
   }
 }
 
 /// Sets the number of bits of a code and the phases of the codes.
-void set_levels(HologramJob& job, const HologramArguments& arguments) {
+void set_levels(HologramJob& job) {
   auto& encode = job.encode;
   const bool phase = needs_phase_modulator(encode.encoding);
   encode.bits = job.packed16 ? 16 : job.panel.bits;
-  if (!arguments.lut.empty()) {
-    encode.level_phase_rad = phase_table(arguments.lut);
+  if (!job.lut.empty()) {
+    encode.level_phase_rad = phase_table(job.lut);
     const auto last = static_cast<unsigned>(encode.level_phase_rad.size() - 1);
     if (!job.packed16) encode.bits = std::clamp(static_cast<int>(std::bit_width(last)), 2, 16);
   }
-  if (!arguments.bits.empty())
-    encode.bits = static_cast<int>(whole_number("--bits", arguments.bits, phase ? 2 : 1, 16));
-  if (!arguments.phase_range.empty()) {
-    encode.phase_range_rad = parse_angle("--phase-range", arguments.phase_range);
-    if (!(encode.phase_range_rad >= least_phase_range_rad && encode.phase_range_rad <= most_phase_rad)) {
-      reject("--phase-range", fmt::format("an angle from {:g} to {:g} rad", least_phase_range_rad, most_phase_rad),
-             arguments.phase_range);
-    }
-  } else if (phase && arguments.lut.empty() && encode.bits == job.panel.bits) {
+  if (job.bits) encode.bits = *job.bits;
+  if (phase && encode.bits < 2) reject("--bits", "2 to 16 for a phase encoding", std::to_string(encode.bits));
+  if (job.phase_range_rad.given()) {
+    encode.phase_range_rad = job.phase_range_rad.value;
+  } else if (phase && job.lut.empty() && encode.bits == job.panel.bits) {
     encode.level_phase_rad = job.panel.level_phase_rad;
   }
   if (encode.level_phase_rad.size() > std::size_t{1} << encode.bits) {
-    reject("--bits", fmt::format("enough for the {} codes of {}", encode.level_phase_rad.size(), arguments.lut),
+    reject("--bits", fmt::format("enough for the {} codes of {}", encode.level_phase_rad.size(), job.lut),
            std::to_string(encode.bits));
   }
 }
 
-void set_amplitude_range(EncodeOptions& encode, const std::string& text) {
-  const auto [low, high] = rising_pair("--amplitude-range", text);
-  encode.amplitude_min = static_cast<float>(low);
-  encode.amplitude_max = static_cast<float>(high);
-}
-
-/// Option that applies to some encodings only.
-struct Dependent {
-  std::string_view option;
-  const std::string& text;
-  bool applies;
-  std::string_view expected;
-};
-
-/// Throws for options that the encoding does not use.
-void refuse_unused(const HologramArguments& arguments, std::optional<Encoding> encoding) {
-  const bool phase = encoding && needs_phase_modulator(*encoding);
-  const std::string packed = arguments.packed16 ? "--packed16" : "";
-  const Dependent known[] = {
-      {"--bits", arguments.bits, encoding.has_value(), "an encoding for a modulator"},
-      {"--lut", arguments.lut, phase, "a phase encoding"},
-      {"--phase-range", arguments.phase_range, phase && arguments.lut.empty(), "a phase encoding without --lut"},
-      {"--carrier", arguments.carrier, phase, "a phase encoding"},
-      {"--correction", arguments.correction, phase, "a phase encoding"},
-      {"--packed16", packed, phase, "a phase encoding"},
-      {"--amplitude-range", arguments.amplitude_range, encoding && *encoding != Encoding::phase,
-       "an encoding that has amplitudes"},
-      {"--reference-angle", arguments.reference_angle, encoding == Encoding::amplitude, "--encode amplitude"}};
-  for (const auto& dependent : known) {
-    if (!dependent.text.empty() && !dependent.applies) {
-      reject(dependent.option, dependent.expected, encoding ? to_string(*encoding) : "complex");
-    }
-  }
-}
-
 /// Mirrors have a fixed number of states; the bits of a liquid crystal panel depend on its cable.
-void check_panel(const HologramJob& job, const HologramArguments& arguments) {
+void check_panel(const HologramJob& job) {
   const Panel& panel = job.panel;
   if (panel.name == "custom") return;
   constexpr std::string_view other = "; --resolution and --pitch instead of --panel describe a panel without a preset";
@@ -133,33 +102,28 @@ void check_panel(const HologramJob& job, const HologramArguments& arguments) {
                     panel.name, to_string(job.encode.encoding), other));
   }
   if (!(on_off || !panel.level_phase_rad.empty()) || job.encode.bits <= panel.bits) return;
-  const std::string_view option = !arguments.bits.empty() ? "--bits" : job.packed16 ? "--packed16" : "--lut";
+  const std::string_view option = job.bits ? "--bits" : job.packed16 ? "--packed16" : "--lut";
   throw Error(ErrorCode::invalid_argument,
               fmt::format("{}: expected at most {} for {}, whose mirrors have {} states, got {}{}", option,
                           counted(panel.bits, "bit"), panel.name, 1 << panel.bits, job.encode.bits, other));
 }
 
-void set_encoding(HologramJob& job, const HologramArguments& arguments) {
-  const auto encoding = chosen_encoding(arguments, job.panel);
+void set_encoding(HologramJob& job) {
+  const auto encoding = chosen_encoding(job, job.panel);
   job.complex_field = !encoding.has_value();
-  check_extension(job.output, job.complex_field, arguments.encoding);
-  refuse_unused(arguments, encoding);
+  check_extension(job);
   if (!encoding) return;
   job.encode.encoding = *encoding;
-  job.packed16 = arguments.packed16;
-  job.lut = arguments.lut;
-  job.phase_range = arguments.phase_range;
-  job.reference_angle = arguments.reference_angle;
-  if (!arguments.amplitude_range.empty()) set_amplitude_range(job.encode, arguments.amplitude_range);
-  if (!arguments.reference_angle.empty()) {
-    const auto [x, y] = angle_pair("--reference-angle", arguments.reference_angle);
-    job.encode.reference_angle_x_rad = x;
-    job.encode.reference_angle_y_rad = y;
+  if (job.amplitude_range) {
+    job.encode.amplitude_min = static_cast<float>((*job.amplitude_range)[0]);
+    job.encode.amplitude_max = static_cast<float>((*job.amplitude_range)[1]);
   }
+  job.encode.reference_angle_x_rad = job.reference_angle_rad.value[0];
+  job.encode.reference_angle_y_rad = job.reference_angle_rad.value[1];
   job.encode.bits = job.panel.bits;
-  check_panel(job, arguments);  // before set_levels: an on/off panel has too few bits for a phase
-  set_levels(job, arguments);
-  check_panel(job, arguments);
+  check_panel(job);  // before set_levels: an on/off panel has too few bits for a phase
+  set_levels(job);
+  check_panel(job);
   if (names_monitor(job.output) && (job.encode.bits > 8 || job.packed16)) {
     reject(job.packed16 ? "--packed16" : "--bits",
            "at most 8 bits on a monitor; `holotone display` shows files of more", std::to_string(job.encode.bits));
@@ -167,15 +131,6 @@ void set_encoding(HologramJob& job, const HologramArguments& arguments) {
   if (job.encode.bits > 8 && !job.packed16 && extension_of(job.output) == ".bmp") {
     reject("--output", "a name ending in .png, .tif or .tiff for codes of more than 8 bits", job.output);
   }
-}
-
-void set_spin(HologramJob& job, const std::string& text) {
-  if (text.empty()) return;
-  constexpr std::string_view expected = "an angle and a number of frames such as 360deg:120";
-  const auto colon = text.find(':');
-  if (colon == std::string::npos) reject("--spin", expected, text);
-  job.spin_rad = parse_angle("--spin", text.substr(0, colon));
-  job.spin_frames = whole_number("--spin", text.substr(colon + 1), 1, 1'000'000);
 }
 
 void check_wave(const HologramJob& job) {
@@ -187,29 +142,102 @@ void check_wave(const HologramJob& job) {
 
 }  // namespace
 
-std::vector<Channel> channels_of(const HologramArguments& arguments) {
-  if (arguments.rgb.empty()) return {{"", -1, wavelength_of("--wavelength", arguments.wavelength)}};
-  constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm";
-  const auto pieces = list("--rgb", arguments.rgb, expected);
-  if (pieces.size() != 3) reject("--rgb", expected, arguments.rgb);
-  const auto channel = [&](const char* name, std::size_t i) {
-    return Channel{name, static_cast<int>(i), wavelength_of("--rgb", pieces[i])};
+std::vector<Channel> channels_of(const HologramJob& job) {
+  if (!job.rgb_m) return {{"", -1, job.wavelength_m.value_or(default_wavelength_m)}};
+  const auto& [red, green, blue] = *job.rgb_m;
+  return {{"r", 0, red}, {"g", 1, green}, {"b", 2, blue}};
+}
+
+Applies for_encodings(const HologramJob& job, std::string_view expected,
+                      const std::function<bool(std::optional<Encoding>)>& suits) {
+  return {[&job, suits] { return suits(chosen_encoding(job)); }, expected,
+          [&job] { return std::string(encoding_name(chosen_encoding(job))); }};
+}
+
+std::vector<OptionRow> wavelength_options(HologramJob& job) {
+  const auto three = [](std::string_view option, const std::string& text) {
+    constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm";
+    const auto pieces = list(option, text, expected);
+    if (pieces.size() != 3) reject(option, expected, text);
+    return std::array{wavelength_of(option, pieces[0]), wavelength_of(option, pieces[1]),
+                      wavelength_of(option, pieces[2])};
   };
-  return {channel("r", 0), channel("g", 1), channel("b", 2)};
+  return {{.names = "--wavelength",
+           .target = number(job.wavelength_m, ValueUnit::length, {least_wavelength_m, most_wavelength_m}),
+           .value = "LENGTH",
+           .help = "Wavelength of the light",
+           .otherwise = "532nm",
+           .common = true,
+           .feeds = "PointCloudPlan.wavelength_m"},
+          {.names = "--rgb",
+           .target = parsed(job.rgb_m, three),
+           .value = "R,G,B",
+           .help = "Three wavelengths for three colour holograms, such as 638nm,520nm,450nm",
+           .common = true,
+           .excludes = "--wavelength",
+           .feeds = "PointCloudPlan.wavelength_m"}};
 }
 
-PointMethod parse_method(const std::string& text) {
-  static constexpr Choice<PointMethod> names[] = {{"auto", PointMethod::automatic},
-                                                  {"direct", PointMethod::direct},
-                                                  {"recurrence", PointMethod::recurrence},
-                                                  {"separable", PointMethod::separable},
-                                                  {"fast", PointMethod::fast}};
-  return choose("--method", text, names);
+OptionRow encoding_option(HologramJob& job, std::initializer_list<Encoding> only) {
+  std::vector<Choice<EncodingChoice>> choices;
+  for (const auto& known : enum_names<Encoding>) {
+    const bool taken = only.size() == 0 || std::ranges::find(only, known.value) != only.end();
+    if (taken) choices.push_back({known.name, {true, known.value}});
+  }
+  if (only.size() == 0) choices.push_back({"complex", {true, std::nullopt}});
+  return {.names = "--encode,--encoding",
+          .target = choice(job.encoding, std::move(choices)),
+          .value = "NAME",
+          .help = "Encoding: phase, amplitude, complex, double-phase, single-sideband or burckhardt",
+          .otherwise = "by OUT and the panel",
+          .common = true};
 }
 
-Wave parse_wave(const std::string& text) {
-  static constexpr Choice<Wave> names[] = {{"fresnel", Wave::fresnel}, {"spherical", Wave::spherical}};
-  return choose("--wave", text, names);
+OptionRow bits_option(HologramJob& job) {
+  return {
+      .names = "--bits",
+      .target = number(job.bits, ValueUnit::count, bounds_of<&EncodeOptions::bits>),
+      .value = "N",
+      .help = "Bits of a code; phase encodings from 2",
+      .otherwise = "the panel's",
+      .feeds = "EncodePlan.bits|EncodePlan.level_phase_rad",
+      .applies = for_encodings(job, "an encoding for a modulator", [](auto encoding) { return encoding.has_value(); })};
+}
+
+std::vector<OptionRow> phase_code_options(HologramJob& job) {
+  const auto range = [](std::string_view option, const std::string& text) {
+    return parse_value(option, text, ValueUnit::angle, {least_phase_range_rad, most_phase_rad});
+  };
+  return {{.names = "--lut,--levels",
+           .target = &job.lut,
+           .value = "FILE",
+           .help = "Text file with the measured phase in radians of each code",
+           .feeds = "EncodePlan.level_phase_rad",
+           .applies = for_phase(job)},
+          {.names = "--phase-range",
+           .target = parsed(job.phase_range_rad, range),
+           .value = "ANGLE",
+           .help = "Phase stroke of the panel over all codes, such as 1.8pi",
+           .otherwise = "2pi",
+           .feeds = "EncodePlan.phase_range_rad|EncodePlan.level_phase_rad and phase_range_rad",
+           .applies = for_encodings(job, "a phase encoding without --lut",
+                                    [&job](auto encoding) { return is_of_phase(encoding) && job.lut.empty(); })},
+          {.names = "--carrier",
+           .target = &job.carrier,
+           .value = "X[,Y]",
+           .help = "Blazed grating that steers the light: angles (0.5deg) or periods (64um, 8px)",
+           .feeds = "EncodePlan.carrier|steering_angle_rad.",
+           .applies = for_phase(job)},
+          {.names = "--correction",
+           .target = &job.correction,
+           .value = "FILE",
+           .help = "Wavefront map added to the phase: picture (full range 2 pi) or NPY (radians)",
+           .feeds = "EncodePlan.correction_rad",
+           .applies = for_phase(job)},
+          {.names = "--packed16",
+           .target = &job.packed16,
+           .help = "Write 16-bit codes as red (high byte) and green (low byte)",
+           .applies = for_phase(job)}};
 }
 
 PointCloudOptions HologramJob::sum_options(const Channel& channel) const {
@@ -233,45 +261,26 @@ EncodeOptions HologramJob::encode_options(const Channel& channel) const {
   return options;
 }
 
-HologramJob hologram_job(const HologramArguments& arguments) {
-  HologramJob job;
-  job.input = arguments.input;
-  job.output = arguments.output;
-  job.console = arguments.console;
-  job.writing.compression = compression_of(arguments.compression);
-  job.panel = chosen_panel(arguments.panel);
-  job.scene = scene_options(arguments.scene);
-  job.channels = channels_of(arguments);
+void complete(HologramJob& job) {
+  job.panel = chosen_panel(job.panel_choice);
+  job.channels = channels_of(job);
   job.sum.pitch_m = job.panel.pitch_m;
   job.sum.shape = {job.panel.ny, job.panel.nx};
-  job.sum.method = parse_method(arguments.method);
-  job.sum.wave = parse_wave(arguments.wave);
-  job.sum.tolerance = positive_number("--tolerance", arguments.tolerance);
-  job.sum.band_limit = !arguments.no_band_limit;
-  job.sum.deterministic = arguments.deterministic;
   // One cone for all colours: a point that lit fewer pixels in blue than in red would be tinted, most near the middle.
   job.sum.cone_wavelength_m = std::ranges::min(job.channels, {}, &Channel::wavelength_m).wavelength_m;
   check_wave(job);
-  set_encoding(job, arguments);
-  set_spin(job, arguments.spin);
+  set_encoding(job);
   const bool summed = job.sum.method == PointMethod::separable || job.sum.method == PointMethod::fast;
   job.devices =
-      devices_option(arguments.device, arguments.console,
+      devices_option(job.device_name, job.console,
                      summed ? "points to field: `separable`, `fast`" : "points to field: `direct`, `recurrence`");
   job.device = job.devices.front();
-  job.carrier = arguments.carrier;
   for (const auto& channel : job.channels) (void)job.encode_options(channel);  // a bad --carrier is refused here
-  if (!arguments.correction.empty()) {
-    job.correction = arguments.correction;
-    require_input(arguments.correction);
-    job.correction_rad = read_correction(arguments.correction, {job.panel.ny, job.panel.nx});
+  if (!job.correction.empty()) {
+    require_input(job.correction);
+    job.correction_rad = read_correction(job.correction, {job.panel.ny, job.panel.nx});
   }
-  if (names_monitor(job.output)) {
-    job.shown = std::make_shared<PanelOutput>(job.output, job.panel, arguments.shown);
-  } else {
-    refuse_panel_output_options(arguments.shown);
-  }
-  return job;
+  if (names_monitor(job.output)) job.shown = std::make_shared<PanelOutput>(job.output, job.panel, job.showing);
 }
 
 }  // namespace holotone::cli

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cli/common/console.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/panel_output.hpp>
@@ -11,43 +12,13 @@
 #include <holotone/io/images/image.hpp>
 #include <holotone/optics/panel.hpp>
 #include <holotone/optics/row_range.hpp>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace holotone::cli {
-
-/// Arguments of `holotone hologram`, as typed.
-struct HologramArguments {
-  std::string input;
-  std::string output;
-  PanelArguments panel;
-  SceneArguments scene;
-  ConsoleOptions console;
-  std::string wavelength = "532nm";
-  std::string method = "auto";
-  std::string wave = "fresnel";
-  std::string tolerance = "1e-3";
-  std::string device = "auto";
-  std::string encoding;
-  std::string bits;
-  std::string lut;
-  std::string phase_range;
-  std::string amplitude_range;
-  std::string reference_angle;
-  std::string carrier;
-  std::string correction;
-  std::string rgb;
-  std::string spin;
-  std::string rows_at_once;
-  std::string block;
-  std::string compression = "auto";
-  bool no_band_limit = false;
-  bool deterministic = false;
-  bool packed16 = false;
-  PanelOutputArguments shown;
-};
 
 /// One of the one or three holograms of a frame.
 struct Channel {
@@ -56,32 +27,58 @@ struct Channel {
   double wavelength_m = 0;
 };
 
-/// Job of `holotone hologram`, checked as far as possible before the input is read.
+/// Encoding that is asked for.
+struct EncodingChoice {
+  bool given = false;                ///< otherwise by the output's name and the panel
+  std::optional<Encoding> encoding;  ///< none: the complex field
+
+  bool operator==(const EncodingChoice&) const = default;
+};
+
+/// Turntable animation.
+struct Spin {
+  double angle_rad = 0;  ///< over all frames
+  std::int64_t frames = 0;
+};
+
+/// Job of `holotone hologram`, and the panel, light and codes of `optimize` and `panel`. Options are bound to its
+/// members; `complete` sets those below.
 struct HologramJob {
   std::string input;
   std::string output;
-  Panel panel;
+  PanelChoice panel_choice;
   SceneOptions scene;
   ConsoleOptions console;
+  std::string device_name = "auto";
+  std::optional<double> wavelength_m;          ///< none: default_wavelength_m
+  std::optional<std::array<double, 3>> rgb_m;  ///< wavelengths of three colours instead
+  PointCloudOptions sum;                       ///< wavelength_m: replaced by the channel's; all have one cone
+  EncodingChoice encoding;
+  std::optional<int> bits;  ///< none: the panel's
+  std::string lut;          ///< file of measured phases
+  Typed<double> phase_range_rad;
+  std::optional<std::array<double, 2>> amplitude_range;
+  Typed<std::array<double, 2>> reference_angle_rad;
+  std::string carrier;     ///< angles, or periods whose angles depend on the wavelength
+  std::string correction;  ///< file of a wavefront map
+  bool packed16 = false;
+  Spin spin;
+  std::optional<std::int64_t> band_rows;     ///< rows of a band; none: by the memory
+  Typed<std::array<std::int64_t, 2>> block;  ///< part of the bands, and number of parts
+  ImageWriteOptions writing;
+  PanelOutputOptions showing;
+  GivenOptions given;
+
+  Panel panel;
   Device device;                ///< the first of `devices`
   std::vector<Device> devices;  ///< several only for a field that is written by bands
   std::vector<Channel> channels;
-  PointCloudOptions sum;  ///< wavelength_m: replaced by the channel's; all have one cone
   bool complex_field = false;
   EncodeOptions encode;  ///< carrier and correction: see encode_options
-  std::string carrier;
-  std::string correction;
-  std::string lut;
-  std::string phase_range;
-  std::string reference_angle;
   Array<float, 2> correction_rad;
-  bool packed16 = false;
-  ImageWriteOptions writing;
   std::shared_ptr<PanelOutput> shown;  ///< what --output names, if it is a monitor
   RowRange rows;                       ///< of a field that is made in parts: those of this run; 0 rows: all
   std::int64_t rows_at_once = 0;       ///< rows of a band; bands are summed and written in turn; 0: the whole panel
-  std::int64_t spin_frames = 0;
-  double spin_rad = 0;
 
   /// The sum's and the encoding's options for a channel.
   [[nodiscard]] PointCloudOptions sum_options(const Channel& channel) const;
@@ -89,14 +86,24 @@ struct HologramJob {
   [[nodiscard]] FieldGrid grid(const Channel& channel) const;
 };
 
-/// Job without rows_at_once; does not check the memory. Throws invalid_argument or io naming the option.
-HologramJob hologram_job(const HologramArguments& arguments);
+inline constexpr double default_wavelength_m = PointCloudOptions{}.wavelength_m;
+
+/// Sets the members that follow from the options, but for rows_at_once and rows; does not check the memory. Throws
+/// invalid_argument or io naming the option.
+void complete(HologramJob& job);
 
 /// Channels of --wavelength or --rgb.
-std::vector<Channel> channels_of(const HologramArguments& arguments);
+std::vector<Channel> channels_of(const HologramJob& job);
 
-/// Method and wave of the sum by their names on the command line.
-PointMethod parse_method(const std::string& text);
-Wave parse_wave(const std::string& text);
+/// --wavelength and --rgb.
+std::vector<OptionRow> wavelength_options(HologramJob& job);
+/// --encode; `only`: the encodings to choose from, all with the complex field if empty.
+OptionRow encoding_option(HologramJob& job, std::initializer_list<Encoding> only = {});
+OptionRow bits_option(HologramJob& job);
+/// An option of some encodings alone.
+Applies for_encodings(const HologramJob& job, std::string_view expected,
+                      const std::function<bool(std::optional<Encoding>)>& suits);
+/// --lut, --phase-range, --carrier, --correction and --packed16: codes of a phase modulator.
+std::vector<OptionRow> phase_code_options(HologramJob& job);
 
 }  // namespace holotone::cli

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cli/common/hologram_overrides.hpp>
+#include <cli/common/option_value.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
@@ -24,7 +25,7 @@ void set_pair(Metadata& metadata, const std::string& first, const std::string& s
 
 /// Sets a preset's pitch, bits and phases of unequal steps.
 void apply_panel(Metadata& metadata, const std::string& name) {
-  const Panel panel = chosen_panel({name, {}, {}, {}});
+  const Panel panel = parse_panel("--panel", name);
   set_metadata(metadata, "panel", panel.name);
   set_metadata(metadata, "pitch_m", panel.pitch_m);
   set_metadata(metadata, "bits", panel.bits);
@@ -94,12 +95,9 @@ std::vector<double> phase_table(const std::string& path) {
 }
 
 Encoding chosen_encoding(std::string_view option, std::string_view name) {
-  static constexpr Choice<Encoding> names[] = {{"phase", Encoding::phase},
-                                               {"amplitude", Encoding::amplitude},
-                                               {"double-phase", Encoding::double_phase},
-                                               {"single-sideband", Encoding::single_sideband},
-                                               {"burckhardt", Encoding::burckhardt}};
-  return choose(option, name, names);
+  Encoding encoding{};
+  choice(encoding).store(option, std::string(name));
+  return encoding;
 }
 
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {

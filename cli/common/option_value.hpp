@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cli/common/values.hpp>
 #include <cstdint>
 #include <functional>
@@ -141,12 +142,49 @@ OptionValue choice(Enum& place, std::initializer_list<Enum> only = {}) {
   return choice(place, std::move(choices));
 }
 
+/// The same for a place that is empty at first: no default.
+template <class Enum>
+OptionValue choice(std::optional<Enum>& place, std::initializer_list<Enum> only = {}) {
+  OptionValue value;
+  value.store = [&place, only = std::vector<Enum>(only)](std::string_view option, const std::string& text) {
+    std::vector<std::string_view> names;
+    for (const auto& known : enum_names<Enum>) {
+      if (!only.empty() && std::find(only.begin(), only.end(), known.value) == only.end()) continue;
+      names.push_back(known.name);
+      if (known.name != text) continue;
+      place = known.value;
+      return;
+    }
+    reject_choice(option, text, names);
+  };
+  return value;
+}
+
+/// A value with its text as it was typed, which reports repeat; "": not given.
+template <class T>
+struct Typed {
+  std::string text{};
+  T value{};
+
+  [[nodiscard]] bool given() const { return !text.empty(); }
+};
+
 /// What `parse(option, text)` makes of the text.
 template <class T, class Parse>
 OptionValue parsed(T& place, Parse parse, std::string standard = {}) {
   OptionValue value;
   value.store = [&place, parse](std::string_view option, const std::string& text) { place = parse(option, text); };
   value.standard = std::move(standard);
+  return value;
+}
+
+template <class T, class Parse>
+OptionValue parsed(Typed<T>& place, Parse parse) {
+  OptionValue value;
+  value.standard = place.text;
+  value.store = [&place, parse](std::string_view option, const std::string& text) {
+    place = {text, parse(option, text)};
+  };
   return value;
 }
 

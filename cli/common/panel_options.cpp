@@ -11,26 +11,31 @@
 namespace holotone::cli {
 namespace {
 
-std::string lower(std::string text) {
+std::string lower(std::string_view name) {
+  std::string text(name);
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
 
-/// {nx, ny} of the panel nearest to a size, "18.4mm" or "18.4x9.2mm" (one unit for both).
-std::array<std::int64_t, 2> pixels_of(const std::string& text, double pitch_m) {
-  constexpr std::string_view option = "--panel-size";
+/// Width and height of "18.4mm" or "18.4x9.2mm" (one unit for both).
+std::array<double, 2> panel_size(std::string_view option, const std::string& text) {
   const auto cross = text.find('x');
   const std::string height = cross == std::string::npos ? text : text.substr(cross + 1);
   std::string width = cross == std::string::npos ? text : text.substr(0, cross);
   if (width.find_first_not_of("0123456789.") == std::string::npos) {
     width += height.substr(std::min(height.find_first_not_of("0123456789."), height.size()));
   }
+  return {parse_length(option, width), parse_length(option, height)};
+}
+
+/// {nx, ny} of the panel nearest to a size.
+std::array<std::int64_t, 2> pixels_of(const std::array<double, 2>& size_m, double pitch_m) {
   std::array<std::int64_t, 2> pixels{};
   for (std::size_t i = 0; i < 2; ++i) {
-    const double side = parse_length(option, i == 0 ? width : height);
-    const double count = std::round(side / pitch_m);
+    const double count = std::round(size_m[i] / pitch_m);
     if (!(count >= 1 && count <= static_cast<double>(largest_grid_side))) {
-      reject(option, fmt::format("sides of 1 to {} pixels of {}", largest_grid_side, format_length(pitch_m)), text);
+      reject("--panel-size", fmt::format("sides of 1 to {} pixels of {}", largest_grid_side, format_length(pitch_m)),
+             length_text(size_m[i]));
     }
     pixels[i] = static_cast<std::int64_t>(count);
   }
@@ -39,67 +44,69 @@ std::array<std::int64_t, 2> pixels_of(const std::string& text, double pitch_m) {
 
 }  // namespace
 
-std::vector<OptionRow> panel_options(PanelArguments& arguments) {
-  return {
-      {.names = "--panel",
-       .target = &arguments.panel,
-       .value = "NAME",
-       .help = "Preset of a light modulator; `holotone panels` lists them",
-       .otherwise = panels().front().name,
-       .common = true,
-       .feeds = "PointCloudPlan.pitch_m|PointCloudPlan.shape|EncodePlan.grid|EncodePlan.level_phase_rad|FftPlan.shape|"
-                "Array."},
-      {.names = "--resolution",
-       .target = &arguments.resolution,
-       .value = "WxH",
-       .help = "Columns and rows of a panel without a preset; needs --pitch",
-       .common = true,
-       .excludes = "--panel",
-       .feeds = "PointCloudPlan.shape|EncodePlan.grid|FftPlan.shape|Array."},
-      {.names = "--panel-size",
-       .target = &arguments.size,
-       .value = "SIZE",
-       .help = "Width, or WIDTHxHEIGHT, of a panel without a preset, such as 18.4x9.2mm, rounded to whole pixels; "
-               "needs --pitch",
-       .excludes = "--panel --resolution"},
-      {.names = "--pitch",
-       .target = &arguments.pitch,
-       .value = "LENGTH",
-       .help = "Pixel pitch of a panel without a preset, such as 8um",
-       .common = true,
-       .excludes = "--panel",
-       .feeds = "PointCloudPlan.pitch_m"}};
+std::vector<OptionRow> panel_options(PanelChoice& choice) {
+  return {{.names = "--panel",
+           .target = parsed(choice.preset, parse_panel),
+           .value = "NAME",
+           .help = "Preset of a light modulator; `holotone panels` lists them",
+           .otherwise = panels().front().name,
+           .common = true,
+           .feeds = "PointCloudPlan.pitch_m|PointCloudPlan.shape|EncodePlan.grid|EncodePlan.level_phase_rad|FftPlan."
+                    "shape|Array."},
+          {.names = "--resolution",
+           .target = parsed(choice.resolution,
+                            [](std::string_view option, const std::string& text) {
+                              return resolution(option, text, largest_grid_side);
+                            }),
+           .value = "WxH",
+           .help = "Columns and rows of a panel without a preset; needs --pitch",
+           .common = true,
+           .excludes = "--panel",
+           .feeds = "PointCloudPlan.shape|EncodePlan.grid|FftPlan.shape|Array."},
+          {.names = "--panel-size",
+           .target = parsed(choice.size_m, panel_size),
+           .value = "SIZE",
+           .help = "Width, or WIDTHxHEIGHT, of a panel without a preset, such as 18.4x9.2mm, rounded to whole pixels; "
+                   "needs --pitch",
+           .excludes = "--panel --resolution"},
+          {.names = "--pitch",
+           .target = number(choice.pitch_m, ValueUnit::length, {least_pitch_m, most_pitch_m}),
+           .value = "LENGTH",
+           .help = "Pixel pitch of a panel without a preset, such as 8um",
+           .common = true,
+           .excludes = "--panel",
+           .feeds = "PointCloudPlan.pitch_m"}};
 }
 
-Panel chosen_panel(const PanelArguments& arguments) {
-  const std::string given = !arguments.size.empty() ? "--panel-size" : "--resolution";
-  const bool sized = !arguments.resolution.empty() || !arguments.size.empty();
-  if (sized != !arguments.pitch.empty()) {
-    const auto [missing, other] = sized ? std::pair{"--pitch", given.c_str()} : std::pair{"--resolution", "--pitch"};
+Panel parse_panel(std::string_view option, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto& known : panels()) {
+    if (known.name == lower(name)) return known;
+    names.emplace_back(known.name);
+  }
+  throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected {}, got '{}'{}", option, alternatives(names), name,
+                                                       suggestion(lower(name), names)));
+}
+
+Panel chosen_panel(const PanelChoice& choice) {
+  const bool sized = choice.resolution || choice.size_m;
+  if (sized != choice.pitch_m.has_value()) {
+    const std::string_view given = choice.size_m ? "--panel-size" : "--resolution";
+    const auto [missing, other] = sized ? std::pair<std::string_view, std::string_view>{"--pitch", given}
+                                        : std::pair<std::string_view, std::string_view>{"--resolution", "--pitch"};
     throw Error(
         ErrorCode::invalid_argument,
         fmt::format("{}: expected a value, because {} is given and a panel needs both, got none", missing, other));
   }
-  if (sized) {
-    const double pitch_m = pitch_of("--pitch", arguments.pitch);
-    const auto [nx, ny] = arguments.size.empty() ? resolution("--resolution", arguments.resolution, largest_grid_side)
-                                                 : pixels_of(arguments.size, pitch_m);
-    Panel panel;
-    panel.name = "custom";
-    panel.title = "custom panel";
-    panel.nx = nx;
-    panel.ny = ny;
-    panel.pitch_m = pitch_m;
-    return panel;
-  }
-  if (arguments.panel.empty()) return panels().front();
-  std::vector<std::string_view> names;
-  for (const auto& known : panels()) {
-    if (known.name == lower(arguments.panel)) return known;
-    names.emplace_back(known.name);
-  }
-  throw Error(ErrorCode::invalid_argument, fmt::format("--panel: expected {}, got '{}'{}", alternatives(names),
-                                                       arguments.panel, suggestion(lower(arguments.panel), names)));
+  if (!sized) return choice.preset.value_or(panels().front());
+  const auto [nx, ny] = choice.resolution ? *choice.resolution : pixels_of(*choice.size_m, *choice.pitch_m);
+  Panel panel;
+  panel.name = "custom";
+  panel.title = "custom panel";
+  panel.nx = nx;
+  panel.ny = ny;
+  panel.pitch_m = *choice.pitch_m;
+  return panel;
 }
 
 }  // namespace holotone::cli

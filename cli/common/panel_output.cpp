@@ -2,6 +2,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/panel_output.hpp>
+#include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
 #include <utility>
@@ -9,10 +10,10 @@
 namespace holotone::cli {
 namespace {
 
-PlayerOptions player_options(const std::string& output, const Panel& panel, const PanelOutputArguments& arguments) {
+PlayerOptions player_options(const std::string& output, const Panel& panel, const PanelOutputOptions& given) {
   PlayerOptions options;
-  options.fields = arguments.field_sequence ? 3 : 1;
-  if (!arguments.fps.empty()) options.fps = number_between("--fps", arguments.fps, 1e-3, 1e5);
+  options.fields = given.field_sequence ? 3 : 1;
+  if (given.fps) options.fps = *given.fps;
   const Monitor monitor = find_monitor(output.substr(output.find(':') + 1), monitors());
   if (monitor.nx != panel.nx || monitor.ny != panel.ny) {
     reject("--output", fmt::format("a monitor of {} x {} pixels, as the panel {} has", panel.nx, panel.ny, panel.name),
@@ -37,32 +38,25 @@ Array<std::uint8_t, 3> joined(const std::vector<Array<std::uint8_t, 2>>& colours
 
 }  // namespace
 
-std::vector<OptionRow> panel_output_options(PanelOutputArguments& a) {
-  return {{.names = "--fps",
-           .target = &a.fps,
-           .value = "N",
-           .help = "Pictures a second, up to the panel's refresh rate",
-           .otherwise = "the refresh rate",
-           .feeds = "FramePacer.fps"},
-          {.names = "--loop", .target = &a.loop, .help = "Begin again after the last picture"},
-          {.names = "--field-sequence",
-           .target = &a.field_sequence,
-           .help = "Show the colours of --rgb one after the other, not in the channels of one picture"}};
+OptionGroup panel_output_options(PanelOutputOptions& options, const std::string& output) {
+  return {"Shown on a panel (-o monitor:N)",
+          {{.names = "--fps",
+            .target = number(options.fps, ValueUnit::none, {1e-3, 1e5}),
+            .value = "N",
+            .help = "Pictures a second, up to the panel's refresh rate",
+            .otherwise = "the refresh rate",
+            .feeds = "FramePacer.fps"},
+           {.names = "--loop", .target = &options.loop, .help = "Begin again after the last picture"},
+           {.names = "--field-sequence",
+            .target = &options.field_sequence,
+            .help = "Show the colours of --rgb one after the other, not in the channels of one picture"}},
+          {[&output] { return names_monitor(output); }, "-o monitor:N", [&output] { return output; }}};
 }
 
-void refuse_panel_output_options(const PanelOutputArguments& arguments) {
-  const auto refuse = [](bool is_given, std::string_view option) {
-    if (is_given) reject("--output", fmt::format("monitor:N for {}", option), "a file");
-  };
-  refuse(!arguments.fps.empty(), "--fps");
-  refuse(arguments.loop, "--loop");
-  refuse(arguments.field_sequence, "--field-sequence");
-}
-
-PanelOutput::PanelOutput(const std::string& output, const Panel& panel, const PanelOutputArguments& arguments)
-    : options_(player_options(output, panel, arguments)),
-      loops_(arguments.loop),
-      field_sequence_(arguments.field_sequence),
+PanelOutput::PanelOutput(const std::string& output, const Panel& panel, const PanelOutputOptions& options)
+    : options_(player_options(output, panel, options)),
+      loops_(options.loop),
+      field_sequence_(options.field_sequence),
       added_(3) {}
 
 void PanelOutput::open() { player_.emplace(options_); }

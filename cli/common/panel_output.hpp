@@ -9,23 +9,21 @@
 
 namespace holotone::cli {
 
-/// Options of `-o monitor:N`, as typed.
-struct PanelOutputArguments {
-  std::string fps;
+/// Options of `-o monitor:N`.
+struct PanelOutputOptions {
+  std::optional<double> fps;  ///< none: the refresh rate
   bool loop = false;
   bool field_sequence = false;
 };
 
-std::vector<OptionRow> panel_output_options(PanelOutputArguments& arguments);
-
-/// Throws invalid_argument for options of `-o monitor:N` beside an output that is a file.
-void refuse_panel_output_options(const PanelOutputArguments& arguments);
+/// They apply to an `output` that is a monitor.
+OptionGroup panel_output_options(PanelOutputOptions& options, const std::string& output);
 
 /// A panel as an output: shows holograms as they are made, or all of them in turn.
 class PanelOutput {
  public:
   /// Only checks: throws invalid_argument unless the monitor that `output` names has the panel's pixels.
-  PanelOutput(const std::string& output, const Panel& panel, const PanelOutputArguments& arguments);
+  PanelOutput(const std::string& output, const Panel& panel, const PanelOutputOptions& options);
   /// Opens the window, which shows the safe pattern. To be called once everything typed and the input are checked, and
   /// before all that follows.
   void open();

@@ -147,7 +147,7 @@ std::int64_t choose_and_hide(const std::string& path, PointCloud& cloud, const S
   std::vector<bool> keep(cloud.size(), true);
   if (options.points > 0) keep = random_choice(path, cloud, options.points, options.seed);
   std::int64_t hidden = 0;
-  if (options.hide) {
+  if (options.hides()) {
     const auto visible = visible_points(cloud, nullptr, options.hide_cell_m);
     for (std::size_t i = 0; i < keep.size(); ++i) {
       if (!keep[i] || visible[i]) continue;
@@ -178,85 +178,69 @@ void require_memory_for(std::int64_t samples) {
   }
 }
 
-std::vector<OptionRow> placement_options(SceneArguments& arguments) {
+std::vector<OptionRow> placement_options(Placement& placement) {
   return {{.names = "--distance",
-           .target = &arguments.distance,
+           .target = member<&Placement::distance_m>(placement),
            .value = "LENGTH",
            .help = "Distance of the object's centre behind the panel; negative: in front",
            .common = true,
            .feeds = "place.distance_m"},
           {.names = "--size",
-           .target = &arguments.size,
+           .target = member<&Placement::size_m>(placement),
            .value = "LENGTH",
            .help = "Larger of the object's width and height",
            .common = true,
            .feeds = "place.size_m|slice_picture.picture"},
           {.names = "--keep-coordinates",
-           .target = &arguments.keep_coordinates,
+           .target = &placement.keep,
            .help = "Take the file's coordinates as metres: panel at z = 0, viewer at z > 0",
            .excludes = "--distance --size"}};
 }
 
-OptionRow seed_option(SceneArguments& arguments) {
-  return {.names = "--seed", .target = &arguments.seed, .value = "N", .help = "Seed of every random choice"};
+OptionRow seed_option(std::uint64_t& seed) {
+  return {.names = "--seed",
+          .target = number(seed, ValueUnit::count, {.low = 0}),
+          .value = "N",
+          .help = "Seed of every random choice"};
 }
 
-std::vector<OptionRow> scene_option_rows(SceneArguments& arguments) {
+std::vector<OptionRow> scene_option_rows(SceneOptions& options) {
   return {{.names = "--points",
-           .target = &arguments.points,
+           .target = number(options.points, ValueUnit::count, {1, static_cast<double>(most_samples)}),
            .value = "N",
            .help = "Number of points, sampled on the surface of a mesh or chosen from a cloud, such as 200k",
            .otherwise = "the file's vertices",
            .common = true,
            .feeds = "sample_surface.count"},
           {.names = "--turn",
-           .target = &arguments.turn,
+           .target = number(options.turn_rad, ValueUnit::angle, {}),
            .value = "ANGLE",
            .help = "Rotation about the vertical axis; positive: the front turns to the right",
            .feeds = "turn.angle_rad"},
           {.names = "--tilt",
-           .target = &arguments.tilt,
+           .target = number(options.tilt_rad, ValueUnit::angle, {}),
            .value = "ANGLE",
            .help = "Rotation after --turn; positive: the top tips toward the viewer",
            .feeds = "tilt.angle_rad"},
-          {.names = "--hide", .target = &arguments.hide, .help = "Drop points behind a nearer surface of the object"},
+          {.names = "--hide", .target = &options.hide, .help = "Drop points behind a nearer surface of the object"},
           {.names = "--hide-cell",
-           .target = &arguments.hide_cell,
+           .target = number(options.hide_cell_m, ValueUnit::length, {least_length_m, most_distance_m}),
            .value = "LENGTH",
            .help = "Cell of the depth buffer of --hide",
            .otherwise = "twice the mean spacing",
            .feeds = "hide_occluded.cell_m|visible_points.cell_m"},
           {.names = "--light",
-           .target = &arguments.light,
+           .target = parsed(options.light, direction),
            .value = "X,Y,Z",
            .help = "Direction toward a light that shades the points by their normals, such as 1,1,1",
            .feeds = "shade.direction"},
           {.names = "--random-phase",
-           .target = &arguments.random_phase,
+           .target = &options.random_phase,
            .help = "Give each point a random phase: light fills the panel, with speckle",
            .common = true},
           {.names = "--skip-bad",
-           .target = &arguments.skip_bad,
+           .target = &options.skip_bad,
            .help = "Drop points that are not finite or lie in the panel's plane"}};
-}
-
-SceneOptions scene_options(const SceneArguments& arguments) {
-  SceneOptions options;
-  options.placement.distance_m = distance_of("--distance", arguments.distance);
-  options.placement.size_m = length_between("--size", arguments.size, least_length_m, most_distance_m);
-  options.placement.keep = arguments.keep_coordinates;
-  if (!arguments.turn.empty()) options.turn_rad = parse_angle("--turn", arguments.turn);
-  if (!arguments.tilt.empty()) options.tilt_rad = parse_angle("--tilt", arguments.tilt);
-  if (!arguments.points.empty()) options.points = whole_number("--points", arguments.points, 1, most_samples);
-  if (!arguments.light.empty()) options.light = direction("--light", arguments.light);
-  if (!arguments.hide_cell.empty())
-    options.hide_cell_m = length_between("--hide-cell", arguments.hide_cell, least_length_m, most_distance_m);
-  options.hide = arguments.hide || !arguments.hide_cell.empty();
-  options.skip_bad = arguments.skip_bad;
-  options.random_phase = arguments.random_phase;
-  options.seed =
-      static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max()));
-  return options;
 }
 
 PlacedScene place_scene(const std::string& path, const SceneOptions& options) {
@@ -292,7 +276,7 @@ ScenePoints points_of(const PlacedScene& scene, const SceneOptions& options, dou
   points.dropped = scene.dropped + drop_zero_distance(scene.path, cloud, options.skip_bad);
   if (!has_surface) {
     points.hidden = choose_and_hide(scene.path, cloud, options);
-  } else if (options.hide) {
+  } else if (options.hides()) {
     points.hidden = hide_occluded(cloud, &mesh);
   }
   if (options.light && cloud.normal.empty()) {

@@ -10,22 +10,7 @@
 
 namespace holotone::cli {
 
-/// Placement of the object and choice of its points, as typed.
-struct SceneArguments {
-  std::string distance = "20cm";
-  std::string size = "8mm";
-  std::string turn;
-  std::string tilt;
-  std::string points;
-  std::string light;
-  std::string hide_cell;
-  std::string seed = "0";
-  bool keep_coordinates = false;
-  bool hide = false;
-  bool skip_bad = false;
-  bool random_phase = false;
-};
-
+/// Placement of the object and choice of its points.
 struct SceneOptions {
   Placement placement;
   double turn_rad = 0;      ///< about the vertical axis, before the object is placed
@@ -37,6 +22,8 @@ struct SceneOptions {
   bool skip_bad = false;
   bool random_phase = false;
   std::uint64_t seed = 0;
+
+  [[nodiscard]] bool hides() const { return hide || hide_cell_m > 0; }
 };
 
 /// Bound beyond any memory; require_memory_for checks the memory of this machine when the work begins.
@@ -46,12 +33,11 @@ inline constexpr std::int64_t most_samples = 1'000'000'000'000;
 void require_memory_for(std::int64_t samples);
 
 /// --distance, --size and --keep-coordinates.
-std::vector<OptionRow> placement_options(SceneArguments& arguments);
+std::vector<OptionRow> placement_options(Placement& placement);
 /// --seed.
-OptionRow seed_option(SceneArguments& arguments);
+OptionRow seed_option(std::uint64_t& seed);
 /// Options that choose, turn, hide and light points.
-std::vector<OptionRow> scene_option_rows(SceneArguments& arguments);
-SceneOptions scene_options(const SceneArguments& arguments);
+std::vector<OptionRow> scene_option_rows(SceneOptions& options);
 
 /// Placed vertices and triangles of a file: checked, without bad vertices, in metres relative to the panel.
 struct PlacedScene {

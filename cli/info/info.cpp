@@ -25,6 +25,7 @@
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
+#include <holotone/optics/field.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <limits>
 #include <memory>
@@ -35,11 +36,10 @@ namespace {
 
 struct InfoArguments {
   std::string input;
-  std::string wavelength = "532nm";
-  bool no_band_limit = false;
   bool dots = false;
-  PanelArguments panel;
-  SceneArguments scene;
+  PanelChoice panel;
+  SceneOptions scene;
+  PointCloudOptions sum;
   ConsoleOptions console;
 };
 
@@ -156,14 +156,12 @@ void tell_array(const InfoArguments& arguments, const std::string& bytes, const 
 
 /// Deviation of the Fresnel wave from the spherical wave for this object and panel.
 double deviation_of(const InfoArguments& arguments, const Panel& panel) {
-  SceneOptions options = scene_options(arguments.scene);
+  SceneOptions options = arguments.scene;
   options.skip_bad = true;  // bad points are counted separately
   const ScenePoints points = points_of(place_scene(arguments.input, options), options, 0);
-  PointCloudOptions sum;
-  sum.wavelength_m = wavelength_of("--wavelength", arguments.wavelength);
+  PointCloudOptions sum = arguments.sum;
   sum.pitch_m = panel.pitch_m;
   sum.shape = {panel.ny, panel.nx};
-  sum.band_limit = !arguments.no_band_limit;
   const auto& cloud = points.cloud;
   const PointSources sources{{cloud.position.front().data(), {static_cast<std::int64_t>(cloud.size()), 3}},
                              view_of(std::span<const float>(cloud.amplitude)),
@@ -197,9 +195,10 @@ void tell_scene(const InfoArguments& arguments) {
     report(console, fmt::format("  {:<22} {:.6g} to {:.6g}", std::string(1, "xyz"[axis]), low[axis], high[axis]));
   }
   if (bad > 0) report(console, fmt::format("  {:<22} {}", "not finite", bad));
+  const auto& placement = arguments.scene.placement;
   report(console, fmt::format("  {:<22} {:.4g} rad ({} at {}, {})", "fresnel deviation", deviation, panel.title,
-                              arguments.scene.keep_coordinates ? "its own place" : arguments.scene.distance,
-                              arguments.wavelength));
+                              placement.keep ? "its own place" : length_text(placement.distance_m),
+                              length_text(arguments.sum.wavelength_m)));
   report_json(console, {{"file", arguments.input},
                         {"kind", mesh.triangle.empty() ? "points" : "mesh"},
                         {"vertices", mesh.position.size()},
@@ -262,14 +261,14 @@ int run_info(const InfoArguments& arguments) {
 Command info_command() {
   const auto arguments = std::make_shared<InfoArguments>();
   auto& a = *arguments;
-  std::vector<OptionRow> place = placement_options(a.scene);
+  std::vector<OptionRow> place = placement_options(a.scene.placement);
   place.push_back({.names = "--wavelength",
-                   .target = &a.wavelength,
+                   .target = number(a.sum.wavelength_m, ValueUnit::length, {least_wavelength_m, most_wavelength_m}),
                    .value = "LENGTH",
                    .help = "Wavelength of the light",
                    .feeds = "PointCloudPlan.wavelength_m"});
   place.push_back({.names = "--no-band-limit",
-                   .target = &a.no_band_limit,
+                   .target = member<&PointCloudOptions::band_limit>(a.sum),
                    .help = "Include pixels where a point's fringes are finer than two pixels"});
   return {.name = "info",
           .purpose = "Report what a file holds: hologram, field, picture, points, mesh, model or dots",

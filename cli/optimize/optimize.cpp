@@ -8,7 +8,7 @@ namespace {
 
 std::vector<OptionRow> main_options(OptimizeArguments& a) {
   auto& h = a.hologram;
-  return {
+  std::vector<OptionRow> rows{
       {.names = "IN",
        .target = &h.input,
        .help = "Picture: PNG, JPEG, TIFF, BMP; a counter (frames/%04d.png) for a sequence",
@@ -20,7 +20,7 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
        .required = true,
        .feeds = "find_monitor.monitor"},
       {.names = "--distance",
-       .target = &h.scene.distance,
+       .target = member<&Placement::distance_m>(h.scene.placement),
        .value = "LENGTH",
        .help = "Distance of the picture behind the panel; negative: in front; with --focal-length beyond the focal "
                "plane (0)",
@@ -32,17 +32,6 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
        .help = "Fourier hologram: focal length of the lens between panel and picture (1 mm to 100 m)",
        .common = true,
        .feeds = "PhaseRetrievalPlan.focal_length_m"},
-      {.names = "--wavelength",
-       .target = &h.wavelength,
-       .value = "LENGTH",
-       .help = "Wavelength of the light",
-       .common = true},
-      {.names = "--rgb",
-       .target = &h.rgb,
-       .value = "R,G,B",
-       .help = "Three wavelengths for the three colours of the picture, such as 638nm,520nm,450nm",
-       .common = true,
-       .excludes = "--wavelength"},
       {.names = "--signal-region",
        .target = &a.region,
        .value = "PERCENT",
@@ -73,8 +62,14 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
        .help = "Steps of the solver",
        .range = optimize_steps_range,
        .common = true},
-      {.names = "--device", .target = &h.device, .value = "NAME", .help = "auto, cpu or cuda:N", .feeds = ".device"},
-      compression_option(h.compression)};
+      {.names = "--device",
+       .target = &h.device_name,
+       .value = "NAME",
+       .help = "auto, cpu or cuda:N",
+       .feeds = ".device"},
+      compression_option(h.writing.compression)};
+  append(rows, wavelength_options(h));
+  return rows;
 }
 
 std::vector<OptionRow> solver_options(OptimizeArguments& a) {
@@ -92,7 +87,7 @@ std::vector<OptionRow> solver_options(OptimizeArguments& a) {
            .value = "NAME",
            .help = "Rounding to the codes: stages (in the second half of the steps) or last",
            .otherwise = "stages up to 4 bits"},
-          {.names = "--seed", .target = &a.hologram.scene.seed, .value = "N", .help = "Seed of the start"},
+          seed_option(a.hologram.scene.seed),
           {.names = "--start",
            .target = &a.start,
            .value = "FILE",
@@ -102,7 +97,7 @@ std::vector<OptionRow> solver_options(OptimizeArguments& a) {
 }
 
 std::vector<OptionRow> depth_options(OptimizeArguments& a) {
-  auto rows = picture_option_rows(a.pictures);
+  auto rows = picture_option_rows(a.pictures, {1, most_planes});
   append(rows, {{.names = "--pupil",
                  .target = &a.pupil,
                  .value = "LENGTH",
@@ -120,7 +115,7 @@ std::vector<OptionRow> depth_options(OptimizeArguments& a) {
 
 std::vector<OptionRow> light_options(OptimizeArguments& a) {
   auto& h = a.hologram;
-  return {
+  std::vector<OptionRow> rows{
       {.names = "--source",
        .target = &a.source,
        .value = "BEAM",
@@ -136,33 +131,9 @@ std::vector<OptionRow> light_options(OptimizeArguments& a) {
        .value = "AMPLITUDE",
        .help = "Unmodulated light relative to the modulated",
        .range = zero_order_range},
-      {.names = "--bits",
-       .target = &h.bits,
-       .value = "N",
-       .help = "Bits of a code",
-       .range = count_range(2, 16),
-       .otherwise = "the panel's",
-       .feeds = "EncodePlan.bits|EncodePlan.level_phase_rad"},
-      {.names = "--lut,--levels",
-       .target = &h.lut,
-       .value = "FILE",
-       .help = "Text file with the measured phase in radians of each code"},
-      {.names = "--phase-range",
-       .target = &h.phase_range,
-       .value = "ANGLE",
-       .help = "Phase stroke of the panel over all codes, such as 1.8pi",
-       .otherwise = "2pi"},
-      {.names = "--carrier",
-       .target = &h.carrier,
-       .value = "X[,Y]",
-       .help = "Blazed grating that steers the light: angles (0.5deg) or periods (64um, 8px)"},
-      {.names = "--correction",
-       .target = &h.correction,
-       .value = "FILE",
-       .help = "Wavefront map added to the phase: picture (full range 2 pi) or NPY (radians)"},
-      {.names = "--packed16",
-       .target = &h.packed16,
-       .help = "Write 16-bit codes as red (high byte) and green (low byte)"}};
+      bits_option(h)};
+  append(rows, phase_code_options(h));
+  return rows;
 }
 
 std::vector<OptionRow> comparison_options(OptimizeArguments& a) {
@@ -196,8 +167,8 @@ std::vector<OptionRow> camera_options(OptimizeArguments& a) {
 Command optimize_command() {
   const auto arguments = std::make_shared<OptimizeArguments>();
   auto& a = *arguments;
-  a.pictures.layers = std::string("8");
-  a.pictures.most_layers = most_planes;
+  a.pictures.picture.layers = 8;
+  a.hologram.encoding = {true, Encoding::phase};
   return {.name = "optimize",
           .purpose = "Find the phase of a panel whose light is a picture",
           .examples = {"holotone optimize photo.png -o slm.png --distance 20cm",
@@ -210,11 +181,11 @@ Command optimize_command() {
                      {"Light and codes", light_options(a)},
                      {"Comparison", comparison_options(a)},
                      {"Camera in the loop", camera_options(a)},
-                     {"Panel", panel_options(a.hologram.panel)},
-                     {"Shown on a panel (-o monitor:N)", panel_output_options(a.hologram.shown)},
+                     {"Panel", panel_options(a.hologram.panel_choice)},
+                     panel_output_options(a.hologram.showing, a.hologram.output),
                      console_options(a.hologram.console)},
           .run = [arguments] { return run_optimize(*arguments); },
-          .given = &a.pictures.given};
+          .given = &a.hologram.given};
 }
 
 }  // namespace holotone::cli

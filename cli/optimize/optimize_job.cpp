@@ -27,16 +27,18 @@ void set_region(OptimizeJob& job, const std::string& text) {
 
 void set_pictures(OptimizeJob& job, const OptimizeArguments& arguments) {
   const auto& pictures = arguments.pictures;
-  const auto& input = arguments.hologram.input;
+  const auto& input = job.hologram.input;
   if (!pictures.stack.empty()) {
-    job.pictures = stack_jobs(pictures);
+    PictureOptions stack = pictures;
+    stack.picture.distance_given = job.hologram.given.contains("--distance");
+    job.pictures = stack_jobs(stack);
     if (std::ssize(job.pictures) > most_planes) {
       reject("--stack", fmt::format("at most {} pictures", most_planes), fmt::format("{}", job.pictures.size()));
     }
   } else {
-    PictureArguments own = pictures;
-    if (own.image.empty()) own.image = input;
-    PictureJob picture = picture_job(own);
+    PictureJob picture = pictures.picture;
+    if (picture.image.empty()) picture.image = input;
+    picture.distance_given = job.hologram.given.contains("--distance");
     picture.distance_m = job.hologram.scene.placement.distance_m;
     if (job.model.focal_length_m > 0 && !picture.distance_given) picture.distance_m = 0;
     job.pictures = {std::move(picture)};
@@ -143,12 +145,11 @@ std::vector<double> OptimizeJob::levels() const {
   return phases;
 }
 
-OptimizeJob optimize_job(const OptimizeArguments& arguments) {
-  HologramArguments hologram = arguments.hologram;
-  hologram.encoding = "phase";
+OptimizeJob optimize_job(OptimizeArguments& arguments) {
   OptimizeJob job;
-  job.hologram = hologram_job(hologram);
-  job.hologram.device = device_option(hologram.device, hologram.console, "picture to phase: retrieval");
+  job.hologram = std::move(arguments.hologram);
+  complete(job.hologram);
+  job.hologram.device = device_option(job.hologram.device_name, job.hologram.console, "picture to phase: retrieval");
   set_region(job, arguments.region);
   set_model(job, arguments);
   set_pictures(job, arguments);

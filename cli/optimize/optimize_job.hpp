@@ -9,8 +9,8 @@ namespace holotone::cli {
 
 /// Arguments of `holotone optimize`, as typed.
 struct OptimizeArguments {
-  HologramArguments hologram;  ///< input and output, panel, light, encoding
-  PictureArguments pictures;
+  HologramJob hologram;  ///< input and output, panel, light, encoding
+  PictureOptions pictures;
   std::string region = "100%";
   std::string focal_length;
   std::string phase = "smooth";
@@ -79,7 +79,7 @@ struct OptimizeJob {
 };
 
 /// Throws invalid_argument or io naming the option.
-OptimizeJob optimize_job(const OptimizeArguments& arguments);
+OptimizeJob optimize_job(OptimizeArguments& arguments);
 
 /// A file's name with counter, colour and subframe filled in.
 std::string numbered_name(const std::string& name, const Frame* frame, const Channel& channel, std::int64_t subframe);

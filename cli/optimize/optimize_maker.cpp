@@ -312,7 +312,8 @@ Flags OptimizeMaker::write(const Channel& channel, View<const float, 2> phase, c
     const auto& codes = std::get<Array<std::uint8_t, 3>>(made.image->pixels);
     if (job_.hologram.shown) job_.hologram.shown->show({{codes.data(), {codes.shape()[0], codes.shape()[1]}}}, {});
   }
-  return flags_for(output, metadata, {job_.hologram.lut, job_.hologram.phase_range, {}, job_.hologram.carrier});
+  return flags_for(output, metadata,
+                   {job_.hologram.lut, job_.hologram.phase_range_rad.text, {}, job_.hologram.carrier});
 }
 
 }  // namespace holotone::cli

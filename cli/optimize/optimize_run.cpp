@@ -288,7 +288,7 @@ std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region)
 
 }  // namespace
 
-int run_optimize(const OptimizeArguments& arguments) {
+int run_optimize(OptimizeArguments& arguments) {
   const Stopwatch watch;
   const OptimizeJob job = optimize_job(arguments);
   check_names(job);

@@ -4,6 +4,6 @@
 namespace holotone::cli {
 
 /// Runs `holotone optimize`: optimizes the phases and writes their codes. Returns the exit code.
-int run_optimize(const OptimizeArguments& arguments);
+int run_optimize(OptimizeArguments& arguments);
 
 }  // namespace holotone::cli

@@ -13,12 +13,13 @@ namespace holotone::cli {
 namespace {
 
 struct ChartArguments {
-  HologramArguments hologram;
+  HologramJob hologram;
   std::string fields;
 };
 
-int run_chart(const ChartArguments& arguments) {
-  const HologramJob job = codes_job(arguments.hologram);
+int run_chart(ChartArguments& arguments) {
+  HologramJob& job = arguments.hologram;
+  complete_codes(job);
   require_known_counters("--output", job.output, false);
   if (frame_pattern("--output", job.output)) reject("--output", "a name without a counter for one picture", job.output);
   require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, {});
@@ -76,8 +77,8 @@ Command panel_chart_command() {
                        panel_output_option(a.hologram),
                        panel_bits_option(a.hologram),
                        panel_packed_option(a.hologram),
-                       compression_option(a.hologram.compression)}},
-                     {"Panel", panel_options(a.hologram.panel)},
+                       compression_option(a.hologram.writing.compression)}},
+                     {"Panel", panel_options(a.hologram.panel_choice)},
                      console_options(a.hologram.console)},
           .run = [arguments] { return run_chart(*arguments); }};
 }

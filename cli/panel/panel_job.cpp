@@ -10,7 +10,6 @@
 namespace holotone::cli {
 namespace {
 
-constexpr std::string_view default_wavelength = "532nm";
 constexpr double same_length = 1e-6;  ///< relative difference of two equal lengths
 
 /// What a file states before its codes are read.
@@ -47,8 +46,8 @@ bool is_of_preset(const StatedCodes& stated, double pitch_m) {
   });
 }
 
-void take_panel(PanelArguments& panel, const StatedCodes& first) {
-  if (!panel.panel.empty() || !panel.resolution.empty() || !panel.size.empty() || !panel.pitch.empty()) return;
+void take_panel(PanelChoice& panel, const StatedCodes& first) {
+  if (panel.given()) return;
   const auto pitch_m = checked_number(first.path, first.metadata, "pitch_m");
   if (!pitch_m) {
     throw Error(
@@ -58,25 +57,21 @@ void take_panel(PanelArguments& panel, const StatedCodes& first) {
                     first.path));
   }
   if (is_of_preset(first, *pitch_m)) {
-    panel.panel = metadata_text(first.metadata, "panel");
+    panel.preset = find_panel(metadata_text(first.metadata, "panel"));
     return;
   }
-  panel.resolution = fmt::format("{}x{}", first.shape[1], first.shape[0]);
-  panel.pitch = length_text(*pitch_m);
+  panel.resolution = {first.shape[1], first.shape[0]};
+  panel.pitch_m = *pitch_m;
 }
 
-/// Fills arguments that are not given with what the file states. True if the levels are the file's.
-bool take_over(HologramArguments& arguments, const StatedCodes& first) {
-  take_panel(arguments.panel, first);
-  if (arguments.wavelength.empty()) {
-    if (const auto wavelength_m = checked_number(first.path, first.metadata, "wavelength_m"))
-      arguments.wavelength = length_text(*wavelength_m);
-  }
-  if (arguments.encoding.empty()) arguments.encoding = "phase";
-  if (!arguments.bits.empty() || !arguments.lut.empty() || !arguments.phase_range.empty() || arguments.packed16)
-    return false;
-  arguments.packed16 = first.packed16();
-  arguments.bits = std::to_string(first.bits());
+/// Fills options that are not given with what the file states. True if the levels are the file's.
+bool take_over(HologramJob& job, const StatedCodes& first) {
+  take_panel(job.panel_choice, first);
+  if (!job.wavelength_m) job.wavelength_m = checked_number(first.path, first.metadata, "wavelength_m");
+  if (!job.encoding.given) job.encoding = {true, Encoding::phase};
+  if (job.bits || !job.lut.empty() || job.phase_range_rad.given() || job.packed16) return false;
+  job.packed16 = first.packed16();
+  job.bits = first.bits();
   return true;
 }
 
@@ -134,27 +129,23 @@ void refuse_other_formats(const std::string& output) {
 
 }  // namespace
 
-HologramJob codes_job(HologramArguments arguments) {
-  refuse_other_formats(arguments.output);
-  static constexpr Choice<bool> encodings[] = {{"phase", true}, {"amplitude", false}};
-  if (!arguments.encoding.empty()) (void)choose("--encode", arguments.encoding, encodings);
-  if (arguments.wavelength.empty()) arguments.wavelength = default_wavelength;
-  arguments.device = "cpu";
-  HologramJob job = hologram_job(arguments);
+void complete_codes(HologramJob& job) {
+  refuse_other_formats(job.output);
+  job.device_name = "cpu";
+  complete(job);
   if (const auto& panel = job.panel; std::max(panel.nx, panel.ny) > largest_picture_side) {
-    reject(arguments.panel.size.empty() ? "--resolution" : "--panel-size",
+    reject(job.panel_choice.size_m ? "--panel-size" : "--resolution",
            fmt::format("from 1 to {} pixels a side", largest_picture_side), fmt::format("{}x{}", panel.nx, panel.ny));
   }
-  return job;
 }
 
-PanelJob panel_job(const PanelPictureArguments& arguments) {
+PanelJob panel_job(PanelPictureArguments& arguments) {
   PanelJob job;
-  HologramArguments hologram = arguments.hologram;
+  job.hologram = std::move(arguments.hologram);
   std::vector<StatedCodes> stated;
   for (const auto& path : arguments.add) stated.push_back(stated_codes(path));
-  const bool of_file = !stated.empty() && take_over(hologram, stated.front());
-  job.hologram = codes_job(hologram);
+  const bool of_file = !stated.empty() && take_over(job.hologram, stated.front());
+  complete_codes(job.hologram);
   auto& encode = job.hologram.encode;
   if (of_file) take_levels(encode, stated.front());
   if (encode.encoding == Encoding::amplitude) {
@@ -190,33 +181,30 @@ Metadata code_metadata(const HologramJob& job, const EncodeReport& report, const
   return metadata;
 }
 
-OptionRow panel_output_option(HologramArguments& arguments) {
+OptionRow panel_output_option(HologramJob& job) {
   return {.names = "-o,--output",
-          .target = &arguments.output,
+          .target = &job.output,
           .value = "FILE",
           .help = "Codes as PNG, TIFF or BMP",
           .required = true};
 }
 
-OptionRow panel_bits_option(HologramArguments& arguments) {
-  return {.names = "--bits",
-          .target = &arguments.bits,
-          .value = "N",
-          .help = "Bits of a code",
-          .range = code_bits_range,
-          .otherwise = "the panel's",
-          .feeds = "EncodePlan.bits|EncodePlan.level_phase_rad|test_chart.bits"};
+OptionRow panel_bits_option(HologramJob& job) {
+  auto row = bits_option(job);
+  row.applies = {};
+  row.feeds = "EncodePlan.bits|EncodePlan.level_phase_rad|test_chart.bits";
+  return row;
 }
 
-OptionRow panel_packed_option(HologramArguments& arguments) {
+OptionRow panel_packed_option(HologramJob& job) {
   return {.names = "--packed16",
-          .target = &arguments.packed16,
+          .target = &job.packed16,
           .help = "Write 16-bit codes as red (high byte) and green (low byte)"};
 }
 
 std::vector<OptionRow> panel_picture_options(PanelPictureArguments& arguments) {
-  auto& h = arguments.hologram;
-  return {panel_output_option(h),
+  auto& job = arguments.hologram;
+  return {panel_output_option(job),
           {.names = "--add",
            .target = &arguments.add,
            .value = "FILE",
@@ -224,38 +212,18 @@ std::vector<OptionRow> panel_picture_options(PanelPictureArguments& arguments) {
                    "wavelength and levels are the defaults",
            .common = true,
            .one_each = true},
-          {.names = "--wavelength",
-           .target = &h.wavelength,
-           .value = "LENGTH",
-           .help = "Wavelength of the light",
-           .otherwise = default_wavelength,
-           .common = true}};
+          wavelength_options(job).front()};
 }
 
 std::vector<OptionRow> panel_code_options(PanelPictureArguments& arguments) {
-  auto& h = arguments.hologram;
-  return {{.names = "--encode",
-           .target = &h.encoding,
-           .value = "NAME",
-           .help = "phase, or amplitude: the cosine of the phase",
-           .otherwise = "by the panel"},
-          panel_bits_option(h),
-          {.names = "--lut,--levels",
-           .target = &h.lut,
-           .value = "FILE",
-           .help = "Text file with the measured phase in radians of each code",
-           .feeds = "EncodePlan.level_phase_rad"},
-          {.names = "--phase-range",
-           .target = &h.phase_range,
-           .value = "ANGLE",
-           .help = "Phase stroke of the panel over all codes, such as 1.8pi",
-           .otherwise = "2pi"},
-          {.names = "--correction",
-           .target = &h.correction,
-           .value = "FILE",
-           .help = "Wavefront map added to the phase: picture (full range 2 pi) or NPY (radians)"},
-          panel_packed_option(h),
-          compression_option(h.compression)};
+  auto& job = arguments.hologram;
+  std::vector<OptionRow> rows{encoding_option(job, {Encoding::phase, Encoding::amplitude}), panel_bits_option(job)};
+  rows.front().help = "phase, or amplitude: the cosine of the phase";
+  for (auto& row : phase_code_options(job)) {
+    if (row.names != "--carrier") rows.push_back(std::move(row));
+  }
+  rows.push_back(compression_option(job.writing.compression));
+  return rows;
 }
 
 }  // namespace holotone::cli

@@ -9,7 +9,7 @@ namespace holotone::cli {
 
 /// Arguments that the patterns share, as typed.
 struct PanelPictureArguments {
-  HologramArguments hologram;  ///< output, panel, light and levels; an empty wavelength is not given
+  HologramJob hologram;  ///< output, panel, light and levels
   std::vector<std::string> add;
 };
 
@@ -31,20 +31,20 @@ struct PanelJob {
 
 /// Job with the panel, wavelength and levels of the first added hologram where the options do not state them. Throws
 /// invalid_argument or io naming the option or the file.
-PanelJob panel_job(const PanelPictureArguments& arguments);
+PanelJob panel_job(PanelPictureArguments& arguments);
 
 /// Shared rows: --output, --add and --wavelength.
 std::vector<OptionRow> panel_picture_options(PanelPictureArguments& arguments);
 /// Rows of the codes: --encode, --bits, --lut, --phase-range, --correction, --packed16.
 std::vector<OptionRow> panel_code_options(PanelPictureArguments& arguments);
 /// --output of one picture of codes, --bits and --packed16, for patterns of codes.
-OptionRow panel_output_option(HologramArguments& arguments);
-OptionRow panel_bits_option(HologramArguments& arguments);
-OptionRow panel_packed_option(HologramArguments& arguments);
+OptionRow panel_output_option(HologramJob& job);
+OptionRow panel_bits_option(HologramJob& job);
+OptionRow panel_packed_option(HologramJob& job);
 
-/// The panel and its codes, as hologram_job checks them. Throws for an output that is no picture, and for a panel of
-/// more than largest_picture_side pixels a side.
-HologramJob codes_job(HologramArguments arguments);
+/// Completes the panel and its codes. Throws for an output that is no picture, and for a panel of more than
+/// largest_picture_side pixels a side.
+void complete_codes(HologramJob& job);
 
 /// Metadata of a picture of codes: software, panel, pitch, levels and `pattern`.
 Metadata code_metadata(const HologramJob& job, const EncodeReport& report, const std::string& pattern);

@@ -12,12 +12,11 @@
 namespace holotone::cli {
 namespace {
 
-void check_name(const PanelPictureArguments& arguments) {
-  const auto& h = arguments.hologram;
+void check_name(const HologramJob& h, const std::vector<std::string>& added) {
   require_known_counters("--output", h.output, false);
   if (frame_pattern("--output", h.output)) reject("--output", "a name without a counter for one picture", h.output);
   std::vector<InputFile> inputs{{"--lut", h.lut}, {"--correction", h.correction}};
-  for (const auto& path : arguments.add) inputs.push_back({"--add", path});
+  for (const auto& path : added) inputs.push_back({"--add", path});
   require_outputs({{"--output", 1, [&](std::int64_t) { return h.output; }}}, inputs);
 }
 
@@ -122,12 +121,11 @@ std::string pattern_text(const std::string& name, const Flags& options) {
   return text;
 }
 
-int run_phase_pattern(const PanelPictureArguments& arguments,
-                      const std::function<PhasePattern(const FieldGrid&)>& make) {
+int run_phase_pattern(PanelPictureArguments& arguments, const std::function<PhasePattern(const FieldGrid&)>& make) {
   const Stopwatch watch;
   const PanelJob job = panel_job(arguments);
   const auto& console = job.hologram.console;
-  check_name(arguments);
+  check_name(job.hologram, arguments.add);
   const CodePixels pixels{job.shape(), job.hologram.encode.bits, job.hologram.packed16, job.hologram.writing};
   require_memory_for_codes(job.hologram.output, pixels, bytes_of_inputs(job));
   const PhasePattern pattern = make(job.grid());
@@ -150,7 +148,6 @@ int run_phase_pattern(const PanelPictureArguments& arguments,
 
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
                               std::vector<OptionRow> own, PanelPictureArguments& shared, std::function<int()> run) {
-  shared.hologram.wavelength.clear();
   auto rows = std::move(own);
   append(rows, panel_picture_options(shared));
   return {.name = name,
@@ -158,7 +155,7 @@ Command phase_pattern_command(std::string_view name, std::string_view purpose, s
           .examples = std::move(examples),
           .groups = {{"", rows},
                      {"Codes", panel_code_options(shared)},
-                     {"Panel", panel_options(shared.hologram.panel)},
+                     {"Panel", panel_options(shared.hologram.panel_choice)},
                      console_options(shared.hologram.console)},
           .run = std::move(run)};
 }

@@ -18,8 +18,7 @@ struct PhasePattern {
 };
 
 /// Makes the pattern, adds the holograms of --add, writes the codes and reports. Returns the exit code.
-int run_phase_pattern(const PanelPictureArguments& arguments,
-                      const std::function<PhasePattern(const FieldGrid&)>& make);
+int run_phase_pattern(PanelPictureArguments& arguments, const std::function<PhasePattern(const FieldGrid&)>& make);
 
 /// Command of a phase pattern, `own` its rows.
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t usual_levels = 256;
 
 struct StepsArguments {
-  HologramArguments hologram;
+  HologramJob hologram;
   std::string levels;
   std::string layout = "full";
   std::string reference = "0";
@@ -44,8 +44,8 @@ std::vector<std::uint16_t> spread(std::int64_t count, std::int64_t largest) {
   return codes;
 }
 
-void set_names(StepsJob& job, HologramArguments& arguments) {
-  const std::string output = arguments.output;
+void set_names(StepsJob& job) {
+  const std::string output = job.hologram.output;
   require_known_counters("--output", output, false);
   if (const auto pattern = frame_pattern("--output", output)) {
     job.names = *pattern;
@@ -56,16 +56,16 @@ void set_names(StepsJob& job, HologramArguments& arguments) {
   }
   job.folder = output;
   job.names = {"level_", ".png", 3};
-  arguments.output = "level_.png";
+  job.hologram.output = "level_.png";
 }
 
-StepsJob steps_job(const StepsArguments& arguments) {
+StepsJob steps_job(StepsArguments& arguments) {
   static constexpr Choice<ResponseLayout> layouts[] = {
       {"full", ResponseLayout::full}, {"halves", ResponseLayout::halves}, {"stripes", ResponseLayout::stripes}};
   StepsJob job;
-  HologramArguments hologram = arguments.hologram;
-  set_names(job, hologram);
-  job.hologram = codes_job(hologram);
+  job.hologram = std::move(arguments.hologram);
+  set_names(job);
+  complete_codes(job.hologram);
   const std::int64_t largest = (std::int64_t{1} << job.hologram.encode.bits) - 1;
   if (!job.folder.empty()) job.names.digits = static_cast<int>(std::to_string(largest).size());
   const auto levels = arguments.levels.empty() ? std::min(largest + 1, usual_levels)
@@ -111,7 +111,7 @@ std::vector<std::string> write_steps(const StepsJob& job, const StepsArguments& 
   return names;
 }
 
-int run_steps(const StepsArguments& arguments) {
+int run_steps(StepsArguments& arguments) {
   const StepsJob job = steps_job(arguments);
   std::vector<std::string> outputs;
   if (job.folder.empty()) {
@@ -183,8 +183,8 @@ Command panel_steps_command() {
                         .feeds = "response_step.period_px"},
                        panel_bits_option(a.hologram),
                        panel_packed_option(a.hologram),
-                       compression_option(a.hologram.compression)}},
-                     {"Panel", panel_options(a.hologram.panel)},
+                       compression_option(a.hologram.writing.compression)}},
+                     {"Panel", panel_options(a.hologram.panel_choice)},
                      console_options(a.hologram.console)},
           .run = [arguments] { return run_steps(*arguments); }};
 }

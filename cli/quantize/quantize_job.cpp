@@ -155,8 +155,7 @@ void set_table(QuantizeJob& job, const QuantizeArguments& arguments) {
 }
 
 void set_levels(QuantizeJob& job, const QuantizeArguments& arguments) {
-  const Panel panel =
-      arguments.overrides.panel.empty() ? Panel{} : chosen_panel({arguments.overrides.panel, {}, {}, {}});
+  const Panel panel = arguments.overrides.panel.empty() ? Panel{} : parse_panel("--panel", arguments.overrides.panel);
   if (!arguments.overrides.panel.empty()) job.panel_bits = panel.bits;
   job.diffusion = code_levels(panel, arguments.encoding, arguments.bits);
   if (!arguments.lut.empty()) set_table(job, arguments);

@@ -71,7 +71,7 @@ class FieldBlocks {
 void require_panel_of_field(const QuantizeTask& task, const FieldRowsReader& reader,
                             const HologramOverrides& overrides) {
   if (overrides.panel.empty()) return;
-  const Panel panel = chosen_panel({overrides.panel, {}, {}, {}});
+  const Panel panel = parse_panel("--panel", overrides.panel);
   const auto [ny, nx] = reader.shape();
   const double pitch = overrides.pitch.empty()
                            ? checked_number(task.input, reader.metadata(), "pitch_m").value_or(panel.pitch_m)

@@ -11,7 +11,6 @@
 #include <holotone/hologram/sample_scene.hpp>
 #include <holotone/hologram/scene.hpp>
 #include <holotone/io/points/points.hpp>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -21,8 +20,8 @@ namespace {
 struct SampleArguments {
   std::string name;
   std::string output;
-  std::string points = "50000";
-  std::string seed = "0";
+  std::int64_t points = 50'000;
+  std::uint64_t seed = 0;
   ConsoleOptions console;
 };
 
@@ -32,19 +31,18 @@ int run_sample(const SampleArguments& arguments) {
     throw Error(ErrorCode::invalid_argument, fmt::format("NAME: expected {}, got '{}'{}", alternatives(names),
                                                          arguments.name, suggestion(arguments.name, names)));
   }
-  const auto count = whole_number("--points", arguments.points, 1, most_samples);
-  const auto seed = whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max());
   if (extension_of(arguments.output) != ".ply") reject("--output", "a name ending in .ply", arguments.output);
   require_known_counters("--output", arguments.output, false);
   if (frame_pattern("--output", arguments.output)) reject("--output", "no counter for one file", arguments.output);
   require_outputs({{"--output", 1, [&](std::int64_t) { return arguments.output; }}}, {});
-  require_memory_for(count);
+  require_memory_for(arguments.points);
   QuietProgress progress;
-  const auto cloud = sample_surface(sample_scene(arguments.name), count, static_cast<std::uint64_t>(seed), progress);
+  const auto cloud = sample_surface(sample_scene(arguments.name), arguments.points, arguments.seed, progress);
   write_points(arguments.output, cloud, progress);
   report_json(arguments.console,
               {{"sample", arguments.name}, {"points", cloud.size()}, {"outputs", {arguments.output}}});
-  report(arguments.console, fmt::format("{}: {} of the {}", arguments.output, counted(count, "point"), arguments.name));
+  report(arguments.console,
+         fmt::format("{}: {} of the {}", arguments.output, counted(arguments.points, "point"), arguments.name));
   return exit_ok;
 }
 
@@ -53,22 +51,22 @@ int run_sample(const SampleArguments& arguments) {
 Command sample_command() {
   const auto arguments = std::make_shared<SampleArguments>();
   auto& a = *arguments;
-  return {.name = "sample",
-          .purpose = "Sample points on the surface of a built-in object",
-          .examples = {"holotone sample teapot -o teapot.ply", "holotone sample knot -o knot.ply --points 200k"},
-          .groups =
-              {{"",
-                {{.names = "NAME", .target = &a.name, .help = "Object: teapot or knot", .required = true},
-                 {.names = "-o,--output", .target = &a.output, .value = "FILE", .help = "PLY file", .required = true},
-                 {.names = "--points",
-                  .target = &a.points,
-                  .value = "N",
-                  .help = "Number of points, uniform on the surface",
-                  .common = true,
-                  .feeds = "sample_surface.count"},
-                 {.names = "--seed", .target = &a.seed, .value = "N", .help = "Seed of the sampling", .common = true}}},
-               console_options(a.console)},
-          .run = [arguments] { return run_sample(*arguments); }};
+  return {
+      .name = "sample",
+      .purpose = "Sample points on the surface of a built-in object",
+      .examples = {"holotone sample teapot -o teapot.ply", "holotone sample knot -o knot.ply --points 200k"},
+      .groups = {{"",
+                  {{.names = "NAME", .target = &a.name, .help = "Object: teapot or knot", .required = true},
+                   {.names = "-o,--output", .target = &a.output, .value = "FILE", .help = "PLY file", .required = true},
+                   {.names = "--points",
+                    .target = number(a.points, ValueUnit::count, {1, static_cast<double>(most_samples)}),
+                    .value = "N",
+                    .help = "Number of points, uniform on the surface",
+                    .common = true,
+                    .feeds = "sample_surface.count"},
+                   seed_option(a.seed)}},
+                 console_options(a.console)},
+      .run = [arguments] { return run_sample(*arguments); }};
 }
 
 }  // namespace holotone::cli

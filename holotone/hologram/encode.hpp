@@ -1,6 +1,9 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/row_range.hpp>
 #include <memory>
@@ -17,9 +20,15 @@ enum class Encoding {
   single_sideband,  ///< half the spectrum removed, real part: Bryngdahl and Lohmann 1968
   burckhardt,       ///< three non-negative amplitudes in a cell of three pixels: Burckhardt 1970
 };
+template <>
+inline constexpr auto enum_names<Encoding> =
+    std::array{EnumName{Encoding::phase, "phase"}, EnumName{Encoding::amplitude, "amplitude"},
+               EnumName{Encoding::double_phase, "double-phase"}, EnumName{Encoding::single_sideband, "single-sideband"},
+               EnumName{Encoding::burckhardt, "burckhardt"}};
+
 std::string_view to_string(Encoding encoding);
 
-/// "phase", "amplitude", "double-phase", "single-sideband", "burckhardt". Throws invalid_argument naming the nearest.
+/// Encoding of a name in enum_names<Encoding>; `_` counts as `-`. Throws invalid_argument naming the nearest.
 Encoding parse_encoding(std::string_view name);
 
 /// True for the encodings that a phase modulator shows (phase, double_phase); the others need an amplitude modulator.
@@ -57,6 +66,9 @@ struct EncodeOptions {
   float amplitude_min = 0;
   float amplitude_max = 0;
 };
+
+template <>
+inline constexpr Bounds bounds_of<&EncodeOptions::bits>{1, 16};
 
 /// Range that the last execute mapped to the codes; both zero for Encoding::phase. A field that is zero everywhere is
 /// mapped as if its largest value were 1.

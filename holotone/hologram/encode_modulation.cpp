@@ -18,21 +18,22 @@ namespace holotone {
 namespace {
 
 constexpr double two_pi = 2 * std::numbers::pi;
-constexpr std::array<std::string_view, 5> encoding_names = {"phase", "amplitude", "double-phase", "single-sideband",
-                                                            "burckhardt"};
 
 }  // namespace
 
-std::string_view to_string(Encoding encoding) { return encoding_names.at(static_cast<std::size_t>(encoding)); }
+std::string_view to_string(Encoding encoding) { return name_of(encoding); }
 
 Encoding parse_encoding(std::string_view name) {
   std::string spelt(name);
   std::ranges::replace(spelt, '_', '-');  // names of C++ and Python
-  for (std::size_t i = 0; i < encoding_names.size(); ++i) {
-    if (encoding_names[i] == spelt) return static_cast<Encoding>(i);
-  }
-  const std::string near = nearest_name(name, encoding_names.data(), encoding_names.size());
-  throw_argument("parse_encoding", "encoding", "phase, amplitude, double-phase, single-sideband or burckhardt",
+  if (const auto found = find_value<Encoding>(spelt)) return *found;
+  std::array<std::string_view, enum_names<Encoding>.size()> names;
+  std::ranges::transform(enum_names<Encoding>, names.begin(), &EnumName<Encoding>::name);
+  const std::string near = nearest_name(name, names.data(), names.size());
+  std::string known;
+  for (const auto one : names)
+    known += fmt::format("{}{}", known.empty() ? "" : one == names.back() ? " or " : ", ", one);
+  throw_argument("parse_encoding", "encoding", known,
                  near.empty() ? fmt::format("'{}'", name) : fmt::format("'{}' (did you mean '{}'?)", name, near));
 }
 
@@ -77,7 +78,7 @@ CodeTable transmissions(const EncodeOptions& options, const EncodeReport& report
 Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const EncodeOptions& options, const FieldGrid& grid,
                                 const EncodeReport& report, bool zero_order) {
   require_view("modulation_of", "codes", codes, grid.shape(), Device{});
-  require_range("modulation_of", "bits", options.bits, 1, 16);
+  require_bounds("modulation_of", "bits", options.bits, bounds_of<&EncodeOptions::bits>);
   require_positive("modulation_of", "grid.pitch_m", grid.pitch_m);
   require_positive("modulation_of", "grid.wavelength_m", grid.wavelength_m);
   const CodeTable table = transmissions(options, report, zero_order);

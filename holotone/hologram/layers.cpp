@@ -69,11 +69,9 @@ void require_set(const char* where, std::size_t layers) {
 
 }  // namespace
 
-std::string_view to_string(LayerPhase phase) { return phase == LayerPhase::random ? "random" : "smooth"; }
+std::string_view to_string(LayerPhase phase) { return name_of(phase); }
 
-std::string_view to_string(LayerSpacing spacing) {
-  return spacing == LayerSpacing::inverse_distance ? "inverse" : "distance";
-}
+std::string_view to_string(LayerSpacing spacing) { return name_of(spacing); }
 
 struct LayerPlan::State {
   State(const LayerOptions& chosen, Queue line)

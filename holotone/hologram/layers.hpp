@@ -1,5 +1,8 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/row_range.hpp>
@@ -20,9 +23,14 @@ enum class LayerSpacing {
   inverse_distance,  ///< equal steps of 1/d, like the depth of focus; for scenes on one side of the panel
   distance,          ///< equal steps of d
 };
-/// "random", "smooth".
+template <>
+inline constexpr auto enum_names<LayerPhase> =
+    std::array{EnumName{LayerPhase::random, "random"}, EnumName{LayerPhase::smooth, "smooth"}};
+template <>
+inline constexpr auto enum_names<LayerSpacing> =
+    std::array{EnumName{LayerSpacing::inverse_distance, "inverse"}, EnumName{LayerSpacing::distance, "distance"}};
+
 std::string_view to_string(LayerPhase phase);
-/// "inverse", "distance".
 std::string_view to_string(LayerSpacing spacing);
 
 struct LayerOptions {
@@ -51,6 +59,8 @@ struct RgbdPicture {
 };
 
 inline constexpr int most_picture_layers = 65535;
+template <>
+inline constexpr Bounds bounds_of<&RgbdPicture::layers>{1, most_picture_layers};
 
 /// Picture divided into layers on a panel's pixels, in host memory.
 struct SlicedPicture {

@@ -16,7 +16,7 @@ void require_picture(const RgbdPicture& picture) {
   require_view(where, "distance_m", picture.distance_m, shape, Device{});
   require_positive(where, "width_m", picture.width_m);
   if (picture.height_m != 0) require_positive(where, "height_m", picture.height_m);
-  require_range(where, "layers", picture.layers, 1, most_picture_layers);
+  require_bounds(where, "layers", picture.layers, bounds_of<&RgbdPicture::layers>);
   for (const auto& [name, value] : {std::pair("x_m", picture.x_m), std::pair("y_m", picture.y_m)}) {
     if (!std::isfinite(value)) throw_argument(where, name, "a finite number", fmt::format("{}", value));
   }

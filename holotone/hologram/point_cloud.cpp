@@ -34,11 +34,7 @@ void validate(const PointCloudOptions& options) {
                      to_string<2>(options.shape));
     }
   }
-  if (!(options.tolerance >= point_cloud_tolerance_floor && options.tolerance <= 1)) {
-    throw_argument(where_made, "tolerance",
-                   fmt::format("{} (the floor of float32 sums) to 1", point_cloud_tolerance_floor),
-                   fmt::format("{}", options.tolerance));
-  }
+  require_bounds(where_made, "tolerance", options.tolerance, bounds_of<&PointCloudOptions::tolerance>);
 }
 
 [[noreturn]] void throw_method(const std::string& expected, const std::string& got) {
@@ -160,18 +156,9 @@ bool masks_on_chip([[maybe_unused]] const PointCloudOptions& options, [[maybe_un
 
 }  // namespace
 
-std::string_view to_string(PointMethod method) {
-  switch (method) {
-    case PointMethod::automatic: return "auto";
-    case PointMethod::direct: return "direct";
-    case PointMethod::recurrence: return "recurrence";
-    case PointMethod::separable: return "separable";
-    case PointMethod::fast: return "fast";
-  }
-  return "?";
-}
+std::string_view to_string(PointMethod method) { return name_of(method); }
 
-std::string_view to_string(Wave wave) { return wave == Wave::fresnel ? "fresnel" : "spherical"; }
+std::string_view to_string(Wave wave) { return name_of(wave); }
 
 struct PointCloudPlan::State {
   State(const PointCloudOptions& given, std::int64_t rows, Queue own)

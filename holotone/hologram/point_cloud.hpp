@@ -1,8 +1,11 @@
 #pragma once
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
 #include <holotone/core/device.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/optics/row_range.hpp>
 #include <memory>
@@ -26,9 +29,16 @@ enum class Wave {
   spherical,  ///< phase sign(d) k (r - |d|), amplitude without 1/r; `direct` only
 };
 
-/// "auto", "direct", "recurrence", "separable", "fast".
+template <>
+inline constexpr auto enum_names<PointMethod> =
+    std::array{EnumName{PointMethod::automatic, "auto"}, EnumName{PointMethod::direct, "direct"},
+               EnumName{PointMethod::recurrence, "recurrence"}, EnumName{PointMethod::separable, "separable"},
+               EnumName{PointMethod::fast, "fast"}};
+template <>
+inline constexpr auto enum_names<Wave> =
+    std::array{EnumName{Wave::fresnel, "fresnel"}, EnumName{Wave::spherical, "spherical"}};
+
 std::string_view to_string(PointMethod method);
-/// "fresnel", "spherical".
 std::string_view to_string(Wave wave);
 
 /// Smallest tolerance of a plan: the accuracy of float32 sums of up to a million random waves.
@@ -59,6 +69,9 @@ struct PointCloudOptions {
   /// and makes its tables anew for every cloud. Not for the adjoint.
   bool deterministic = false;
 };
+
+template <>
+inline constexpr Bounds bounds_of<&PointCloudOptions::tolerance>{point_cloud_tolerance_floor, 1};
 
 /// Points in the world frame (x right, y up, z toward the viewer, panel at z = 0, distance d = -z).
 /// All views live on the same device: the plan's, or the CPU (then set_points uploads). n may be 0: no light.

@@ -106,10 +106,8 @@ Box bounding_box(const std::vector<Vec3f>& positions) {
 
 void place_positions(std::vector<Vec3f>& positions, const Placement& placement) {
   scene::check_finite("place", "position", positions);
-  require_positive("place", "size_m", placement.size_m);
-  if (!std::isfinite(placement.distance_m)) {
-    throw_argument("place", "distance_m", "a finite distance", fmt::format("{:g}", placement.distance_m));
-  }
+  require_bounds("place", "size_m", placement.size_m, bounds_of<&Placement::size_m>);
+  require_bounds("place", "distance_m", placement.distance_m, bounds_of<&Placement::distance_m>);
   if (placement.keep || positions.empty()) return;
   const Box box = bounding_box(positions);
   const double extent = std::max(box.extent(0), box.extent(1));

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <holotone/core/bounds.hpp>
 #include <holotone/core/geometry.hpp>
 #include <holotone/core/progress.hpp>
 #include <vector>
@@ -16,6 +17,12 @@ struct Placement {
   double distance_m = 0.2;  ///< distance of the centre behind the panel; negative: in front
   bool keep = false;        ///< keep coordinates (metres, world frame); only checks that they are finite
 };
+
+/// No hologram has a scene of more than 100 km.
+template <>
+inline constexpr Bounds bounds_of<&Placement::size_m>{1e-9, 1e5};
+template <>
+inline constexpr Bounds bounds_of<&Placement::distance_m>{-1e5, 1e5};
 
 /// Centres the bounding box on the axis, scales it uniformly so that max(x extent, y extent) = size_m, and moves its
 /// centre to z = -distance_m. A single point is moved without scaling; an empty scene stays empty. Normals keep their

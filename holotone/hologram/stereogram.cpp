@@ -10,7 +10,6 @@ namespace holotone {
 namespace {
 
 constexpr std::string_view where = "StereogramPlan";
-constexpr std::int64_t largest_hogel = 32768;
 
 stereogram::EnginePointer make_engine(const stereogram::Geometry& geometry, const Queue& queue) {
   switch (queue.device().backend) {
@@ -33,18 +32,14 @@ stereogram::EnginePointer make_engine(const stereogram::Geometry& geometry, cons
 
 void validate(const StereogramOptions& options) {
   require_grid(where, options.grid);
-  if (options.hogel_px < 2 || options.hogel_px > largest_hogel) {
-    throw_argument(where, "hogel_px", fmt::format("2 to {}", largest_hogel), fmt::format("{}", options.hogel_px));
-  }
+  require_bounds(where, "hogel_px", static_cast<double>(options.hogel_px), bounds_of<&StereogramOptions::hogel_px>);
   // Slack for pitches and fringes entered in decimals.
   if (!(options.fringe_m == 0 || options.fringe_m >= 2 * options.grid.pitch_m * (1 - 1e-9)) ||
       !std::isfinite(options.fringe_m)) {
     throw_argument(where, "fringe_m", fmt::format("at least {}, two pixels", format_length(2 * options.grid.pitch_m)),
                    format_length(options.fringe_m));
   }
-  if (options.layers < 1 || options.layers > 255) {
-    throw_argument(where, "layers", "1 to 255", fmt::format("{}", options.layers));
-  }
+  require_bounds(where, "layers", options.layers, bounds_of<&StereogramOptions::layers>);
   if (!options.viewer) return;
   require_positive(where, "viewer.width_m", options.viewer->width_m);
   require_positive(where, "viewer.height_m", options.viewer->height_m);
@@ -126,7 +121,7 @@ void require_reached(const stereogram::Geometry& geometry, double limit_rad) {
 
 }  // namespace
 
-std::string_view to_string(StereogramMethod method) { return method == StereogramMethod::layered ? "layered" : "flat"; }
+std::string_view to_string(StereogramMethod method) { return name_of(method); }
 
 StereogramReport& StereogramReport::operator+=(const StereogramReport& other) {
   rays += other.rays;

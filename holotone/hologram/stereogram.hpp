@@ -1,5 +1,8 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/hologram/view_source.hpp>
 #include <holotone/optics/field.hpp>
@@ -15,6 +18,9 @@ enum class StereogramMethod {
   flat,     ///< each ray a plane wave: depth only between hogels
   layered,  ///< each ray a wave with the curvature of its point's distance, in layers: depth within a hogel
 };
+template <>
+inline constexpr auto enum_names<StereogramMethod> =
+    std::array{EnumName{StereogramMethod::flat, "flat"}, EnumName{StereogramMethod::layered, "layered"}};
 std::string_view to_string(StereogramMethod method);
 
 struct StereogramOptions {
@@ -28,6 +34,11 @@ struct StereogramOptions {
   int layers = 32;  ///< largest number of layers of a hogel, 1 to 255; layered only
   std::uint64_t seed = 0;
 };
+
+template <>
+inline constexpr Bounds bounds_of<&StereogramOptions::hogel_px>{2, 32768};
+template <>
+inline constexpr Bounds bounds_of<&StereogramOptions::layers>{1, 255};
 
 /// Properties of a plan.
 struct StereogramInfo {

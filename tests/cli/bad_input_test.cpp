@@ -86,7 +86,7 @@ TEST_F(BadInputTest, Points) {
 
 TEST_F(BadInputTest, Numbers) {
   expect_refused(hologram("good.csv", {"--wavelength", "-532nm"}), {"--wavelength", "-532nm"});
-  expect_refused(hologram("good.csv", {"--wavelength", "0nm"}), {"--wavelength", "from 10 nm to 1 mm"});
+  expect_refused(hologram("good.csv", {"--wavelength", "0nm"}), {"--wavelength", "10 nm to 1 mm"});
   for (const char* absurd : {"1m", "1pm", "9nm", "1.1mm"}) {
     expect_refused(hologram("good.csv", {"--wavelength", absurd}), {"--wavelength", absurd});
   }

@@ -284,7 +284,7 @@ TEST_F(OnePanelTest, ShowsWhatIsComputedAsItsFileHasIt) {
   refuse({"hologram", cloud, "-o", "monitor:1"}, "--output: expected a monitor of 1920 x 1080 pixels");
   refuse(computed({"hologram", cloud}, "monitor:7"), "--output: expected number, name or size of one of: 1: screen");
   refuse(computed({"hologram", cloud, "--bits", "10"}, "monitor:1"), "--bits: expected at most 8 bits on a monitor");
-  refuse(computed({"hologram", cloud, "--loop"}, path("a.png")), "--output: expected monitor:N for --loop");
+  refuse(computed({"hologram", cloud, "--loop"}, path("a.png")), "--loop: expected -o monitor:N, got");
 }
 
 TEST_F(OnePanelTest, ShowsStereograms) {
@@ -311,7 +311,7 @@ TEST_F(OnePanelTest, ShowsStereograms) {
   EXPECT_EQ(stop(program).exit_code, 130);
   const auto refused = start_command(with({"--fps", "10"}, path("field.npy")), server_->display())->wait(60);
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.error.find("--output: expected monitor:N for --fps"), std::string::npos) << refused.error;
+  EXPECT_NE(refused.error.find("--fps: expected -o monitor:N"), std::string::npos) << refused.error;
 }
 
 TEST_F(OnePanelTest, ShowsSubframesAndFramesInTurn) {

@@ -235,7 +235,7 @@ TEST_F(StereogramTest, CodesInOnePassAreThoseOfTwoSteps) {
   expect_refused(hologram("one.png", with({"--scale", "2", "--encode", "complex"})),
                  {"--encode", "phase or amplitude"});
   expect_refused(hologram("one.png", with({"--scale", "2", "--bits", "9"})), {"--bits", "1 to 8"});
-  expect_refused(hologram("one.h5", with({"--bits", "8"})), {"--bits", "--scale"});
+  expect_refused(hologram("one.h5", with({"--bits", "8"})), {"--bits", "an encoding for a modulator"});
   expect_refused({"hologram", path("view_1_1.png"), "-o", path("a.png"), "--scale", "2"},
                  {"--scale", "views with --views"});
 }
@@ -247,7 +247,7 @@ TEST_F(StereogramTest, BadInput) {
   refused({"--viewer", "3mm:0.1mm@2,0mm"},
           {"viewer: expected a window within the diffraction angle of 7.64 degrees", "too far aside"});
   refused({"--viewer", "3mm"}, {"--viewer", "DISTANCE:SIZE"});
-  refused({"--hogel", "1"}, {"--hogel", "2 to 192", "'1'"});
+  refused({"--hogel", "1"}, {"--hogel", "2 to 32768", "'1'"});
   refused({"--fringe", "3um"}, {"--fringe", "4 um"});
   refused({"--layers", "256"}, {"--layers"});
   refused({"--encode", "phase"}, {"--encode", "complex", "holotone quantize"});

@@ -8,19 +8,7 @@
 namespace holotone::cli {
 namespace {
 
-constexpr const char* layer_option_names[] = {"--depth",     "--layers",     "--layer-spacing", "--depth-range",
-                                              "--disparity", "--depth-hole", "--phase"};
-constexpr const char* point_options[] = {
-    "--keep-coordinates", "--turn",          "--tilt",   "--points", "--hide",      "--hide-cell",     "--light",
-    "--random-phase",     "--skip-bad",      "--method", "--wave",   "--tolerance", "--no-band-limit", "--spin",
-    "--rows-at-once",     "--deterministic", "--block"};
-
-bool is_picture(const std::string& path) {
-  constexpr std::string_view known[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"};
-  return std::ranges::find(known, extension_of(path)) != std::end(known);
-}
-
-bool is_given(const LayerArguments& arguments, const char* option) { return arguments.given.contains(option); }
+constexpr int most_layers = 4096;
 
 /// Bytes per pixel of the panel in addition to the written data: the field, its padded copy, the picture, the plane of
 /// a layer in front, the codes.
@@ -37,60 +25,43 @@ void require_memory_for_layers(const HologramJob& job, std::size_t pictures) {
                  pictures == 1 ? "--hogel 512 computes it hogel by hogel in little memory" : "");
 }
 
-/// The pictures with the placement of the scene's options.
-std::vector<PictureJob> placed(std::vector<PictureJob> jobs, const HologramArguments& arguments) {
-  const auto placement = scene_options(arguments.scene).placement;
-  for (auto& job : jobs) job.size_m = placement.size_m;
-  return jobs;
-}
-
 }  // namespace
 
-std::vector<OptionRow> layer_options(LayerArguments& a) {
-  auto rows = picture_option_rows(a);
+std::vector<OptionRow> layer_options(SceneJob& scene) {
+  auto rows = picture_option_rows(scene.pictures, {0, most_layers});
+  for (auto& row : rows) {
+    if (row.names == "--depth") row.applies = scene.for_image();
+    if (row.names == "--layers") {  // of the depth in views too
+      row.applies.holds = [&scene, holds = row.applies.holds] { return scene.of_views() || holds(); };
+    }
+  }
   rows.push_back({.names = "--phase",
-                  .target = &a.phase,
+                  .target = choice(scene.phase),
                   .value = "NAME",
-                  .help = "Phase of the layers: random (fills the pupil, with speckle) or smooth"});
+                  .help = "Phase of the layers: random (fills the pupil, with speckle) or smooth",
+                  .applies = scene.for_layers()});
   return rows;
 }
 
-void refuse_layer_options(const LayerArguments& arguments, const std::string& input) {
-  for (const char* option : layer_option_names) {
-    if (is_given(arguments, option)) {
-      reject(option, is_picture(input) ? "--image " + input : std::string("a picture with --image"),
-             input.empty() ? "none" : "IN, " + input);
-    }
-  }
-  if (is_picture(input)) reject("IN", "points or a mesh, or --image " + input, input);
-}
-
-void refuse_point_options(const LayerArguments& arguments, const std::string& source) {
-  for (const char* option : point_options) {
-    if (is_given(arguments, option)) reject(option, "points or a mesh", source);
-  }
-}
-
-PictureJob picture_job(const HologramArguments& arguments, const LayerArguments& layers) {
-  refuse_point_options(layers, "--image " + layers.image);
-  PictureJob job = picture_job(layers);
-  const auto placement = scene_options(arguments.scene).placement;
-  job.size_m = placement.size_m;
-  job.distance_m = placement.distance_m;
+PictureJob placed_picture(const SceneJob& scene) {
+  PictureJob job = scene.pictures.picture;
+  if (job.layers < 1) reject("--layers", fmt::format("1 to {}", most_layers), "0");
+  job.distance_given = scene.hologram.given.contains("--distance");
+  job.size_m = scene.hologram.scene.placement.size_m;
+  job.distance_m = scene.hologram.scene.placement.distance_m;
   return job;
 }
 
-LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& layers) {
-  LayerJob job;
-  if (layers.stack.empty()) {
-    job.pictures = {picture_job(arguments, layers)};
+LayerJob layer_job(SceneJob& scene) {
+  LayerJob job{scene.hologram, {}, scene.phase};
+  if (scene.pictures.stack.empty()) {
+    job.pictures = {placed_picture(scene)};
   } else {
-    refuse_point_options(layers, "--stack");
-    job.pictures = placed(stack_jobs(layers), arguments);
+    scene.pictures.picture.distance_given = scene.hologram.given.contains("--distance");
+    job.pictures = stack_jobs(scene.pictures);
+    for (auto& picture : job.pictures) picture.size_m = scene.hologram.scene.placement.size_m;
   }
-  job.hologram = hologram_job(arguments);
-  static constexpr Choice<LayerPhase> phases[] = {{"random", LayerPhase::random}, {"smooth", LayerPhase::smooth}};
-  job.phase = choose("--phase", layers.phase, phases);
+  complete(job.hologram);
   require_memory_for_layers(job.hologram, job.pictures.size());
   return job;
 }

@@ -1,34 +1,22 @@
 #pragma once
-#include <cli/common/hologram_job.hpp>
-#include <cli/common/picture_options.hpp>
+#include <cli/hologram/common/scene_job.hpp>
 
 namespace holotone::cli {
 
-/// Arguments of `holotone hologram --image` and `--stack` in addition to those of points, as typed.
-struct LayerArguments : PictureArguments {
-  std::string phase = "random";
-};
-
 /// --image, --stack and their options.
-std::vector<OptionRow> layer_options(LayerArguments& arguments);
+std::vector<OptionRow> layer_options(SceneJob& scene);
 
-/// Job of pictures, checked as HologramJob is.
+/// Job of pictures.
 struct LayerJob {
-  HologramJob hologram;
+  HologramJob& hologram;
   std::vector<PictureJob> pictures;  ///< one, or a stack of flat ones
   LayerPhase phase = LayerPhase::random;
 };
 
-/// Throws invalid_argument for options of pictures without --image, and for a picture as IN.
-void refuse_layer_options(const LayerArguments& arguments, const std::string& input);
+/// Completes the hologram of the scene. Throws invalid_argument or io naming the option.
+LayerJob layer_job(SceneJob& scene);
 
-/// Throws invalid_argument for options of points if `source`, an option with its value, replaces the points.
-void refuse_point_options(const LayerArguments& arguments, const std::string& source);
-
-/// Throws invalid_argument naming the option.
-PictureJob picture_job(const HologramArguments& arguments, const LayerArguments& layers);
-
-/// Throws invalid_argument or io naming the option.
-LayerJob layer_job(const HologramArguments& arguments, const LayerArguments& layers);
+/// The picture of --image, placed. Throws invalid_argument naming the option.
+PictureJob placed_picture(const SceneJob& scene);
 
 }  // namespace holotone::cli

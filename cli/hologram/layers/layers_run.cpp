@@ -149,8 +149,8 @@ class LayerWork {
       row.layers += one.distance_m.size();
     }
     const auto& typed = job_.hologram;
-    row.reconstruct_flags =
-        flags_for(typed.output, metadata, {typed.lut, typed.phase_range, typed.reference_angle, typed.carrier});
+    row.reconstruct_flags = flags_for(
+        typed.output, metadata, {typed.lut, typed.phase_range_rad.text, typed.reference_angle_rad.text, typed.carrier});
     check_cancelled("writing");
     put_out(typed, c, made);
     return row;
@@ -344,9 +344,9 @@ void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow
 
 }  // namespace
 
-int run_layers(const HologramArguments& arguments, const LayerArguments& layers) {
+int run_layers(SceneJob& scene) {
   const Stopwatch watch;
-  const LayerJob job = layer_job(arguments, layers);
+  const LayerJob job = layer_job(scene);
   require_one_device(job.hologram.devices, "--hogel, which several devices compute, or one device",
                      job.hologram.output);
   check_names(job);

@@ -5,6 +5,6 @@ namespace holotone::cli {
 
 /// Runs `holotone hologram --image ...` or `--stack ...`: computes holograms of the layers of pictures. Returns the
 /// exit code.
-int run_layers(const HologramArguments& arguments, const LayerArguments& layers);
+int run_layers(SceneJob& scene);
 
 }  // namespace holotone::cli

@@ -73,7 +73,7 @@ Lack lack_for_rows(const HologramJob& job) {
 
 bool is_written_by_rows(const HologramJob& job) { return lack_for_rows(job).expected.empty(); }
 
-bool is_moving(const HologramJob& job) { return job.spin_frames > 0 || frame_pattern("--output", job.output); }
+bool is_moving(const HologramJob& job) { return job.spin.frames > 0 || frame_pattern("--output", job.output); }
 
 /// Identity of the rows beyond the file's metadata: rows of other points or of another device are not continued.
 std::string key_of(const HologramJob& job, const PointSources& points) {
@@ -269,8 +269,8 @@ class BandWork {
       own.make({rows.first_row + first, band.shape()[0]}, band, progress);
     });
     made.compute_s = watch.seconds();
-    made.reconstruct_flags =
-        flags_for(job_.output, metadata, {job_.lut, job_.phase_range, job_.reference_angle, job_.carrier});
+    made.reconstruct_flags = flags_for(
+        job_.output, metadata, {job_.lut, job_.phase_range_rad.text, job_.reference_angle_rad.text, job_.carrier});
     PointsRow row = row_of(frame_, c, made);
     row.bands = (rows.rows + job_.rows_at_once - 1) / job_.rows_at_once;
     row.resumed = run.resumed();
@@ -285,14 +285,12 @@ class BandWork {
   std::list<RowsRun<Value>> written_;  ///< finished together at the end: a resumed run finds the first colours too
 };
 
-std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, bool in_parts) {
+std::int64_t rows_at_once_for(const HologramJob& job) {
   constexpr std::string_view option = "--rows-at-once";
-  constexpr std::int64_t most_rows = 1 << 24;
-  if (!typed.empty()) {
-    const auto rows = whole_number(option, typed, 1, most_rows);
+  if (job.band_rows) {
     if (const auto lack = lack_for_rows(job); !lack.expected.empty()) reject(option, lack.expected, lack.got);
     if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
-    return std::min(rows, job.panel.ny);
+    return std::min(*job.band_rows, job.panel.ny);
   }
   const bool several = job.devices.size() > 1 || Ranks::all().several();
   if (const auto lack = lack_for_rows(job); !lack.expected.empty()) {
@@ -301,14 +299,14 @@ std::int64_t rows_at_once_for(const HologramJob& job, const std::string& typed, 
   if (is_moving(job)) require_one_device(job.devices, "one device for moving pictures", job.output);
   if (!is_written_by_rows(job) || is_moving(job)) return 0;
   const double whole = bytes_for_whole(job);
-  if (!several && !in_parts && whole <= most_whole_bytes && whole <= most_share_of_free * free_memory()) return 0;
+  if (!several && !job.block.given() && whole <= most_whole_bytes && whole <= most_share_of_free * free_memory())
+    return 0;
   return band_rows(job.panel);
 }
 
-/// Part K of N, typed as "K/N": whole bands.
-RowRange rows_of_block(const HologramJob& job, const std::string& typed) {
+/// Rows of part K of N: whole bands.
+RowRange rows_of_block(const HologramJob& job) {
   constexpr std::string_view option = "--block";
-  constexpr std::string_view expected = "K/N such as 3/40, K from 1 to N";
   const auto lack = lack_for_rows(job);
   const auto extension = extension_of(job.output);
   if (extension != ".h5" && extension != ".hdf5" && extension != ".tif" && extension != ".tiff") {
@@ -316,18 +314,13 @@ RowRange rows_of_block(const HologramJob& job, const std::string& typed) {
   }
   if (!lack.expected.empty()) reject(option, lack.expected, lack.got);
   if (is_moving(job)) reject(option, "one hologram, not moving pictures", job.output);
-  const auto slash = typed.find('/');
-  if (slash == std::string::npos) reject(option, expected, typed);
   const std::int64_t bands = (job.panel.ny + job.rows_at_once - 1) / job.rows_at_once;
-  constexpr std::int64_t most_parts = 1 << 24;
-  const auto parts = whole_number(option, typed.substr(slash + 1), 1, most_parts);
-  const auto part = whole_number(option, typed.substr(0, slash), 1, most_parts);
-  if (part > parts) reject(option, expected, typed);
+  const auto [part, parts] = job.block.value;
   if (parts > bands) {
     reject(option,
            fmt::format("at most {} of {} rows; --rows-at-once makes them smaller", counted(bands, "part"),
                        job.rows_at_once),
-           typed);
+           job.block.text);
   }
   const std::int64_t first = bands * (part - 1) / parts * job.rows_at_once;
   const std::int64_t end = std::min(bands * part / parts * job.rows_at_once, job.panel.ny);
@@ -336,11 +329,11 @@ RowRange rows_of_block(const HologramJob& job, const std::string& typed) {
 
 }  // namespace
 
-void set_bands(HologramJob& job, const std::string& rows_at_once, const std::string& block) {
-  job.rows_at_once = rows_at_once_for(job, rows_at_once, !block.empty());
-  if (block.empty()) return;
+void set_bands(HologramJob& job) {
+  job.rows_at_once = rows_at_once_for(job);
+  if (!job.block.given()) return;
   if (job.rows_at_once == 0) job.rows_at_once = job.panel.ny;
-  job.rows = rows_of_block(job, block);
+  job.rows = rows_of_block(job);
 }
 
 std::vector<PointsRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before) {

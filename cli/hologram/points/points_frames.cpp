@@ -52,8 +52,8 @@ FrameSource::FrameSource(const HologramJob& job) : job_(job) {
   if (!file_exists(job.input)) input_pattern = frame_pattern("IN", job.input);
   require_known_counters("--output", job.output, job.channels.size() > 1);
   output_pattern_ = frame_pattern("--output", job.output);
-  const bool moving = input_pattern.has_value() || job.spin_frames > 0;
-  if (input_pattern && job.spin_frames > 0) reject("--spin", "one file to turn", job.input);
+  const bool moving = input_pattern.has_value() || job.spin.frames > 0;
+  if (input_pattern && job.spin.frames > 0) reject("--spin", "one file to turn", job.input);
   if (moving && !output_pattern_ && !job.shown)
     reject("--output", "a counter such as %04d for moving pictures", job.output);
   if (!moving && output_pattern_) {
@@ -65,7 +65,7 @@ FrameSource::FrameSource(const HologramJob& job) : job_(job) {
     count_ = static_cast<std::int64_t>(frames_.size());
   } else {
     require_input(job.input);
-    count_ = std::max<std::int64_t>(job.spin_frames, 1);
+    count_ = std::max<std::int64_t>(job.spin.frames, 1);
   }
   moving_ = moving;
   if (job.shown) return;
@@ -90,9 +90,9 @@ std::string FrameSource::output(std::int64_t number, const Channel& channel) con
 
 PreparedFrame FrameSource::prepare(std::int64_t index) {
   const Frame frame = this->frame(index);
-  if (job_.spin_frames == 0) return prepare_frame(job_, place_scene(frame.path, job_.scene), frame.number, 0);
+  if (job_.spin.frames == 0) return prepare_frame(job_, place_scene(frame.path, job_.scene), frame.number, 0);
   if (!turning_) turning_ = place_scene(frame.path, job_.scene);
-  const double turn_rad = job_.spin_rad * static_cast<double>(index) / static_cast<double>(job_.spin_frames);
+  const double turn_rad = job_.spin.angle_rad * static_cast<double>(index) / static_cast<double>(job_.spin.frames);
   return prepare_frame(job_, *turning_, frame.number, turn_rad);
 }
 

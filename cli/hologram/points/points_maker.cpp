@@ -140,8 +140,8 @@ PointsHologram PointsMaker::make(const PreparedFrame& frame, Progress& progress)
   } else {
     describe_encoding(metadata, encode_options_, {}, false);
   }
-  made.reconstruct_flags =
-      flags_for(job_.output, metadata, {job_.lut, job_.phase_range, job_.reference_angle, job_.carrier});
+  made.reconstruct_flags = flags_for(
+      job_.output, metadata, {job_.lut, job_.phase_range_rad.text, job_.reference_angle_rad.text, job_.carrier});
   return made;
 }
 

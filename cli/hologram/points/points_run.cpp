@@ -247,14 +247,21 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
   }
 }
 
+bool is_picture(const std::string& path) {
+  constexpr std::string_view known[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"};
+  return std::ranges::find(known, extension_of(path)) != std::end(known);
+}
+
 }  // namespace
 
-int run_points(const HologramArguments& arguments) {
+int run_points(SceneJob& scene) {
   const Stopwatch watch;
-  HologramJob job = hologram_job(arguments);
-  if (job.shown && !arguments.rows_at_once.empty()) reject("--rows-at-once", "a file as --output", job.output);
-  if (job.shown && !arguments.block.empty()) reject("--block", "a file as --output", job.output);
-  if (!job.shown) set_bands(job, arguments.rows_at_once, arguments.block);
+  HologramJob& job = scene.hologram;
+  if (is_picture(job.input)) reject("IN", "points or a mesh, or --image " + job.input, job.input);
+  complete(job);
+  if (job.shown && job.band_rows) reject("--rows-at-once", "a file as --output", job.output);
+  if (job.shown && job.block.given()) reject("--block", "a file as --output", job.output);
+  if (!job.shown) set_bands(job);
   require_memory_for(job);
   FrameSource source(job);
   const bool products = job.sum.method != PointMethod::direct && job.sum.method != PointMethod::recurrence;

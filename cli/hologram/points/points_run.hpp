@@ -1,9 +1,9 @@
 #pragma once
-#include <cli/common/hologram_job.hpp>
+#include <cli/hologram/common/scene_job.hpp>
 
 namespace holotone::cli {
 
 /// Runs `holotone hologram IN ...`: sums the waves of points or a mesh to holograms. Returns the exit code.
-int run_points(const HologramArguments& arguments);
+int run_points(SceneJob& scene);
 
 }  // namespace holotone::cli

@@ -10,32 +10,8 @@
 
 namespace holotone::cli {
 
-/// Arguments of `holotone hologram` for holograms computed hogel by hogel, as typed.
-struct StereogramArguments {
-  std::string views;
-  std::string depths;
-  std::string rows = "auto";
-  std::string hogel;
-  std::string fringe;
-  std::string viewer;
-  std::string scale;
-  std::string view_distance;
-  std::string camera_pitch;
-  std::string camera_span;
-  GivenOptions given;  ///< of all options of the command
-};
-
 /// --views and the options of hogels.
-std::vector<OptionRow> stereogram_options(StereogramArguments& arguments);
-
-/// Capture geometry of the views.
-struct ViewGeometry {
-  double view_distance_m = 0;
-  double camera_pitch_m = 0;  ///< 0: from the span and the number of cameras
-  double camera_span_m = 0;   ///< from the first to the last camera of a row
-  double distance_m = 0;
-  double size_m = 0;  ///< the larger of the picture's width and height
-};
+std::vector<OptionRow> stereogram_options(SceneJob& scene);
 
 /// Job of a stereogram, checked as far as possible before a file is read.
 struct StereogramJob {
@@ -52,7 +28,7 @@ struct StereogramJob {
   ViewGeometry geometry;
   std::optional<ErrorDiffusionOptions> codes;  ///< writes codes of these levels and this scale instead of the field
   std::shared_ptr<PanelOutput> shown;          ///< what --output names, if it is a monitor
-  std::optional<HologramJob> encoding;         ///< of the whole field for a monitor, without `codes`
+  const HologramJob* encoding = nullptr;       ///< of the whole field for a monitor, without `codes`
   ImageWriteOptions writing;
   Device device;                ///< the first of `devices`
   std::vector<Device> devices;  ///< several only for a file that is written by rows in any order
@@ -68,14 +44,7 @@ struct StereogramJob {
   [[nodiscard]] std::string output_of(const Channel& channel) const;
 };
 
-/// True if a hologram is computed hogel by hogel: for views, or for a picture with an option of hogels.
-bool asks_for_hogels(const StereogramArguments& arguments, const LayerArguments& layers);
-
-/// Throws invalid_argument for options of hogels without views or a picture.
-void refuse_stereogram_options(const StereogramArguments& arguments);
-
 /// Throws invalid_argument or io naming the option.
-StereogramJob stereogram_job(const HologramArguments& arguments, const StereogramArguments& stereogram,
-                             const LayerArguments& layers);
+StereogramJob stereogram_job(SceneJob& scene);
 
 }  // namespace holotone::cli

@@ -422,10 +422,9 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
 
 }  // namespace
 
-int run_stereogram(const HologramArguments& arguments, const StereogramArguments& stereogram,
-                   const LayerArguments& layers) {
+int run_stereogram(SceneJob& scene) {
   const Stopwatch watch;
-  StereogramJob job = stereogram_job(arguments, stereogram, layers);
+  StereogramJob job = stereogram_job(scene);
   StereogramWork work(job);
   tell_early(job, work);
   if (job.shown) job.shown->open();

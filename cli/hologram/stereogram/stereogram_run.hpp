@@ -5,7 +5,6 @@ namespace holotone::cli {
 
 /// Runs `holotone hologram --views ...` or `--image ... --hogel ...`: computes and writes a hologram hogel by hogel.
 /// Returns the exit code.
-int run_stereogram(const HologramArguments& arguments, const StereogramArguments& stereogram,
-                   const LayerArguments& layers);
+int run_stereogram(SceneJob& scene);
 
 }  // namespace holotone::cli
