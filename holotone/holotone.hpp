@@ -88,6 +88,7 @@
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/quantize/modulus_share.hpp>
 #include <holotone/quantize/window_noise.hpp>
+#include <holotone/recipes/device_speed.hpp>
 #include <holotone/recipes/halftone.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/hologram_file.hpp>

@@ -25,6 +25,7 @@ bool is_positional(const OptionRow& row) { return row.names.front() != '-'; }
 std::string default_text(const OptionRow& row) {
   const auto& [text, texts, flag, value] = row.target;
   if (text != nullptr && !text->empty()) return *text;
+  if (row.required) return {};  // what is in the place has no effect
   return row.otherwise.empty() && value != nullptr ? value->standard : std::string(row.otherwise);
 }
 

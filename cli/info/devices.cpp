@@ -3,11 +3,11 @@
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/device_option.hpp>
-#include <cli/info/measure_device.hpp>
 #include <fmt/format.h>
 #include <holotone/core/device.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/recipes/device_speed.hpp>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>

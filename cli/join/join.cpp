@@ -19,7 +19,7 @@
 namespace holotone::cli {
 namespace {
 
-struct JoinArguments {
+struct JoinJob {
   std::vector<std::string> inputs;
   std::string output;
   ConsoleOptions console;
@@ -197,68 +197,67 @@ void join_parts(const std::vector<Part>& parts, const std::string& output, Write
   writer->finish();
 }
 
-int run_join(const JoinArguments& arguments) {
+int run_join(const JoinJob& job) {
   const Stopwatch watch;
   std::vector<InputFile> inputs;
-  for (const auto& input : arguments.inputs) {
+  for (const auto& input : job.inputs) {
     require_input(input);
     inputs.push_back({"FILE", input});
   }
-  require_outputs({{"--output", 1, [&](std::int64_t) { return arguments.output; }}}, inputs);
-  ProgressBar bar(arguments.console);
+  require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, inputs);
+  ProgressBar bar(job.console);
   const UnfinishedRun unfinished;
-  const auto parts = parts_of(arguments.inputs, bar);
+  const auto parts = parts_of(job.inputs, bar);
   const auto& whole = parts.front();
   const Shape<2> shape{whole.all_rows, whole.columns};
   if (whole.bits == 0) {
-    auto writer = std::make_unique<FieldRowsWriter>(arguments.output, shape, whole_of(whole.metadata));
-    join_parts<std::complex<float>>(parts, arguments.output, std::move(writer), bar);
+    auto writer = std::make_unique<FieldRowsWriter>(job.output, shape, whole_of(whole.metadata));
+    join_parts<std::complex<float>>(parts, job.output, std::move(writer), bar);
   } else {
-    auto writer = std::make_unique<CodeRowsWriter>(arguments.output, shape, whole.bits, whole_of(whole.metadata));
+    auto writer = std::make_unique<CodeRowsWriter>(job.output, shape, whole.bits, whole_of(whole.metadata));
     if (whole.bits == 8) {
-      join_parts<std::uint8_t>(parts, arguments.output, std::move(writer), bar);
+      join_parts<std::uint8_t>(parts, job.output, std::move(writer), bar);
     } else {
-      join_parts<std::uint16_t>(parts, arguments.output, std::move(writer), bar);
+      join_parts<std::uint16_t>(parts, job.output, std::move(writer), bar);
     }
   }
   UnfinishedRun::keep();
   const auto unchecked = std::ranges::count_if(parts, [](const Part& part) { return !part.checksum; });
   if (unchecked > 0) {
-    warn(arguments.console, fmt::format("{} of {} not checked for damage: without block_crc32, of an older Holotone",
-                                        unchecked, counted(std::ssize(parts), "part")));
+    warn(job.console, fmt::format("{} of {} not checked for damage: without block_crc32, of an older Holotone",
+                                  unchecked, counted(std::ssize(parts), "part")));
   }
-  report_json(arguments.console, {{"software", "holotone " HOLOTONE_VERSION},
-                                  {"outputs", {arguments.output}},
-                                  {"parts", parts.size()},
-                                  {"unchecked_parts", unchecked},
-                                  {"resolution", {whole.columns, whole.all_rows}},
-                                  {"time_s", watch.seconds()}});
-  report(arguments.console, fmt::format("{}: {} x {} pixels of {}, {}", arguments.output, whole.columns, whole.all_rows,
-                                        counted(std::ssize(parts), "part"), format_duration(watch.seconds())));
+  report_json(job.console, {{"software", "holotone " HOLOTONE_VERSION},
+                            {"outputs", {job.output}},
+                            {"parts", parts.size()},
+                            {"unchecked_parts", unchecked},
+                            {"resolution", {whole.columns, whole.all_rows}},
+                            {"time_s", watch.seconds()}});
+  report(job.console, fmt::format("{}: {} x {} pixels of {}, {}", job.output, whole.columns, whole.all_rows,
+                                  counted(std::ssize(parts), "part"), format_duration(watch.seconds())));
   return exit_ok;
 }
 
 }  // namespace
 
 Command join_command() {
-  const auto arguments = std::make_shared<JoinArguments>();
-  auto& a = *arguments;
+  const auto job = std::make_shared<JoinJob>();
   return {.name = "join",
           .purpose = "Join the parts that several runs of hologram --block have made",
           .examples = {"holotone join part_*.h5 -o whole.h5"},
           .groups = {{"",
                       {{.names = "FILE",
-                        .target = &a.inputs,
+                        .target = &job->inputs,
                         .help = "All parts of one hologram, in any order",
                         .required = true},
                        {.names = "-o,--output",
-                        .target = &a.output,
+                        .target = &job->output,
                         .value = "FILE",
                         .help = "The whole: .h5 or .npy of fields, .tif or .npy of codes",
                         .common = true,
                         .required = true}}},
-                     console_options(a.console)},
-          .run = [arguments] { return run_join(*arguments); }};
+                     console_options(job->console)},
+          .run = [job] { return run_join(*job); }};
 }
 
 }  // namespace holotone::cli

@@ -209,9 +209,9 @@ void write_measured(const MeasureJob& job, const Measured& measured, const nlohm
   }
 }
 
-int run_measure(const MeasureArguments& arguments) {
+int run_measure(const MeasureJob& job) {
   const Stopwatch watch;
-  const MeasureJob job = measure_job(arguments);
+  complete(job);
   const UnfinishedRun unfinished;
   Measured measured;
   {
@@ -238,136 +238,14 @@ int run_measure(const MeasureArguments& arguments) {
 
 }  // namespace
 
-namespace {
-
-std::vector<OptionRow> dots_options(MeasureArguments& a) {
-  return {{.names = "--page",
-           .target = &a.page,
-           .value = "WxH",
-           .help = "Size of the page in the file's units",
-           .otherwise = "as the file states",
-           .common = true},
-          {.names = "--threshold",
-           .target = &a.threshold,
-           .value = "V",
-           .help = "Code value, 0 to 1, below which a pixel of a picture is a dot",
-           .otherwise = "between two levels",
-           .common = true,
-           .feeds = "read_dots.threshold"},
-          {.names = "--class",
-           .target = &a.colour_class,
-           .value = "N",
-           .help = "Colour class whose dots are measured (CMYK: 0 cyan, 1 magenta, 2 yellow, 3 black)",
-           .range = class_range,
-           .otherwise = "all as one set",
-           .common = true},
-          {.names = "--y-up", .target = &a.y_up, .help = "Read y as upward from the page's lower edge"}};
-}
-
-std::vector<OptionRow> spectrum_options(MeasureArguments& a) {
-  return {{.names = "--interior",
-           .target = &a.interior,
-           .value = "F",
-           .help = "Central fraction of the page's width and height in which spectrum and neighbours are measured",
-           .range = interior_range},
-          {.names = "--window",
-           .target = &a.window,
-           .value = "NAME",
-           .help = "Taper of each segment of the page before its Fourier transform: rectangle (none) or hann"},
-          {.names = "--frequency",
-           .target = &a.frequency,
-           .value = "F",
-           .help = "Largest frequency, in multiples of the principal frequency",
-           .range = frequency_range,
-           .common = true,
-           .feeds = "SpectrumPlan.largest_frequency"},
-          {.names = "--segments",
-           .target = &a.segments,
-           .value = "N",
-           .help = "Pieces of the page whose periodograms are averaged; auto: 10 from 1000 dots on, else 1",
-           .range = segments_range,
-           .feeds = "SpectrumPlan.largest_frequency"}};
-}
-
-std::vector<OptionRow> image_options(MeasureArguments& a) {
-  return {{.names = "--sigma",
-           .target = &a.sigma,
-           .value = "LIST",
-           .help = "Standard deviations of the blurs in pixels of the image; auto: 1 to 8, larger for sparse dots",
-           .range = sigma_range,
-           .common = true,
-           .feeds = "BlurredComparisonPlan.sigma"},
-          {.names = "--margin",
-           .target = &a.margin,
-           .value = "N",
-           .help = "Pixels along the image's edges that are left out",
-           .range = margin_range,
-           .feeds = "BlurredComparisonPlan.margin"},
-          {.names = "--charge",
-           .target = &a.charge,
-           .value = "Q",
-           .help = "Ink of one dot, in pixels",
-           .otherwise = "the image's ink over the number of dots"},
-          {.names = "--tone",
-           .target = tone_value(a.ink),
-           .value = "NAME",
-           .help = "Tone curve of the image: srgb, linear, or auto (sRGB codes, linear floats)"},
-          {.names = "--gamma",
-           .target = gamma_value(a.ink),
-           .value = "G",
-           .help = "Exponent of the image's tones; above 1: lighter shadows, less ink",
-           .feeds = "ink_from_pixels.gamma"},
-          {.names = "--mask",
-           .target = &a.ink.mask,
-           .value = "FILE",
-           .help = "Picture of the image's size: the share of its ink that counts"},
-          {.names = "--colour,--color",
-           .target = &a.colour,
-           .value = "cmyk",
-           .help = "Compare one ink of a separation, chosen by --class, instead of the luminance"},
-          {.names = "--black",
-           .target = &a.black,
-           .value = "B",
-           .help = "Share of grey printed in black by --colour cmyk",
-           .range = black_range,
-           .otherwise = "the file's, or 1",
-           .feeds = "Separation.black"},
-          {.names = "--invert", .target = &a.ink.options.invert, .help = "Put ink where the image is bright"},
-          {.names = "--clip", .target = clip_value(a.ink), .help = "Clip values of float images to 0 to 1"}};
-}
-
-}  // namespace
-
 Command measure_command() {
-  const auto arguments = std::make_shared<MeasureArguments>();
-  auto& a = *arguments;
-  auto image = image_options(a);
-  for (auto& row : image) row.needs = "--against";
+  const auto job = std::make_shared<MeasureJob>();
   return {.name = "measure",
           .purpose = "Measure how evenly dots are distributed, and how well they reproduce an image",
           .examples = {"holotone measure dots.csv", "holotone measure dots.svg --against photo.jpg -o report.html",
                        "holotone measure bitmap.png --against photo.png --json"},
-          .groups = {{"",
-                      {{.names = "FILE",
-                        .target = &a.input,
-                        .help = "Dots (CSV, text, NPY, SVG), or a picture of two levels",
-                        .required = true},
-                       {.names = "--against",
-                        .target = &a.against,
-                        .value = "IMAGE",
-                        .help = "Image that the dots reproduce",
-                        .common = true,
-                        .feeds = "BlurredComparisonPlan."},
-                       {.names = "-o,--output",
-                        .target = &a.output,
-                        .value = "FILE",
-                        .help = "Report: HTML with plots, JSON or CSV; or PNG, the power spectrum",
-                        .common = true}}},
-                     {"Dots", dots_options(a)},
-                     {"Spectrum and neighbours", spectrum_options(a)},
-                     {"Comparison with an image (--against)", std::move(image)},
-                     console_options(a.console)},
-          .run = [arguments] { return run_measure(*arguments); }};
+          .groups = measure_options(*job),
+          .run = [job] { return run_measure(*job); }};
 }
 
 }  // namespace holotone::cli

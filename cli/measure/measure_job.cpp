@@ -12,58 +12,156 @@ namespace {
 
 constexpr double largest_page = 1e9;
 constexpr std::size_t most_sigmas = 64;
+constexpr Bounds sigma_bounds{0.3, 1000};
+constexpr Bounds segments_bounds{1, 65536};
+constexpr std::string_view against_name = "--against";
 
-std::array<double, 2> typed_page(std::string_view text) {
-  constexpr std::string_view expected = "WIDTHxHEIGHT in the file's units such as 512x512 or 1x1";
+std::array<double, 2> parse_page(std::string_view option, std::string_view text) {
   const auto cross = text.find('x');
-  if (cross == std::string_view::npos) reject("--page", expected, text);
+  if (cross == std::string_view::npos) reject(option, "WIDTHxHEIGHT in the file's units such as 512x512 or 1x1", text);
   std::array<double, 2> page{};
   for (std::size_t i = 0; i < 2; ++i) {
-    page[i] = positive_number("--page", i == 0 ? text.substr(0, cross) : text.substr(cross + 1));
-    if (page[i] > largest_page) reject("--page", "sides of at most 1e9", text);
+    page[i] = positive_number(option, i == 0 ? text.substr(0, cross) : text.substr(cross + 1));
+    if (page[i] > largest_page) reject(option, "sides of at most 1e9", text);
   }
   return page;
 }
 
-std::vector<double> sigmas_of(const std::string& text) {
+std::vector<double> parse_sigmas(std::string_view option, const std::string& text) {
   std::vector<double> sigmas;
   if (text == "auto") return sigmas;
-  for (const auto& piece : list("--sigma", text, "auto, or blurs in pixels such as 1,1.5,2,4")) {
-    sigmas.push_back(number_between("--sigma", piece, sigma_range));
+  for (const auto& piece : list(option, text, "auto, or blurs in pixels such as 1,1.5,2,4")) {
+    sigmas.push_back(parse_value(option, piece, ValueUnit::none, sigma_bounds));
   }
-  if (sigmas.size() > most_sigmas) reject("--sigma", fmt::format("at most {} blurs", most_sigmas), text);
+  if (sigmas.size() > most_sigmas) reject(option, fmt::format("at most {} blurs", most_sigmas), text);
   return sigmas;
 }
 
-void set_colours(MeasureJob& job, const MeasureArguments& a) {
-  static constexpr Choice<bool> colours[] = {{"cmyk", true}};
-  job.cmyk = !a.colour.empty() && choose("--colour", a.colour, colours);
-  if (job.cmyk && (job.colour_class < 0 || job.colour_class > 3)) {
-    reject("--colour", "--class 0, 1, 2 or 3: cyan, magenta, yellow or black",
-           a.colour_class.empty() ? "none" : a.colour_class);
-  }
-  if (!a.black.empty() && !job.cmyk) reject("--black", "--colour cmyk", "none");
-  if (!a.black.empty()) job.black = number_between("--black", a.black, black_range);
+/// A number above 0 up to `high`.
+auto parse_above_zero(double high) {
+  return [high](std::string_view option, const std::string& text) {
+    const double value = parse_number(option, text);
+    if (!(value > 0 && value <= high)) reject(option, fmt::format("a number above 0, at most {:g}", high), text);
+    return value;
+  };
 }
 
-void check_files(const MeasureJob& job) {
-  require_input(job.input);
-  if (!is_dots_input(job.input)) {
-    throw_io(
-        job.input, "dots (.csv .tsv .txt .dat .xy .npy .svg) or a picture of them (.png .tif .tiff .bmp .jpg .jpeg)",
-        extension_of(job.input).empty() ? "a name without extension" : fmt::format("'{}'", extension_of(job.input)));
-  }
-  if (!job.against.empty()) require_input(job.against);
-  if (!job.ink.mask.empty()) require_input(job.ink.mask);
-  if (job.output.empty()) return;
-  require_known_counters("--output", job.output, false);
-  if (frame_pattern("--output", job.output)) reject("--output", "no counter for one file", job.output);
-  const auto extension = extension_of(job.output);
-  if (extension != ".html" && extension != ".json" && extension != ".csv" && extension != ".png") {
-    reject("--output", "a name ending in .html, .json, .csv or .png", job.output);
-  }
-  require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}},
-                  {{"IN", job.input}, {"--against", job.against}, {"--mask", job.ink.mask}});
+/// "auto" or a number of pieces.
+OptionValue segments_value(MeasureJob& job) {
+  OptionValue value = number(job.segments, ValueUnit::count, segments_bounds);
+  value.standard = "auto";
+  value.store = [&job, typed = value.store](std::string_view option, const std::string& text) {
+    if (text == "auto") {
+      job.segments = 0;
+    } else {
+      typed(option, text);
+    }
+  };
+  return value;
+}
+
+OptionValue sigma_value(MeasureJob& job) {
+  OptionValue value = parsed(job.sigma, parse_sigmas, "auto");
+  value.range = text_of(sigma_bounds, ValueUnit::none);
+  return value;
+}
+
+std::vector<OptionRow> dots_options(MeasureJob& job) {
+  return {{.names = "--page",
+           .target = parsed(job.page, parse_page),
+           .value = "WxH",
+           .help = "Size of the page in the file's units",
+           .otherwise = "as the file states",
+           .common = true},
+          {.names = "--threshold",
+           .target = parsed(job.threshold, parse_above_zero(1)),
+           .value = "V",
+           .help = "Code value, 0 to 1, below which a pixel of a picture is a dot",
+           .otherwise = "between two levels",
+           .common = true,
+           .feeds = "read_dots.threshold",
+           .applies = {[&job] { return is_picture_of_dots(job.input); }, "a picture as FILE",
+                       [&job] { return job.input; }}},
+          {.names = "--class",
+           .target = number(job.colour_class, ValueUnit::count, {0, 255}),
+           .value = "N",
+           .help = "Colour class whose dots are measured (CMYK: 0 cyan, 1 magenta, 2 yellow, 3 black)",
+           .otherwise = "all as one set",
+           .common = true},
+          {.names = "--y-up", .target = &job.y_up, .help = "Read y as upward from the page's lower edge"}};
+}
+
+std::vector<OptionRow> spectrum_options(MeasureJob& job) {
+  return {{.names = "--interior",
+           .target = number(job.interior, ValueUnit::none, {0.01, 1}),
+           .value = "F",
+           .help = "Central fraction of the page's width and height in which spectrum and neighbours are measured"},
+          {.names = "--window",
+           .target = choice(job.window),
+           .value = "NAME",
+           .help = "Taper of each segment of the page before its Fourier transform: rectangle (none) or hann"},
+          {.names = "--frequency",
+           .target = number(job.frequency, ValueUnit::none, {0.5, 8}),
+           .value = "F",
+           .help = "Largest frequency, in multiples of the principal frequency",
+           .common = true,
+           .feeds = "SpectrumPlan.largest_frequency"},
+          {.names = "--segments",
+           .target = segments_value(job),
+           .value = "N",
+           .help = "Pieces of the page whose periodograms are averaged; auto: 10 from 1000 dots on, else 1",
+           .feeds = "SpectrumPlan.largest_frequency"}};
+}
+
+std::vector<OptionRow> image_options(MeasureJob& job) {
+  std::vector<OptionRow> rows{
+      {.names = "--sigma",
+       .target = sigma_value(job),
+       .value = "LIST",
+       .help = "Standard deviations of the blurs in pixels of the image; auto: 1 to 8, larger for sparse dots",
+       .common = true,
+       .feeds = "BlurredComparisonPlan.sigma"},
+      {.names = "--margin",
+       .target = number(job.margin, ValueUnit::none, {0, 65536}),
+       .value = "N",
+       .help = "Pixels along the image's edges that are left out",
+       .feeds = "BlurredComparisonPlan.margin"},
+      {.names = "--charge",
+       .target = parsed(job.charge, parse_above_zero(1e9)),
+       .value = "Q",
+       .help = "Ink of one dot, in pixels",
+       .otherwise = "the image's ink over the number of dots"},
+      {.names = "--tone",
+       .target = tone_value(job.ink),
+       .value = "NAME",
+       .help = "Tone curve of the image: srgb, linear, or auto (sRGB codes, linear floats)"},
+      {.names = "--gamma",
+       .target = gamma_value(job.ink),
+       .value = "G",
+       .help = "Exponent of the image's tones; above 1: lighter shadows, less ink",
+       .feeds = "ink_from_pixels.gamma"},
+      {.names = "--mask",
+       .target = &job.ink.mask,
+       .value = "FILE",
+       .help = "Picture of the image's size: the share of its ink that counts"},
+      {.names = "--colour,--color",
+       .target = choice<bool>(job.cmyk, {{"cmyk", true}}),
+       .value = "cmyk",
+       .help = "Compare one ink of a separation, chosen by --class, instead of the luminance",
+       .applies = {[&job] { return job.colour_class >= 0 && job.colour_class <= 3; },
+                   "--class 0, 1, 2 or 3 (cyan, magenta, yellow or black)",
+                   [&job] { return job.colour_class < 0 ? "none" : fmt::format("{}", job.colour_class); }}},
+      {.names = "--black",
+       .target = number(job.black, ValueUnit::none, {0, 1}),
+       .value = "B",
+       .help = "Share of grey printed in black by --colour cmyk",
+       .otherwise = "the file's, or 1",
+       .feeds = "Separation.black",
+       .applies = {[&job] { return job.cmyk; }, "--colour cmyk", [] { return "none"; }}},
+      {.names = "--invert", .target = &job.ink.options.invert, .help = "Put ink where the image is bright"},
+      {.names = "--clip", .target = clip_value(job.ink), .help = "Clip values of float images to 0 to 1"}};
+  for (auto& row : rows) row.needs = against_name;
+  return rows;
 }
 
 /// Reports which pixels of a picture are read as dots.
@@ -160,37 +258,48 @@ void assume_page(const MeasureJob& job, View<const float, 2> image, MeasuredDots
 
 }  // namespace
 
-MeasureJob measure_job(const MeasureArguments& a) {
-  static constexpr Choice<SpectrumWindow> windows[] = {{"rectangle", SpectrumWindow::rectangle},
-                                                       {"hann", SpectrumWindow::hann}};
-  MeasureJob job;
-  job.console = a.console;
-  job.input = a.input;
-  job.against = a.against;
-  job.output = a.output;
-  if (!a.page.empty()) job.page = typed_page(a.page);
-  if (!a.threshold.empty()) {
-    job.threshold = number_between("--threshold", a.threshold, 0, 1);
-    if (job.threshold == 0) reject("--threshold", "a number above 0", a.threshold);
-    if (!is_picture_of_dots(a.input)) reject("--threshold", "a picture as FILE", a.input);
+std::vector<OptionGroup> measure_options(MeasureJob& job) {
+  return {{"",
+           {{.names = "FILE",
+             .target = &job.input,
+             .help = "Dots (CSV, text, NPY, SVG), or a picture of two levels",
+             .required = true},
+            {.names = against_name,
+             .target = &job.against,
+             .value = "IMAGE",
+             .help = "Image that the dots reproduce",
+             .common = true,
+             .feeds = "BlurredComparisonPlan."},
+            {.names = "-o,--output",
+             .target = &job.output,
+             .value = "FILE",
+             .help = "Report: HTML with plots, JSON or CSV; or PNG, the power spectrum",
+             .common = true}}},
+          {"Dots", dots_options(job)},
+          {"Spectrum and neighbours", spectrum_options(job)},
+          {"Comparison with an image (--against)", image_options(job)},
+          console_options(job.console)};
+}
+
+void complete(const MeasureJob& job) {
+  require_input(job.input);
+  if (!is_dots_input(job.input)) {
+    throw_io(
+        job.input, "dots (.csv .tsv .txt .dat .xy .npy .svg) or a picture of them (.png .tif .tiff .bmp .jpg .jpeg)",
+        extension_of(job.input).empty() ? "a name without extension" : fmt::format("'{}'", extension_of(job.input)));
   }
-  if (!a.colour_class.empty())
-    job.colour_class = static_cast<int>(whole_number("--class", a.colour_class, class_range));
-  job.y_up = a.y_up;
-  job.interior = number_between("--interior", a.interior, interior_range);
-  if (a.segments != "auto") job.segments = whole_number("--segments", a.segments, segments_range);
-  job.window = choose("--window", a.window, windows);
-  job.frequency = number_between("--frequency", a.frequency, frequency_range);
-  job.sigma = sigmas_of(a.sigma);
-  job.margin = number_between("--margin", a.margin, margin_range);
-  if (!a.charge.empty()) {
-    job.charge = number_between("--charge", a.charge, 0, 1e9);
-    if (job.charge == 0) reject("--charge", "pixels of ink a dot, above 0", a.charge);
+  if (!job.against.empty()) require_input(job.against);
+  if (!job.ink.mask.empty()) require_input(job.ink.mask);
+  if (job.output.empty()) return;
+  constexpr std::string_view output = "--output";
+  require_known_counters(output, job.output, false);
+  if (frame_pattern(output, job.output)) reject(output, "no counter for one file", job.output);
+  const auto extension = extension_of(job.output);
+  if (extension != ".html" && extension != ".json" && extension != ".csv" && extension != ".png") {
+    reject(output, "a name ending in .html, .json, .csv or .png", job.output);
   }
-  job.ink = a.ink;
-  set_colours(job, a);
-  check_files(job);
-  return job;
+  require_outputs({{output, 1, [&](std::int64_t) { return job.output; }}},
+                  {{"IN", job.input}, {against_name, job.against}, {"--mask", job.ink.mask}});
 }
 
 MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata) {

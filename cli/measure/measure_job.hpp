@@ -2,7 +2,7 @@
 #include <array>
 #include <cli/common/console.hpp>
 #include <cli/common/ink_source.hpp>
-#include <cli/common/values.hpp>
+#include <cli/common/option_table.hpp>
 #include <cstdint>
 #include <holotone/io/dots/dots.hpp>
 #include <holotone/metrics/spectrum.hpp>
@@ -11,35 +11,6 @@
 #include <vector>
 
 namespace holotone::cli {
-
-inline constexpr Range class_range = count_range(0, 255);
-inline constexpr Range interior_range = number_range(0.01, 1);
-inline constexpr Range frequency_range = number_range(0.5, 8);
-inline constexpr Range segments_range = count_range(1, 65536);
-inline constexpr Range sigma_range = number_range(0.3, 1000);
-inline constexpr Range margin_range = number_range(0, 65536);
-
-/// Arguments of `holotone measure`, as typed.
-struct MeasureArguments {
-  std::string input;
-  std::string against;
-  std::string output;
-  std::string page;
-  std::string threshold;
-  std::string colour_class;
-  bool y_up = false;
-  std::string interior = "1";
-  std::string segments = "auto";
-  std::string window = "rectangle";
-  std::string frequency = "2";
-  std::string sigma = "auto";
-  std::string margin = "0";
-  std::string charge;
-  InkSource ink;
-  std::string colour;
-  std::string black;
-  ConsoleOptions console;
-};
 
 /// A measurement job, validated as far as possible before files are read.
 struct MeasureJob {
@@ -63,8 +34,11 @@ struct MeasureJob {
   ConsoleOptions console;
 };
 
-/// Throws invalid_argument or io naming the option.
-MeasureJob measure_job(const MeasureArguments& arguments);
+/// Options of the command, bound to the job.
+std::vector<OptionGroup> measure_options(MeasureJob& job);
+
+/// Checks the files and what they say together. Throws invalid_argument or io naming the option.
+void complete(const MeasureJob& job);
 
 /// Dots on a page of known size, and the origin of that size.
 struct MeasuredDots {

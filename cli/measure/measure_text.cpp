@@ -26,8 +26,6 @@ std::vector<double> in_db(const std::vector<double>& anisotropy) {
   return values;
 }
 
-std::string_view name_of(SpectrumWindow window) { return window == SpectrumWindow::hann ? "hann" : "rectangle"; }
-
 json spectrum_json(const MeasureJob& job, const Measured& m) {
   json object{{"segments", element_count(m.pieces)},
               {"rows", m.pieces[0]},

@@ -21,15 +21,12 @@
 namespace holotone::cli {
 namespace {
 
-struct PropagateArguments {
+struct PropagateJob {
   std::string input;
   std::string output;
-  std::string distance;
-  std::string wavelength;
-  std::string pitch;
+  LargePropagationOptions options;
+  HologramOverrides overrides;  ///< --wavelength and --pitch alone
   std::string device = "auto";
-  std::string device_memory;
-  bool no_band_limit = false;
   ConsoleOptions console;
 };
 
@@ -80,11 +77,12 @@ Metadata moved(const HologramLight& light, double distance_m) {
   return metadata;
 }
 
-nlohmann::json json_of(const PropagateArguments& arguments, const LargePropagationOptions& options,
-                       const std::vector<Device>& devices, const LargePropagationInfo& info, const Metadata& metadata) {
+nlohmann::json json_of(const PropagateJob& job, const std::vector<Device>& devices, const LargePropagationInfo& info,
+                       const Metadata& metadata) {
+  const auto& options = job.options;
   const auto& grid = options.grid;
   nlohmann::json json{{"software", "holotone " HOLOTONE_VERSION},
-                      {"outputs", {arguments.output}},
+                      {"outputs", {job.output}},
                       {"resolution", {grid.nx, grid.ny}},
                       {"wavelength_m", grid.wavelength_m},
                       {"pitch_m", grid.pitch_m},
@@ -98,119 +96,111 @@ nlohmann::json json_of(const PropagateArguments& arguments, const LargePropagati
                       {"host_bytes", info.host_bytes},
                       {"device_bytes", info.device_bytes},
                       {"moved_bytes", info.moved_bytes}};
-  if (const auto distance = checked_number(arguments.output, metadata, "distance_m")) json["distance_m"] = *distance;
+  if (const auto distance = checked_number(job.output, metadata, "distance_m")) json["distance_m"] = *distance;
   return json;
 }
 
-void remark_on_metadata(const PropagateArguments& arguments, const Metadata& metadata) {
+void remark_on_metadata(const PropagateJob& job, const Metadata& metadata) {
   if (!metadata.contains("distance_m")) return;
-  const auto flags = flags_for(arguments.output, metadata, {});
+  const auto flags = flags_for(job.output, metadata, {});
   if (flags.empty()) return;
-  remark(arguments.console, no_metadata_remark(arguments.output, arguments.output, line_of(flags), false));
+  remark(job.console, no_metadata_remark(job.output, job.output, line_of(flags), false));
 }
 
-int run_propagate(const PropagateArguments& arguments) {
+int run_propagate(PropagateJob& job) {
   const Stopwatch watch;
-  require_input(arguments.input);
-  require_outputs({{"--output", 1, [&](std::int64_t) { return arguments.output; }}}, {{"FIELD", arguments.input}});
-  LargePropagationOptions options;
-  options.distance_m = distance_of("--distance", arguments.distance);
-  options.band_limit = !arguments.no_band_limit;
-  if (!arguments.device_memory.empty()) {
-    options.device_memory_bytes = bytes_of("--device-memory", arguments.device_memory);
+  require_input(job.input);
+  require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, {{"FIELD", job.input}});
+  auto& options = job.options;
+  if (!is_hologram_field(job.input)) {
+    throw_io(job.input, "a complex field: .h5, .hdf5, .npy or .ohc", "another file");
   }
-  if (!is_hologram_field(arguments.input)) {
-    throw_io(arguments.input, "a complex field: .h5, .hdf5, .npy or .ohc", "another file");
-  }
-  const auto devices = devices_option(arguments.device, arguments.console, "propagation out of core");
+  const auto devices = devices_option(job.device, job.console, "propagation out of core");
   load_early(devices.front(), CudaLibrary::cufft);
-  HologramOverrides overrides;
-  overrides.wavelength = arguments.wavelength;
-  overrides.pitch = arguments.pitch;
-  overrides.distance_given = true;
-  const auto rows = hologram_rows(arguments.input, overrides);
+  job.overrides.distance_given = true;
+  const auto rows = hologram_rows(job.input, job.overrides);
   options.grid = rows.light().grid;
   const Metadata metadata = moved(rows.light(), options.distance_m);
   const auto needed = large_propagation_info(options, devices);
-  require_memory(arguments.input, static_cast<double>(needed.host_bytes),
+  require_memory(job.input, static_cast<double>(needed.host_bytes),
                  fmt::format("the spectrum of {} x {} pixels", options.grid.nx, options.grid.ny));
-  ProgressBar bar(arguments.console);
+  ProgressBar bar(job.console);
   const UnfinishedRun unfinished;
-  FieldRowsWriter writer(arguments.output, options.grid.shape(), metadata);
+  FieldRowsWriter writer(job.output, options.grid.shape(), metadata);
   LargePropagationPlan plan(options, devices);
   plan.execute([&](std::int64_t first, View<Complex, 2> part) { rows.read(first, part); },
                [&](std::int64_t first, View<const Complex, 2> part) { writer.write(first, part); }, bar);
   check_cancelled("writing");
-  UnfinishedRun::will_write(arguments.output);
+  UnfinishedRun::will_write(job.output);
   writer.finish();
   UnfinishedRun::keep();
-  auto json = json_of(arguments, options, devices, plan.info(), metadata);
+  auto json = json_of(job, devices, plan.info(), metadata);
   json["time_s"] = watch.seconds();
-  report_json(arguments.console, json);
-  report(arguments.console,
-         fmt::format("{}: {} x {} pixels moved by {}, {}", arguments.output, options.grid.nx, options.grid.ny,
-                     format_length(options.distance_m), format_duration(watch.seconds())));
-  remark_on_metadata(arguments, metadata);
+  report_json(job.console, json);
+  report(job.console, fmt::format("{}: {} x {} pixels moved by {}, {}", job.output, options.grid.nx, options.grid.ny,
+                                  format_length(options.distance_m), format_duration(watch.seconds())));
+  remark_on_metadata(job, metadata);
   return exit_ok;
 }
 
 }  // namespace
 
 Command propagate_command() {
-  const auto arguments = std::make_shared<PropagateArguments>();
-  auto& a = *arguments;
-  return {.name = "propagate",
-          .purpose = "Propagate a complex field to another plane, on one or several devices",
-          .examples = {"holotone propagate field.h5 -o moved.h5 --distance 20cm",
-                       "holotone propagate print.h5 -o moved.h5 --distance -5mm --device all --device-memory 16GiB"},
-          .groups = {{"",
-                      {{.names = "FIELD",
-                        .target = &a.input,
-                        .help = "Complex field: .h5, .hdf5, .npy or .ohc",
-                        .required = true},
-                       {.names = "-o,--output",
-                        .target = &a.output,
-                        .value = "FILE",
-                        .help = "The propagated field, .h5 or .npy",
-                        .common = true,
-                        .required = true},
-                       {.names = "--distance",
-                        .target = &a.distance,
-                        .value = "LENGTH",
-                        .help = "Distance of the new plane from the field's, positive toward the viewer",
-                        .common = true,
-                        .required = true,
-                        .feeds = "LargePropagationPlan.distance_m"},
-                       {.names = "--wavelength",
-                        .target = &a.wavelength,
-                        .value = "LENGTH",
-                        .help = "Wavelength of the field",
-                        .otherwise = "the file's",
-                        .feeds = "LargePropagationPlan.wavelength_m"},
-                       {.names = "--pitch",
-                        .target = &a.pitch,
-                        .value = "LENGTH",
-                        .help = "Pitch of the field's pixels",
-                        .otherwise = "the file's",
-                        .feeds = "LargePropagationPlan.pitch_m"},
-                       {.names = "--no-band-limit",
-                        .target = &a.no_band_limit,
-                        .help = "Keep frequencies at which the transfer function is undersampled"},
-                       {.names = "--device",
-                        .target = &a.device,
-                        .value = "NAME",
-                        .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas",
-                        .common = true,
-                        .feeds = ".device"},
-                       {.names = "--device-memory",
-                        .target = &a.device_memory,
-                        .value = "SIZE",
-                        .help = "Most memory taken on each device, such as 16GiB",
-                        .otherwise = "half of what is free",
-                        .common = true,
-                        .feeds = "LargePropagationPlan.device_memory_bytes"}}},
-                     console_options(a.console)},
-          .run = [arguments] { return run_propagate(*arguments); }};
+  const auto held = std::make_shared<PropagateJob>();
+  auto& job = *held;
+  return {
+      .name = "propagate",
+      .purpose = "Propagate a complex field to another plane, on one or several devices",
+      .examples = {"holotone propagate field.h5 -o moved.h5 --distance 20cm",
+                   "holotone propagate print.h5 -o moved.h5 --distance -5mm --device all --device-memory 16GiB"},
+      .groups = {{"",
+                  {{.names = "FIELD",
+                    .target = &job.input,
+                    .help = "Complex field: .h5, .hdf5, .npy or .ohc",
+                    .required = true},
+                   {.names = "-o,--output",
+                    .target = &job.output,
+                    .value = "FILE",
+                    .help = "The propagated field, .h5 or .npy",
+                    .common = true,
+                    .required = true},
+                   {.names = "--distance",
+                    .target = number(job.options.distance_m, ValueUnit::length, {-most_distance_m, most_distance_m}),
+                    .value = "LENGTH",
+                    .help = "Distance of the new plane from the field's, positive toward the viewer",
+                    .common = true,
+                    .required = true,
+                    .feeds = "LargePropagationPlan.distance_m"},
+                   {.names = "--wavelength",
+                    .target = &job.overrides.wavelength,
+                    .value = "LENGTH",
+                    .help = "Wavelength of the field",
+                    .otherwise = "the file's",
+                    .feeds = "LargePropagationPlan.wavelength_m"},
+                   {.names = "--pitch",
+                    .target = &job.overrides.pitch,
+                    .value = "LENGTH",
+                    .help = "Pitch of the field's pixels",
+                    .otherwise = "the file's",
+                    .feeds = "LargePropagationPlan.pitch_m"},
+                   {.names = "--no-band-limit",
+                    .target = member<&LargePropagationOptions::band_limit>(job.options),
+                    .help = "Keep frequencies at which the transfer function is undersampled"},
+                   {.names = "--device",
+                    .target = &job.device,
+                    .value = "NAME",
+                    .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas",
+                    .common = true,
+                    .feeds = ".device"},
+                   {.names = "--device-memory",
+                    .target = parsed(job.options.device_memory_bytes, bytes_of),
+                    .value = "SIZE",
+                    .help = "Most memory taken on each device, such as 16GiB",
+                    .otherwise = "half of what is free",
+                    .common = true,
+                    .feeds = "LargePropagationPlan.device_memory_bytes"}}},
+                 console_options(job.console)},
+      .run = [held] { return run_propagate(*held); }};
 }
 
 }  // namespace holotone::cli

@@ -22,11 +22,12 @@ nlohmann::json json_of(const Plot& plot) {
 }
 
 MeasureJob job_of(const std::string& path, const std::string& against, const InkSource& ink) {
-  MeasureArguments arguments;
-  arguments.input = path;
-  arguments.against = against;
-  if (!against.empty()) arguments.ink = ink;
-  return measure_job(arguments);
+  MeasureJob job;
+  job.input = path;
+  job.against = against;
+  if (!against.empty()) job.ink = ink;
+  complete(job);
+  return job;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/metrics/region.hpp>
 #include <memory>
@@ -13,6 +14,10 @@ enum class SpectrumWindow {
   rectangle,  ///< no weights: the sharp edges leak along the axes
   hann,       ///< (1 - cos 2 pi x / w)(1 - cos 2 pi y / h): leaks far less, blurs by two frequencies
 };
+template <>
+inline constexpr auto enum_names<SpectrumWindow> =
+    std::array{EnumName<SpectrumWindow>{SpectrumWindow::rectangle, "rectangle"},
+               EnumName<SpectrumWindow>{SpectrumWindow::hann, "hann"}};
 
 struct SpectrumOptions {
   Region region{};                 ///< part of the page to measure, pixels

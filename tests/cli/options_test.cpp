@@ -340,8 +340,10 @@ std::optional<HelpRange> range_in(const std::string& text) {
 
 // Typed rows are checked before any file is opened: "x" need not exist.
 TEST_F(OptionsTest, EveryNumberOutOfItsRangeIsRefusedInTheSameWords) {
-  const std::vector<Words> typed{{"halftone"},       {"hologram"},        {"reconstruct"}, {"smoe", "fit"},
-                                 {"smoe", "render"}, {"smoe", "convert"}, {"view"},        {"display"}};
+  const std::vector<Words> typed{{"halftone"},    {"hologram"},       {"reconstruct"},
+                                 {"smoe", "fit"}, {"smoe", "render"}, {"smoe", "convert"},
+                                 {"view"},        {"display"},        {"measure", "--against", "y"},
+                                 {"propagate"}};
   int checked = 0;
   for (const auto& command : typed) {
     const auto rows = rows_of(help(command, "--help-all"));

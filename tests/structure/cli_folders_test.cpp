@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <tests/support/tree.hpp>
@@ -93,6 +94,38 @@ TEST(Structure, TheProgramsFoldersDependOneWay) {
   });
   std::printf("%d includes in the program\n", seen);
   EXPECT_GT(seen, 100);
+}
+
+// A file of the program that makes two plans computes: that is a recipe of the library. Names of plans in texts, which
+// bind options to the arguments of errors, do not count. No file is added to the allowed ones.
+TEST(Structure, FilesOfTheProgramNameOnePlan) {
+  const std::set<std::string> allowed = {"cli/hologram/points/points_bands.cpp",
+                                         "cli/hologram/stereogram/stereogram_codes.hpp"};
+  const std::regex text_or_comment(R"_("[^"]*"|//.*)_");
+  const std::regex plan(R"(\b[A-Z][A-Za-z]*Plan\b)");
+  std::map<std::string, std::set<std::string>> plans;
+  for (const auto& file : tree()) {
+    if (!file.path.starts_with("cli/")) continue;
+    for (const auto& line : file.lines) {
+      const std::string code = std::regex_replace(line, text_or_comment, "");
+      for (std::sregex_iterator name(code.begin(), code.end(), plan), end; name != end; ++name) {
+        plans[file.path].insert(name->str());
+      }
+    }
+  }
+  EXPECT_GT(plans.size(), 5u);
+  for (const auto& [path, names] : plans) {
+    if (names.size() < 2 || allowed.contains(path)) continue;
+    ADD_FAILURE() << path << " names " << *names.begin() << " and " << *std::next(names.begin())
+                  << ": move the recipe to holotone/recipes";
+  }
+}
+
+TEST(Structure, TheProgramIncludesNoEngineTransformOrMathematics) {
+  find("cli/", R"(^\s*#\s*include\s*[<"](holotone/n?u?fft/[^>"]*|holotone/[^>"]*(_engine|_math)[a-z_]*\.hp*)[>"])",
+       [&](const SourceFile& file, std::size_t line, const std::smatch& match) {
+         fail_at(file, line, "the program must not include " + match[1].str());
+       });
 }
 
 TEST(Structure, TheProgramsFilesDoNotIncludeEachOther) {

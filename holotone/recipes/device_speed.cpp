@@ -1,18 +1,16 @@
 #include <algorithm>
-#include <cli/common/cancel.hpp>
-#include <cli/common/console.hpp>
-#include <cli/info/measure_device.hpp>
+#include <chrono>
 #include <complex>
 #include <cstdint>
 #include <cstring>
-#include <fmt/format.h>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/optics/propagation.hpp>
+#include <holotone/recipes/device_speed.hpp>
 #include <string>
 #include <vector>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 using Bytes = Array<std::uint8_t, 1>;
@@ -26,23 +24,39 @@ constexpr std::size_t most_repetitions = 50;
 /// Bytes of a copy: more than the caches of a GPU (50 MiB of an H100) and of most processors.
 constexpr std::int64_t copied_bytes = std::int64_t{128} << 20;
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Times the works of one device, and reports how many figures are done.
+struct Meter {
+  const Queue& queue;
+  Progress& progress;
+  std::string stage;
+  std::int64_t done = 0;
+  static constexpr std::int64_t steps = 4;
+
+  template <class Work>
+  double median_seconds(double seconds, const Work& work) const;
+};
+
 /// Median seconds of a work and the wait for it. The first run, in which a driver loads its kernels, does not count.
 template <class Work>
-double median_seconds(const Queue& queue, double seconds, const Work& work) {
+double Meter::median_seconds(double seconds, const Work& work) const {
   const auto run = [&] {
-    check_cancelled("measuring");
-    const Stopwatch one;
+    progress.step(stage, done, steps);
+    const Clock::time_point start = Clock::now();
     work();
     queue.synchronize();
-    return one.seconds();
+    return seconds_since(start);
   };
   (void)run();
   std::vector<double> times;
-  const Stopwatch all;
+  const Clock::time_point start = Clock::now();
   do {
     times.push_back(run());
   } while (times.size() < most_repetitions &&
-           all.seconds() < (times.size() < least_repetitions ? figure_limit_s : seconds));
+           seconds_since(start) < (times.size() < least_repetitions ? figure_limit_s : seconds));
   std::ranges::sort(times);
   return times[times.size() / 2];
 }
@@ -54,13 +68,14 @@ Bytes host_bytes(std::int64_t count) {
   return bytes;
 }
 
-void measure_copies(const Queue& queue, DeviceFigures& figures) {
+void measure_copies(const Meter& meter, DeviceFigures& figures) {
+  const Queue& queue = meter.queue;
   Bytes host = host_bytes(copied_bytes);
   Bytes target({copied_bytes}, queue);
   const double upload_s =
-      median_seconds(queue, figure_s, [&] { copy<std::uint8_t, 1>(target.view(), host.view(), queue); });
+      meter.median_seconds(figure_s, [&] { copy<std::uint8_t, 1>(target.view(), host.view(), queue); });
   const double download_s =
-      median_seconds(queue, figure_s, [&] { copy<std::uint8_t, 1>(host.view(), target.view(), queue); });
+      meter.median_seconds(figure_s, [&] { copy<std::uint8_t, 1>(host.view(), target.view(), queue); });
   figures.upload_bytes_per_s = copied_bytes / upload_s;
   figures.download_bytes_per_s = copied_bytes / download_s;
 }
@@ -74,14 +89,16 @@ void copy_within(Bytes& target, const Bytes& source, const Queue& queue) {
                [&](std::int64_t i) { std::memcpy(target.data() + i * piece, source.data() + i * piece, piece); });
 }
 
-double measure_memory(const Queue& queue) {
+double measure_memory(const Meter& meter) {
+  const Queue& queue = meter.queue;
   const Device device = queue.device();
   const Bytes source = device.backend == Backend::cpu ? host_bytes(copied_bytes) : Bytes({copied_bytes}, queue);
   Bytes target({copied_bytes}, queue);
-  return 2 * copied_bytes / median_seconds(queue, figure_s, [&] { copy_within(target, source, queue); });
+  return 2 * copied_bytes / meter.median_seconds(figure_s, [&] { copy_within(target, source, queue); });
 }
 
-double measure_propagation(const Queue& queue) {
+double measure_propagation(const Meter& meter) {
+  const Queue& queue = meter.queue;
   constexpr double distance_m = 0.1;
   const auto [ny, nx] = measured_propagation;
   PropagationPlan plan({.grid = {.nx = nx, .ny = ny, .pitch_m = 8e-6, .wavelength_m = 532e-9},
@@ -91,7 +108,7 @@ double measure_propagation(const Queue& queue) {
   std::ranges::fill(light.host(), Complex(1));
   const Array<Complex, 2> input = light.to(queue.device());
   Array<Complex, 2> output(measured_propagation, queue);
-  return median_seconds(queue, figure_s, [&] { plan.execute(input.view(), output.view(), distance_m); });
+  return meter.median_seconds(figure_s, [&] { plan.execute(input.view(), output.view(), distance_m); });
 }
 
 /// Points in front of a panel of this size, on a spiral.
@@ -116,41 +133,39 @@ constexpr double least_sum_s = 5e-3;
 constexpr std::int64_t least_points = 64;
 constexpr std::int64_t most_points = 1 << 17;
 
-double measure_points(const Queue& queue) {
+double measure_points(const Meter& meter) {
+  const Queue& queue = meter.queue;
   constexpr Shape<2> shape = {512, 512};
   constexpr double pitch_m = 8e-6;
   // Without the band limit every point lights every pixel.
   PointCloudPlan plan({.pitch_m = pitch_m, .shape = shape, .method = PointMethod::direct, .band_limit = false}, queue);
   Array<std::complex<float>, 2> field(shape, queue);
-  QuietProgress progress;
-  const auto sum = [&] { plan.execute({.field = field.view()}, progress); };
+  const auto sum = [&] { plan.execute({.field = field.view()}); };
   for (std::int64_t count = least_points;; count *= 8) {
     const Cloud cloud(count, 512 * pitch_m);
     plan.set_points({.position_m = cloud.position_m.view(), .amplitude = cloud.amplitude.view()});
     const bool last = 8 * count > most_points;
-    if (!last && median_seconds(queue, 0, sum) < least_sum_s) continue;
+    if (!last && meter.median_seconds(0, sum) < least_sum_s) continue;
     const double pairs = static_cast<double>(count) * static_cast<double>(element_count(shape));
-    return pairs / median_seconds(queue, figure_s, sum);
+    return pairs / meter.median_seconds(figure_s, sum);
   }
 }
 
 }  // namespace
 
 DeviceFigures measure_device(Device device, Progress& progress) {
-  const std::string stage = fmt::format("measuring {}", to_string(device));
-  constexpr std::int64_t steps = 4;
   DeviceFigures figures;
   const Queue queue(device);
-  progress.step(stage, 0, steps);
-  measure_copies(queue, figures);
-  progress.step(stage, 1, steps);
-  figures.memory_bytes_per_s = measure_memory(queue);
-  progress.step(stage, 2, steps);
-  figures.propagation_s = measure_propagation(queue);
-  progress.step(stage, 3, steps);
-  figures.point_pixels_per_s = measure_points(queue);
-  progress.step(stage, steps, steps);
+  Meter meter{queue, progress, "measuring " + to_string(device)};
+  measure_copies(meter, figures);
+  ++meter.done;
+  figures.memory_bytes_per_s = measure_memory(meter);
+  ++meter.done;
+  figures.propagation_s = measure_propagation(meter);
+  ++meter.done;
+  figures.point_pixels_per_s = measure_points(meter);
+  progress.step(meter.stage, Meter::steps, Meter::steps);
   return figures;
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone
