@@ -34,49 +34,48 @@
 namespace holotone::cli {
 namespace {
 
-struct InfoArguments {
+struct InfoJob {
   std::string input;
   bool dots = false;
   PanelChoice panel;
   SceneOptions scene;
-  PointCloudOptions sum;
+  PointCloudOptions sum{.wavelength_m = 532e-9};  ///< wavelength and band limit of the Fresnel error
   ConsoleOptions console;
 };
 
-void tell_picture(const InfoArguments& arguments, const io::ImageHead& head) {
+void tell_picture(const InfoJob& job, const io::ImageHead& head) {
   const auto& shape = head.shape;
   const auto& metadata = head.metadata;
   const std::string_view type = head.element_bytes == 1 ? "8-bit" : head.element_bytes == 2 ? "16-bit" : "float32";
   const bool hologram = metadata.count("encoding") != 0;
-  report(arguments.console,
-         fmt::format("{}: {}, {} x {} pixels, {}, {}", arguments.input, hologram ? "hologram" : "picture", shape[1],
-                     shape[0], counted(shape[2], "channel"), type));
-  tell_metadata(arguments.console, metadata);
-  report_json(arguments.console, {{"file", arguments.input},
-                                  {"kind", hologram ? "hologram" : "picture"},
-                                  {"resolution", {shape[1], shape[0]}},
-                                  {"channels", shape[2]},
-                                  {"pixel_type", type},
-                                  {"metadata", json_of(metadata)}});
+  report(job.console, fmt::format("{}: {}, {} x {} pixels, {}, {}", job.input, hologram ? "hologram" : "picture",
+                                  shape[1], shape[0], counted(shape[2], "channel"), type));
+  tell_metadata(job.console, metadata);
+  report_json(job.console, {{"file", job.input},
+                            {"kind", hologram ? "hologram" : "picture"},
+                            {"resolution", {shape[1], shape[0]}},
+                            {"channels", shape[2]},
+                            {"pixel_type", type},
+                            {"metadata", json_of(metadata)}});
 }
 
 /// Large TIFF files are not decoded: their head says all.
-void tell_image(const InfoArguments& arguments) {
+void tell_image(const InfoJob& job) {
   constexpr std::int64_t most_decoded = std::int64_t{1} << 30;
-  if (io::is_tiff(io::read_first_bytes(arguments.input, 8))) {
-    const auto head = io::read_tiff_head(arguments.input);
+  if (io::is_tiff(io::read_first_bytes(job.input, 8))) {
+    const auto head = io::read_tiff_head(job.input);
     if (element_count(head.shape) > most_decoded / head.element_bytes) {
       if (head.pixels_end > head.file_bytes) {
-        throw_io(arguments.input, fmt::format("pixels up to byte {}", head.pixels_end),
+        throw_io(job.input, fmt::format("pixels up to byte {}", head.pixels_end),
                  fmt::format("a file of {} bytes", head.file_bytes));
       }
-      return tell_picture(arguments, head);
+      return tell_picture(job, head);
     }
   }
-  const Image image = read_image(arguments.input);
+  const Image image = read_image(job.input);
   const auto bytes =
       std::visit([](const auto& pixels) { return static_cast<int>(sizeof(*pixels.data())); }, image.pixels);
-  tell_picture(arguments, {.shape = shape_of(image), .element_bytes = bytes, .metadata = image.metadata});
+  tell_picture(job, {.shape = shape_of(image), .element_bytes = bytes, .metadata = image.metadata});
 }
 
 struct FieldTotals {
@@ -109,27 +108,27 @@ FieldTotals totals_of(const FieldRowsReader& reader) {
   return totals;
 }
 
-void tell_field(const InfoArguments& arguments) {
-  const FieldRowsReader reader(arguments.input, current_program());
+void tell_field(const InfoJob& job) {
+  const FieldRowsReader reader(job.input, current_program());
   const auto shape = reader.shape();
   const auto [sum, largest, bad] = totals_of(reader);
   const std::int64_t finite = element_count(shape) - bad;
   const double rms = finite == 0 ? 0 : std::sqrt(sum / static_cast<double>(finite));
-  report(arguments.console,
-         fmt::format("{}: complex field, {} x {} pixels, amplitude {:.4g} rms, {:.4g} at most{}", arguments.input,
-                     shape[1], shape[0], rms, largest, bad > 0 ? fmt::format(", {} not finite", bad) : ""));
-  tell_metadata(arguments.console, reader.metadata());
-  report_json(arguments.console, {{"file", arguments.input},
-                                  {"kind", "field"},
-                                  {"resolution", {shape[1], shape[0]}},
-                                  {"amplitude_rms", rms},
-                                  {"amplitude_max", largest},
-                                  {"not_finite", bad},
-                                  {"metadata", json_of(reader.metadata())}});
+  report(job.console,
+         fmt::format("{}: complex field, {} x {} pixels, amplitude {:.4g} rms, {:.4g} at most{}", job.input, shape[1],
+                     shape[0], rms, largest, bad > 0 ? fmt::format(", {} not finite", bad) : ""));
+  tell_metadata(job.console, reader.metadata());
+  report_json(job.console, {{"file", job.input},
+                            {"kind", "field"},
+                            {"resolution", {shape[1], shape[0]}},
+                            {"amplitude_rms", rms},
+                            {"amplitude_max", largest},
+                            {"not_finite", bad},
+                            {"metadata", json_of(reader.metadata())}});
 }
 
 /// Describes an array that is neither a field nor points: a phase map, or output of reconstruct --linear.
-void tell_array(const InfoArguments& arguments, const std::string& bytes, const io::NpyHeader& header) {
+void tell_array(const InfoJob& job, const std::string& bytes, const io::NpyHeader& header) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   std::int64_t bad = 0;
@@ -145,21 +144,21 @@ void tell_array(const InfoArguments& arguments, const std::string& bytes, const 
   const std::string kind = header.kind == 'f' ? "float" : header.kind == 'u' ? "uint" : "int";
   const std::string type = fmt::format("{}{}", kind, 8 * header.item_bytes);
   const bool any = low <= high;
-  report(arguments.console, fmt::format("{}: array of shape {}, {}, {}{}", arguments.input, header.shape_text(), type,
-                                        any ? fmt::format("{:.6g} to {:.6g}", low, high) : "no finite number",
-                                        bad > 0 && any ? fmt::format(", {} not finite", bad) : ""));
+  report(job.console, fmt::format("{}: array of shape {}, {}, {}{}", job.input, header.shape_text(), type,
+                                  any ? fmt::format("{:.6g} to {:.6g}", low, high) : "no finite number",
+                                  bad > 0 && any ? fmt::format(", {} not finite", bad) : ""));
   nlohmann::json object{
-      {"file", arguments.input}, {"kind", "array"}, {"shape", header.shape}, {"dtype", type}, {"not_finite", bad}};
+      {"file", job.input}, {"kind", "array"}, {"shape", header.shape}, {"dtype", type}, {"not_finite", bad}};
   if (any) object.update({{"low", low}, {"high", high}});
-  report_json(arguments.console, object);
+  report_json(job.console, object);
 }
 
 /// Deviation of the Fresnel wave from the spherical wave for this object and panel.
-double deviation_of(const InfoArguments& arguments, const Panel& panel) {
-  SceneOptions options = arguments.scene;
+double deviation_of(const InfoJob& job, const Panel& panel) {
+  SceneOptions options = job.scene;
   options.skip_bad = true;  // bad points are counted separately
-  const ScenePoints points = points_of(place_scene(arguments.input, options), options, 0);
-  PointCloudOptions sum = arguments.sum;
+  const ScenePoints points = points_of(place_scene(job.input, options), options, 0);
+  PointCloudOptions sum = job.sum;
   sum.pitch_m = panel.pitch_m;
   sum.shape = {panel.ny, panel.nx};
   const auto& cloud = points.cloud;
@@ -169,10 +168,10 @@ double deviation_of(const InfoArguments& arguments, const Panel& panel) {
   return fresnel_deviation_rad(sources, sum);
 }
 
-void tell_scene(const InfoArguments& arguments) {
-  const Panel panel = chosen_panel(arguments.panel);
-  const Mesh mesh = read_scene_guarded(arguments.input, current_program());
-  const auto [low, high, bad] = finite_extents(arguments.input, mesh);
+void tell_scene(const InfoJob& job) {
+  const Panel panel = chosen_panel(job.panel);
+  const Mesh mesh = read_scene_guarded(job.input, current_program());
+  const auto [low, high, bad] = finite_extents(job.input, mesh);
   std::string carries;
   const std::pair<std::string_view, bool> attributes[] = {{"colour", !mesh.colour.empty()},
                                                           {"normals", !mesh.normal.empty()},
@@ -184,10 +183,10 @@ void tell_scene(const InfoArguments& arguments) {
     carries += fmt::format("{}{}", carries.empty() ? "" : ", ", name);
     names.push_back(name);
   }
-  const double deviation = deviation_of(arguments, panel);
-  const auto& console = arguments.console;
+  const double deviation = deviation_of(job, panel);
+  const auto& console = job.console;
   const std::size_t vertices = mesh.position.size();
-  report(console, fmt::format("{}: {}, {} {}, {}", arguments.input, mesh.triangle.empty() ? "points" : "mesh", vertices,
+  report(console, fmt::format("{}: {}, {} {}, {}", job.input, mesh.triangle.empty() ? "points" : "mesh", vertices,
                               vertices == 1 ? "vertex" : "vertices",
                               counted(static_cast<std::int64_t>(mesh.triangle.size()), "triangle")));
   report(console, fmt::format("  {:<22} {}", "carries", carries.empty() ? "positions alone" : carries));
@@ -195,11 +194,11 @@ void tell_scene(const InfoArguments& arguments) {
     report(console, fmt::format("  {:<22} {:.6g} to {:.6g}", std::string(1, "xyz"[axis]), low[axis], high[axis]));
   }
   if (bad > 0) report(console, fmt::format("  {:<22} {}", "not finite", bad));
-  const auto& placement = arguments.scene.placement;
+  const auto& placement = job.scene.placement;
   report(console, fmt::format("  {:<22} {:.4g} rad ({} at {}, {})", "fresnel deviation", deviation, panel.title,
                               placement.keep ? "its own place" : length_text(placement.distance_m),
-                              length_text(arguments.sum.wavelength_m)));
-  report_json(console, {{"file", arguments.input},
+                              length_text(job.sum.wavelength_m)));
+  report_json(console, {{"file", job.input},
                         {"kind", mesh.triangle.empty() ? "points" : "mesh"},
                         {"vertices", mesh.position.size()},
                         {"triangles", mesh.triangle.size()},
@@ -222,36 +221,36 @@ void tell_scene(const InfoArguments& arguments) {
 }
 
 /// Fallback for a table without z, which is no point cloud: true if it was read as dots.
-bool tell_dots_instead(const InfoArguments& arguments) {
-  if (!is_dots_input(arguments.input)) return false;
+bool tell_dots_instead(const InfoJob& job) {
+  if (!is_dots_input(job.input)) return false;
   try {
-    tell_dots(arguments.input, arguments.console);
+    tell_dots(job.input, job.console);
   } catch (const Error&) {
     return false;  // the cloud reader's error is the more relevant one
   }
   return true;
 }
 
-void tell_points(const InfoArguments& arguments) {
+void tell_points(const InfoJob& job) {
   try {
-    tell_scene(arguments);
+    tell_scene(job);
   } catch (const Error& error) {
-    if (tell_dots_instead(arguments)) return;
+    if (tell_dots_instead(job)) return;
     if (std::string_view(error.what()).find(": expected a scene: ") == std::string_view::npos) throw;
-    reject_unknown(arguments.input);
+    reject_unknown(job.input);
   }
 }
 
-int run_info(const InfoArguments& arguments) {
-  const auto& input = arguments.input;
+int run_info(const InfoJob& job) {
+  const auto& input = job.input;
   require_input(input);
-  switch (arguments.dots ? FileKind::dots : file_kind(input)) {
-    case FileKind::dots: tell_dots(input, arguments.console); break;
-    case FileKind::model: tell_model(input, arguments.console); break;
-    case FileKind::picture: tell_image(arguments); break;
-    case FileKind::array: tell_array(arguments, io::read_bytes(input), io::read_npy_header(input)); break;
-    case FileKind::field: tell_field(arguments); break;
-    case FileKind::points: tell_points(arguments); break;
+  switch (job.dots ? FileKind::dots : file_kind(input)) {
+    case FileKind::dots: tell_dots(input, job.console); break;
+    case FileKind::model: tell_model(input, job.console); break;
+    case FileKind::picture: tell_image(job); break;
+    case FileKind::array: tell_array(job, io::read_bytes(input), io::read_npy_header(input)); break;
+    case FileKind::field: tell_field(job); break;
+    case FileKind::points: tell_points(job); break;
   }
   return exit_ok;
 }
@@ -259,30 +258,30 @@ int run_info(const InfoArguments& arguments) {
 }  // namespace
 
 Command info_command() {
-  const auto arguments = std::make_shared<InfoArguments>();
-  auto& a = *arguments;
-  std::vector<OptionRow> place = placement_options(a.scene.placement);
+  const auto job = std::make_shared<InfoJob>();
+  std::vector<OptionRow> place = placement_options(job->scene.placement);
   place.push_back({.names = "--wavelength",
-                   .target = number(a.sum.wavelength_m, ValueUnit::length, {least_wavelength_m, most_wavelength_m}),
+                   .target = number(job->sum.wavelength_m, ValueUnit::length, {least_wavelength_m, most_wavelength_m}),
                    .value = "LENGTH",
                    .help = "Wavelength of the light",
                    .feeds = "PointCloudPlan.wavelength_m"});
   place.push_back({.names = "--no-band-limit",
-                   .target = member<&PointCloudOptions::band_limit>(a.sum),
+                   .target = member<&PointCloudOptions::band_limit>(job->sum),
                    .help = "Include pixels where a point's fringes are finer than two pixels"});
-  return {.name = "info",
-          .purpose = "Report what a file holds: hologram, field, picture, points, mesh, model or dots",
-          .examples = {"holotone info teapot.ply", "holotone info teapot.png", "holotone info halftone.png --dots"},
-          .groups = {{"",
-                      {{.names = "FILE", .target = &a.input, .help = "Any file that holotone reads", .required = true},
-                       {.names = "--dots",
-                        .target = &a.dots,
-                        .help = "Read FILE as dots: a picture of two levels, or columns x, y, radius without names",
-                        .common = true}}},
-                     {"Fresnel error of points on a panel", panel_options(a.panel)},
-                     {"Placement of the points", std::move(place)},
-                     console_options(a.console)},
-          .run = [arguments] { return run_info(*arguments); }};
+  return {
+      .name = "info",
+      .purpose = "Report what a file holds: hologram, field, picture, points, mesh, model or dots",
+      .examples = {"holotone info teapot.ply", "holotone info teapot.png", "holotone info halftone.png --dots"},
+      .groups = {{"",
+                  {{.names = "FILE", .target = &job->input, .help = "Any file that holotone reads", .required = true},
+                   {.names = "--dots",
+                    .target = &job->dots,
+                    .help = "Read FILE as dots: a picture of two levels, or columns x, y, radius without names",
+                    .common = true}}},
+                 {"Fresnel error of points on a panel", panel_options(job->panel)},
+                 {"Placement of the points", std::move(place)},
+                 console_options(job->console)},
+      .run = [job] { return run_info(*job); }};
 }
 
 }  // namespace holotone::cli

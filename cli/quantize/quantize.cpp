@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/ranks.hpp>
@@ -123,11 +122,11 @@ std::vector<std::string> warnings_of(const std::vector<QuantizeRow>& rows) {
 nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& rows, double seconds) {
   nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
                         {"device", names_of(job.devices)},
-                        {"method", to_string(job.method)},
+                        {"method", name_of(job.method)},
                         {"encoding", job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude"},
                         {"bits", job.diffusion.bits},
                         {"order", job.diffusion.serpentine ? "serpentine" : "raster"},
-                        {"borders", job.diffusion.borders == HogelBorders::carry ? "carry" : "separate"},
+                        {"borders", name_of(job.diffusion.borders)},
                         {"warnings", warnings_of(rows)},
                         {"time_s", seconds}};
   for (const auto& row : rows) {
@@ -155,7 +154,7 @@ nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& r
 
 /// "vded by least-squares, 27 weights, p free, sum of moduli 1.8 to 2.1"
 std::string method_text(const QuantizeJob& job, const QuantizeRow& row) {
-  std::string text(to_string(job.method));
+  std::string text(name_of(job.method));
   if (job.method == QuantizeMethod::truncate) return text;
   const auto range = [](auto low, auto high, int digits) {
     const auto number = [&](auto value) { return fmt::format("{:.{}g}", static_cast<double>(value), digits); };
@@ -226,9 +225,9 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
   tell_flags(job, rows);
 }
 
-int run_quantize(const QuantizeArguments& arguments) {
+int run_quantize(QuantizeJob& job) {
   const Stopwatch watch;
-  const QuantizeJob job = quantize_job(arguments);
+  complete(job);
   const UnfinishedRun unfinished;
   std::vector<QuantizeRow> rows;
   std::set<std::string> told;  // fields of a sequence mostly have the same warnings
@@ -252,182 +251,18 @@ int run_quantize(const QuantizeArguments& arguments) {
   return exit_ok;
 }
 
-std::vector<OptionRow> weight_options(QuantizeArguments& a) {
-  return {
-      {.names = "--rule",
-       .target = &a.rule,
-       .value = "NAME",
-       .help = "Rule for the weights: least-squares, or eq1 (as published)",
-       .otherwise = "least-squares"},
-      {.names = "--normalize",
-       .target = &a.normalize,
-       .value = "NAME",
-       .help = "Factor of --rule eq1: none, origin (1 / w(0, 0)) or modulus (--most-sum / sum of |weights|)",
-       .otherwise = "modulus"},
-      {.names = "--weights",
-       .target = &a.weights,
-       .value = "N",
-       .help = "Number of weights selected for all hogels",
-       .range = weights_range,
-       .otherwise = "27",
-       .common = true,
-       .feeds = "diffusion_weights.taps"},
-      {.names = "--kept",
-       .target = &a.kept,
-       .value = "N",
-       .help = "Number of largest weights kept in each hogel",
-       .otherwise = "all"},
-      {.names = "--p",
-       .target = &a.p,
-       .value = "N",
-       .help = "Minimum lead of each row over the next, in columns; smaller runs more rows in parallel",
-       .range = lead_range,
-       .otherwise = "as the weights need"},
-      {.names = "--kappa",
-       .target = &a.kappa,
-       .value = "K",
-       .help = "Side, or sides KX,KY, of the rectangle of frequencies for the noise, in cycles a pixel; 1: all",
-       .range = kappa_range,
-       .otherwise = "1"},
-      {.names = "--most-sum",
-       .target = &a.most_sum,
-       .value = "S",
-       .help = "Upper limit of the sum of |weights|",
-       .range = sum_range,
-       .otherwise = "2.2, or 0.98 with --rule eq1 by modulus"},
-      {.names = "--hogel",
-       .target = &a.hogel,
-       .value = "N",
-       .help = "Side of a hogel in pixels; each hogel has its own weights",
-       .range = hogel_range,
-       .otherwise = "the file's, or 64 to 2048 by the window; without vded the panel"},
-      {.names = "--borders",
-       .target = &a.borders,
-       .value = "NAME",
-       .help =
-           "Errors at the borders of hogels: separate (dropped) or carry (cross; the panel in one piece, less noise)",
-       .otherwise = "separate"},
-      {.names = "--order",
-       .target = &a.order,
-       .value = "NAME",
-       .help = "Scan order: raster, or serpentine (every second row backward)"}};
-}
-
-std::vector<OptionRow> level_options(QuantizeArguments& a) {
-  return {
-      {.names = "--panel",
-       .target = &a.overrides.panel,
-       .value = "NAME",
-       .help = "Preset that the field was computed for: its pitch, bits and levels; `holotone panels` lists them",
-       .common = true},
-      {.names = "--encode,--encoding,--modulation",
-       .target = &a.encoding,
-       .value = "NAME",
-       .help = "Modulation of the panel: phase or amplitude",
-       .otherwise = "phase",
-       .common = true},
-      {.names = "--bits",
-       .target = &a.bits,
-       .value = "N",
-       .help = "Bits of a code",
-       .range = quantized_bits_range,
-       .otherwise = "8, or as --panel or --lut state",
-       .common = true,
-       .feeds = "ErrorDiffusionPlan.bits|ErrorDiffusionPlan.levels"},
-      {.names = "--lut,--levels",
-       .target = &a.lut,
-       .value = "FILE",
-       .help = "Text file with the phase in radians, or the amplitude from 0 to 1, of each code",
-       .otherwise = "equal steps",
-       .feeds = "ErrorDiffusionPlan.levels"},
-      {.names = "--reference-angle",
-       .target = &a.reference_angle,
-       .value = "X[,Y]|auto",
-       .help =
-           "Tilt of the beam that lights the panel; auto: the least without a twin image in the window, for codes that "
-           "make one",
-       .otherwise = "0deg"},
-      {.names = "--clip",
-       .target = &a.clip,
-       .value = "F",
-       .help = "Share of the pixels whose modulus is kept; larger moduli are clipped",
-       .range = clip_range},
-      {.names = "--scale",
-       .target = &a.scale,
-       .value = "S",
-       .help = "Divisor of the field, such as that reported for another frame",
-       .range = scale_range,
-       .otherwise = "by --clip",
-       .excludes = "--clip"},
-      compression_option(a.compression)};
-}
-
-std::vector<OptionRow> override_options(QuantizeArguments& a) {
-  return {{.names = "--wavelength",
-           .target = &a.overrides.wavelength,
-           .value = "LENGTH",
-           .help = "Wavelength; R,G,B of three files",
-           .otherwise = "the file's"},
-          {.names = "--pitch",
-           .target = &a.overrides.pitch,
-           .value = "LENGTH",
-           .help = "Pixel pitch",
-           .otherwise = "the file's"},
-          {.names = "--distance",
-           .target = &a.distance,
-           .value = "LENGTH",
-           .help = "Distance stored for reconstruction",
-           .otherwise = "the file's"}};
-}
-
 }  // namespace
 
 Command quantize_command() {
-  const auto arguments = std::make_shared<QuantizeArguments>();
-  auto& a = *arguments;
-  return {
-      .name = "quantize",
-      .purpose = "Quantize a complex hologram to the levels of a panel, with the noise outside the viewing window",
-      .examples = {"holotone quantize scene.h5 -o slm.png --viewer 36mm:9.2mm",
-                   "holotone quantize scene.h5 -o slm.png --viewer 36mm:9.2mm --bits 4 --weights 27",
-                   "holotone quantize scene.h5 -o dmd.png --encode amplitude --bits 1"},
-      .groups =
-          {{"",
-            {{.names = "IN",
-              .target = &a.inputs,
-              .help =
-                  "HDF5, NPY or OHC field; three files for red, green and blue; a counter (spin/%04d.h5) for frames",
-              .required = true},
-             {.names = "-o,--output",
-              .target = &a.output,
-              .value = "FILE",
-              .help = "Codes: PNG, TIFF, BMP or NPY (uint8)",
-              .required = true},
-             {.names = "--viewer",
-              .target = &a.viewer,
-              .value = "WINDOW",
-              .help = "Viewing window DISTANCE:SIZE[@X,Y] in front of the panel, such as 36mm:9.2mm@2,0mm",
-              .otherwise = "the file's",
-              .common = true,
-              .feeds = "diffusion_weights.hogels"},
-             {.names = "--method",
-              .target = &a.method,
-              .value = "NAME",
-              .help = "truncate, floyd-steinberg, swed (one set of weights) or vded (weights for each hogel)",
-              .otherwise = "vded with a viewing window, else floyd-steinberg",
-              .common = true},
-             {.names = "--device",
-              .target = &a.device,
-              .value = "NAME",
-              .help = "auto, cpu or cuda:N; several, or all, for codes in a .tif or .npy",
-              .common = true,
-              .feeds = ".device"}}},
-           {"Levels of the panel", level_options(a)},
-           {"Weights of the error diffusion", weight_options(a)},
-           {"Values instead of the file's", override_options(a)},
-           console_options(a.console)},
-      .run = [arguments] { return run_quantize(*arguments); },
-      .by_ranks = true};
+  const auto job = std::make_shared<QuantizeJob>();
+  return {.name = "quantize",
+          .purpose = "Quantize a complex hologram to the levels of a panel, with the noise outside the viewing window",
+          .examples = {"holotone quantize scene.h5 -o slm.png --viewer 36mm:9.2mm",
+                       "holotone quantize scene.h5 -o slm.png --viewer 36mm:9.2mm --bits 4 --weights 27",
+                       "holotone quantize scene.h5 -o dmd.png --encode amplitude --bits 1"},
+          .groups = quantize_options(*job),
+          .run = [job] { return run_quantize(*job); },
+          .by_ranks = true};
 }
 
 }  // namespace holotone::cli

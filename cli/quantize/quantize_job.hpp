@@ -2,9 +2,11 @@
 #include <cli/common/code_levels.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/hologram_overrides.hpp>
+#include <cli/common/option_table.hpp>
 #include <cli/common/values.hpp>
 #include <cstdint>
 #include <holotone/core/device.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/reference_beam.hpp>
@@ -17,45 +19,22 @@
 
 namespace holotone::cli {
 
-inline constexpr Range weights_range = count_range(1, 612);  // of a free p; diffusion_weights has fewer for
-                                                             // larger p
-inline constexpr Range lead_range = count_range(1, 24);
-inline constexpr Range kappa_range = number_range(0.1, 1);
-inline constexpr Range sum_range = number_range(0.1, 4);
-inline constexpr Range hogel_range = count_range(1, largest_picture_side);
-inline constexpr Range clip_range = number_range(0.01, 1);
-
-/// Arguments of `holotone quantize`, as typed.
-struct QuantizeArguments {
-  std::vector<std::string> inputs;
-  std::string output;
-  std::string method;
-  std::string viewer;
-  std::string encoding;
-  std::string bits;
-  std::string lut;
-  std::string hogel;
-  std::string weights;
-  std::string kept;
-  std::string p;
-  std::string rule;
-  std::string normalize;
-  std::string kappa;
-  std::string most_sum;
-  std::string clip = "0.999";
-  std::string scale;
-  std::string reference_angle;
-  std::string order = "raster";
-  std::string borders;
-  std::string distance;
-  std::string device = "auto";
-  std::string compression = "auto";
-  HologramOverrides overrides;  ///< --wavelength, --pitch and --panel alone
-  ConsoleOptions console;
-};
-
 enum class QuantizeMethod { truncate, floyd_steinberg, swed, vded };
-std::string_view to_string(QuantizeMethod method);
+
+}  // namespace holotone::cli
+
+namespace holotone {
+
+template <>
+inline constexpr auto enum_names<cli::QuantizeMethod> =
+    std::array{EnumName<cli::QuantizeMethod>{cli::QuantizeMethod::truncate, "truncate"},
+               EnumName<cli::QuantizeMethod>{cli::QuantizeMethod::floyd_steinberg, "floyd-steinberg"},
+               EnumName<cli::QuantizeMethod>{cli::QuantizeMethod::swed, "swed"},
+               EnumName<cli::QuantizeMethod>{cli::QuantizeMethod::vded, "vded"}};
+
+}  // namespace holotone
+
+namespace holotone::cli {
 
 /// True for methods whose weights keep noise out of a viewing window.
 constexpr bool has_windows(QuantizeMethod method) {
@@ -72,11 +51,18 @@ struct QuantizeTask {
 
 /// A quantization job, validated as far as possible before files are read.
 struct QuantizeJob {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::optional<QuantizeMethod> stated_method;  ///< by --method
+  std::optional<Modulation> modulation;         ///< by --encode
+  std::optional<int> bits;                      ///< by --bits
+  std::string device_name = "auto";
   std::vector<QuantizeTask> tasks;
   QuantizeMethod method = QuantizeMethod::floyd_steinberg;
+  bool method_chosen = false;  ///< `method` and `viewer` are final
   std::optional<Viewer> viewer;
   bool viewer_stated = false;  ///< by the first file, not typed
-  WeightOptions weights;
+  WeightOptions weights{.rule = WeightRule::least_squares};
   ErrorDiffusionOptions diffusion;       ///< hogel_px: see `hogel_px`
   double scale = 0;                      ///< from --scale; 0: by diffusion.clip
   std::optional<std::int64_t> hogel_px;  ///< from --hogel; 0: the panel
@@ -91,7 +77,14 @@ struct QuantizeJob {
   ConsoleOptions console;
 };
 
-/// Throws invalid_argument or io naming the option.
-QuantizeJob quantize_job(const QuantizeArguments& arguments);
+/// Options of the command, bound to the job.
+std::vector<OptionGroup> quantize_options(QuantizeJob& job);
+
+/// The method: stated, or by the viewing window, which the first file may state. Reads that file once.
+QuantizeMethod chosen_method(QuantizeJob& job);
+
+/// Checks what options and files say together, and chooses method and devices. Throws invalid_argument or io naming the
+/// option.
+void complete(QuantizeJob& job);
 
 }  // namespace holotone::cli

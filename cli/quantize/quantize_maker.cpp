@@ -234,8 +234,8 @@ std::string angle_text(const ReferenceBeam& beam) {
 void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row) {
   set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
   set_metadata(metadata, "source", row.input);
-  Quantization made{to_string(job.method), job.diffusion, row.scale, has_windows(job.method) ? &job.weights : nullptr,
-                    &row.weights,          row.beam};
+  Quantization made{name_of(job.method), job.diffusion, row.scale, has_windows(job.method) ? &job.weights : nullptr,
+                    &row.weights,        row.beam};
   made.diffusion.hogel_px = row.hogel_px;
   describe_quantization(metadata, made);
   set_metadata(metadata, "field_energy", row.energy);

@@ -13,6 +13,8 @@ namespace {
 constexpr std::string_view where = "diffusion_weights";
 constexpr int rows_around = 12;
 constexpr int columns_around = 24;
+static_assert(bounds_of<&WeightOptions::taps>.high == rows_around * (2 * columns_around + 1) + columns_around);
+static_assert(bounds_of<&WeightOptions::parallelism>.high == columns_around);
 constexpr double least_side = 1e-6;  ///< of windows, cycles a pixel: below the resolution of any panel
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
@@ -178,11 +180,11 @@ std::vector<double> least_squares(const SignalWindow& window, const std::vector<
 void require_options(std::span<const SignalWindow> hogels, const WeightOptions& options) {
   if (hogels.empty()) throw_argument(where, "hogels", "at least one", "none");
   for (std::size_t i = 0; i < hogels.size(); ++i) require_window(hogels[i], i);
-  require_range(where, "taps", options.taps, 1, (2 * columns_around + 1) * (rows_around + 1));
-  require_range(where, "parallelism", options.parallelism, 0, columns_around);
-  require_range(where, "kappa_x", options.kappa_x, 0.1, 1);
-  require_range(where, "kappa_y", options.kappa_y, 0.1, 1);
-  if (options.most_sum != 0) require_range(where, "most_sum", options.most_sum, 0.1, 4);
+  require_bounds(where, "taps", options.taps, bounds_of<&WeightOptions::taps>);
+  require_bounds(where, "parallelism", options.parallelism, bounds_of<&WeightOptions::parallelism>);
+  require_bounds(where, "kappa_x", options.kappa_x, bounds_of<&WeightOptions::kappa_x>);
+  require_bounds(where, "kappa_y", options.kappa_y, bounds_of<&WeightOptions::kappa_y>);
+  if (options.most_sum != 0) require_bounds(where, "most_sum", options.most_sum, bounds_of<&WeightOptions::most_sum>);
 }
 
 std::vector<double> compute_weights(const SignalWindow& window, const std::vector<DiffusionTap>& taps,
@@ -228,16 +230,9 @@ Array<float, 2> compute_values(std::span<const SignalWindow> hogels, const std::
 
 }  // namespace
 
-std::string_view to_string(WeightRule rule) { return rule == WeightRule::eq1 ? "eq1" : "least-squares"; }
+std::string_view to_string(WeightRule rule) { return name_of(rule); }
 
-std::string_view to_string(WeightNormalization normalization) {
-  switch (normalization) {
-    case WeightNormalization::none: return "none";
-    case WeightNormalization::origin: return "origin";
-    case WeightNormalization::modulus: return "modulus";
-  }
-  return {};
-}
+std::string_view to_string(WeightNormalization normalization) { return name_of(normalization); }
 
 SignalWindow signal_window(const FieldGrid& grid, const Viewer& viewer, double x_m, double y_m) {
   require_grid("signal_window", grid);

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/viewer.hpp>
@@ -37,6 +39,9 @@ enum class WeightRule {
   eq1,            ///< Lagrange et al. 2024, Eq. (1), by WeightNormalization
   least_squares,  ///< weights with the least noise in the window
 };
+template <>
+inline constexpr auto enum_names<WeightRule> = std::array{
+    EnumName<WeightRule>{WeightRule::eq1, "eq1"}, EnumName<WeightRule>{WeightRule::least_squares, "least-squares"}};
 /// "eq1", "least-squares"
 std::string_view to_string(WeightRule rule);
 
@@ -46,6 +51,11 @@ enum class WeightNormalization {
   origin,   ///< 1 / w(0, 0), w(0, 0) = 2 width height + 1 - kappa_x kappa_y: the pixel's own weight becomes 1
   modulus,  ///< most_sum / (sum of |weights|)
 };
+template <>
+inline constexpr auto enum_names<WeightNormalization> =
+    std::array{EnumName<WeightNormalization>{WeightNormalization::none, "none"},
+               EnumName<WeightNormalization>{WeightNormalization::origin, "origin"},
+               EnumName<WeightNormalization>{WeightNormalization::modulus, "modulus"}};
 /// "none", "origin", "modulus"
 std::string_view to_string(WeightNormalization normalization);
 
@@ -68,6 +78,17 @@ struct WeightOptions {
   std::vector<DiffusionTap> given_taps{};
   WeightNormalization normalization = WeightNormalization::modulus;  ///< of eq1
 };
+template <>
+inline constexpr Bounds bounds_of<&WeightOptions::taps>{
+    1, 612};  // pixels of the neighbourhood; fewer for a limited parallelism
+template <>
+inline constexpr Bounds bounds_of<&WeightOptions::parallelism>{0, 24};
+template <>
+inline constexpr Bounds bounds_of<&WeightOptions::kappa_x>{0.1, 1};
+template <>
+inline constexpr Bounds bounds_of<&WeightOptions::kappa_y>{0.1, 1};
+template <>
+inline constexpr Bounds bounds_of<&WeightOptions::most_sum>{0.1, 4};  // and 0
 
 /// Weights of each hogel, over common taps.
 struct DiffusionWeights {

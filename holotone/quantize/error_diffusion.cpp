@@ -240,9 +240,9 @@ ErrorDiffusionPlan::ErrorDiffusionPlan(const ErrorDiffusionOptions& options, con
   for (const std::int64_t side : shape) {
     require_range(where, "shape", static_cast<double>(side), 1, static_cast<double>(largest_grid_side));
   }
-  require_range(where, "bits", options.bits, 1, 8);
+  require_bounds(where, "bits", options.bits, bounds_of<&ErrorDiffusionOptions::bits>);
   require_range(where, "hogel_px", static_cast<double>(options.hogel_px), 0, static_cast<double>(largest_grid_side));
-  require_range(where, "clip", options.clip, 0.01, 1);
+  require_bounds(where, "clip", options.clip, bounds_of<&ErrorDiffusionOptions::clip>);
   require_range(where, "scale", options.scale, 0, static_cast<double>(std::numeric_limits<float>::max()));
   require_range(where, "rows_at_once", static_cast<double>(options.rows_at_once), 0,
                 static_cast<double>(largest_grid_side));

@@ -15,6 +15,9 @@ enum class HogelBorders {
   separate,  ///< they are dropped: hogels are independent
   carry,     ///< they cross, and the pixel that collects them uses its own hogel's weights: noise without seams
 };
+template <>
+inline constexpr auto enum_names<HogelBorders> = std::array{EnumName<HogelBorders>{HogelBorders::separate, "separate"},
+                                                            EnumName<HogelBorders>{HogelBorders::carry, "carry"}};
 
 struct ErrorDiffusionOptions {
   Modulation modulation = Modulation::phase;
@@ -39,6 +42,10 @@ struct ErrorDiffusionOptions {
   /// carry: the whole panel is one wavefront, computed as a whole; raster order only.
   HogelBorders borders = HogelBorders::separate;
 };
+template <>
+inline constexpr Bounds bounds_of<&ErrorDiffusionOptions::bits>{1, 8};
+template <>
+inline constexpr Bounds bounds_of<&ErrorDiffusionOptions::clip>{0.01, 1};
 
 struct ErrorDiffusionReport {
   float scale = 1;  ///< divisor of the field

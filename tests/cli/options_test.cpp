@@ -340,10 +340,17 @@ std::optional<HelpRange> range_in(const std::string& text) {
 
 // Typed rows are checked before any file is opened: "x" need not exist.
 TEST_F(OptionsTest, EveryNumberOutOfItsRangeIsRefusedInTheSameWords) {
-  const std::vector<Words> typed{{"halftone"},    {"hologram"},       {"reconstruct"},
-                                 {"smoe", "fit"}, {"smoe", "render"}, {"smoe", "convert"},
-                                 {"view"},        {"display"},        {"measure", "--against", "y"},
-                                 {"propagate"}};
+  const std::vector<Words> typed{{"halftone"},
+                                 {"hologram"},
+                                 {"reconstruct"},
+                                 {"smoe", "fit"},
+                                 {"smoe", "render"},
+                                 {"smoe", "convert"},
+                                 {"view"},
+                                 {"display"},
+                                 {"measure", "--against", "y"},
+                                 {"propagate"},
+                                 {"quantize", "--viewer", "36mm:9mm", "--rule", "eq1"}};
   int checked = 0;
   for (const auto& command : typed) {
     const auto rows = rows_of(help(command, "--help-all"));

@@ -291,6 +291,8 @@ TEST_F(QuantizeTest, ColoursKeepTheirBalance) {
 TEST_F(QuantizeTest, SerpentineIsAnotherOrder) {
   speckle("in.npy", 40, 50);
   (void)run_json(line("in.npy", "raster.png"));
+  EXPECT_EQ(run_json(line("in.npy", "cut.png"))["borders"], "separate");
+  EXPECT_EQ(run_json(line("in.npy", "carried.png", {"--borders", "carry"}))["borders"], "carry");
   const auto json = run_json(line("in.npy", "back.png", {"--order", "serpentine"}));
   EXPECT_EQ(json["order"], "serpentine");
   EXPECT_EQ(image("back.png").metadata.at("serpentine"), "1");

@@ -1,0 +1,221 @@
+// Options of `holotone quantize`.
+#include <cli/common/compression_option.hpp>
+#include <cli/common/viewer_option.hpp>
+#include <cli/quantize/quantize_job.hpp>
+#include <fmt/format.h>
+
+namespace holotone::cli {
+namespace {
+
+std::optional<ReferenceBeam> parse_beam(std::string_view option, const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  const auto [x, y] = angle_pair(option, text);
+  return ReferenceBeam{x, y};
+}
+
+OptionValue kappa_value(WeightOptions& weights) {
+  static constexpr Bounds bounds = bounds_of<&WeightOptions::kappa_x>;
+  OptionValue value;
+  value.store = [&weights](std::string_view option, const std::string& text) {
+    constexpr std::string_view expected = "K or KX,KY";
+    const auto pieces = list(option, text, expected);
+    if (pieces.size() > 2) reject(option, expected, text);
+    weights.kappa_x = parse_value(option, pieces.front(), ValueUnit::none, bounds);
+    weights.kappa_y = parse_value(option, pieces.back(), ValueUnit::none, bounds);
+  };
+  value.standard = text_of(weights.kappa_x, ValueUnit::none);
+  value.range = text_of(bounds, ValueUnit::none);
+  return value;
+}
+
+OptionValue method_value(QuantizeJob& job) {
+  std::vector<Choice<std::optional<QuantizeMethod>>> choices;
+  for (const auto& known : enum_names<QuantizeMethod>) choices.push_back({known.name, known.value});
+  return choice(job.stated_method, std::move(choices));
+}
+
+Applies for_windows(QuantizeJob& job) {
+  return {[&job] { return has_windows(chosen_method(job)); }, "--method swed or vded",
+          [&job] {
+            return fmt::format("{}{}", name_of(job.method), job.stated_method ? "" : ", the default without --viewer");
+          }};
+}
+
+Applies for_eq1(QuantizeJob& job) {
+  Applies applies = for_windows(job);
+  applies.holds = [&job] { return has_windows(chosen_method(job)) && job.weights.rule == WeightRule::eq1; };
+  applies.expected = "--rule eq1 with --method swed or vded";
+  applies.got = [&job, other = applies.got] {
+    return has_windows(job.method) ? fmt::format("--rule {}", name_of(job.weights.rule)) : other();
+  };
+  return applies;
+}
+
+Applies for_diffusion(QuantizeJob& job) {
+  return {[&job] { return chosen_method(job) != QuantizeMethod::truncate; }, "a method that diffuses errors",
+          [] { return std::string("truncate"); }};
+}
+
+std::vector<OptionRow> weight_options(QuantizeJob& job) {
+  return {
+      {.names = "--rule",
+       .target = member<&WeightOptions::rule>(job.weights),
+       .value = "NAME",
+       .help = "Rule for the weights: least-squares, or eq1 (as published)",
+       .applies = for_windows(job)},
+      {.names = "--normalize",
+       .target = member<&WeightOptions::normalization>(job.weights),
+       .value = "NAME",
+       .help = "Factor of --rule eq1: none, origin (1 / w(0, 0)) or modulus (--most-sum / sum of |weights|)",
+       .applies = for_eq1(job)},
+      {.names = "--weights",
+       .target = member<&WeightOptions::taps>(job.weights),
+       .value = "N",
+       .help = "Number of weights selected for all hogels",
+       .common = true,
+       .feeds = "diffusion_weights.taps",
+       .applies = for_windows(job)},
+      {.names = "--kept",
+       .target = number(job.weights.kept, ValueUnit::count, {1, bounds_of<&WeightOptions::taps>.high}),
+       .value = "N",
+       .help = "Number of largest weights kept in each hogel",
+       .otherwise = "all",
+       .applies = for_windows(job)},
+      {.names = "--p",
+       .target = number(job.weights.parallelism, ValueUnit::count, {1, bounds_of<&WeightOptions::parallelism>.high}),
+       .value = "N",
+       .help = "Minimum lead of each row over the next, in columns; smaller runs more rows in parallel",
+       .otherwise = "as the weights need",
+       .applies = for_windows(job)},
+      {.names = "--kappa",
+       .target = kappa_value(job.weights),
+       .value = "K",
+       .help = "Side, or sides KX,KY, of the rectangle of frequencies for the noise, in cycles a pixel; 1: all",
+       .applies = for_windows(job)},
+      {.names = "--most-sum",
+       .target = member<&WeightOptions::most_sum>(job.weights),
+       .value = "S",
+       .help = "Upper limit of the sum of |weights|",
+       .otherwise = "2.2, or 0.98 with --rule eq1 by modulus",
+       .applies = for_windows(job)},
+      {.names = "--hogel",
+       .target = number(job.hogel_px, ValueUnit::count, {1, largest_picture_side}),
+       .value = "N",
+       .help = "Side of a hogel in pixels; each hogel has its own weights",
+       .otherwise = "the file's, or 64 to 2048 by the window; without vded the panel"},
+      {.names = "--borders",
+       .target = member<&ErrorDiffusionOptions::borders>(job.diffusion),
+       .value = "NAME",
+       .help =
+           "Errors at the borders of hogels: separate (dropped) or carry (cross; the panel in one piece, less noise)",
+       .applies = for_diffusion(job)},
+      {.names = "--order",
+       .target = choice<bool>(job.diffusion.serpentine, {{"raster", false}, {"serpentine", true}}),
+       .value = "NAME",
+       .help = "Scan order: raster, or serpentine (every second row backward)"}};
+}
+
+std::vector<OptionRow> level_options(QuantizeJob& job) {
+  return {
+      {.names = "--panel",
+       .target = &job.overrides.panel,
+       .value = "NAME",
+       .help = "Preset that the field was computed for: its pitch, bits and levels; `holotone panels` lists them",
+       .common = true},
+      {.names = "--encode,--encoding,--modulation",
+       .target = choice<std::optional<Modulation>>(
+           job.modulation, {{"phase", Modulation::phase}, {"amplitude", Modulation::amplitude}}),
+       .value = "NAME",
+       .help = "Modulation of the panel: phase or amplitude",
+       .otherwise = "phase",
+       .common = true},
+      {.names = "--bits",
+       .target = number(job.bits, ValueUnit::count, bounds_of<&ErrorDiffusionOptions::bits>),
+       .value = "N",
+       .help = "Bits of a code",
+       .otherwise = "8, or as --panel or --lut state",
+       .common = true,
+       .feeds = "ErrorDiffusionPlan.bits|ErrorDiffusionPlan.levels"},
+      {.names = "--lut,--levels",
+       .target = &job.lut,
+       .value = "FILE",
+       .help = "Text file with the phase in radians, or the amplitude from 0 to 1, of each code",
+       .otherwise = "equal steps",
+       .feeds = "ErrorDiffusionPlan.levels"},
+      {.names = "--reference-angle",
+       .target = parsed(job.beam, parse_beam),
+       .value = "X[,Y]|auto",
+       .help =
+           "Tilt of the beam that lights the panel; auto: the least without a twin image in the window, for codes that "
+           "make one",
+       .otherwise = "0deg"},
+      {.names = "--clip",
+       .target = member<&ErrorDiffusionOptions::clip>(job.diffusion),
+       .value = "F",
+       .help = "Share of the pixels whose modulus is kept; larger moduli are clipped"},
+      {.names = "--scale",
+       .target = number(job.scale, ValueUnit::none, {1e-15, most_field_value}),
+       .value = "S",
+       .help = "Divisor of the field, such as that reported for another frame",
+       .otherwise = "by --clip",
+       .excludes = "--clip"},
+      compression_option(job.writing.compression)};
+}
+
+std::vector<OptionRow> override_options(QuantizeJob& job) {
+  return {{.names = "--wavelength",
+           .target = &job.overrides.wavelength,
+           .value = "LENGTH",
+           .help = "Wavelength; R,G,B of three files",
+           .otherwise = "the file's"},
+          {.names = "--pitch",
+           .target = &job.overrides.pitch,
+           .value = "LENGTH",
+           .help = "Pixel pitch",
+           .otherwise = "the file's"},
+          {.names = "--distance",
+           .target = number(job.distance_m, ValueUnit::length, {-most_distance_m, most_distance_m}),
+           .value = "LENGTH",
+           .help = "Distance stored for reconstruction",
+           .otherwise = "the file's"}};
+}
+
+}  // namespace
+
+std::vector<OptionGroup> quantize_options(QuantizeJob& job) {
+  return {{"",
+           {{.names = "IN",
+             .target = &job.inputs,
+             .help = "HDF5, NPY or OHC field; three files for red, green and blue; a counter (spin/%04d.h5) for frames",
+             .required = true},
+            {.names = "-o,--output",
+             .target = &job.output,
+             .value = "FILE",
+             .help = "Codes: PNG, TIFF, BMP or NPY (uint8)",
+             .required = true},
+            {.names = "--viewer",
+             .target = parsed(job.viewer, viewer_of),
+             .value = "WINDOW",
+             .help = "Viewing window DISTANCE:SIZE[@X,Y] in front of the panel, such as 36mm:9.2mm@2,0mm",
+             .otherwise = "the file's",
+             .common = true,
+             .feeds = "diffusion_weights.hogels"},
+            {.names = "--method",
+             .target = method_value(job),
+             .value = "NAME",
+             .help = "truncate, floyd-steinberg, swed (one set of weights) or vded (weights for each hogel)",
+             .otherwise = "vded with a viewing window, else floyd-steinberg",
+             .common = true},
+            {.names = "--device",
+             .target = &job.device_name,
+             .value = "NAME",
+             .help = "auto, cpu or cuda:N; several, or all, for codes in a .tif or .npy",
+             .common = true,
+             .feeds = ".device"}}},
+          {"Levels of the panel", level_options(job)},
+          {"Weights of the error diffusion", weight_options(job)},
+          {"Values instead of the file's", override_options(job)},
+          console_options(job.console)};
+}
+
+}  // namespace holotone::cli
