@@ -1,4 +1,3 @@
-#include <cli/common/values.hpp>
 #include <cli/panel/panel_command.hpp>
 #include <cli/panel/panel_run.hpp>
 #include <cli/panel/panel_values.hpp>
@@ -9,26 +8,16 @@
 namespace holotone::cli {
 namespace {
 
-struct GratingArguments {
+struct GratingJob {
   PanelPictureArguments shared;
-  std::string period;
-  std::string angle = "0deg";
-  std::string depth;
-  bool binary = false;
+  GratingOptions options;
+  PanelLength period;
 };
 
-PhasePattern grating_pattern(const GratingArguments& arguments, const FieldGrid& grid) {
-  GratingOptions options;
-  options.period_m = period_of("--period", arguments.period, grid.pitch_m);
-  if (options.period_m < 0) reject("--period", "a period above 0", arguments.period);
-  options.angle_rad = angle_of("--angle", arguments.angle);
-  options.binary = arguments.binary;
-  if (!arguments.depth.empty()) options.depth_turns = depth_of("--depth", arguments.depth);
+PhasePattern grating_pattern(const GratingJob& job, const FieldGrid& grid) {
+  GratingOptions options = job.options;
+  options.period_m = job.period.metres(grid.pitch_m);
   PhasePattern pattern;
-  pattern.name = "grating";
-  pattern.options = {{"--period", arguments.period}, {"--angle", arguments.angle}};
-  if (options.binary) pattern.options.emplace_back("--binary", "");
-  if (!arguments.depth.empty()) pattern.options.emplace_back("--depth", arguments.depth);
   pattern.turns = [options](const FieldGrid& of, const RowRange& part) { return grating_turns(options, of, part); };
   pattern.facts = {{"period_m", options.period_m}, {"angle_rad", options.angle_rad}, {"binary", options.binary}};
   const double sine = grid.wavelength_m / options.period_m;
@@ -36,80 +25,67 @@ PhasePattern grating_pattern(const GratingArguments& arguments, const FieldGrid&
   return pattern;
 }
 
-struct CheckerboardArguments {
+struct CheckerboardJob {
   PanelPictureArguments shared;
-  std::string cell = "8";
-  std::string depth = "1pi";
+  CheckerboardOptions options;
 };
 
-PhasePattern checkerboard_pattern(const CheckerboardArguments& arguments) {
-  CheckerboardOptions options;
-  options.cell_px = whole_number("--cell", arguments.cell, 1, largest_grid_side);
-  options.depth_turns = depth_of("--depth", arguments.depth);
+PhasePattern checkerboard_pattern(const CheckerboardJob& job, const FieldGrid&) {
   PhasePattern pattern;
-  pattern.name = "checkerboard";
-  pattern.options = {{"--cell", arguments.cell}, {"--depth", arguments.depth}};
-  pattern.turns = [options](const FieldGrid& of, const RowRange& part) {
+  pattern.turns = [options = job.options](const FieldGrid& of, const RowRange& part) {
     return checkerboard_turns(options, of, part);
   };
-  pattern.facts = {{"cell_px", options.cell_px}};
+  pattern.facts = {{"cell_px", job.options.cell_px}};
   return pattern;
 }
 
 }  // namespace
 
 Command panel_grating_command() {
-  const auto arguments = std::make_shared<GratingArguments>();
-  auto& a = *arguments;
+  const auto job = std::make_shared<GratingJob>();
   return phase_pattern_command(
       "grating", "Make a blazed or binary grating",
       {"holotone panel grating --period 8 --angle 30deg -o grating.png",
        "holotone panel grating --period 64um --binary -o grating.png"},
       {{.names = "--period",
-        .target = &a.period,
+        .target = parsed(job->period, parse_panel_length),
         .value = "LENGTH",
         .help = "Period across the lines: pixels (8) or a length (64um), at least two pixels",
         .common = true,
         .required = true,
         .feeds = "grating_turns.period_m"},
        {.names = "--angle",
-        .target = &a.angle,
+        .target = parsed(job->options.angle_rad, parse_direction, "0deg"),
         .value = "ANGLE",
         .help = "Direction to which the light goes, counterclockwise from +x",
         .common = true,
         .feeds = "grating_turns.angle_rad"},
-       {.names = "--binary", .target = &a.binary, .help = "Two phases instead of a blaze", .common = true},
+       {.names = "--binary", .target = &job->options.binary, .help = "Two phases instead of a blaze", .common = true},
        {.names = "--depth",
-        .target = &a.depth,
+        .target = parsed(job->options.depth_turns, parse_depth),
         .value = "ANGLE",
         .help = "Phase depth, up to 2pi",
         .otherwise = "2pi; 1pi with --binary",
         .common = true}},
-      a.shared, [arguments] {
-        return run_phase_pattern(arguments->shared,
-                                 [&](const FieldGrid& grid) { return grating_pattern(*arguments, grid); });
-      });
+      job, grating_pattern);
 }
 
 Command panel_checkerboard_command() {
-  const auto arguments = std::make_shared<CheckerboardArguments>();
-  auto& a = *arguments;
-  return phase_pattern_command(
-      "checkerboard", "Make a checkerboard of two phases", {"holotone panel checkerboard --cell 4 -o board.png"},
-      {{.names = "--cell",
-        .target = &a.cell,
-        .value = "N",
-        .help = "Side of a cell in pixels",
-        .range = count_range(1, largest_grid_side),
-        .common = true},
-       {.names = "--depth",
-        .target = &a.depth,
-        .value = "ANGLE",
-        .help = "Phase between neighbouring cells, up to 2pi",
-        .common = true}},
-      a.shared, [arguments] {
-        return run_phase_pattern(arguments->shared, [&](const FieldGrid&) { return checkerboard_pattern(*arguments); });
-      });
+  const auto job = std::make_shared<CheckerboardJob>();
+  return phase_pattern_command("checkerboard", "Make a checkerboard of two phases",
+                               {"holotone panel checkerboard --cell 4 -o board.png"},
+                               {{.names = "--cell",
+                                 .target = member<&CheckerboardOptions::cell_px>(job->options),
+                                 .value = "N",
+                                 .help = "Side of a cell in pixels",
+                                 .common = true,
+                                 .feeds = "checkerboard_turns.cell_px"},
+                                {.names = "--depth",
+                                 .target = parsed(job->options.depth_turns, parse_depth, "1pi"),
+                                 .value = "ANGLE",
+                                 .help = "Phase between neighbouring cells, up to 2pi",
+                                 .common = true}},
+                               job, checkerboard_pattern);
 }
 
 }  // namespace holotone::cli

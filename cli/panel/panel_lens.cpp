@@ -11,38 +11,32 @@
 namespace holotone::cli {
 namespace {
 
-/// Arguments of the patterns around a centre.
-struct CentredArguments {
+/// Of a pattern around a centre.
+template <class Options>
+struct CentredJob {
   PanelPictureArguments shared;
-  std::string centre = "0,0";
-  std::string value;  ///< focal length, period or charge
+  Options options;
+  PanelPlace centre;
+  PanelLength period{};  ///< of an axicon
 };
 
-OptionRow centre_option(CentredArguments& arguments) {
-  return {.names = "--centre,--center",
-          .target = &arguments.centre,
-          .value = "X,Y",
-          .help = "Centre from the middle of the panel, x to the right and y up: lengths (1mm,0) or pixels",
-          .common = true};
-}
-
-PhasePattern lens_pattern(const CentredArguments& arguments, const FieldGrid& grid) {
-  LensPatternOptions options;
-  options.focal_length_m = parse_length("--focal-length", arguments.value);
-  if (!(std::abs(options.focal_length_m) >= least_length_m && std::abs(options.focal_length_m) <= most_distance_m)) {
-    reject("--focal-length",
+double parse_focal_length(std::string_view option, const std::string& text) {
+  const double length_m = parse_length(option, text);
+  if (!(std::abs(length_m) >= least_length_m && std::abs(length_m) <= most_distance_m)) {
+    reject(option,
            fmt::format("a length from {} to {}, or negative", format_length(least_length_m),
                        format_length(most_distance_m)),
-           arguments.value);
+           text);
   }
-  const auto [x, y] = centre_of("--centre", arguments.centre, grid.pitch_m);
-  options.centre_x_m = x;
-  options.centre_y_m = y;
+  return length_m;
+}
+
+PhasePattern lens_pattern(const CentredJob<LensPatternOptions>& job, const FieldGrid& grid) {
+  LensPatternOptions options = job.options;
+  set_centre(options, job.centre, grid.pitch_m);
   const double shortest_m = shortest_focal_length_m(options, grid);
   const double focal_m = std::abs(options.focal_length_m);
   PhasePattern pattern;
-  pattern.name = "lens";
-  pattern.options = {{"--focal-length", arguments.value}, {"--centre", arguments.centre}};
   pattern.turns = [options](const FieldGrid& of, const RowRange& part) { return lens_turns(options, of, part); };
   pattern.facts = {{"focal_length_m", options.focal_length_m},
                    {"shortest_focal_length_m", shortest_m},
@@ -53,20 +47,16 @@ PhasePattern lens_pattern(const CentredArguments& arguments, const FieldGrid& gr
     pattern.warning = fmt::format(
         "aliasing: the panel samples focal lengths of at least {} (half a turn a pixel at its rim); with {} the part "
         "beyond {:.3g} mm of the centre along x or y acts as further lenses",
-        format_length(std::ceil(1e5 * shortest_m) / 1e5), arguments.value, 1e3 * reach_m);
+        format_length(std::ceil(1e5 * shortest_m) / 1e5), length_text(options.focal_length_m), 1e3 * reach_m);
   }
   return pattern;
 }
 
-PhasePattern axicon_pattern(const CentredArguments& arguments, const FieldGrid& grid) {
-  AxiconOptions options;
-  options.period_m = period_of("--period", arguments.value, grid.pitch_m);
-  const auto [x, y] = centre_of("--centre", arguments.centre, grid.pitch_m);
-  options.centre_x_m = x;
-  options.centre_y_m = y;
+PhasePattern axicon_pattern(const CentredJob<AxiconOptions>& job, const FieldGrid& grid) {
+  AxiconOptions options = job.options;
+  options.period_m = job.period.metres(grid.pitch_m);
+  set_centre(options, job.centre, grid.pitch_m);
   PhasePattern pattern;
-  pattern.name = "axicon";
-  pattern.options = {{"--period", arguments.value}, {"--centre", arguments.centre}};
   pattern.turns = [options](const FieldGrid& of, const RowRange& part) { return axicon_turns(options, of, part); };
   pattern.facts = {{"period_m", options.period_m}};
   const double sine = grid.wavelength_m / options.period_m;
@@ -74,22 +64,13 @@ PhasePattern axicon_pattern(const CentredArguments& arguments, const FieldGrid& 
   return pattern;
 }
 
-PhasePattern vortex_pattern(const CentredArguments& arguments, const FieldGrid& grid) {
-  VortexOptions options;
-  const double charge = parse_number("--charge", arguments.value);
-  if (!(std::abs(charge) >= 1 && std::abs(charge) <= 1000 && charge == std::round(charge))) {
-    reject("--charge", "a whole number from -1000 to 1000, not 0", arguments.value);
-  }
-  options.charge = static_cast<int>(charge);
-  const auto [x, y] = centre_of("--centre", arguments.centre, grid.pitch_m);
-  options.centre_x_m = x;
-  options.centre_y_m = y;
+PhasePattern vortex_pattern(const CentredJob<VortexOptions>& job, const FieldGrid& grid) {
+  VortexOptions options = job.options;
+  set_centre(options, job.centre, grid.pitch_m);
   PhasePattern pattern;
-  pattern.name = "vortex";
-  pattern.options = {{"--charge", arguments.value}, {"--centre", arguments.centre}};
   pattern.turns = [options](const FieldGrid& of, const RowRange& part) { return vortex_turns(options, of, part); };
   pattern.facts = {{"charge", options.charge}};
-  const double aliased_px = std::abs(charge) / std::numbers::pi;
+  const double aliased_px = std::abs(options.charge) / std::numbers::pi;
   if (aliased_px > static_cast<double>(std::min(grid.nx, grid.ny)) / 20) {
     pattern.warning = fmt::format(
         "aliasing: less than two pixels a fringe within {:.0f} pixels of the centre; a smaller --charge", aliased_px);
@@ -97,59 +78,53 @@ PhasePattern vortex_pattern(const CentredArguments& arguments, const FieldGrid& 
   return pattern;
 }
 
-/// Command of a pattern with one value of its own.
-Command centred_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
-                        const std::shared_ptr<CentredArguments>& arguments, OptionRow own,
-                        PhasePattern (*make)(const CentredArguments&, const FieldGrid&)) {
-  own.target = &arguments->value;
-  own.common = true;
-  own.required = arguments->value.empty();
-  return phase_pattern_command(
-      name, purpose, std::move(examples), {own, centre_option(*arguments)}, arguments->shared, [arguments, make] {
-        return run_phase_pattern(arguments->shared, [&](const FieldGrid& grid) { return make(*arguments, grid); });
-      });
-}
-
 }  // namespace
 
 Command panel_lens_command() {
-  return centred_command("lens", "Make a lens",
-                         {"holotone panel lens --focal-length 250mm --wavelength 532nm -o lens.png",
-                          "holotone panel lens --focal-length 250mm --add hologram.png -o sum.png"},
-                         std::make_shared<CentredArguments>(),
-                         {.names = "--focal-length",
-                          .target = static_cast<std::string*>(nullptr),
-                          .value = "LENGTH",
-                          .help = "Focal length; positive: converges, negative: diverges",
-                          .feeds = "lens_turns.focal_length_m"},
-                         lens_pattern);
+  const auto job = std::make_shared<CentredJob<LensPatternOptions>>();
+  return phase_pattern_command("lens", "Make a lens",
+                               {"holotone panel lens --focal-length 250mm --wavelength 532nm -o lens.png",
+                                "holotone panel lens --focal-length 250mm --add hologram.png -o sum.png"},
+                               {{.names = "--focal-length",
+                                 .target = parsed(job->options.focal_length_m, parse_focal_length),
+                                 .value = "LENGTH",
+                                 .help = "Focal length; positive: converges, negative: diverges",
+                                 .common = true,
+                                 .required = true,
+                                 .feeds = "lens_turns.focal_length_m"},
+                                centre_option(job->centre)},
+                               job, lens_pattern);
 }
 
 Command panel_axicon_command() {
-  return centred_command("axicon", "Make an axicon, which forms a Bessel beam",
-                         {"holotone panel axicon --period 12 -o axicon.png"}, std::make_shared<CentredArguments>(),
-                         {.names = "--period",
-                          .target = static_cast<std::string*>(nullptr),
-                          .value = "LENGTH",
-                          .help = "Period of the rings: pixels (12) or a length (96um), at least two pixels; negative: "
-                                  "the cone of light widens",
-                          .feeds = "axicon_turns.period_m"},
-                         axicon_pattern);
+  const auto job = std::make_shared<CentredJob<AxiconOptions>>();
+  return phase_pattern_command("axicon", "Make an axicon, which forms a Bessel beam",
+                               {"holotone panel axicon --period 12 -o axicon.png"},
+                               {{.names = "--period",
+                                 .target = parsed(job->period, parse_panel_length),
+                                 .value = "LENGTH",
+                                 .help = "Period of the rings: pixels (12) or a length (96um), at least two pixels; "
+                                         "negative: the cone of light widens",
+                                 .common = true,
+                                 .required = true,
+                                 .feeds = "axicon_turns.period_m"},
+                                centre_option(job->centre)},
+                               job, axicon_pattern);
 }
 
 Command panel_vortex_command() {
-  const auto arguments = std::make_shared<CentredArguments>();
-  arguments->value = std::string("1");
-  return centred_command("vortex", "Make a vortex, the phase of a Laguerre-Gaussian beam",
-                         {"holotone panel vortex --charge 3 -o vortex.png",
-                          "holotone panel vortex --charge -1 --add grating.png -o fork.png"},
-                         arguments,
-                         {.names = "--charge",
-                          .target = static_cast<std::string*>(nullptr),
-                          .value = "L",
-                          .help = "Turns of phase around the centre, counterclockwise (-1000 to 1000)",
-                          .feeds = "vortex_turns.charge"},
-                         vortex_pattern);
+  const auto job = std::make_shared<CentredJob<VortexOptions>>();
+  return phase_pattern_command("vortex", "Make a vortex, the phase of a Laguerre-Gaussian beam",
+                               {"holotone panel vortex --charge 3 -o vortex.png",
+                                "holotone panel vortex --charge -1 --add grating.png -o fork.png"},
+                               {{.names = "--charge",
+                                 .target = member<&VortexOptions::charge>(job->options),
+                                 .value = "L",
+                                 .help = "Turns of phase around the centre, counterclockwise, not 0",
+                                 .common = true,
+                                 .feeds = "vortex_turns.charge"},
+                                centre_option(job->centre)},
+                               job, vortex_pattern);
 }
 
 }  // namespace holotone::cli

@@ -106,6 +106,24 @@ nlohmann::json json_of(const PanelJob& job, const PhasePattern& pattern, double 
   return object;
 }
 
+/// The options of a pattern as they were typed, or their defaults.
+Flags typed_texts(const std::vector<OptionRow>& rows) {
+  Flags options;
+  for (const auto& row : rows) {
+    const std::string name = message_name(row);
+    const auto& target = row.target;
+    if (target.texts != nullptr) {
+      for (const auto& text : *target.texts) options.emplace_back(name, text);
+    } else if (target.flag != nullptr) {
+      if (*target.flag) options.emplace_back(name, "");
+    } else if (const auto& text = target.value->typed->empty() ? target.value->standard : *target.value->typed;
+               !text.empty()) {
+      options.emplace_back(name, text);
+    }
+  }
+  return options;
+}
+
 double bytes_of_inputs(const PanelJob& job) {
   const double pixels = static_cast<double>(job.shape()[0]) * static_cast<double>(job.shape()[1]);
   return pixels * (job.hologram.correction.empty() ? 0 : 4);
@@ -121,7 +139,9 @@ std::string pattern_text(const std::string& name, const Flags& options) {
   return text;
 }
 
-int run_phase_pattern(PanelPictureArguments& arguments, const std::function<PhasePattern(const FieldGrid&)>& make) {
+namespace {
+
+int run_phase_pattern(PanelPictureArguments& arguments, const MakePattern& make) {
   const Stopwatch watch;
   const PanelJob job = panel_job(arguments);
   const auto& console = job.hologram.console;
@@ -146,8 +166,18 @@ int run_phase_pattern(PanelPictureArguments& arguments, const std::function<Phas
   return exit_ok;
 }
 
+}  // namespace
+
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
-                              std::vector<OptionRow> own, PanelPictureArguments& shared, std::function<int()> run) {
+                              std::vector<OptionRow> own, PanelPictureArguments& shared, MakePattern make) {
+  auto run = [name, own, &shared, make = std::move(make)] {
+    return run_phase_pattern(shared, [&](const FieldGrid& grid) {
+      PhasePattern pattern = make(grid);
+      pattern.name = name;
+      pattern.options = typed_texts(own);
+      return pattern;
+    });
+  };
   auto rows = std::move(own);
   append(rows, panel_picture_options(shared));
   return {.name = name,

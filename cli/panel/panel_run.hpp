@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/panel/panel_job.hpp>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -9,20 +10,28 @@ namespace holotone::cli {
 
 /// A phase pattern on the grid of a job.
 struct PhasePattern {
-  std::string name;  ///< "lens"
-  Flags options;     ///< as typed
+  std::string name{};  ///< "lens"; set by phase_pattern_command, as the options
+  Flags options{};     ///< as typed
   std::function<Array<float, 2>(const FieldGrid&, const RowRange&)> turns;
   nlohmann::json facts = nlohmann::json::object();  ///< own keys of --json
   std::string warning;                              ///< empty: none
   std::optional<double> focal_length_m;             ///< of a lens
 };
 
-/// Makes the pattern, adds the holograms of --add, writes the codes and reports. Returns the exit code.
-int run_phase_pattern(PanelPictureArguments& arguments, const std::function<PhasePattern(const FieldGrid&)>& make);
+using MakePattern = std::function<PhasePattern(const FieldGrid&)>;
 
-/// Command of a phase pattern, `own` its rows.
+/// Command of a phase pattern, `own` its rows. It makes the pattern, adds the holograms of --add, writes the codes and
+/// reports. `make` keeps `shared` alive.
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
-                              std::vector<OptionRow> own, PanelPictureArguments& shared, std::function<int()> run);
+                              std::vector<OptionRow> own, PanelPictureArguments& shared, MakePattern make);
+
+template <class Job>
+Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
+                              std::vector<OptionRow> own, const std::shared_ptr<Job>& job,
+                              PhasePattern (*make)(const Job&, const FieldGrid&)) {
+  return phase_pattern_command(name, purpose, std::move(examples), std::move(own), job->shared,
+                               [job, make](const FieldGrid& grid) { return make(*job, grid); });
+}
 
 /// Text of a pattern for metadata: "lens --focal-length 250mm".
 std::string pattern_text(const std::string& name, const Flags& options);

@@ -1,24 +1,44 @@
 #pragma once
-#include <array>
+#include <cli/common/option_table.hpp>
 #include <string>
 #include <string_view>
 
 // Values of the patterns' options, with errors that name the option.
 namespace holotone::cli {
 
-/// Metres of a length with its unit ("64um"), or of a number of pixels ("8", "8px").
-double pixels_or_length(std::string_view option, std::string_view text, double pitch_m);
+/// Length on a panel: metres or pixels.
+struct PanelLength {
+  double value = 0;
+  bool pixels = false;
 
-/// The same for a period: at least two pixels, of either sign.
-double period_of(std::string_view option, std::string_view text, double pitch_m);
+  [[nodiscard]] double metres(double pitch_m) const { return pixels ? value * pitch_m : value; }
+};
 
-/// {x, y} in metres from two lengths or numbers of pixels, "1mm,0".
-std::array<double, 2> centre_of(std::string_view option, const std::string& text, double pitch_m);
+/// Place on a panel.
+struct PanelPlace {
+  PanelLength x, y;
+};
+
+/// A length with its unit ("64um"), or a number of pixels ("8", "8px").
+PanelLength parse_panel_length(std::string_view option, std::string_view text);
+
+/// Two lengths or numbers of pixels, "1mm,0".
+PanelPlace parse_place(std::string_view option, const std::string& text);
 
 /// An angle, or "0".
-double angle_of(std::string_view option, std::string_view text);
+double parse_direction(std::string_view option, std::string_view text);
 
 /// Turns of a phase depth above 0, up to 2pi.
-double depth_of(std::string_view option, std::string_view text);
+double parse_depth(std::string_view option, std::string_view text);
+
+/// --centre of a pattern.
+OptionRow centre_option(PanelPlace& centre);
+
+/// Centre of any pattern's options.
+template <class Options>
+void set_centre(Options& options, const PanelPlace& centre, double pitch_m) {
+  options.centre_x_m = centre.x.metres(pitch_m);
+  options.centre_y_m = centre.y.metres(pitch_m);
+}
 
 }  // namespace holotone::cli

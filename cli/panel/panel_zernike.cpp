@@ -14,12 +14,18 @@ namespace {
 constexpr std::string_view term_form =
     "N,M:TURNS such as 4,0:-0.2, or NOLL:TURNS such as 11:-0.2; an angle such as 0.5rad in place of turns";
 
-struct ZernikeArguments {
+/// Radius of the unit disc: of a circle in or around the panel, or a length.
+struct DiscRadius {
+  enum class Kind { inscribed, circumscribed, length } kind = Kind::inscribed;
+  PanelLength length{};
+};
+
+struct ZernikeJob {
   PanelPictureArguments shared;
+  ZernikeOptions options;
   std::vector<std::string> terms;
-  std::string norm = "rms";
-  std::string radius = "inscribed";
-  std::string centre = "0,0";
+  DiscRadius radius;
+  PanelPlace centre;
 };
 
 double turns_of(const std::string& text, const std::string& term) {
@@ -54,40 +60,35 @@ ZernikeTerm term_of(const std::string& text) {
   return term;
 }
 
-double radius_of(const std::string& text, const FieldGrid& grid) {
+DiscRadius parse_radius(std::string_view option, const std::string& text) {
+  if (text == "inscribed") return {};
+  if (text == "circumscribed") return {DiscRadius::Kind::circumscribed};
+  return {DiscRadius::Kind::length, parse_panel_length(option, text)};
+}
+
+double metres_of(const DiscRadius& radius, const FieldGrid& grid) {
   const auto nx = static_cast<double>(grid.nx);
   const auto ny = static_cast<double>(grid.ny);
-  if (text == "inscribed") return grid.pitch_m * std::min(nx, ny) / 2;
-  if (text == "circumscribed") return grid.pitch_m * std::hypot(nx, ny) / 2;
-  const double radius_m = pixels_or_length("--radius", text, grid.pitch_m);
+  if (radius.kind == DiscRadius::Kind::inscribed) return grid.pitch_m * std::min(nx, ny) / 2;
+  if (radius.kind == DiscRadius::Kind::circumscribed) return grid.pitch_m * std::hypot(nx, ny) / 2;
+  const double radius_m = radius.length.metres(grid.pitch_m);
   if (!(radius_m >= grid.pitch_m)) {
-    reject("--radius", "inscribed, circumscribed, or a radius of at least a pixel such as 4mm", text);
+    reject("--radius", "inscribed, circumscribed, or a radius of at least a pixel such as 4mm", length_text(radius_m));
   }
   return radius_m;
 }
 
-PhasePattern zernike_pattern(const ZernikeArguments& arguments, const FieldGrid& grid) {
-  static constexpr Choice<ZernikeNorm> norms[] = {{"rms", ZernikeNorm::rms}, {"peak", ZernikeNorm::peak}};
-  ZernikeOptions options;
-  for (const auto& text : arguments.terms) options.terms.push_back(term_of(text));
-  options.norm = choose("--norm", arguments.norm, norms);
-  options.radius_m = radius_of(arguments.radius, grid);
-  const auto [x, y] = centre_of("--centre", arguments.centre, grid.pitch_m);
-  options.centre_x_m = x;
-  options.centre_y_m = y;
+PhasePattern zernike_pattern(const ZernikeJob& job, const FieldGrid& grid) {
+  ZernikeOptions options = job.options;
+  for (const auto& text : job.terms) options.terms.push_back(term_of(text));
+  options.radius_m = metres_of(job.radius, grid);
+  set_centre(options, job.centre, grid.pitch_m);
   PhasePattern pattern;
-  pattern.name = "zernike";
   auto terms = nlohmann::json::array();
-  for (std::size_t i = 0; i < options.terms.size(); ++i) {
-    const auto& term = options.terms[i];
-    pattern.options.emplace_back("--term", arguments.terms[i]);
-    terms.push_back({{"n", term.n}, {"m", term.m}, {"turns", term.turns}});
-  }
-  pattern.options.emplace_back("--norm", arguments.norm);
-  pattern.options.emplace_back("--radius", arguments.radius);
-  pattern.options.emplace_back("--centre", arguments.centre);
+  for (const auto& term : options.terms) terms.push_back({{"n", term.n}, {"m", term.m}, {"turns", term.turns}});
   const double step = zernike_step_turns(options, grid);
-  pattern.facts = {{"terms", terms}, {"norm", arguments.norm}, {"radius_m", options.radius_m}, {"step_turns", step}};
+  pattern.facts = {
+      {"terms", terms}, {"norm", name_of(options.norm)}, {"radius_m", options.radius_m}, {"step_turns", step}};
   if (step > 0.5) {
     pattern.warning = fmt::format(
         "aliasing: the phase changes by up to {:.2g} turns a pixel, and the panel samples at most 0.5; smaller "
@@ -101,14 +102,13 @@ PhasePattern zernike_pattern(const ZernikeArguments& arguments, const FieldGrid&
 }  // namespace
 
 Command panel_zernike_command() {
-  const auto arguments = std::make_shared<ZernikeArguments>();
-  auto& a = *arguments;
+  const auto job = std::make_shared<ZernikeJob>();
   return phase_pattern_command(
       "zernike", "Make a sum of Zernike polynomials, the aberrations of a round pupil",
       {"holotone panel zernike --term 2,2:0.5 --term 4,0:-0.2 -o z.png",
        "holotone panel zernike --term 11:0.1 --radius 3mm --add hologram.png -o corrected.png"},
       {{.names = "--term",
-        .target = &a.terms,
+        .target = &job->terms,
         .value = "N,M:TURNS",
         .help = "Polynomial and its coefficient; or Noll's number, 11:0.1; may be repeated. Negative M: sine",
         .common = true,
@@ -116,25 +116,18 @@ Command panel_zernike_command() {
         .one_each = true,
         .feeds = "zernike_turns.terms|zernike_step_turns.terms"},
        {.names = "--norm",
-        .target = &a.norm,
+        .target = member<&ZernikeOptions::norm>(job->options),
         .value = "NAME",
         .help = "Meaning of a coefficient: rms over the disc (Noll) or peak, at the rim (Born and Wolf)",
         .common = true},
        {.names = "--radius",
-        .target = &a.radius,
+        .target = parsed(job->radius, parse_radius, "inscribed"),
         .value = "LENGTH",
         .help = "Disc: inscribed in the panel, circumscribed, or a length or pixels; the phase outside it is 0",
         .common = true,
         .feeds = "zernike_turns.radius_m|zernike_step_turns.radius_m"},
-       {.names = "--centre,--center",
-        .target = &a.centre,
-        .value = "X,Y",
-        .help = "Centre from the middle of the panel, x to the right and y up: lengths (1mm,0) or pixels",
-        .common = true}},
-      a.shared, [arguments] {
-        return run_phase_pattern(arguments->shared,
-                                 [&](const FieldGrid& grid) { return zernike_pattern(*arguments, grid); });
-      });
+       centre_option(job->centre)},
+      job, zernike_pattern);
 }
 
 }  // namespace holotone::cli

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
 #include <holotone/optics/panel_patterns.hpp>
 #include <holotone/optics/parallel_rows.hpp>
 #include <numbers>
@@ -10,7 +11,6 @@ namespace holotone {
 namespace {
 
 constexpr double least_period_px = 2;
-constexpr int most_charge = 1000;
 
 RowRange check_rows(std::string_view where, const FieldGrid& grid, const RowRange& part) {
   require_grid(where, grid);
@@ -60,7 +60,8 @@ void require_period(std::string_view where, double period_m, double magnitude_m,
   const double least_m = least_period_px * grid.pitch_m;
   // A period typed as two pixels in micrometres must not fail by rounding.
   if (std::isfinite(period_m) && magnitude_m >= least_m * (1 - 1e-12)) return;
-  throw_argument(where, "period_m", fmt::format("at least two pixels, {:g}", least_m), fmt::format("{:g}", period_m));
+  throw_argument(where, "period_m", fmt::format("at least two pixels, {}", format_length(least_m)),
+                 format_length(period_m));
 }
 
 void require_lens(std::string_view where, const LensPatternOptions& options) {
@@ -122,10 +123,8 @@ Array<float, 2> axicon_turns(const AxiconOptions& options, const FieldGrid& grid
 
 Array<float, 2> vortex_turns(const VortexOptions& options, const FieldGrid& grid, const RowRange& part) {
   const RowRange rows = check_rows("vortex_turns", grid, part);
-  if (options.charge == 0 || std::abs(options.charge) > most_charge) {
-    throw_argument("vortex_turns", "charge", fmt::format("-{0} to {0}, not 0", most_charge),
-                   fmt::format("{}", options.charge));
-  }
+  require_bounds("vortex_turns", "charge", options.charge, bounds_of<&VortexOptions::charge>);
+  if (options.charge == 0) throw_argument("vortex_turns", "charge", "a whole number, not 0", "0");
   require_centre("vortex_turns", options);
   const double scale = options.charge / (2 * std::numbers::pi);
   return compute_pixels(grid, rows, [&](std::int64_t row, std::int64_t col) {
@@ -135,9 +134,8 @@ Array<float, 2> vortex_turns(const VortexOptions& options, const FieldGrid& grid
 
 Array<float, 2> checkerboard_turns(const CheckerboardOptions& options, const FieldGrid& grid, const RowRange& part) {
   const RowRange rows = check_rows("checkerboard_turns", grid, part);
-  if (options.cell_px < 1) {
-    throw_argument("checkerboard_turns", "cell_px", "at least 1", fmt::format("{}", options.cell_px));
-  }
+  require_bounds("checkerboard_turns", "cell_px", static_cast<double>(options.cell_px),
+                 bounds_of<&CheckerboardOptions::cell_px>);
   if (!(options.depth_turns > 0 && options.depth_turns <= 1)) {
     throw_argument("checkerboard_turns", "depth_turns", "> 0 and at most 1", fmt::format("{:g}", options.depth_turns));
   }

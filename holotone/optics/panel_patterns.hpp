@@ -1,6 +1,9 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/row_range.hpp>
 #include <vector>
@@ -56,6 +59,10 @@ enum class ZernikeNorm {
   peak,  ///< Born and Wolf: R_n^m(1) = 1, so that a coefficient is the phase at the rim in turns
 };
 
+template <>
+inline constexpr auto enum_names<ZernikeNorm> =
+    std::array{EnumName{ZernikeNorm::rms, "rms"}, EnumName{ZernikeNorm::peak, "peak"}};
+
 struct ZernikeOptions {
   std::vector<ZernikeTerm> terms{};  ///< added
   ZernikeNorm norm = ZernikeNorm::rms;
@@ -97,6 +104,9 @@ struct VortexOptions {
   double centre_y_m = 0;
 };
 
+template <>
+inline constexpr Bounds bounds_of<&VortexOptions::charge>{-1000, 1000};
+
 /// Vortex, t = l theta / (2 pi), theta counterclockwise from +x: the phase of a Laguerre-Gaussian mode of azimuthal
 /// index l, which carries an orbital angular momentum of l h / (2 pi) a photon and is dark on the axis. Less than two
 /// pixels a fringe within r = |l| pitch / pi. Source: Allen et al., Phys. Rev. A 45, 8185 (1992).
@@ -106,6 +116,9 @@ struct CheckerboardOptions {
   std::int64_t cell_px = 8;  ///< side of a cell, >= 1
   double depth_turns = 0.5;  ///< phase of the cells beside that of the upper left corner, which is 0; 0 to 1, not 0
 };
+
+template <>
+inline constexpr Bounds bounds_of<&CheckerboardOptions::cell_px>{1, largest_grid_side};
 
 /// Checkerboard, t = 0 or depth: four first orders at sin(a) = lambda / (2 cell) along x and y, for a depth of 1/2 with
 /// (2/pi)^4 = 0.164 of the light each, and none on the axis.

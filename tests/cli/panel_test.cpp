@@ -219,9 +219,9 @@ TEST_F(PanelTest, WhatIsRefused) {
   const auto refused = [&](const std::vector<std::string>& words, std::initializer_list<const char*> named) {
     expect_refused(panel(words, "no.png"), named);
   };
-  refused({"grating", "--period", "1.9"}, {"--period", "two pixels", "16 um", "1.9"});
+  refused({"grating", "--period", "1.9"}, {"--period", "two pixels", "16 um", "15.2 um"});
   refused({"grating", "--period", "nan"}, {"--period", "nan"});
-  refused({"grating", "--period", "-8"}, {"--period", "above 0"});
+  refused({"grating", "--period", "-8"}, {"--period", "two pixels"});
   refused({"grating", "--period", "8", "--angle", "inf"}, {"--angle"});
   refused({"grating", "--period", "8", "--depth", "3pi"}, {"--depth", "2pi"});
   refused({"lens", "--focal-length", "0mm"}, {"--focal-length", "0mm"});
