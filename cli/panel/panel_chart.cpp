@@ -8,26 +8,26 @@
 #include <holotone/optics/test_chart.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace holotone::cli {
 namespace {
 
-struct ChartArguments {
+struct ChartJob {
   HologramJob hologram;
-  std::string fields;
+  std::optional<std::array<std::int64_t, 2>> fields;  ///< columns, rows; none: as many as fit
 };
 
-int run_chart(ChartArguments& arguments) {
-  HologramJob& job = arguments.hologram;
+int run_chart(ChartJob& chart) {
+  HologramJob& job = chart.hologram;
   complete_codes(job);
   require_known_counters("--output", job.output, false);
   if (frame_pattern("--output", job.output)) reject("--output", "a name without a counter for one picture", job.output);
   require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, {});
   TestChartOptions options{.bits = job.encode.bits};
-  if (!arguments.fields.empty()) {
-    const auto [columns, rows] = resolution("--fields", arguments.fields);
-    options.columns = columns;
-    options.fields_down = rows;
+  if (chart.fields) {
+    options.columns = chart.fields->front();
+    options.fields_down = chart.fields->back();
   }
   const CodePixels pixels{{job.panel.ny, job.panel.nx}, job.encode.bits, job.packed16, job.writing};
   const auto fields = test_chart_fields(options, pixels.shape);
@@ -61,26 +61,26 @@ int run_chart(ChartArguments& arguments) {
 }  // namespace
 
 Command panel_chart_command() {
-  const auto arguments = std::make_shared<ChartArguments>();
-  auto& a = *arguments;
+  const auto job = std::make_shared<ChartJob>();
   return {.name = "chart",
           .purpose = "Make a numbered test chart: orientation, size, order of levels and dead pixels of a panel",
           .examples = {"holotone panel chart -o chart.png", "holotone panel chart -o chart.png --fields 8x4"},
           .groups = {{"",
                       {{.names = "--fields",
-                        .target = &a.fields,
+                        .target = parsed(job->fields, [](std::string_view option,
+                                                         const std::string& text) { return resolution(option, text); }),
                         .value = "COLUMNSxROWS",
                         .help = "Number of fields, whose codes rise from 0 to the largest",
                         .otherwise = "16x16, or fewer on a small panel",
                         .common = true,
                         .feeds = "test_chart.columns|test_chart.fields_down"},
-                       panel_output_option(a.hologram),
-                       panel_bits_option(a.hologram),
-                       panel_packed_option(a.hologram),
-                       compression_option(a.hologram.writing.compression)}},
-                     {"Panel", panel_options(a.hologram.panel_choice)},
-                     console_options(a.hologram.console)},
-          .run = [arguments] { return run_chart(*arguments); }};
+                       panel_output_option(job->hologram),
+                       panel_bits_option(job->hologram),
+                       panel_packed_option(job->hologram),
+                       compression_option(job->hologram.writing.compression)}},
+                     {"Panel", panel_options(job->hologram.panel_choice)},
+                     console_options(job->hologram.console)},
+          .run = [job] { return run_chart(*job); }};
 }
 
 }  // namespace holotone::cli

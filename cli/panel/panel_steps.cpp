@@ -19,17 +19,12 @@ namespace {
 
 constexpr std::int64_t usual_levels = 256;
 
-struct StepsArguments {
-  HologramJob hologram;
-  std::string levels;
-  std::string layout = "full";
-  std::string reference = "0";
-  std::string period = "8";
-};
+constexpr Bounds codes_of_16_bits{0, 65535};
 
 struct StepsJob {
   HologramJob hologram;
   ResponseStepOptions step;
+  std::optional<std::int64_t> levels;
   std::vector<std::uint16_t> codes;
   std::string folder;  ///< empty: names by the counter of --output
   FramePattern names;
@@ -59,39 +54,36 @@ void set_names(StepsJob& job) {
   job.hologram.output = "level_.png";
 }
 
-StepsJob steps_job(StepsArguments& arguments) {
-  static constexpr Choice<ResponseLayout> layouts[] = {
-      {"full", ResponseLayout::full}, {"halves", ResponseLayout::halves}, {"stripes", ResponseLayout::stripes}};
-  StepsJob job;
-  job.hologram = std::move(arguments.hologram);
+/// Checks what the options say together.
+void complete(StepsJob& job) {
   set_names(job);
   complete_codes(job.hologram);
   const std::int64_t largest = (std::int64_t{1} << job.hologram.encode.bits) - 1;
   if (!job.folder.empty()) job.names.digits = static_cast<int>(std::to_string(largest).size());
-  const auto levels = arguments.levels.empty() ? std::min(largest + 1, usual_levels)
-                                               : whole_number("--levels", arguments.levels, 2, largest + 1);
+  const auto levels = job.levels.value_or(std::min(largest + 1, usual_levels));
+  if (levels > largest + 1) reject("--levels", fmt::format("2 to {}", largest + 1), std::to_string(levels));
+  if (job.step.reference > largest) {
+    reject("--reference", fmt::format("0 to {}", largest), std::to_string(job.step.reference));
+  }
   job.codes = spread(levels, largest);
-  job.step.layout = choose("--layout", arguments.layout, layouts);
-  job.step.reference = static_cast<std::uint16_t>(whole_number("--reference", arguments.reference, 0, largest));
-  job.step.period_px = whole_number("--period", arguments.period, 2, largest_grid_side);
-  if (job.step.period_px % 2 != 0) reject("--period", "an even number of pixels", arguments.period);
+  // An odd period is refused before a file is opened.
+  (void)response_step(job.step, {job.hologram.panel.ny, job.hologram.panel.nx}, {0, 1});
   if (job.folder.empty()) {
     const auto name = [&](std::int64_t i) { return job.names.name(job.codes[static_cast<std::size_t>(i)]); };
     require_outputs({{"--output", levels, name}}, {});
   }
-  return job;
 }
 
-std::string pattern_of(const StepsArguments& arguments, std::uint16_t code) {
-  std::string text = fmt::format("level {} {}", code, arguments.layout);
-  if (arguments.layout != "full") text += fmt::format(" --reference {}", arguments.reference);
-  if (arguments.layout == "stripes") text += fmt::format(" --period {}", arguments.period);
+std::string step_text(const ResponseStepOptions& step) {
+  std::string text = fmt::format("level {} {}", step.code, name_of(step.layout));
+  if (step.layout != ResponseLayout::full) text += fmt::format(" --reference {}", step.reference);
+  if (step.layout == ResponseLayout::stripes) text += fmt::format(" --period {}", step.period_px);
   return text;
 }
 
 /// Writes all pictures. `path_of(name)`: where a file is written.
 template <class PathOf>
-std::vector<std::string> write_steps(const StepsJob& job, const StepsArguments& arguments, const PathOf& path_of) {
+std::vector<std::string> write_steps(const StepsJob& job, const PathOf& path_of) {
   const auto& hologram = job.hologram;
   const CodePixels pixels{
       {hologram.panel.ny, hologram.panel.nx}, hologram.encode.bits, hologram.packed16, hologram.writing};
@@ -104,24 +96,24 @@ std::vector<std::string> write_steps(const StepsJob& job, const StepsArguments& 
     ResponseStepOptions step = job.step;
     step.code = code;
     if (code == job.codes.front()) require_memory_for_codes(path, pixels, 0);
-    write_codes(path, pixels, code_metadata(hologram, {0, 1}, pattern_of(arguments, code)),
+    write_codes(path, pixels, code_metadata(hologram, {0, 1}, step_text(step)),
                 [&](const RowRange& part) { return response_step(step, pixels.shape, part); });
   }
   check_cancelled("writing");
   return names;
 }
 
-int run_steps(StepsArguments& arguments) {
-  const StepsJob job = steps_job(arguments);
+int run_steps(StepsJob& job) {
+  complete(job);
   std::vector<std::string> outputs;
   if (job.folder.empty()) {
     const UnfinishedRun run;
-    outputs = write_steps(job, arguments, [](const std::string& name) { return name; });
+    outputs = write_steps(job, [](const std::string& name) { return name; });
     UnfinishedRun::keep();
   } else {
     NewFolder folder("--output", job.folder);
     try {
-      outputs = write_steps(job, arguments, [&](const std::string& name) { return folder.file(name); });
+      outputs = write_steps(job, [&](const std::string& name) { return folder.file(name); });
     } catch (const Error& error) {
       throw folder.named(error);
     }
@@ -130,7 +122,7 @@ int run_steps(StepsArguments& arguments) {
   }
   const auto& panel = job.hologram.panel;
   report_json(job.hologram.console, {{"pattern", "steps"},
-                                     {"layout", arguments.layout},
+                                     {"layout", name_of(job.step.layout)},
                                      {"reference", job.step.reference},
                                      {"codes", job.codes},
                                      {"outputs", outputs},
@@ -147,9 +139,8 @@ int run_steps(StepsArguments& arguments) {
 }  // namespace
 
 Command panel_steps_command() {
-  const auto arguments = std::make_shared<StepsArguments>();
-  auto& a = *arguments;
-  auto output = panel_output_option(a.hologram);
+  const auto job = std::make_shared<StepsJob>();
+  auto output = panel_output_option(job->hologram);
   output.value = "FOLDER";
   output.help = "New folder for level_000.png ..., or names with a counter that is the code (level_%03d.png)";
   return {.name = "steps",
@@ -159,34 +150,34 @@ Command panel_steps_command() {
           .groups = {{"",
                       {output,
                        {.names = "--levels",
-                        .target = &a.levels,
+                        .target = number(job->levels, ValueUnit::count, {2, codes_of_16_bits.high + 1}),
                         .value = "N",
                         .help = "Number of codes, evenly from 0 to the largest",
                         .otherwise = "all, at most 256",
                         .common = true},
                        {.names = "--layout",
-                        .target = &a.layout,
+                        .target = member<&ResponseStepOptions::layout>(job->step),
                         .value = "NAME",
                         .help = "full: one code; halves: left the reference, right the code (interferometer); stripes: "
                                 "a binary grating of both (first order)",
                         .common = true},
                        {.names = "--reference",
-                        .target = &a.reference,
+                        .target = number(job->step.reference, ValueUnit::count, codes_of_16_bits),
                         .value = "CODE",
                         .help = "Code of the reference in halves and stripes",
                         .common = true},
                        {.names = "--period",
-                        .target = &a.period,
+                        .target = member<&ResponseStepOptions::period_px>(job->step),
                         .value = "N",
                         .help = "Period of the stripes in pixels, even",
                         .common = true,
                         .feeds = "response_step.period_px"},
-                       panel_bits_option(a.hologram),
-                       panel_packed_option(a.hologram),
-                       compression_option(a.hologram.writing.compression)}},
-                     {"Panel", panel_options(a.hologram.panel_choice)},
-                     console_options(a.hologram.console)},
-          .run = [arguments] { return run_steps(*arguments); }};
+                       panel_bits_option(job->hologram),
+                       panel_packed_option(job->hologram),
+                       compression_option(job->hologram.writing.compression)}},
+                     {"Panel", panel_options(job->hologram.panel_choice)},
+                     console_options(job->hologram.console)},
+          .run = [job] { return run_steps(*job); }};
 }
 
 }  // namespace holotone::cli

@@ -152,8 +152,10 @@ Array<std::uint16_t, 2> test_chart(const TestChartOptions& options, const Shape<
 
 Array<std::uint16_t, 2> response_step(const ResponseStepOptions& options, const Shape<2>& shape, const RowRange& part) {
   const auto [first, count] = check_rows("response_step", shape, part);
-  if (options.period_px < 2 || options.period_px % 2 != 0) {
-    throw_argument("response_step", "period_px", "an even number of at least 2", fmt::format("{}", options.period_px));
+  require_bounds("response_step", "period_px", static_cast<double>(options.period_px),
+                 bounds_of<&ResponseStepOptions::period_px>);
+  if (options.period_px % 2 != 0) {
+    throw_argument("response_step", "period_px", "an even number", fmt::format("{}", options.period_px));
   }
   const std::int64_t nx = shape[1];
   Array<std::uint16_t, 2> codes({count, nx});

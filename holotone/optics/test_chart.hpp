@@ -1,6 +1,10 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
+#include <holotone/optics/field.hpp>
 #include <holotone/optics/row_range.hpp>
 #include <vector>
 
@@ -42,12 +46,20 @@ enum class ResponseLayout {
   stripes,  ///< vertical stripes of half a period: the reference, then the code
 };
 
+template <>
+inline constexpr auto enum_names<ResponseLayout> =
+    std::array{EnumName{ResponseLayout::full, "full"}, EnumName{ResponseLayout::halves, "halves"},
+               EnumName{ResponseLayout::stripes, "stripes"}};
+
 struct ResponseStepOptions {
   std::uint16_t code = 0;
   std::uint16_t reference = 0;
   ResponseLayout layout = ResponseLayout::full;
   std::int64_t period_px = 8;  ///< of the stripes, even, >= 2
 };
+
+template <>
+inline constexpr Bounds bounds_of<&ResponseStepOptions::period_px>{2, largest_grid_side};
 
 /// Draws one picture of a set that measures a panel's response, phase or intensity of each code. `full` is for a
 /// photodiode or a polarimeter. `halves` is for an interferometer, whose fringes move by the phase between the halves.

@@ -350,7 +350,10 @@ TEST_F(OptionsTest, EveryNumberOutOfItsRangeIsRefusedInTheSameWords) {
                                  {"display"},
                                  {"measure", "--against", "y"},
                                  {"propagate"},
-                                 {"quantize", "--viewer", "36mm:9mm", "--rule", "eq1"}};
+                                 {"quantize", "--viewer", "36mm:9mm", "--rule", "eq1"},
+                                 {"panel", "vortex"},
+                                 {"panel", "checkerboard"},
+                                 {"panel", "steps"}};
   int checked = 0;
   for (const auto& command : typed) {
     const auto rows = rows_of(help(command, "--help-all"));
@@ -361,7 +364,8 @@ TEST_F(OptionsTest, EveryNumberOutOfItsRangeIsRefusedInTheSameWords) {
       const std::string name = main_name(row);
       const auto refused = [&](const std::string& value) {
         Words line = command;
-        line.insert(line.end(), {"x", fmt::format("{}={}", name, value)});
+        if (command.front() != "panel") line.emplace_back("x");
+        line.push_back(fmt::format("{}={}", name, value));
         if (writes) line.insert(line.end(), {"-o", path("out.png")});
         const auto result = run(line);
         EXPECT_EQ(result.exit_code, 2) << joined(line) << "\n" << result.error;
