@@ -51,6 +51,7 @@ sys.exit(code)
 DOCTORED = [
     ("points-png", "", ""),
     ("points-png", "repack('a.png', 1)", ""),
+    ("halftone-svg", "edit('a.svg', b'holotone 0.', b'holotone 9.')", ""),
     ("points-png", "repack('a.png', 6, pixel=1)", "differ"),
     ("points-png", "repack('a.png', 6, holotone_wavelength_m='5.33e-07')", "differ"),
     ("points-png", "repack('a.png', 6, holotone_further='3')", "words"),
@@ -71,7 +72,7 @@ DOCTORED = [
     ("points-direct", "set_attribute('a.h5', 'distance_m', 0.3)", "differ"),
     ("points-direct", "output = output.replace(b'\"points\": 60', b'\"points\": 59')", "differ"),
     ("points-direct", "output = output.replace(b'\"points\"', b'\"dots\"')", "words"),
-    ("halftone-csv", "edit('a.csv', b'.', b'.1')", "differ"),
+    ("halftone-csv", "path = pathlib.Path('a.csv'); path.write_bytes(path.read_bytes().rstrip() + b'1\\n')", "differ"),
     ("halftone-svg", "edit('a.svg', b'cx=\"', b'cx=\"1')", "differ"),
     ("halftone-pdf", "flip('a.pdf', pathlib.Path('a.pdf').read_bytes().index(b'MediaBox') + 14)", "differ"),
     ("sample-teapot", "flip('a.ply', -1)", "differ"),

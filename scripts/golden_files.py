@@ -11,9 +11,10 @@ import png
 import tifffile
 from PIL import Image
 
+VERSION = re.compile(r"holotone \d+\.\d+\.\d+[-.\w]*")
 # What differs from run to run, or from version to version, and is no result.
 NOISE = [
-    (re.compile(r"holotone \d+\.\d+\.\d+[-.\w]*"), "holotone VERSION"),
+    (VERSION, "holotone VERSION"),
     (re.compile(r"\b[\d.]+(e[-+]?\d+)? ?(ns|us|µs|ms|s|min|h)\b"), "TIME"),
     (re.compile(r"\b[\d.]+ ?(bytes|B|kB|KiB|MB|MiB|GB|GiB|TB|TiB)\b(/s)?"), "MEMORY"),
     (re.compile(r"[\d.e+-]+( gigapixels| megapixels)? a second"), "RATE"),
@@ -66,6 +67,7 @@ def strip_numbers(text):
 
 def add_numbered(decoded, name, text):
     """Text that holds results: its numbers are values, the rest words."""
+    text = VERSION.sub("holotone VERSION", text)
     decoded.values[f"{name} numbers"] = find_numbers(text)
     decoded.words[name] = strip_numbers(without_noise(text))
 
