@@ -88,8 +88,8 @@ TEST(ScenePlace, Rejects) {
   expect_rejected("place: position: expected finite coordinates, got (1, nan, 5) at index 2", [&] { place(bad, {}); });
   expect_rejected("at index 2", [&] { place(bad, {1, 1, true}); });
   auto good = make_cloud({{1, 2, 3}, {4, 5, 6}});
-  expect_rejected("place: size_m: expected > 0, got 0", [&] { place(good, {0, 1}); });
-  expect_rejected("place: distance_m: expected a finite distance, got nan", [&] { place(good, {1, NAN}); });
+  expect_rejected("place: size_m: expected 1e-09 to 100000, got 0", [&] { place(good, {0, 1}); });
+  expect_rejected("place: distance_m: expected -100000 to 100000, got nan", [&] { place(good, {1, NAN}); });
 }
 
 /// Triangles of many sizes in planes z = 0, 1, 2, ..., which identify the triangle of a sample.
