@@ -13,6 +13,8 @@ echo "clang-tidy: ${#files[@]} changed files"
 check() {
   if [ "$(date +%s)" -gt "$1" ]; then
     echo "clang-tidy: out of time, not checked: $2"
+  elif ! grep -qF "/$2\"" build/tidy/compile_commands.json; then
+    echo "clang-tidy: not compiled on this machine, not checked: $2"
   elif output=$(clang-tidy --quiet -p build/tidy "$2" 2>/dev/null); then
     echo "clang-tidy: $2: clean"
   else
