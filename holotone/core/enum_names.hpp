@@ -11,6 +11,8 @@ struct EnumName {
   Enum value;
   std::string_view name;
 };
+template <class Enum>
+EnumName(Enum, std::string_view) -> EnumName<Enum>;  // clang 14 deduces no aggregates by itself
 
 /// The names of an enum's values. A specialization beside the enum is their only declaration:
 /// `template <> inline constexpr auto enum_names<Wave> = std::array{EnumName{Wave::fresnel, "fresnel"}, ...};`
