@@ -154,6 +154,8 @@ def _add_statement(add, statement: str, inside: _Scope | None, comment: list[str
     doc = comment or ([behind] if behind else [])
     if text.startswith("template <>"):  # bounds of a member, names of an enum
         return
+    if re.search(r"\b(\w+)\(.*\) -> \1<.*>$", text):  # a deduction guide
+        return
     template = re.match(r"^template\s*<.*?>\s*(?:requires.*?\)\s*)?(?:class (\w+)|[^(]*?(\w+)\s*\()", text)
     if template:
         add(template.group(1) or template.group(2), "template", text, doc)
