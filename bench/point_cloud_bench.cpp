@@ -170,7 +170,7 @@ void add_price_rows(const AddSum& add_sum) {
     for (const auto method : {PointMethod::direct, PointMethod::recurrence, PointMethod::separable}) {
       for (const std::int64_t count : {16, 128, 1024, 8192, 30720}) {
         add_sum(fmt::format("price/{}/{}", to_string(method), text),
-                {method, false, PointCloudRun::Output::both, count, tolerance});
+                {method, false, PointCloudRun::Output::field_and_phase, count, tolerance});
       }
     }
   }
