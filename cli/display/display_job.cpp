@@ -41,7 +41,7 @@ SafePattern parse_safe(std::string_view option, const std::string& text) {
     return {.period_px = 0, .level = number(text.substr(level.size()), bounds_of<&SafePattern::level>)};
   }
   if (!text.ends_with("px")) reject(option, "a period such as 4px, or level:0 to level:255", text);
-  return {.period_px = number(text.substr(0, text.size() - 2), safe_periods_px)};
+  return {.period_px = number(text.substr(0, text.size() - 2), bounds_of<&SafePattern::period_px>)};
 }
 
 std::vector<OptionRow> code_options(DisplayJob& job) {

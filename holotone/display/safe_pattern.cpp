@@ -5,7 +5,7 @@ namespace holotone {
 
 Array<std::uint8_t, 2> safe_pattern(const SafePattern& pattern, Shape<2> shape) {
   const int period = pattern.period_px;
-  if (period != 0) require_bounds("safe_pattern", "period_px", period, safe_periods_px);
+  if (period != 0) require_bounds("safe_pattern", "period_px", period, bounds_of<&SafePattern::period_px>);
   require_bounds("safe_pattern", "level", pattern.level, bounds_of<&SafePattern::level>);
   Array<std::uint8_t, 2> codes(shape);
   for (std::int64_t x = 0; x < shape[1] && shape[0] > 0; ++x) {

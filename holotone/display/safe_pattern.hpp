@@ -14,8 +14,8 @@ struct SafePattern {
   int level = 0;  ///< code of a flat pattern, 0 to 255
 };
 
-/// SafePattern::period_px of a grating.
-inline constexpr Bounds safe_periods_px{2, 256};
+template <>
+inline constexpr Bounds bounds_of<&SafePattern::period_px>{2, 256};  // and 0
 template <>
 inline constexpr Bounds bounds_of<&SafePattern::level>{0, 255};
 
