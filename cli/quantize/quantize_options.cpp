@@ -30,6 +30,7 @@ OptionValue kappa_value(WeightOptions& weights) {
 
 OptionValue method_value(QuantizeJob& job) {
   std::vector<Choice<std::optional<QuantizeMethod>>> choices;
+  choices.reserve(enum_names<QuantizeMethod>.size());
   for (const auto& known : enum_names<QuantizeMethod>) choices.push_back({known.name, known.value});
   return choice(job.stated_method, std::move(choices));
 }

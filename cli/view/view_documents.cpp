@@ -152,9 +152,9 @@ ViewAnswer ViewDocuments::attempt(const Step& step) {
   return step();
 }
 
-ViewAnswer ViewDocuments::show(std::size_t index, const ViewRequest& request, Progress& progress) {
+ViewAnswer ViewDocuments::show(std::size_t document, const ViewRequest& request, Progress& progress) {
   return attempt([&]() -> ViewAnswer {
-    Opened& opened = at(index);
+    Opened& opened = at(document);
     auto* const folder = dynamic_cast<FolderDocument*>(opened.document.get());
     if (folder == nullptr || request.view != "entry") return opened.document->show(request, progress);
     const std::vector<std::string> files{folder->path_of(request.state)};
