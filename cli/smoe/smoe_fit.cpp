@@ -58,7 +58,7 @@ double psnr_of_mean(const Array<float, 3>& image) {
     }
     variance += std::max(squares / pixels - sum / pixels * (sum / pixels), 0.0) / static_cast<double>(channels);
   }
-  return -10 * std::log10(variance);
+  return psnr_db(variance);
 }
 
 /// Begins a phrase that ends with the reference picture.
@@ -180,10 +180,8 @@ class FitRun {
   void check_start(const SmoeModel& start) {
     const std::size_t middle = pictures_.images.size() / 2;
     const auto& image = pictures_.images[middle];
-    SmoeRenderer renderer(start, job_.device);
-    const auto own =
-        rendered(renderer, {{image.shape()[0], image.shape()[1]}, {}, {}, pictures_.at[middle]}, job_.device);
-    const double psnr = mixtures::psnr(own.view(), image.view());
+    const SmoeFitView view{image.view(), pictures_.at[middle]};
+    const double psnr = compare_mixture(start, {&view, 1}, 0, false, Queue(job_.device)).psnr_db;
     const double of_mean = psnr_of_mean(image);
     if (psnr >= of_mean || std::isinf(of_mean)) return;
     say(

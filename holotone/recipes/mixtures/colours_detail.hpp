@@ -10,7 +10,4 @@ namespace holotone::mixtures {
 /// colours are clipped to 0 to 1.
 Image coded(View<const float, 3> colours, bool linear, int bits);
 
-/// -10 log10 of the mean squared difference of all codes relative to the largest; infinite for equal pictures.
-double psnr(View<const float, 3> a, View<const float, 3> b);
-
 }  // namespace holotone::mixtures

@@ -17,19 +17,19 @@ Image codes(View<const float, 3> colours, bool linear, int bits) {
   return {std::move(codes), {}};
 }
 
+/// Mean of (a - b)^2 over the colours.
+double mean_square_error(View<const float, 3> a, View<const float, 3> b) {
+  const auto flat = [](View<const float, 3> image) {
+    const auto& [ny, nx, channels] = image.shape();
+    return View<const float, 2>(image.data(), {ny, nx * channels});
+  };
+  return holotone::mean_square_error(flat(a), flat(b));
+}
+
 }  // namespace
 
 Image mixtures::coded(View<const float, 3> colours, bool linear, int bits) {
   return bits == 8 ? codes<std::uint8_t>(colours, linear, bits) : codes<std::uint16_t>(colours, linear, bits);
-}
-
-double mixtures::psnr(View<const float, 3> a, View<const float, 3> b) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < a.size(); ++i) {
-    const double difference = static_cast<double>(a.data()[i]) - static_cast<double>(b.data()[i]);
-    sum += difference * difference;
-  }
-  return -10 * std::log10(sum / static_cast<double>(a.size()));
 }
 
 MixtureComparison compare_mixture(const SmoeModel& model, std::span<const SmoeFitView> views, int bits,
@@ -54,7 +54,7 @@ MixtureComparison compare_mixture(const SmoeModel& model, std::span<const SmoeFi
     renderer.render({{shape[0], shape[1]}, {}, {}, view.at}, image.view());
     const auto picture = image.to(Device{});
     const auto measure = [&](View<const float, 3> a, View<const float, 3> b) {
-      const double psnr = mixtures::psnr(a, b);
+      const double psnr = psnr_db(mean_square_error(a, b));
       comparison.each.push_back(psnr);
       if (with_colours) comparison.colours.push_back(colour_similarity(a, b));
       sum += std::pow(10, -0.1 * psnr) / static_cast<double>(count);
@@ -67,7 +67,7 @@ MixtureComparison compare_mixture(const SmoeModel& model, std::span<const SmoeFi
     const auto rounded = [&](View<const float, 3> own) { return to_float(mixtures::coded(own, model.linear, bits)); };
     measure(rounded(picture.view()).view(), rounded(view.image).view());
   }
-  comparison.psnr_db = -10 * std::log10(sum);
+  comparison.psnr_db = psnr_db(sum);
   return comparison;
 }
 
