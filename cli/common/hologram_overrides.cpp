@@ -79,6 +79,43 @@ void add_code_flags(Flags& flags, const Metadata& metadata, const AsTyped& typed
 
 }  // namespace
 
+std::vector<OptionRow> override_options(HologramOverrides& o) {
+  return {
+      {.names = "--wavelength",
+       .target = &o.wavelength,
+       .value = "LENGTH",
+       .help = "Wavelength; R,G,B of three files",
+       .common = true,
+       .feeds = "modulation_of.grid.wavelength_m"},
+      {.names = "--pitch",
+       .target = &o.pitch,
+       .value = "LENGTH",
+       .help = "Pixel pitch",
+       .common = true,
+       .feeds = "modulation_of.grid.pitch_m"},
+      {.names = "--panel", .target = &o.panel, .value = "NAME", .help = "Preset whose pitch, bits and levels are used"},
+      {.names = "--encode,--encoding",
+       .target = &o.encoding,
+       .value = "NAME",
+       .help = "Encoding: phase, amplitude, double-phase, single-sideband or burckhardt",
+       .feeds = "parse_encoding.encoding"},
+      {.names = "--bits",
+       .target = number(o.bits, ValueUnit::count, bounds_of<&EncodeOptions::bits>),
+       .value = "N",
+       .help = "Bits of a code",
+       .feeds = "modulation_of.bits|modulation_of.codes"},
+      {.names = "--phase-range", .target = &o.phase_range, .value = "ANGLE", .help = "Phase stroke over all codes"},
+      {.names = "--lut,--levels",
+       .target = &o.lut,
+       .value = "FILE",
+       .help = "Text file with the phase in radians of each code",
+       .excludes = "--phase-range"},
+      {.names = "--correction",
+       .target = &o.correction,
+       .value = "FILE",
+       .help = "Wavefront map to subtract, as the panel it was measured for does"}};
+}
+
 std::vector<double> phase_table(const std::string& path) {
   try {
     auto table = read_phase_lut(text_file(path));

@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/common/option_table.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
@@ -32,6 +33,10 @@ struct HologramOverrides {
   bool zero_order = false;      ///< amplitude encodings: with the undiffracted beam
   bool no_filter = false;       ///< field as it leaves the panel, without the stop that an encoding needs
 };
+
+/// Options for the light and the codes of a file: --wavelength, --pitch, --panel, --encode, --bits, --phase-range, --lut,
+/// --correction.
+std::vector<OptionRow> override_options(HologramOverrides& overrides);
 
 /// Phase of each code from a text file (read_phase_lut). Errors begin with the file's name.
 std::vector<double> phase_table(const std::string& path);

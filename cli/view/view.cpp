@@ -52,27 +52,12 @@ std::vector<OptionRow> page_options(ViewJob& job) {
 }
 
 std::vector<OptionRow> hologram_options(ViewJob& job) {
-  auto& o = job.overrides;
-  return {
-      {.names = "--distance",
-       .target = parsed(job.distance_m, distance_of),
-       .value = "LENGTH",
-       .help = "Distance of the first focus"},
-      {.names = "--wavelength", .target = &o.wavelength, .value = "LENGTH", .help = "Wavelength; R,G,B of three files"},
-      {.names = "--pitch", .target = &o.pitch, .value = "LENGTH", .help = "Pixel pitch"},
-      {.names = "--panel", .target = &o.panel, .value = "NAME", .help = "Preset whose pitch, bits and levels are used"},
-      {.names = "--encode,--encoding", .target = &o.encoding, .value = "NAME", .help = "Encoding of the codes"},
-      {.names = "--bits", .target = number(o.bits, ValueUnit::count, {1, 16}), .value = "N", .help = "Bits of a code"},
-      {.names = "--phase-range", .target = &o.phase_range, .value = "ANGLE", .help = "Phase stroke over all codes"},
-      {.names = "--lut,--levels",
-       .target = &o.lut,
-       .value = "FILE",
-       .help = "Text file with the phase in radians of each code",
-       .excludes = "--phase-range"},
-      {.names = "--correction",
-       .target = &o.correction,
-       .value = "FILE",
-       .help = "Wavefront map to subtract, as the panel it was measured for does"}};
+  std::vector<OptionRow> rows{{.names = "--distance",
+                               .target = parsed(job.distance_m, distance_of),
+                               .value = "LENGTH",
+                               .help = "Distance of the first focus"}};
+  append(rows, override_options(job.overrides));
+  return rows;
 }
 
 }  // namespace
