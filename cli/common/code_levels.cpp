@@ -1,29 +1,24 @@
 #include <algorithm>
 #include <cli/common/code_levels.hpp>
+#include <cli/common/option_value.hpp>
 #include <fmt/format.h>
 
 namespace holotone::cli {
 
 ErrorDiffusionOptions code_levels(const Panel& panel, std::optional<Modulation> modulation, std::optional<int> bits) {
+  constexpr Bounds bits_bounds = bounds_of<&ErrorDiffusionOptions::bits>;
   ErrorDiffusionOptions options;
   options.modulation = modulation.value_or(panel.modulation);
-  const auto name = [](Modulation one) { return one == Modulation::phase ? "phase" : "amplitude"; };
   const bool preset = !panel.name.empty() && panel.name != "custom";
   if (preset && options.modulation != panel.modulation) {
-    reject("--encode", fmt::format("{} for {}", name(panel.modulation), panel.name), name(options.modulation));
+    reject("--encode", fmt::format("{} for {}", name_of(panel.modulation), panel.name), name_of(options.modulation));
   }
-  options.bits = bits.value_or(std::min(panel.bits, 8));
+  options.bits = bits.value_or(std::min(panel.bits, static_cast<int>(bits_bounds.high)));
+  if (options.bits > bits_bounds.high) {
+    reject("--bits", text_of(bits_bounds, ValueUnit::count), std::to_string(options.bits));
+  }
   if (options.bits == panel.bits) options.levels = panel.level_phase_rad;
   return options;
-}
-
-ErrorDiffusionOptions code_levels(const Panel& panel, const std::string& encoding, const std::string& bits) {
-  static constexpr Choice<Modulation> names[] = {{"phase", Modulation::phase}, {"amplitude", Modulation::amplitude}};
-  std::optional<Modulation> modulation;
-  if (!encoding.empty()) modulation = choose("--encode", encoding, names);
-  std::optional<int> stated;
-  if (!bits.empty()) stated = static_cast<int>(whole_number("--bits", bits, quantized_bits_range));
-  return code_levels(panel, modulation, stated);
 }
 
 }  // namespace holotone::cli

@@ -130,34 +130,16 @@ OptionValue choice(T& place, std::vector<Choice<T>> choices) {
   return value;
 }
 
-/// The values of an enum that have names, or those in `only`.
-template <class Enum>
-OptionValue choice(Enum& place, std::initializer_list<Enum> only = {}) {
-  std::vector<Choice<Enum>> choices;
-  for (const auto& known : enum_names<Enum>) {
-    bool taken = only.size() == 0;
-    for (const Enum one : only) taken = taken || one == known.value;
-    if (taken) choices.push_back({known.name, known.value});
+/// The values of an enum that have names, or those in `only`. An empty optional has no default.
+template <class T>
+OptionValue choice(T& place, std::initializer_list<detail::InnerOf<T>> only = {}) {
+  std::vector<Choice<T>> choices;
+  for (const auto& known : enum_names<detail::InnerOf<T>>) {
+    if (only.size() == 0 || std::find(only.begin(), only.end(), known.value) != only.end()) {
+      choices.push_back({known.name, known.value});
+    }
   }
   return choice(place, std::move(choices));
-}
-
-/// The same for a place that is empty at first: no default.
-template <class Enum>
-OptionValue choice(std::optional<Enum>& place, std::initializer_list<Enum> only = {}) {
-  OptionValue value;
-  value.store = [&place, only = std::vector<Enum>(only)](std::string_view option, const std::string& text) {
-    std::vector<std::string_view> names;
-    for (const auto& known : enum_names<Enum>) {
-      if (!only.empty() && std::find(only.begin(), only.end(), known.value) == only.end()) continue;
-      names.push_back(known.name);
-      if (known.name != text) continue;
-      place = known.value;
-      return;
-    }
-    reject_choice(option, text, names);
-  };
-  return value;
 }
 
 /// A value with its text as it was typed, which reports repeat; "": not given.

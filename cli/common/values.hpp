@@ -45,10 +45,6 @@ constexpr Range count_range(std::int64_t low, std::int64_t high) {
 constexpr Range number_range(double low, double high) { return {RangeOf::numbers, low, high}; }
 constexpr Range length_range(double low_m, double high_m) { return {RangeOf::lengths, low_m, high_m}; }
 
-/// Gamma of tone curves, and bits of a hologram's codes.
-inline constexpr Range gamma_range = number_range(0.01, 100);
-inline constexpr Range code_bits_range = count_range(1, 16);
-
 /// "1 to 8", "1 um to 1000 m"
 std::string text_of(const Range& range);
 

@@ -12,7 +12,7 @@ namespace {
 int run_panels(const ConsoleOptions& console) {
   auto list = nlohmann::json::array();
   for (const Panel& panel : panels()) {
-    const std::string_view modulation = panel.modulation == Modulation::phase ? "phase" : "amplitude";
+    const std::string_view modulation = name_of(panel.modulation);
     report(console, fmt::format("{:<24} {:<28} {:>4} x {:<4}  {:<8} {}, {} bits{}", panel.name, panel.title, panel.nx,
                                 panel.ny, format_length(panel.pitch_m), modulation, panel.bits,
                                 panel.level_phase_rad.empty() ? "" : ", unequal steps"));

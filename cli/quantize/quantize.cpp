@@ -123,7 +123,7 @@ nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& r
   nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
                         {"device", names_of(job.devices)},
                         {"method", name_of(job.method)},
-                        {"encoding", job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude"},
+                        {"encoding", name_of(job.diffusion.modulation)},
                         {"bits", job.diffusion.bits},
                         {"order", job.diffusion.serpentine ? "serpentine" : "raster"},
                         {"borders", name_of(job.diffusion.borders)},
@@ -199,8 +199,7 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
   for (const auto& row : rows) {
     report(job.console,
            fmt::format("{}: {} x {} pixels, {} of {}, {}{}, on {}, {}", row.output, row.grid.nx, row.grid.ny,
-                       counted(job.diffusion.bits, "bit"),
-                       job.diffusion.modulation == Modulation::phase ? "phase" : "amplitude", method_text(job, row),
+                       counted(job.diffusion.bits, "bit"), name_of(job.diffusion.modulation), method_text(job, row),
                        beam_text(row.beam), all_names_of(job.devices), format_duration(row.seconds)));
     if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));

@@ -28,13 +28,6 @@ OptionValue kappa_value(WeightOptions& weights) {
   return value;
 }
 
-OptionValue method_value(QuantizeJob& job) {
-  std::vector<Choice<std::optional<QuantizeMethod>>> choices;
-  choices.reserve(enum_names<QuantizeMethod>.size());
-  for (const auto& known : enum_names<QuantizeMethod>) choices.push_back({known.name, known.value});
-  return choice(job.stated_method, std::move(choices));
-}
-
 Applies for_windows(QuantizeJob& job) {
   return {[&job] { return has_windows(chosen_method(job)); }, "--method swed or vded",
           [&job] {
@@ -124,8 +117,7 @@ std::vector<OptionRow> level_options(QuantizeJob& job) {
        .help = "Preset that the field was computed for: its pitch, bits and levels; `holotone panels` lists them",
        .common = true},
       {.names = "--encode,--encoding,--modulation",
-       .target = choice<std::optional<Modulation>>(
-           job.modulation, {{"phase", Modulation::phase}, {"amplitude", Modulation::amplitude}}),
+       .target = choice(job.modulation),
        .value = "NAME",
        .help = "Modulation of the panel: phase or amplitude",
        .otherwise = "phase",
@@ -155,7 +147,7 @@ std::vector<OptionRow> level_options(QuantizeJob& job) {
        .value = "F",
        .help = "Share of the pixels whose modulus is kept; larger moduli are clipped"},
       {.names = "--scale",
-       .target = number(job.scale, ValueUnit::none, {1e-15, most_field_value}),
+       .target = number(job.scale, ValueUnit::none, scale_bounds),
        .value = "S",
        .help = "Divisor of the field, such as that reported for another frame",
        .otherwise = "by --clip",
@@ -202,7 +194,7 @@ std::vector<OptionGroup> quantize_options(QuantizeJob& job) {
              .common = true,
              .feeds = "diffusion_weights.hogels"},
             {.names = "--method",
-             .target = method_value(job),
+             .target = choice(job.stated_method),
              .value = "NAME",
              .help = "truncate, floyd-steinberg, swed (one set of weights) or vded (weights for each hogel)",
              .otherwise = "vded with a viewing window, else floyd-steinberg",

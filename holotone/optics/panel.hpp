@@ -1,5 +1,7 @@
 #pragma once
+#include <array>
 #include <cstdint>
+#include <holotone/core/enum_names.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +9,9 @@
 namespace holotone {
 
 enum class Modulation { phase, amplitude };
+template <>
+inline constexpr auto enum_names<Modulation> =
+    std::array{EnumName{Modulation::phase, "phase"}, EnumName{Modulation::amplitude, "amplitude"}};
 
 /// A light modulator (or any plane of pixels) that shows a hologram.
 struct Panel {

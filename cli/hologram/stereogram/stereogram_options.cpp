@@ -190,7 +190,7 @@ std::vector<OptionRow> stereogram_options(SceneJob& scene) {
        .feeds = "StereogramPlan.viewer|window_weights.viewer",
        .applies = scene.for_views_or_image()},
       {.names = "--scale",
-       .target = number(views.scale, ValueUnit::none, {scale_range.low, scale_range.high}),
+       .target = number(views.scale, ValueUnit::none, scale_bounds),
        .value = "S",
        .help = "Divisor of the field, as quantize reports it; writes codes instead of the field, with --viewer",
        .applies = scene.for_views_or_image()},
@@ -238,6 +238,15 @@ std::vector<OptionRow> stereogram_options(SceneJob& scene) {
        .applies = scene.for_views()}};
 }
 
+/// The modulation that --encode names.
+std::optional<Modulation> chosen_modulation(const EncodingChoice& choice) {
+  if (!choice.given) return std::nullopt;
+  const std::string_view name = choice.encoding ? to_string(*choice.encoding) : "complex";
+  const auto modulation = find_value<Modulation>(name);
+  if (!modulation) reject("--encode", "phase or amplitude", name);
+  return modulation;
+}
+
 StereogramJob stereogram_job(SceneJob& scene) {
   auto& hologram = scene.hologram;
   const bool shown = names_monitor(hologram.output);
@@ -254,9 +263,7 @@ StereogramJob stereogram_job(SceneJob& scene) {
   job.output = hologram.output;
   job.panel = chosen_panel(hologram.panel_choice);
   if (quantized) {
-    const auto& encoding = hologram.encoding;
-    const std::string_view name = encoding.encoding ? to_string(*encoding.encoding) : encoding.given ? "complex" : "";
-    job.codes = code_levels(job.panel, std::string(name), hologram.bits ? std::to_string(*hologram.bits) : "");
+    job.codes = code_levels(job.panel, chosen_modulation(hologram.encoding), hologram.bits);
     job.codes->scale = *scene.views.scale;
   } else if (!shown && hologram.bits) {
     reject("--bits", "--scale for codes of holograms computed hogel by hogel", scene.source());

@@ -293,7 +293,7 @@ std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramW
 std::string_view encoding_of(const StereogramJob& job) {
   if (job.encoding) return to_string(job.encoding->encode.encoding);
   if (!job.codes) return "complex";
-  return job.codes->modulation == Modulation::phase ? "phase" : "amplitude";
+  return name_of(job.codes->modulation);
 }
 
 nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
