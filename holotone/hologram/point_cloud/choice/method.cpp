@@ -13,7 +13,8 @@ namespace {
 constexpr std::array<MethodPrice, 3> cpu_prices = {
     {{PointMethod::direct, 2900, 287}, {PointMethod::recurrence, 2500, 270}, {PointMethod::separable, 1900, 60}}};
 // CUDA: one H200. bench/method_prices.py fits prices to the rows hologram/price/* of bench/results/h200.json and says
-// how far off these are: fixed costs of direct and recurrence 65 to 70 % too low, separable below 1e-3 twice too dear.
+// how far off these are: 16 points take direct and recurrence three times what they say, separable takes down to 0.5
+// (1e-4) and 0.3 (1e-5) of it.
 constexpr std::array<MethodPrice, 3> cuda_prices = {
     {{PointMethod::direct, 5, 0.59}, {PointMethod::recurrence, 5, 0.85}, {PointMethod::separable, 10.7, 0.0107}}};
 // Four products, then pairs of fp16; then pairs in short batches.
