@@ -34,8 +34,8 @@ struct HologramOverrides {
   bool no_filter = false;       ///< field as it leaves the panel, without the stop that an encoding needs
 };
 
-/// Options for the light and the codes of a file: --wavelength, --pitch, --panel, --encode, --bits, --phase-range, --lut,
-/// --correction.
+/// Options for the light and the codes of a file: --wavelength, --pitch, --panel, --encode, --bits, --phase-range,
+/// --lut, --correction.
 std::vector<OptionRow> override_options(HologramOverrides& overrides);
 
 /// Phase of each code from a text file (read_phase_lut). Errors begin with the file's name.
