@@ -26,7 +26,7 @@ using holotone::SmoeSelection;
 using holotone::SmoeView;
 
 constexpr std::int64_t samples = 200;
-constexpr double most_window_error = 1e-4;
+constexpr double max_window_error = 1e-4;
 
 SmoeView make_view(const PictureModel& picture, const PixelBlock& block) {
   return {{block.height, block.width},
@@ -124,7 +124,7 @@ double largest_error(const PictureModel& picture, const SmoeRenderOptions& optio
 /// Largest error. Throws std::runtime_error if it is above what `options` allow.
 double checked_error(const PictureModel& picture, const SmoeRenderOptions& options, const Array<float, 3>& image) {
   const double error = largest_error(picture, options, image);
-  const double most = options.selection == SmoeSelection::window ? most_window_error : options.tolerance;
+  const double most = options.selection == SmoeSelection::window ? max_window_error : options.tolerance;
   if (error <= most) return error;
   throw std::runtime_error(fmt::format("{}: an error of {:.1e} is above {:.1e}", describe(picture), error, most));
 }
@@ -379,9 +379,9 @@ std::optional<FrameResult> frame(const PictureModel& picture, const SmoeRenderOp
 
 std::optional<FrameResult> passes_frame(const PictureModel& picture, std::int64_t side, Device device,
                                         PassMemory memory) {
-  constexpr double most_on_cpu = 2e7;  // pairs: a second
+  constexpr double max_on_cpu = 2e7;  // pairs: a second
   const auto pixels = static_cast<double>(picture.width * picture.height);
-  if (is_processor(device) && pixels * mean_in_windows(picture, side, picture.window_px) > most_on_cpu) {
+  if (is_processor(device) && pixels * mean_in_windows(picture, side, picture.window_px) > max_on_cpu) {
     return std::nullopt;
   }
   const auto queue = Queue::create(device);

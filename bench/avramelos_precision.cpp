@@ -48,7 +48,7 @@ struct Precision {
   }
 };
 
-std::string most_bits(const std::array<std::int64_t, 5>& beyond) {
+std::string max_bits(const std::array<std::int64_t, 5>& beyond) {
   int bits = 0;
   for (std::size_t i = 0; i < beyond.size() && beyond[i] == 0; ++i) bits = bit_depths[i];
   return bits == 0 ? "-" : fmt::format("{}-bit", bits);
@@ -63,8 +63,8 @@ void add_precision_row(std::vector<std::vector<std::string>>& rows, nlohmann::js
                                fmt::format("{:.2e}", mse),
                                fmt::format("{:.2e}", rmse),
                                fmt::format("{:.2e}", own.largest),
-                               most_bits(own.beyond_rule),
-                               most_bits(own.beyond_error)};
+                               max_bits(own.beyond_rule),
+                               max_bits(own.beyond_error)};
   for (const auto beyond : own.beyond_error) row.push_back(std::to_string(beyond));
   rows.push_back(row);
   results["table_1"].push_back({{"mode", name},

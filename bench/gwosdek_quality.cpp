@@ -16,7 +16,7 @@ using holotone::Array;
 using holotone::Device;
 
 constexpr double interior_share = 0.8;
-constexpr std::int64_t least_samples = 200;
+constexpr std::int64_t min_samples = 200;
 
 /// Grey 0.85. With `small` a quarter of the dots.
 HalftoneCase grey(bool small) {
@@ -57,7 +57,7 @@ Quality quality_of(const HalftoneCase& of, const Array<float, 2>& position, std:
   const auto radial = holotone::radial_spectrum(holotone::power_spectrum(position.view(), options));
   frequency.clear();
   for (std::size_t i = 0; i < radial.power.size(); ++i) {
-    if (radial.samples[i] < least_samples) continue;
+    if (radial.samples[i] < min_samples) continue;
     frequency.push_back(radial.frequency[i]);
     quality.raps.push_back(radial.power[i]);
     quality.anisotropy_db.push_back(holotone::anisotropy_db(radial.anisotropy[i]));

@@ -39,7 +39,7 @@ using holotone::Shape;
 
 constexpr int seeds = 5;
 constexpr double wanted_db = 60;
-constexpr std::int64_t most_iterations = 300;
+constexpr std::int64_t max_iterations = 300;
 
 /// Ink of the synthetic image, scaled to the sum `count`.
 Array<float, 2> make_ink(std::int64_t count) {
@@ -158,7 +158,7 @@ void run_step(benchmark::State& state, std::int64_t count, Device device,
 
 /// The sum of every pair in float32 throughout, with the paper's image force and its steps.
 void run_step_float32(benchmark::State& state, std::int64_t count, Device device) {
-  constexpr double most_error = 0.1;
+  constexpr double max_error = 0.1;
   Problem& on = problem(count);
   const auto queue = Queue::create(device);
   GwosdekOptions options;
@@ -171,8 +171,8 @@ void run_step_float32(benchmark::State& state, std::int64_t count, Device device
   step.forces(forces.view());
   const auto got = forces.to(Device{});
   const auto error = on.forces(ImageForce::points).error(got.view());
-  if (!(error[0] <= most_error)) {
-    state.SkipWithError(fmt::format("force error {:.2e} is above {:.0e}", error[0], most_error).c_str());
+  if (!(error[0] <= max_error)) {
+    state.SkipWithError(fmt::format("force error {:.2e} is above {:.0e}", error[0], max_error).c_str());
     return;
   }
   const double seconds = seconds_a_run(state, queue, 3, [&] { step.step(); });
@@ -260,14 +260,13 @@ void run_full(benchmark::State& state, std::int64_t count, Device device, double
   full.begin(1);
   std::int64_t iterations = 0;
   double reached = 0;
-  while (reached < wanted_db && iterations < most_iterations) {
+  while (reached < wanted_db && iterations < max_iterations) {
     full.iterate(stride);
     iterations += stride;
     reached = on.psnr(full.positions());
   }
   double mean = 0;
-  while (reached >= wanted_db && iterations <= most_iterations &&
-         (mean = mean_psnr(on, full, iterations)) < wanted_db) {
+  while (reached >= wanted_db && iterations <= max_iterations && (mean = mean_psnr(on, full, iterations)) < wanted_db) {
     iterations += stride;
   }
   if (!(mean >= wanted_db)) {

@@ -61,7 +61,7 @@ double MixtureLoop::pairs() const {
   return static_cast<double>(holotone::thread_count() * count * rounds * pixels);
 }
 
-double most_pairs_per_s(holotone::Device device) {
+double max_pairs_per_s(holotone::Device device) {
 #if HOLOTONE_CUDA
   if (device.backend == holotone::Backend::cuda) {
     int processors = 0;

@@ -25,6 +25,6 @@ class MixtureLoop {
 /// Pairs of a pixel and a component a second that a device can sum at most. CPU: MixtureLoop, measured. CUDA: one
 /// exponential a pair at 16 a clock on every processor (compute capability 8.0 to 9.0), at the driver's clock. OpenCL:
 /// on a CPU the same loop, else as CUDA with OpenCL's units and clock, whatever the units of the device issue.
-double most_pairs_per_s(holotone::Device device);
+double max_pairs_per_s(holotone::Device device);
 
 }  // namespace bench

@@ -211,7 +211,7 @@ class NufftRun {
     return row_.tolerance * (row_.stage == Stage::type2_gradient ? 7 : row_.clustered ? 3 : 1);
   }
 
-  [[nodiscard]] double least_bytes() const {
+  [[nodiscard]] double min_bytes() const {
     const auto points = static_cast<double>(row_.points);
     if (row_.stage == Stage::set_points) return points * (8 + 20);
     const auto grid = plan_.info().grid;
@@ -252,7 +252,7 @@ void run_nufft(benchmark::State& state, const NufftRow& row, Device device) {
   }
   state.counters["points_per_s"] = static_cast<double>(row.points) / seconds;
   state.counters["rel_error"] = error;
-  state.counters["memory_floor_ms"] = 1e3 * run.least_bytes() / copy_speed(run.queue());
+  state.counters["memory_floor_ms"] = 1e3 * run.min_bytes() / copy_speed(run.queue());
   state.counters["plan_bytes"] = static_cast<double>(run.bytes());
 }
 

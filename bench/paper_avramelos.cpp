@@ -161,7 +161,7 @@ void print_table_2(const bench::TableOptions& options, const std::vector<Picture
       to_string(options.device), three_digits(empty_ms));
 }
 
-void print_figure_11(const bench::TableOptions& options, const std::vector<PictureModel>& pictures, double most_pairs,
+void print_figure_11(const bench::TableOptions& options, const std::vector<PictureModel>& pictures, double max_pairs,
                      nlohmann::json& results) {
   fmt::print("\nFigures 11 and 12 (figures only): one block by its size\n\n");
   std::vector<std::vector<std::string>> rows = {{"model", "block", "components", "serial ms", "11 a pass ms",
@@ -174,7 +174,7 @@ void print_figure_11(const bench::TableOptions& options, const std::vector<Pictu
       const BlockTimes own = block_times(picture, side, options.device, false);
       const double a_pixel = 1e6 / static_cast<double>(side * side);
       const auto used = [&](const std::optional<PairTime>& time) {
-        return time ? std::optional(time->pairs / (1e-3 * time->ms * most_pairs)) : std::nullopt;
+        return time ? std::optional(time->pairs / (1e-3 * time->ms * max_pairs)) : std::nullopt;
       };
       const auto ns = [&](const std::optional<PairTime>& time) {
         return time ? std::optional(time->ms * a_pixel) : std::nullopt;
@@ -231,21 +231,21 @@ std::optional<double> matching_window(const PictureModel& picture, std::int64_t 
 }
 
 /// `size`: column of the published times.
-/// Pairs of a pixel and a listed component a second over `most_pairs`.
-double utilisation(const bench::FrameResult& frame, const PictureModel& picture, double most_pairs) {
+/// Pairs of a pixel and a listed component a second over `max_pairs`.
+double utilisation(const bench::FrameResult& frame, const PictureModel& picture, double max_pairs) {
   const auto pixels = static_cast<double>(picture.width * picture.height);
-  return frame.kernels * pixels / (1e-3 * frame.ms * most_pairs);
+  return frame.kernels * pixels / (1e-3 * frame.ms * max_pairs);
 }
 
 /// A frame by the renderer and by the paper's decoder, both from windows of `window_px` around blocks of `side`.
 nlohmann::json window_frames(PictureModel picture, std::int64_t side, double window_px, Device device,
-                             double most_pairs) {
+                             double max_pairs) {
   picture.window_px = window_px;
   const auto to_json = [&](const bench::FrameResult& own) {
     return nlohmann::json{{"kernels", own.kernels},
                           {"ms", own.ms},
                           {"error", own.error},
-                          {"utilisation", utilisation(own, picture, most_pairs)}};
+                          {"utilisation", utilisation(own, picture, max_pairs)}};
   };
   nlohmann::json json = {{"window_px", window_px}};
   if (const auto own = bench::frame(picture, bench::window_options(side, window_px), device))
@@ -283,7 +283,7 @@ std::vector<std::string> make_cells(const nlohmann::json& frames, double publish
 }
 
 /// `size`: column of the published times.
-void print_frames(const bench::TableOptions& options, const PictureModel& picture, std::size_t size, double most_pairs,
+void print_frames(const bench::TableOptions& options, const PictureModel& picture, std::size_t size, double max_pairs,
                   nlohmann::json& results) {
   fmt::print("\nTable 4, {}: a frame, milliseconds; published on a GTX Titan X and a GTX 960M\n\n", describe(picture));
   std::vector<std::vector<std::string>> rows = {{"block", "kernels", "Titan X", "960M", "window px", "kernels here",
@@ -303,7 +303,7 @@ void print_frames(const bench::TableOptions& options, const PictureModel& pictur
                            {"published_titan_ms", published.titan[size]},
                            {"published_960m_ms", published.mobile[size]}};
     const auto add = [&](const char* key, double window_px) {
-      json[key] = window_frames(picture, side, window_px, options.device, most_pairs);
+      json[key] = window_frames(picture, side, window_px, options.device, max_pairs);
       const auto cells = make_cells(json[key], published.titan[size]);
       row.insert(row.end(), cells.begin(), cells.end());
       rows.push_back(row);
@@ -317,7 +317,7 @@ void print_frames(const bench::TableOptions& options, const PictureModel& pictur
   const auto bounded = bench::frame(picture, {}, options.device);
   if (!bounded) return;
   const auto& own = *bounded;
-  const double used = utilisation(own, picture, most_pairs);
+  const double used = utilisation(own, picture, max_pairs);
   fmt::print(
       "\nbounded, tolerance 0.25/255: {:.1f} components a tile, {} ms, {} frames/s ({} published at best), {} times "
       "as\n"
@@ -330,7 +330,7 @@ void print_frames(const bench::TableOptions& options, const PictureModel& pictur
        {"bounded", {{"kernels", own.kernels}, {"ms", own.ms}, {"error", own.error}, {"utilisation", used}}}});
 }
 
-void print_table_4(const bench::TableOptions& options, const std::string& fitted, double most_pairs,
+void print_table_4(const bench::TableOptions& options, const std::string& fitted, double max_pairs,
                    nlohmann::json& results) {
   constexpr std::array<std::int64_t, 3> frames[] = {{1920, 1080, 169401}, {3840, 2160, 686763}};
   const std::int64_t share = options.small ? 8 : 1;
@@ -338,12 +338,12 @@ void print_table_4(const bench::TableOptions& options, const std::string& fitted
     const auto [width, height, count] = frames[i];
     if (count / (share * share) > options.max_points) continue;
     const auto picture = bench::seeded_model("seeded", 2, count / (share * share), width / share, height / share, 16);
-    print_frames(options, picture, i, most_pairs, results);
+    print_frames(options, picture, i, max_pairs, results);
   }
   for (std::size_t i = 0; i < std::size(frames); ++i) {
     const auto [width, height, count] = frames[i];
     if (fitted.empty() || count > options.max_points) continue;
-    print_frames(options, bench::tiled_model(fitted, width, height), i, most_pairs, results);
+    print_frames(options, bench::tiled_model(fitted, width, height), i, max_pairs, results);
   }
   fmt::print(
       "\nHere selection is included, published it is not, nor is it in 11 a pass, the paper's decoder ('-': too long "
@@ -358,7 +358,7 @@ void print_table_4(const bench::TableOptions& options, const std::string& fitted
       "some hundred pixels, of windows against the same list's sum in float64. Utilisation: pairs of a pixel and a "
       "listed component\n"
       "a second over {:.3g} a second, {}.\n",
-      most_pairs,
+      max_pairs,
       bench::is_processor(options.device)
           ? "what this CPU's threads sum in the renderer's own loop without lists"
           : "one exponential each at 16 a clock and processor; what units issued takes hardware counters (ncu)");
@@ -378,14 +378,14 @@ int main(int argc, char** argv) {
       [&](const bench::TableOptions& options, nlohmann::json& results) {
         const auto pictures = bench::paper_pictures(options.small);
         const PictureModel& car = pictures[1];
-        const double most_pairs = bench::most_pairs_per_s(options.device);
-        results["most_pairs_per_s"] = most_pairs;
+        const double max_pairs = bench::max_pairs_per_s(options.device);
+        results["max_pairs_per_s"] = max_pairs;
         print_table_1(options, car, results);
         print_differences(options, pictures, results);
         print_table_2(options, pictures, results);
         print_table_3(options, car, results);
-        print_table_4(options, fitted, most_pairs, results);
+        print_table_4(options, fitted, max_pairs, results);
         print_figure_9(options, results);
-        print_figure_11(options, pictures, most_pairs, results);
+        print_figure_11(options, pictures, max_pairs, results);
       });
 }

@@ -126,14 +126,14 @@ void run_call(benchmark::State& state, holotone::Device device) {
 }
 
 void run_out_of_core(benchmark::State& state, std::int64_t side, holotone::Device device) {
-  constexpr std::size_t most_bytes = std::size_t{16} << 30;
+  constexpr std::size_t max_bytes = std::size_t{16} << 30;
   cases::GaussianBeams c;
   c.grid.ny = side;
   c.grid.nx = side;
   holotone::LargePropagationPlan plan(
       {.grid = c.grid,
        .distance_m = c.distance_m,
-       .device_memory_bytes = std::min(most_bytes, holotone::describe(device).free_bytes / 2)},
+       .device_memory_bytes = std::min(max_bytes, holotone::describe(device).free_bytes / 2)},
       {device});
   auto field = c.input();
   const holotone::View<holotone::Complex, 2> view(field.data(), c.grid.shape());

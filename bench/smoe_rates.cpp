@@ -172,7 +172,7 @@ Point smoe_point(const Scene& scene, double rate, const Options& options) {
   const auto views = scene.views();
   holotone::SmoeFitter fitter(views, fit);
   fitter.run();
-  const auto file = holotone::store_smoe(views, fitter.model(), {.most_bytes = static_cast<std::int64_t>(bytes)});
+  const auto file = holotone::store_smoe(views, fitter.model(), {.max_bytes = static_cast<std::int64_t>(bytes)});
   Point point;
   point.setting = static_cast<double>(fit.components);
   point.bytes = std::ssize(file.bytes);

@@ -17,7 +17,7 @@ using holotone::Shape;
 using holotone::View;
 using holotone::electrostatic::Setup;
 
-constexpr std::int64_t most_cells = std::int64_t{1} << 27;
+constexpr std::int64_t max_cells = std::int64_t{1} << 27;
 
 /// The library's tables of the paper's kernel, Eq. (5) to (9), in float64.
 Setup setup_of(Shape<2> page, std::int64_t count, const GwosdekOptions& options) {
@@ -38,7 +38,7 @@ gwosdek::Window make_window(int cutoff, std::int64_t modes, std::int64_t side) {
   const double shape = std::numbers::pi * (2 - 1 / upsampling);
   const double peak = std::cyl_bessel_i(0.0, shape * cutoff);
   window.cutoff = cutoff;
-  window.terms = gwosdek::most_terms;
+  window.terms = gwosdek::max_terms;
   window.shape = static_cast<float>(shape);
   window.scaled_bessel = static_cast<float>(peak * std::exp(-shape * cutoff));
   window.turn = static_cast<float>(2 * std::numbers::pi / static_cast<double>(side));
@@ -188,7 +188,7 @@ void GwosdekStep::set_ink(View<const float, 2> ink) {
   const double densest =
       static_cast<double>(count_) * options_.room * holotone::electrostatic::densest_ink(setup_.page, ink.data());
   const double area = static_cast<double>(holotone::element_count(setup_.page));
-  const double side = std::max(1 / std::sqrt(densest), std::sqrt(area / most_cells));
+  const double side = std::max(1 / std::sqrt(densest), std::sqrt(area / max_cells));
   const auto cells = [&](std::int64_t pixels) {
     return static_cast<std::int64_t>(std::ceil(static_cast<double>(pixels) / side));
   };

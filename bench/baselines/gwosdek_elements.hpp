@@ -20,7 +20,7 @@ constexpr unsigned long long empty_cell = ~0ULL;
 constexpr int longest_way = 64;
 /// Cells to the right of the near field that are also searched.
 constexpr int extra_cells = 2;
-constexpr int most_terms = 20;
+constexpr int max_terms = 20;
 constexpr int widest_cutoff = 5;
 
 /// value += more, while others add to it.
@@ -61,7 +61,7 @@ struct Window {
   float shape;          ///< b
   float scaled_bessel;  ///< I0(b m) exp(-b m)
   float turn;           ///< 2 pi / n
-  float chebyshev[most_terms];
+  float chebyshev[max_terms];
 
   [[nodiscard]] HOLOTONE_HOST_DEVICE float at(float distance) const {
     const float share = distance / static_cast<float>(cutoff);

@@ -8,7 +8,7 @@
 namespace holotone::cli {
 
 /// Divisor of quantized codes.
-inline constexpr Bounds scale_bounds{1e-15, most_field_value};
+inline constexpr Bounds scale_bounds{1e-15, max_field_value};
 
 /// Modulation, bits and levels of a panel's codes with --encode and --bits. Throws invalid_argument naming the option.
 ErrorDiffusionOptions code_levels(const Panel& panel, std::optional<Modulation> modulation, std::optional<int> bits);

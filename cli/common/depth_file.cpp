@@ -167,8 +167,8 @@ DepthMap read_depth(const PictureJob& job, const Shape<2>& shape) {
     value = static_cast<float>(placing.offset + placing.scale * static_cast<double>(value));
   }
   const ValueSpan placed = range_of(raw.values);
-  if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= most_distance_m)) {
-    throw_io(job.depth, fmt::format("distances up to {}", format_length(most_distance_m)),
+  if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= max_distance_m)) {
+    throw_io(job.depth, fmt::format("distances up to {}", format_length(max_distance_m)),
              fmt::format("{} to {} m", placed.low, placed.high));
   }
   map.distance_m = std::move(raw.values);

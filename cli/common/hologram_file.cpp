@@ -8,7 +8,7 @@
 namespace holotone::cli {
 namespace {
 
-static_assert(most_field_value == largest_field_value);
+static_assert(max_field_value == largest_field_value);
 
 /// Throws for flags about codes, which do not apply to a complex field.
 void refuse_code_flags(const std::string& path, const HologramOverrides& overrides) {

@@ -163,7 +163,7 @@ std::vector<OptionRow> wavelength_options(HologramJob& job) {
                       wavelength_of(option, pieces[2])};
   };
   return {{.names = "--wavelength",
-           .target = number(job.wavelength_m, ValueUnit::length, {least_wavelength_m, most_wavelength_m}),
+           .target = number(job.wavelength_m, ValueUnit::length, {min_wavelength_m, max_wavelength_m}),
            .value = "LENGTH",
            .help = "Wavelength of the light",
            .otherwise = "532nm",
@@ -206,7 +206,7 @@ OptionRow bits_option(HologramJob& job) {
 
 std::vector<OptionRow> phase_code_options(HologramJob& job) {
   const auto range = [](std::string_view option, const std::string& text) {
-    return parse_value(option, text, ValueUnit::angle, {least_phase_range_rad, most_phase_rad});
+    return parse_value(option, text, ValueUnit::angle, {min_phase_range_rad, max_phase_rad});
   };
   return {{.names = "--lut,--levels",
            .target = &job.lut,

@@ -38,8 +38,8 @@ void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
     set_metadata(metadata, "level_phase_rad", phase_table(overrides.lut));
   } else if (!overrides.phase_range.empty()) {
     const double range = parse_angle("--phase-range", overrides.phase_range);
-    if (!(range >= least_phase_range_rad && range <= most_phase_rad)) {
-      reject("--phase-range", fmt::format("an angle from {:g} to {:g} rad", least_phase_range_rad, most_phase_rad),
+    if (!(range >= min_phase_range_rad && range <= max_phase_rad)) {
+      reject("--phase-range", fmt::format("an angle from {:g} to {:g} rad", min_phase_range_rad, max_phase_rad),
              overrides.phase_range);
     }
     metadata.erase("level_phase_rad");
@@ -120,8 +120,8 @@ std::vector<double> phase_table(const std::string& path) {
   try {
     auto table = read_phase_lut(text_file(path));
     for (std::size_t code = 0; code < table.size(); ++code) {
-      if (std::abs(table[code]) <= most_phase_rad || std::isnan(table[code])) continue;
-      throw_io(path, fmt::format("phases of at most {:g} rad", most_phase_rad),
+      if (std::abs(table[code]) <= max_phase_rad || std::isnan(table[code])) continue;
+      throw_io(path, fmt::format("phases of at most {:g} rad", max_phase_rad),
                fmt::format("{:g} for code {}", table[code], code));
     }
     return table;
@@ -153,7 +153,7 @@ void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
   if (overrides.bits) set_metadata(metadata, "bits", *overrides.bits);
   if (!overrides.focal_length.empty()) {
     set_metadata(metadata, "focal_length_m",
-                 length_between("--focal-length", overrides.focal_length, least_length_m, most_distance_m));
+                 length_between("--focal-length", overrides.focal_length, min_length_m, max_distance_m));
     metadata.erase("distance_m");  // an object's distance from the panel is none from the focal plane
   }
   apply_levels(metadata, overrides);

@@ -50,9 +50,9 @@ NpzNumbers numbers_of(std::string_view bytes, const std::string& path) {
 
 /// Inflates an entry of numpy.savez_compressed: a raw deflate stream of `size` unpacked bytes.
 std::string unpacked(std::string_view packed, std::size_t size, const std::string& path, const std::string& name) {
-  constexpr std::size_t most_ratio = 1032;  // largest ratio of deflate
-  if (size / most_ratio > packed.size()) {
-    throw_io(path, fmt::format("{} of at most {} times its packed bytes", io::in_quotes(name), most_ratio),
+  constexpr std::size_t max_ratio = 1032;  // largest ratio of deflate
+  if (size / max_ratio > packed.size()) {
+    throw_io(path, fmt::format("{} of at most {} times its packed bytes", io::in_quotes(name), max_ratio),
              io::counted(size, "byte"));
   }
   std::string bytes(size, '\0');

@@ -23,7 +23,7 @@ namespace {
 /// Number of outputs above which the names in a folder are read at once.
 constexpr std::int64_t few_outputs = 256;
 /// Outputs of one option differ by their counter; above this number, links among them are not checked.
-constexpr std::int64_t most_compared = 100'000;
+constexpr std::int64_t max_compared = 100'000;
 /// PATH_MAX minus the length that a temporary name adds.
 constexpr std::size_t longest_path = 4000;
 
@@ -104,7 +104,7 @@ class OutputCheck {
     }
     std::string target = folder.canonical + "/" + name;
     if (!folder.names || folder.names->count(lower(name)) != 0) check_existing(option, path, target);
-    if (total_ > most_compared && outputs_.size() == 1) return;
+    if (total_ > max_compared && outputs_.size() == 1) return;
     const auto [other, is_new] = targets_.emplace(std::move(target), option);
     if (!is_new) {
       throw Error(ErrorCode::invalid_argument, fmt::format("{}: expected another file than the one {} writes, got '{}'",

@@ -70,7 +70,7 @@ std::vector<OptionRow> panel_options(PanelChoice& choice) {
                    "needs --pitch",
            .excludes = "--panel --resolution"},
           {.names = "--pitch",
-           .target = number(choice.pitch_m, ValueUnit::length, {least_pitch_m, most_pitch_m}),
+           .target = number(choice.pitch_m, ValueUnit::length, {min_pitch_m, max_pitch_m}),
            .value = "LENGTH",
            .help = "Pixel pitch of a panel without a preset, such as 8um",
            .common = true,

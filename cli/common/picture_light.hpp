@@ -9,7 +9,7 @@ namespace holotone::cli {
 Image read_picture_file(const std::string& path);
 
 /// Linear light {ny, nx} of a picture: one colour, or its luminance for -1. Codes are sRGB, floats are linear; alpha
-/// multiplies the light. Throws io for light that is negative, not finite or above most_field_value.
+/// multiplies the light. Throws io for light that is negative, not finite or above max_field_value.
 Array<float, 2> intensity_of(const std::string& path, const Image& image, int colour);
 
 }  // namespace holotone::cli

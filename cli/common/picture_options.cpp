@@ -14,13 +14,13 @@ std::array<double, 2> depth_range(std::string_view option, const std::string& te
 
 StereoCamera stereo_camera(std::string_view option, const std::string& text) {
   constexpr std::string_view expected = "FOCAL_PX,BASELINE[,DOFFS] such as 994.978,193mm,31.086";
-  constexpr double most_px = 1e6;
+  constexpr double max_px = 1e6;
   const auto pieces = list(option, text, expected);
   if (pieces.size() < 2 || pieces.size() > 3) reject(option, expected, text);
   StereoCamera camera;
-  camera.focal_px = number_between(option, pieces[0], 1, most_px);
-  camera.baseline_m = length_between(option, pieces[1], least_length_m, most_distance_m);
-  if (pieces.size() == 3) camera.offset_px = number_between(option, pieces[2], -most_px, most_px);
+  camera.focal_px = number_between(option, pieces[0], 1, max_px);
+  camera.baseline_m = length_between(option, pieces[1], min_length_m, max_distance_m);
+  if (pieces.size() == 3) camera.offset_px = number_between(option, pieces[2], -max_px, max_px);
   return camera;
 }
 

@@ -206,7 +206,7 @@ OptionRow seed_option(std::uint64_t& seed) {
 
 std::vector<OptionRow> scene_option_rows(SceneOptions& options) {
   return {{.names = "--points",
-           .target = number(options.points, ValueUnit::count, {1, static_cast<double>(most_samples)}),
+           .target = number(options.points, ValueUnit::count, {1, static_cast<double>(max_samples)}),
            .value = "N",
            .help = "Number of points, sampled on the surface of a mesh or chosen from a cloud, such as 200k",
            .otherwise = "the file's vertices",
@@ -224,7 +224,7 @@ std::vector<OptionRow> scene_option_rows(SceneOptions& options) {
            .feeds = "tilt.angle_rad"},
           {.names = "--hide", .target = &options.hide, .help = "Drop points behind a nearer surface of the object"},
           {.names = "--hide-cell",
-           .target = number(options.hide_cell_m, ValueUnit::length, {least_length_m, most_distance_m}),
+           .target = number(options.hide_cell_m, ValueUnit::length, {min_length_m, max_distance_m}),
            .value = "LENGTH",
            .help = "Cell of the depth buffer of --hide",
            .otherwise = "twice the mean spacing",

@@ -27,7 +27,7 @@ struct SceneOptions {
 };
 
 /// Bound beyond any memory; require_memory_for checks the memory of this machine when the work begins.
-inline constexpr std::int64_t most_samples = 1'000'000'000'000;
+inline constexpr std::int64_t max_samples = 1'000'000'000'000;
 
 /// Throws out_of_memory if samples of a surface exceed the free memory; otherwise the system would kill the program.
 void require_memory_for(std::int64_t samples);

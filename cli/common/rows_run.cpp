@@ -274,7 +274,7 @@ class BandWorkers {
         return;
       }
       Stopwatch watch;
-      if (!here && on_device.empty()) on_device = Array<Value, 1>({most_values()}, queue);
+      if (!here && on_device.empty()) on_device = Array<Value, 1>({max_values()}, queue);
       const Shape<2> shape{std::min(file_.rows_at_once, file_.shape[0] - *first), nx};
       const auto on_host = [&] { return View<Value, 2>(static_cast<Value*>(memory->data()), shape, Device{}); };
       const View<Value, 2> band = here ? on_host() : View<Value, 2>(on_device.data(), shape, queue.device());
@@ -308,7 +308,7 @@ class BandWorkers {
         fmt::format(", {} slowest with {:.2g}", to_string(queues_[slowest].device()), rates_[slowest].rate() / 1e9));
   }
 
-  [[nodiscard]] std::int64_t most_values() const {
+  [[nodiscard]] std::int64_t max_values() const {
     return std::min(file_.rows_at_once, file_.shape[0]) * file_.shape[1];
   }
 
@@ -316,7 +316,7 @@ class BandWorkers {
     // One for each device that computes and one that is written. While they are allocated, the first band is computed.
     for (std::size_t i = 0; i <= queues_.size(); ++i) {
       const Device device = queues_[std::min(i, queues_.size() - 1)].device();
-      empty_.push(BandMemory::all().take(device, static_cast<std::size_t>(most_values()) * sizeof(Value)));
+      empty_.push(BandMemory::all().take(device, static_cast<std::size_t>(max_values()) * sizeof(Value)));
     }
     while (auto band = made_.pop()) {
       const Stopwatch watch;

@@ -53,7 +53,7 @@ std::string npz_text(const SmoeModel& model) {
     array.shape = shape;
     for (const float value : values) io::store(array.bytes, value);
   });
-  const auto box = [&](const char* name, const std::array<double, most_smoe_dimensions>& corner) {
+  const auto box = [&](const char* name, const std::array<double, max_smoe_dimensions>& corner) {
     auto& array = arrays[name];
     array.type = "<f8";
     array.shape = {model.dimensions};
@@ -76,8 +76,8 @@ std::vector<float> floats_of(const std::vector<Number>& values) {
 
 void set_box(const std::string& path, SmoeModel& model, const std::vector<double>& low,
              const std::vector<double>& high) {
-  if (low.empty() || low.size() > most_smoe_dimensions || high.size() != low.size()) {
-    throw_io(path, fmt::format("low and high of 1 to {} numbers each", most_smoe_dimensions),
+  if (low.empty() || low.size() > max_smoe_dimensions || high.size() != low.size()) {
+    throw_io(path, fmt::format("low and high of 1 to {} numbers each", max_smoe_dimensions),
              fmt::format("{} and {}", low.size(), high.size()));
   }
   model.dimensions = static_cast<int>(low.size());
@@ -156,7 +156,7 @@ SmoeModel model_of_json(const std::string& bytes, const std::string& path) {
   whole_of(json, "version", 1, 1, path);
   SmoeModel model;
   set_box(path, model, numbers_of(json, "low", path), numbers_of(json, "high", path));
-  model.channels = whole_of(json, "channels", 1, most_smoe_channels, path);
+  model.channels = whole_of(json, "channels", 1, max_smoe_channels, path);
   if (const auto linear = json.find("linear"); linear != json.end()) {
     if (!linear->is_boolean()) throw_io(path, "\"linear\": true or false", std::string(kind_of(*linear)));
     model.linear = linear->get<bool>();
@@ -177,8 +177,8 @@ SmoeModel model_of_npz(const std::string& bytes, const std::string& path) {
   SmoeModel model;
   set_box(path, model, taken("low").values, taken("high").values);
   const auto& colour = taken("colour").shape;
-  if (colour.size() != 2 || colour[1] < 1 || colour[1] > most_smoe_channels) {
-    throw_io(path, fmt::format("colour of shape {{n, 1 to {}}}", most_smoe_channels),
+  if (colour.size() != 2 || colour[1] < 1 || colour[1] > max_smoe_channels) {
+    throw_io(path, fmt::format("colour of shape {{n, 1 to {}}}", max_smoe_channels),
              fmt::format("{{{}}}", fmt::join(colour, ", ")));
   }
   model.channels = static_cast<int>(colour[1]);

@@ -59,7 +59,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> numbers_in(const std::strin
     if (i == pattern.counters.size()) break;
     std::int64_t number = 0;
     const auto [after, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || after == at || number < 0 || number > most_view_number) return std::nullopt;
+    if (error != std::errc() || after == at || number < 0 || number > max_view_number) return std::nullopt;
     at = after;
     (pattern.counters[i] == 'v' ? numbers.first : numbers.second) = number;
   }
@@ -80,18 +80,18 @@ std::vector<std::string> files_of(const std::string& path, const ViewPattern& pa
   if (error || files.empty()) throw_io(path, "files with numbers in the place of %u and %v", "none");
   const auto [first_row, first_column] = files.begin()->first;
   auto last = files.begin()->first;
-  std::int64_t least_column = first_column;
+  std::int64_t min_column = first_column;
   for (const auto& [numbers, name] : files) {
     last = {std::max(last.first, numbers.first), std::max(last.second, numbers.second)};
-    least_column = std::min(least_column, numbers.second);
+    min_column = std::min(min_column, numbers.second);
   }
   const std::int64_t rows = last.first - first_row + 1;
-  const std::int64_t columns = last.second - least_column + 1;
+  const std::int64_t columns = last.second - min_column + 1;
   pictures.rows = rows;
   pictures.columns = columns;
   std::vector<std::string> result;
   for (std::int64_t v = first_row; v <= last.first; ++v) {
-    for (std::int64_t u = least_column; u <= last.second; ++u) {
+    for (std::int64_t u = min_column; u <= last.second; ++u) {
       const auto found = files.find({v, u});
       if (found == files.end()) {
         const std::string place =

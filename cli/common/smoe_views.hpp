@@ -9,7 +9,7 @@
 
 namespace holotone::cli {
 
-inline constexpr std::int64_t most_view_number = 9999;
+inline constexpr std::int64_t max_view_number = 9999;
 
 /// Numbers of a view in its file name; no v if the pattern has no %v.
 struct ViewNumbers {

@@ -28,9 +28,9 @@ SignalRegion region_within(const SignalRegion& room, const Shape<2>& picture) {
     return std::pair{(static_cast<double>(pixels) - 0.5) / static_cast<double>(side),
                      (static_cast<double>(pixels) + 0.5) / static_cast<double>(side)};
   };
-  const auto [least_y, most_y] = scales(room.rows, picture[0]);
-  const auto [least_x, most_x] = scales(room.columns, picture[1]);
-  if (std::max(least_y, least_x) <= std::min(most_y, most_x)) return room;
+  const auto [min_y, max_y] = scales(room.rows, picture[0]);
+  const auto [min_x, max_x] = scales(room.columns, picture[1]);
+  if (std::max(min_y, min_x) <= std::min(max_y, max_x)) return room;
   const auto own = region_in_middle({room.rows, room.columns}, picture);
   return {room.row + own.row, room.column + own.column, own.rows, own.columns};
 }

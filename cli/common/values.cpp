@@ -86,7 +86,7 @@ double length_between(std::string_view option, std::string_view text, double low
 }
 
 double wavelength_of(std::string_view option, std::string_view text) {
-  return length_between(option, text, least_wavelength_m, most_wavelength_m);
+  return length_between(option, text, min_wavelength_m, max_wavelength_m);
 }
 
 std::string wavelength_warning(double wavelength_m) {
@@ -98,11 +98,11 @@ std::string wavelength_warning(double wavelength_m) {
 }
 
 double pitch_of(std::string_view option, std::string_view text) {
-  return length_between(option, text, least_length_m, most_length_m);
+  return length_between(option, text, min_length_m, max_length_m);
 }
 
 double distance_of(std::string_view option, std::string_view text) {
-  return length_between(option, text, -most_distance_m, most_distance_m);
+  return length_between(option, text, -max_distance_m, max_distance_m);
 }
 
 double positive_number(std::string_view option, std::string_view text) {
@@ -178,7 +178,7 @@ std::array<double, 2> rising_pair(std::string_view option, std::string_view text
   const auto pieces = list(option, std::string(text), expected);
   if (pieces.size() != 2) reject(option, expected, text);
   const auto number = [&](const std::string& piece) {
-    return number_between(option, piece, -most_field_value, most_field_value);
+    return number_between(option, piece, -max_field_value, max_field_value);
   };
   const std::array<double, 2> pair{number(pieces[0]), number(pieces[1])};
   if (!(static_cast<float>(pair[1]) > static_cast<float>(pair[0]))) reject(option, expected, text);

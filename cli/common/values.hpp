@@ -22,11 +22,11 @@ std::string length_text(double metres);
 bool names_option(const Error& error) noexcept;
 
 /// Limits: no modulator has a pitch outside 1 nm to 1 m, no hologram a scene of more than 100 km.
-inline constexpr double least_length_m = 1e-9;
-inline constexpr double most_length_m = 1;
-inline constexpr double most_distance_m = 1e5;
+inline constexpr double min_length_m = 1e-9;
+inline constexpr double max_length_m = 1;
+inline constexpr double max_distance_m = 1e5;
 /// Largest field value and amplitude; larger ones are refused as mistakes.
-inline constexpr double most_field_value = 1e15;
+inline constexpr double max_field_value = 1e15;
 
 /// Kind of a range's values.
 enum class RangeOf { counts, numbers, lengths };
@@ -51,7 +51,7 @@ std::string text_of(const Range& range);
 /// A length with its unit, low_m to high_m.
 double length_between(std::string_view option, std::string_view text, double low_m, double high_m);
 
-/// A wavelength, from least_wavelength_m to most_wavelength_m.
+/// A wavelength, from min_wavelength_m to max_wavelength_m.
 double wavelength_of(std::string_view option, std::string_view text);
 
 /// Warning for a wavelength outside 200 nm to 2 um, the range of light modulators; else empty.

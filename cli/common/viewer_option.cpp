@@ -36,9 +36,9 @@ std::array<double, 2> window_size(std::string_view option, std::string_view size
     sides = pair_of(option, size.substr(0, cross), size.substr(cross + 1));
   }
   for (const double side : sides) {
-    if (side >= least_length_m && side <= most_distance_m) continue;
+    if (side >= min_length_m && side <= max_distance_m) continue;
     reject(option,
-           fmt::format("a window from {} to {} a side", format_length(least_length_m), format_length(most_distance_m)),
+           fmt::format("a window from {} to {} a side", format_length(min_length_m), format_length(max_distance_m)),
            text);
   }
   return sides;
@@ -55,14 +55,14 @@ Viewer viewer_of(std::string_view option, std::string_view text) {
   const auto comma = place.find(',');
   if (distance.empty() || size.empty() || (placed && comma == std::string_view::npos)) reject(option, expected, text);
   Viewer viewer;
-  viewer.distance_m = length_between(option, distance, least_length_m, most_distance_m);
+  viewer.distance_m = length_between(option, distance, min_length_m, max_distance_m);
   const auto sides = window_size(option, size, text);
   viewer.width_m = sides[0];
   viewer.height_m = sides[1];
   if (!placed) return viewer;
   const auto [x, y] = pair_of(option, place.substr(0, comma), place.substr(comma + 1));
-  if (std::abs(x) > most_distance_m || std::abs(y) > most_distance_m) {
-    reject(option, fmt::format("a place at most {} from the axis", format_length(most_distance_m)), text);
+  if (std::abs(x) > max_distance_m || std::abs(y) > max_distance_m) {
+    reject(option, fmt::format("a place at most {} from the axis", format_length(max_distance_m)), text);
   }
   viewer.x_m = x;
   viewer.y_m = y;
@@ -84,14 +84,14 @@ Aperture aperture_of(std::string_view option, const std::string& text) {
   const auto colon = text.find(':');
   if (colon == std::string::npos) {
     if (text.find(',') != std::string::npos) reject(option, expected, text);
-    aperture.diameter_m = length_between(option, text, least_length_m, most_distance_m);
+    aperture.diameter_m = length_between(option, text, min_length_m, max_distance_m);
     return aperture;
   }
   const auto centre = list(option, text.substr(0, colon), expected);
   if (centre.size() != 2) reject(option, expected, text);
   aperture.x_m = distance_of(option, centre[0]);
   aperture.y_m = distance_of(option, centre[1]);
-  aperture.diameter_m = length_between(option, text.substr(colon + 1), least_length_m, most_distance_m);
+  aperture.diameter_m = length_between(option, text.substr(colon + 1), min_length_m, max_distance_m);
   return aperture;
 }
 

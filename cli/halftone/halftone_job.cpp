@@ -10,7 +10,7 @@
 namespace holotone::cli {
 namespace {
 
-constexpr std::size_t most_inputs = 16;
+constexpr std::size_t max_inputs = 16;
 
 PageLength page_length(std::string_view option, std::string_view text) {
   constexpr double most = 1e6;
@@ -259,8 +259,8 @@ void set_frames(HalftoneJob& job) {
 }
 
 void check_files(const HalftoneJob& job) {
-  if (job.inputs.empty() || job.inputs.size() > most_inputs) {
-    reject("IN", fmt::format("one picture, or up to {} of one ink each", most_inputs),
+  if (job.inputs.empty() || job.inputs.size() > max_inputs) {
+    reject("IN", fmt::format("one picture, or up to {} of one ink each", max_inputs),
            std::to_string(job.inputs.size()) + " files");
   }
   for (const auto& input : job.inputs) require_input(input);

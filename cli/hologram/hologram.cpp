@@ -30,11 +30,11 @@ Spin parse_spin(std::string_view option, const std::string& text) {
 
 std::array<std::int64_t, 2> parse_block(std::string_view option, const std::string& text) {
   constexpr std::string_view expected = "K/N such as 3/40, K from 1 to N";
-  constexpr std::int64_t most_parts = 1 << 24;
+  constexpr std::int64_t max_parts = 1 << 24;
   const auto slash = text.find('/');
   if (slash == std::string::npos) reject(option, expected, text);
-  const auto parts = whole_number(option, text.substr(slash + 1), 1, most_parts);
-  const auto part = whole_number(option, text.substr(0, slash), 1, most_parts);
+  const auto parts = whole_number(option, text.substr(slash + 1), 1, max_parts);
+  const auto part = whole_number(option, text.substr(0, slash), 1, max_parts);
   if (part > parts) reject(option, expected, text);
   return {part, parts};
 }

@@ -61,10 +61,10 @@ void tell_picture(const InfoJob& job, const io::ImageHead& head) {
 
 /// Large TIFF files are not decoded: their head says all.
 void tell_image(const InfoJob& job) {
-  constexpr std::int64_t most_decoded = std::int64_t{1} << 30;
+  constexpr std::int64_t max_decoded = std::int64_t{1} << 30;
   if (io::is_tiff(io::read_first_bytes(job.input, 8))) {
     const auto head = io::read_tiff_head(job.input);
-    if (element_count(head.shape) > most_decoded / head.element_bytes) {
+    if (element_count(head.shape) > max_decoded / head.element_bytes) {
       if (head.pixels_end > head.file_bytes) {
         throw_io(job.input, fmt::format("pixels up to byte {}", head.pixels_end),
                  fmt::format("a file of {} bytes", head.file_bytes));
@@ -86,9 +86,9 @@ struct FieldTotals {
 
 /// Totals of a field of any size, read in blocks of rows.
 FieldTotals totals_of(const FieldRowsReader& reader) {
-  constexpr std::int64_t most_values = 1 << 22;
+  constexpr std::int64_t max_values = 1 << 22;
   const auto [ny, nx] = reader.shape();
-  const std::int64_t most = std::clamp<std::int64_t>(most_values / nx, 1, ny);
+  const std::int64_t most = std::clamp<std::int64_t>(max_values / nx, 1, ny);
   Array<std::complex<float>, 2> rows({most, nx});
   FieldTotals totals;
   for (std::int64_t first = 0; first < ny; first += most) {
@@ -261,7 +261,7 @@ Command info_command() {
   const auto job = std::make_shared<InfoJob>();
   std::vector<OptionRow> place = placement_options(job->scene.placement);
   place.push_back({.names = "--wavelength",
-                   .target = number(job->sum.wavelength_m, ValueUnit::length, {least_wavelength_m, most_wavelength_m}),
+                   .target = number(job->sum.wavelength_m, ValueUnit::length, {min_wavelength_m, max_wavelength_m}),
                    .value = "LENGTH",
                    .help = "Wavelength of the light",
                    .feeds = "PointCloudPlan.wavelength_m"});

@@ -164,9 +164,9 @@ class PartRows {
 
 template <class Value, class Writer>
 void copy_rows(const Part& part, Writer& writer, Progress& progress) {
-  constexpr std::int64_t most_values = std::int64_t{1} << 23;
+  constexpr std::int64_t max_values = std::int64_t{1} << 23;
   const PartRows reader(part);
-  const std::int64_t at_once = std::clamp<std::int64_t>(most_values / part.columns, 1, part.rows);
+  const std::int64_t at_once = std::clamp<std::int64_t>(max_values / part.columns, 1, part.rows);
   Array<Value, 2> memory({at_once, part.columns});
   for (std::int64_t row = 0; row < part.rows; row += at_once) {
     progress.step("joining rows", part.first_row + row, part.all_rows);

@@ -19,9 +19,9 @@ namespace {
 /// above 10 million.
 std::int64_t default_segments(std::int64_t dots) {
   constexpr std::int64_t few = 1000;
-  constexpr std::int64_t most_a_piece = 1'000'000;
+  constexpr std::int64_t max_a_piece = 1'000'000;
   if (dots < few) return 1;
-  return std::max<std::int64_t>(10, (dots + most_a_piece - 1) / most_a_piece);
+  return std::max<std::int64_t>(10, (dots + max_a_piece - 1) / max_a_piece);
 }
 
 void measure_spectrum(const MeasureJob& job, const Region& region, Measured& measured, Progress& progress) {
@@ -89,10 +89,10 @@ std::vector<float> charges_of(const MeasureJob& job, const Dots& dots, Measured&
 /// The paper's blurs in pixels up to a dot spacing of 5 pixels. At a larger spacing these would resolve single dots:
 /// they are scaled with the spacing. No blur is below one pixel, the finest detail of the image.
 std::vector<double> default_sigmas(Measured& measured) {
-  constexpr double most_spacing = 5;   // pixels
+  constexpr double max_spacing = 5;    // pixels
   constexpr double paper_spacing = 2;  // pixels: at this spacing the two lists are equal
   std::vector<double> sigmas = BlurOptions().sigma;
-  if (measured.spacing <= most_spacing) return sigmas;
+  if (measured.spacing <= max_spacing) return sigmas;
   // Limit: a blur far wider than the image carries no information.
   const double widest = static_cast<double>(std::max(measured.image[0], measured.image[1])) / 4;
   const double factor = std::clamp(widest / sigmas.back(), 1.0, measured.spacing / paper_spacing);

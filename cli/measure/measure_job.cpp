@@ -11,7 +11,7 @@ namespace holotone::cli {
 namespace {
 
 constexpr double largest_page = 1e9;
-constexpr std::size_t most_sigmas = 64;
+constexpr std::size_t max_sigmas = 64;
 constexpr Bounds sigma_bounds{0.3, 1000};
 constexpr Bounds segments_bounds{1, 65536};
 constexpr std::string_view against_name = "--against";
@@ -33,7 +33,7 @@ std::vector<double> parse_sigmas(std::string_view option, const std::string& tex
   for (const auto& piece : list(option, text, "auto, or blurs in pixels such as 1,1.5,2,4")) {
     sigmas.push_back(parse_value(option, piece, ValueUnit::none, sigma_bounds));
   }
-  if (sigmas.size() > most_sigmas) reject(option, fmt::format("at most {} blurs", most_sigmas), text);
+  if (sigmas.size() > max_sigmas) reject(option, fmt::format("at most {} blurs", max_sigmas), text);
   return sigmas;
 }
 

@@ -46,10 +46,10 @@ CameraProgram::~CameraProgram() {
 }
 
 Image CameraProgram::take() const {
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
+  constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30;
   constexpr double any_seconds = 1e6;
   const GuardLimits limits{
-      .output_bytes = most_bytes, .seconds = any_seconds, .wall_seconds = timeout_s_, .command = true};
+      .output_bytes = max_bytes, .seconds = any_seconds, .wall_seconds = timeout_s_, .command = true};
   GuardedRun run;
   try {
     run = run_guarded("/bin/sh", {"-c", command_}, limits, "--camera");

@@ -97,7 +97,7 @@ std::vector<OptionRow> solver_options(OptimizeArguments& a) {
 }
 
 std::vector<OptionRow> depth_options(OptimizeArguments& a) {
-  auto rows = picture_option_rows(a.pictures, {1, most_planes});
+  auto rows = picture_option_rows(a.pictures, {1, max_planes});
   append(rows, {{.names = "--pupil",
                  .target = &a.pupil,
                  .value = "LENGTH",

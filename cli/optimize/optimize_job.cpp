@@ -9,7 +9,7 @@
 namespace holotone::cli {
 namespace {
 
-constexpr int most_staged_bits = 4;  ///< above, rounding costs less than the steps that avoid it
+constexpr int max_staged_bits = 4;  ///< above, rounding costs less than the steps that avoid it
 
 /// "80%" or "80": a part of the panel; "1600x880+160+100": columns x rows + first column + first row.
 void set_region(OptimizeJob& job, const std::string& text) {
@@ -32,8 +32,8 @@ void set_pictures(OptimizeJob& job, const OptimizeArguments& arguments) {
     PictureOptions stack = pictures;
     stack.picture.distance_given = job.hologram.given.contains("--distance");
     job.pictures = stack_jobs(stack);
-    if (std::ssize(job.pictures) > most_planes) {
-      reject("--stack", fmt::format("at most {} pictures", most_planes), fmt::format("{}", job.pictures.size()));
+    if (std::ssize(job.pictures) > max_planes) {
+      reject("--stack", fmt::format("at most {} pictures", max_planes), fmt::format("{}", job.pictures.size()));
     }
   } else {
     PictureJob picture = pictures.picture;
@@ -77,7 +77,7 @@ void set_model(OptimizeJob& job, const OptimizeArguments& arguments) {
   for (const auto& text : arguments.apertures) job.apertures.push_back(aperture_of("--aperture", text));
   if (!job.apertures.empty() && model.focal_length_m > 0)
     reject("--aperture", "a picture without a lens", "--focal-length");
-  job.viewer_m = length_between("--viewer-distance", arguments.viewer_distance, 1e-3, most_distance_m);
+  job.viewer_m = length_between("--viewer-distance", arguments.viewer_distance, 1e-3, max_distance_m);
   for (auto& aperture : job.apertures) aperture.distance_m = job.viewer_m;
 }
 
@@ -119,7 +119,7 @@ void set_solver(OptimizeJob& job, const OptimizeArguments& arguments) {
   }
   static constexpr Choice<bool> roundings[] = {{"stages", true}, {"last", false}};
   const bool can = !projects && !job.has_offset();
-  job.by_levels = can && job.hologram.encode.bits <= most_staged_bits;
+  job.by_levels = can && job.hologram.encode.bits <= max_staged_bits;
   if (arguments.rounding.empty()) return;
   job.by_levels = choose("--rounding", arguments.rounding, roundings);
   if (job.by_levels && !can) {

@@ -33,7 +33,7 @@ struct OptimizeArguments {
   bool keep_best = false;
 };
 
-inline constexpr std::int64_t most_planes = 256;
+inline constexpr std::int64_t max_planes = 256;
 inline constexpr Range signal_region_range = number_range(1, 100);
 inline constexpr Range optimize_steps_range = count_range(1, 100'000);
 inline constexpr Range subframes_range = count_range(1, 256);

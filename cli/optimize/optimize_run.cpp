@@ -199,19 +199,19 @@ void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRow>& rows) {
 
 /// Words for a plane in which a phase cannot make a picture of the panel's pixels; empty: it can.
 std::string plane_warning(const FieldGrid& grid, double distance_m) {
-  constexpr double least_spread = 4;  // pixels
-  constexpr double most_blur = 16;    // pixels
+  constexpr double min_spread = 4;  // pixels
+  constexpr double max_blur = 16;   // pixels
   const double side = static_cast<double>(std::min(grid.nx, grid.ny)) * grid.pitch_m;
   const double distance = std::abs(distance_m);
   const double spread = grid.wavelength_m * distance / (grid.pitch_m * grid.pitch_m);
   // The finest fringes that the panel sends there: half of their period is a pixel of the picture.
   const double blur = grid.wavelength_m * distance / (2 * side * grid.pitch_m);
-  if (spread < least_spread) {
+  if (spread < min_spread) {
     return fmt::format(
         "light spreads over {:.2g} pixels of {} in {}: a phase cannot become a picture; a larger distance", spread,
         format_length(grid.pitch_m), format_length(distance));
   }
-  if (blur > most_blur) {
+  if (blur > max_blur) {
     return fmt::format(
         "a panel {} wide makes no detail finer than {:.0f} pixels in {}; --distance or --depth-range nearer",
         format_length(side), blur, format_length(distance));

@@ -22,11 +22,11 @@ struct CentredJob {
 
 double parse_focal_length(std::string_view option, const std::string& text) {
   const double length_m = parse_length(option, text);
-  if (!(std::abs(length_m) >= least_length_m && std::abs(length_m) <= most_distance_m)) {
-    reject(option,
-           fmt::format("a length from {} to {}, or negative", format_length(least_length_m),
-                       format_length(most_distance_m)),
-           text);
+  if (!(std::abs(length_m) >= min_length_m && std::abs(length_m) <= max_distance_m)) {
+    reject(
+        option,
+        fmt::format("a length from {} to {}, or negative", format_length(min_length_m), format_length(max_distance_m)),
+        text);
   }
   return length_m;
 }

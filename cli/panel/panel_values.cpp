@@ -14,8 +14,8 @@ PanelLength parse_panel_length(std::string_view option, std::string_view text) {
       !number.empty() && (std::isdigit(static_cast<unsigned char>(number.back())) != 0 || number.back() == '.');
   if (bare) return {number_between(option, number, -2.0 * largest_grid_side, 2.0 * largest_grid_side), true};
   const double length_m = parse_length(option, text);
-  if (!(std::abs(length_m) <= most_distance_m)) {
-    reject(option, fmt::format("at most {}", format_length(most_distance_m)), text);
+  if (!(std::abs(length_m) <= max_distance_m)) {
+    reject(option, fmt::format("at most {}", format_length(max_distance_m)), text);
   }
   return {length_m, false};
 }

@@ -32,8 +32,8 @@ nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
                         {"resumed_rows", row.resumed},
                         {"time_s", row.seconds}};
   if (job.method != QuantizeMethod::truncate) {
-    object["weights_used"] = {row.weights.least_used, row.weights.most_used};
-    object["weights_sum"] = {row.weights.least_sum, row.weights.most_sum};
+    object["weights_used"] = {row.weights.min_used, row.weights.max_used};
+    object["weights_sum"] = {row.weights.min_sum, row.weights.max_sum};
   }
   if (job.method == QuantizeMethod::vded) {
     object["hogels_clipped"] = row.weights.clipped;
@@ -81,7 +81,7 @@ std::vector<std::string> early_warnings(const QuantizeRow& row) {
         "the viewing window is beyond the diffraction angle of {} of {}: they are truncated to the nearest levels",
         row.weights.unreached, counted(hogels, "hogel")));
   }
-  if (row.weights.most_sum < 1e-6 && row.weights.most_used > 0) {
+  if (row.weights.max_sum < 1e-6 && row.weights.max_used > 0) {
     warnings.emplace_back(
         "the viewing window covers all diffraction angles: no noise can leave it, and every pixel gets the nearest "
         "level; use a smaller window");
@@ -161,10 +161,10 @@ std::string method_text(const QuantizeJob& job, const QuantizeRow& row) {
     return number(low) == number(high) ? number(high) : number(low) + " to " + number(high);
   };
   if (has_windows(job.method)) text += fmt::format(" by {}", to_string(job.weights.rule));
-  text += fmt::format(", {} weights", range(row.weights.least_used, row.weights.most_used, 4));
+  text += fmt::format(", {} weights", range(row.weights.min_used, row.weights.max_used, 4));
   if (has_windows(job.method))
     text += job.weights.parallelism > 0 ? fmt::format(", p = {}", job.weights.parallelism) : ", p free";
-  text += fmt::format(", sum of |weights| {}", range(row.weights.least_sum, row.weights.most_sum, 3));
+  text += fmt::format(", sum of |weights| {}", range(row.weights.min_sum, row.weights.max_sum, 3));
   if (row.hogel_px > 0)
     text += fmt::format(", {} of {} pixels", counted(row.hogels[0] * row.hogels[1], "hogel"), row.hogel_px);
   return text;

@@ -31,8 +31,8 @@
 namespace holotone::cli {
 namespace {
 
-constexpr std::int64_t most_default_hogel_px = 2048;
-constexpr std::int64_t least_default_hogel_px = 64;
+constexpr std::int64_t max_default_hogel_px = 2048;
+constexpr std::int64_t min_default_hogel_px = 64;
 constexpr std::int64_t pixels_at_once = 1 << 22;  ///< most pixels of a field read at once; target for a block
 constexpr std::int64_t truncated_rows = 512;      ///< block rows are a multiple
 
@@ -102,8 +102,8 @@ Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const Fie
 /// shift is that from a hogel's centre to its edge.
 std::int64_t default_hogel_side(const Viewer& viewer, double pitch_m) {
   const double most = std::min(viewer.width_m, viewer.height_m) / (4 * pitch_m);
-  std::int64_t side = most_default_hogel_px;
-  while (side > least_default_hogel_px && static_cast<double>(side) > most) side /= 2;
+  std::int64_t side = max_default_hogel_px;
+  while (side > min_default_hogel_px && static_cast<double>(side) > most) side /= 2;
   return side;
 }
 
@@ -176,8 +176,8 @@ FieldScale scale_of(const QuantizeJob& job, const QuantizeTask& task, FieldBlock
   } while (job.scale == 0 && share.another_pass());
   const double energy = squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny));
   const double scale = job.scale > 0 ? job.scale : share.modulus();
-  if (const double typical = std::max(scale, std::sqrt(energy)); typical > most_field_value)
-    throw_io(task.input, fmt::format("values of at most {:g}", most_field_value), fmt::format("{:g}", typical));
+  if (const double typical = std::max(scale, std::sqrt(energy)); typical > max_field_value)
+    throw_io(task.input, fmt::format("values of at most {:g}", max_field_value), fmt::format("{:g}", typical));
   return {scale, energy, digest};
 }
 
@@ -383,9 +383,9 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   row.window_px = window_px;
   row.hogel_px = hogel_side(job, window_px);
   row.hogels = hogels_of(row.grid.shape(), row.hogel_px);
-  constexpr std::int64_t most_hogels = 1 << 18;  // each has a set of weights
-  if (const std::int64_t count = row.hogels[0] * row.hogels[1]; has_windows(job.method) && count > most_hogels) {
-    const auto expected = fmt::format("hogels for at most {} sets of weights", most_hogels);
+  constexpr std::int64_t max_hogels = 1 << 18;  // each has a set of weights
+  if (const std::int64_t count = row.hogels[0] * row.hogels[1]; has_windows(job.method) && count > max_hogels) {
+    const auto expected = fmt::format("hogels for at most {} sets of weights", max_hogels);
     const auto got = fmt::format("{} of {} pixels a side", count, row.hogel_px);
     if (job.hogel_px) reject("--hogel", expected, got);
     throw_io(task.input, expected, got);

@@ -10,9 +10,9 @@ namespace holotone::cli {
 namespace {
 
 /// Errors that grow lose more than rounding does.
-constexpr double least_loss_db = 0.5;
+constexpr double min_loss_db = 0.5;
 /// Below this share the measure by transforms of finite squares is coarse.
-constexpr double least_certain_light = 1e-3;
+constexpr double min_certain_light = 1e-3;
 
 double decibels(double ratio) { return 10 * std::log10(ratio); }
 
@@ -112,7 +112,7 @@ std::vector<std::string> remarks_on_window(const QuantizeJob& job, const std::ve
     remarks.push_back(fmt::format("no light of {} was measured in the viewing window", unseen->input));
   }
   const auto faint = std::ranges::find_if(
-      rows, [](const QuantizeRow& row) { return is_seen(row) && row.window.light < least_certain_light; });
+      rows, [](const QuantizeRow& row) { return is_seen(row) && row.window.light < min_certain_light; });
   if (faint != rows.end()) {
     remarks.push_back(
         fmt::format("{:.2g} % of the light of {} goes to the viewing window: what the panel's edges "
@@ -120,14 +120,14 @@ std::vector<std::string> remarks_on_window(const QuantizeJob& job, const std::ve
                     100 * faint->window.light, faint->output));
   }
   const bool worse = std::ranges::any_of(rows, [](const QuantizeRow& row) {
-    return is_seen(row) && decibels(row.window.seen) < decibels(row.window.truncated_seen) - least_loss_db;
+    return is_seen(row) && decibels(row.window.seen) < decibels(row.window.truncated_seen) - min_loss_db;
   });
   if (worse) {
     remarks.emplace_back(
         job.scale > 0 ? "the picture is worse than without error diffusion: the field does not fit --scale"
         : has_windows(job.method)
             ? "the errors grow from pixel to pixel: the picture is worse than without error diffusion; use a smaller "
-              "--most-sum, --rule least-squares or --method truncate"
+              "--max-sum, --rule least-squares or --method truncate"
             : "the picture is worse than without error diffusion: use --method vded or truncate");
   }
   return remarks;

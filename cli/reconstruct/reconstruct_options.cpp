@@ -65,7 +65,7 @@ std::vector<std::array<double, 2>> parse_places(std::string_view option, const s
 }
 
 std::variant<std::monostate, double, Viewer> parse_viewer(std::string_view option, const std::string& text) {
-  if (text.find(':') == std::string::npos) return length_between(option, text, least_length_m, most_distance_m);
+  if (text.find(':') == std::string::npos) return length_between(option, text, min_length_m, max_distance_m);
   return viewer_of(option, text);
 }
 

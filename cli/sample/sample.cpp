@@ -59,7 +59,7 @@ Command sample_command() {
                   {{.names = "NAME", .target = &a.name, .help = "Object: teapot or knot", .required = true},
                    {.names = "-o,--output", .target = &a.output, .value = "FILE", .help = "PLY file", .required = true},
                    {.names = "--points",
-                    .target = number(a.points, ValueUnit::count, {1, static_cast<double>(most_samples)}),
+                    .target = number(a.points, ValueUnit::count, {1, static_cast<double>(max_samples)}),
                     .value = "N",
                     .help = "Number of points, uniform on the surface",
                     .common = true,

@@ -86,7 +86,7 @@ Command smoe_convert_command() {
                         .value = "N",
                         .help = "Maximum size of a .smoe file, such as 40k",
                         .common = true,
-                        .feeds = "encode_smoe_bytes.most_bytes"},
+                        .feeds = "encode_smoe_bytes.max_bytes"},
                        {.names = "--quality",
                         .target = number(j.quality, ValueUnit::none, quality_bounds),
                         .value = "Q",

@@ -202,14 +202,14 @@ class FitRun {
     switch (found_.end) {
       case MixtureFitEnd::components:
         return fmt::format("stopped at {}, one for 4 pixels; use --components for more, or more --iterations",
-                           counted(found_.most_components, "component"));
+                           counted(found_.max_components, "component"));
       case MixtureFitEnd::time:
         return fmt::format("--time stopped the search at {}; increase --time or give --components",
                            counted(found_.model.count(), "component"));
       case MixtureFitEnd::options: break;
     }
-    return job_.options.most_bytes ? "increase --bytes, --components, --iterations or --time"
-                                   : "increase --components, --iterations or --time";
+    return job_.options.max_bytes ? "increase --bytes, --components, --iterations or --time"
+                                  : "increase --components, --iterations or --time";
   }
 
   void tell() {

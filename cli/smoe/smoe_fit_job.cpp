@@ -15,14 +15,14 @@ std::vector<ViewNumbers> left_out_views(const std::vector<std::string>& texts) {
     const auto pieces = list("--leave-out", text, expected);
     if (pieces.size() > 2) reject("--leave-out", expected, text);
     ViewNumbers view;
-    view.u = whole_number("--leave-out", pieces[0], 0, most_view_number);
-    if (pieces.size() == 2) view.v = whole_number("--leave-out", pieces[1], 0, most_view_number);
+    view.u = whole_number("--leave-out", pieces[0], 0, max_view_number);
+    if (pieces.size() == 2) view.v = whole_number("--leave-out", pieces[1], 0, max_view_number);
     views.push_back(view);
   }
   return views;
 }
 
-std::int64_t most_bytes(std::string_view option, const std::string& text) {
+std::int64_t max_bytes(std::string_view option, const std::string& text) {
   const std::int64_t bytes = byte_count(option, text);
   if (bytes < 1) reject(option, "1 or more, such as 40k", text);
   return bytes;
@@ -31,7 +31,7 @@ std::int64_t most_bytes(std::string_view option, const std::string& text) {
 void check_outputs(const SmoeFitJob& job) {
   require_known_counters("--output", job.output, false);
   require_model_name("--output", job.output);
-  if (extension_of(job.output) != ".smoe" && (job.options.lossless || job.options.quality || job.options.most_bytes)) {
+  if (extension_of(job.output) != ".smoe" && (job.options.lossless || job.options.quality || job.options.max_bytes)) {
     reject("--output", "a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }
   std::vector<InputFile> inputs{{"IN", job.input}};
@@ -56,11 +56,11 @@ std::vector<OptionRow> size_options(SmoeFitJob& job) {
            .help = "Minimum PSNR of the decoded file; the smallest such file found is written",
            .common = true},
           {.names = "--bytes",
-           .target = parsed(job.options.most_bytes, most_bytes),
+           .target = parsed(job.options.max_bytes, max_bytes),
            .value = "N",
            .help = "Maximum size of a .smoe file, such as 40k",
            .common = true,
-           .feeds = "fit_mixture.most_bytes|encode_smoe_bytes.most_bytes|store_smoe.most_bytes"},
+           .feeds = "fit_mixture.max_bytes|encode_smoe_bytes.max_bytes|store_smoe.max_bytes"},
           {.names = "--quality",
            .target = member<&MixtureFitOptions::quality>(job.options),
            .value = "Q",

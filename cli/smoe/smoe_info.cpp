@@ -129,7 +129,7 @@ nlohmann::json info_json(const SmoeInfoJob& job, const StoredModel& stored, cons
   add_json(object, against->mean_colours());
   if (!against->is_views()) return object;
   object["psnr_mean_db"] = against->mean_psnr_db();
-  object["psnr_least_db"] = against->each[against->least()];
+  object["psnr_min_db"] = against->each[against->least()];
   object["views"] = views_json(against->pictures, against->each);
   for (std::size_t i = 0; i < against->colours.size(); ++i) add_json(object["views"][i], against->colours[i]);
   return object;

@@ -19,7 +19,7 @@
 namespace holotone::start {
 namespace {
 
-constexpr long most_threads = 1024;
+constexpr long max_threads = 1024;
 constexpr const char* thread_variable = "OMP_NUM_THREADS";
 
 const char* without_blanks(const char* text) { return text + std::strspn(text, " \t"); }
@@ -46,7 +46,7 @@ long wanted_threads() {
     end("OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got something else");
   }
   const long count = std::strtol(text, nullptr, 10);
-  if (count > most_threads) end("OMP_NUM_THREADS: expected at most 1024 threads, got more");
+  if (count > max_threads) end("OMP_NUM_THREADS: expected at most 1024 threads, got more");
   return count;
 }
 
@@ -55,7 +55,7 @@ long wanted_threads() {
 long threads_that_fit(long wanted) {
 #if !defined(HOLOTONE_SANITIZED)
   rlimit limit{};
-  if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur < cli::least_data_bytes) {
+  if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur < cli::min_data_bytes) {
     end("memory: expected data that hold the program (ulimit -d 400000 or more), got a smaller limit");
   }
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;

@@ -8,13 +8,13 @@ namespace {
 
 constexpr int moving_quality = 85;
 
-constexpr std::int64_t most_moving_pixels = 600'000;
+constexpr std::int64_t max_moving_pixels = 600'000;
 
 /// Whole-number factor by which a moving picture is reduced: to its canvas, and to few pixels.
 std::int64_t factor_of(const Shape<3>& shape, const std::array<std::int64_t, 2>& size) {
   std::int64_t factor = 1;
   if (size[0] > 0 && size[1] > 0) factor = std::max(factor, std::max(shape[1] / size[0], shape[0] / size[1]));
-  while (shape[0] / factor * (shape[1] / factor) > most_moving_pixels) ++factor;
+  while (shape[0] / factor * (shape[1] / factor) > max_moving_pixels) ++factor;
   return factor;
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_entries = 10'000;
-constexpr std::uintmax_t most_thumbnail_bytes = std::uintmax_t{64} << 20;
+constexpr std::size_t max_entries = 10'000;
+constexpr std::uintmax_t max_thumbnail_bytes = std::uintmax_t{64} << 20;
 constexpr int thumbnail_quality = 80;
 
 /// What the list calls a file, by its name alone; empty for a file that holotone does not read.
@@ -85,9 +85,9 @@ FolderDocument::FolderDocument(std::string path, Open open) : path_(std::move(pa
     entries_.push_back({name, std::string(listed_kind(name)), file.file_size(unreadable)});
   }
   std::ranges::sort(entries_, {}, &Entry::name);
-  if (entries_.size() > most_entries) {
-    more_ = entries_.size() - most_entries;
-    entries_.resize(most_entries);
+  if (entries_.size() > max_entries) {
+    more_ = entries_.size() - max_entries;
+    entries_.resize(max_entries);
   }
   parallel_for(0, std::ssize(entries_), [&](std::int64_t i) {
     auto& entry = entries_[static_cast<std::size_t>(i)];
@@ -108,7 +108,7 @@ ViewAnswer FolderDocument::list() const {
     entries.push_back({{"name", entry.name},
                        {"kind", entry.kind},
                        {"bytes", entry.bytes},
-                       {"thumbnail", entry.bytes <= most_thumbnail_bytes}});
+                       {"thumbnail", entry.bytes <= max_thumbnail_bytes}});
   }
   return answer_of({{"entries", entries}, {"more", more_}}, {}, {});
 }

@@ -97,7 +97,7 @@ std::string HologramDocument::command_start() const {
 }
 
 void HologramDocument::set_light(const State& state, std::string& command) {
-  const double distance_m = state.number("distance", middle_distance_m(), -most_distance_m, most_distance_m);
+  const double distance_m = state.number("distance", middle_distance_m(), -max_distance_m, max_distance_m);
   const auto text = short_length(distance_m);
   job_.viewing.distances_m = {distance_of("--distance", text)};
   command += fmt::format(" --distance{}{}", text.starts_with('-') ? "=" : " ", text);
@@ -112,12 +112,12 @@ void HologramDocument::set_pupil(const State& state, std::string& command) {
   job_.viewing.aperture.reset();
   job_.viewing.pupils.clear();
   job_.tones.white_rule = WhiteRule::percentile;
-  const double diameter_m = state.number("pupil_diameter", 0, 0, most_distance_m);
+  const double diameter_m = state.number("pupil_diameter", 0, 0, max_distance_m);
   if (behind_lens_ || diameter_m == 0) return;
   const auto [x_m, y_m] = state.place("pupil", {0, 0});
   const auto made_for = metadata_text(metadata_, "viewer");
   const double eye_m = made_for.empty() ? default_viewer_m : viewer_of("viewer", made_for).distance_m;
-  const double distance_m = state.number("viewer_distance", eye_m, least_length_m, most_distance_m);
+  const double distance_m = state.number("viewer_distance", eye_m, min_length_m, max_distance_m);
   if (near_eye_) {
     const Viewer viewer{diameter_m, diameter_m, distance_m, x_m, y_m};
     const auto text = text_of(viewer);
@@ -130,7 +130,7 @@ void HologramDocument::set_pupil(const State& state, std::string& command) {
   const auto place = fmt::format("{},{}:{}", short_length(x_m), short_length(y_m), short_length(diameter_m));
   const auto viewer = short_length(distance_m);
   job_.viewing.aperture = aperture_of("--aperture", place);
-  job_.viewing.aperture->distance_m = length_between("--viewer", viewer, least_length_m, most_distance_m);
+  job_.viewing.aperture->distance_m = length_between("--viewer", viewer, min_length_m, max_distance_m);
   command += fmt::format(" --aperture={} --viewer {}", place, viewer);
 }
 

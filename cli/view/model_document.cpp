@@ -10,7 +10,7 @@ namespace holotone::cli {
 namespace {
 
 constexpr double default_tolerance = SmoeRenderOptions{}.tolerance;
-constexpr std::int64_t most_side = 8192;
+constexpr std::int64_t max_side = 8192;
 
 std::string number_text(double value) { return fmt::format("{:.6g}", value); }
 
@@ -51,7 +51,7 @@ SmoeView ModelDocument::view_to_render(const ViewRequest& request, std::string& 
   if (request.moving && request.size[0] > 0) {
     pixels = {std::min(pixels[0], request.size[0]), std::min(pixels[1], request.size[1])};
   }
-  view.size = {std::clamp<std::int64_t>(pixels[1], 1, most_side), std::clamp<std::int64_t>(pixels[0], 1, most_side)};
+  view.size = {std::clamp<std::int64_t>(pixels[1], 1, max_side), std::clamp<std::int64_t>(pixels[0], 1, max_side)};
   command += fmt::format(" --size {}x{}", view.size[1], view.size[0]);
   return view;
 }

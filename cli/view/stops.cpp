@@ -9,7 +9,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view option = "--stops";
-constexpr std::int64_t most_stops = 1000;
+constexpr std::int64_t max_stops = 1000;
 
 struct Typed {
   std::string control;
@@ -59,7 +59,7 @@ json numbers(const json& control, const std::string& text) {
   if (second != std::string::npos) {
     return evenly(number_of(control, text.substr(0, first)),
                   number_of(control, text.substr(first + 1, second - first - 1)),
-                  whole_number(option, text.substr(second + 1), 1, most_stops));
+                  whole_number(option, text.substr(second + 1), 1, max_stops));
   }
   constexpr auto expected = "FROM:TO:COUNT or values with commas between";
   if (first != std::string::npos) reject(option, expected, text);
@@ -71,7 +71,7 @@ json numbers(const json& control, const std::string& text) {
 /// Rows from the top, columns from the left, over the control's whole plane.
 json grid(const json& control, const std::string& text) {
   const auto [columns, rows] = resolution(option, text);
-  if (columns * rows > most_stops) reject(option, fmt::format("at most {} places", most_stops), text);
+  if (columns * rows > max_stops) reject(option, fmt::format("at most {} places", max_stops), text);
   const auto low = control.at("min").get<std::array<double, 2>>();
   const auto high = control.at("max").get<std::array<double, 2>>();
   json places = json::array();

@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_open = 1000;
-constexpr std::ptrdiff_t most_held = 8;
+constexpr std::size_t max_open = 1000;
+constexpr std::ptrdiff_t max_held = 8;
 constexpr std::string_view gone = "gone";
 
 /// Sizes and times of files; empty if one is missing.
@@ -93,7 +93,7 @@ ViewDocuments::Opened& ViewDocuments::at(std::size_t index) {
 
 void ViewDocuments::close_old_entries() {
   const auto held = [](const Opened& opened) { return opened.entry && opened.document; };
-  if (std::ranges::count_if(open_, held) <= most_held) return;
+  if (std::ranges::count_if(open_, held) <= max_held) return;
   Opened* oldest = nullptr;
   for (auto& opened : open_) {
     if (held(opened) && (oldest == nullptr || opened.used < oldest->used)) oldest = &opened;
@@ -161,8 +161,8 @@ ViewAnswer ViewDocuments::show(std::size_t document, const ViewRequest& request,
     const auto known = std::ranges::find(open_, files, &Opened::files);
     auto place = static_cast<std::size_t>(known - open_.begin());
     if (known == open_.end()) {
-      if (open_.size() >= most_open)
-        reject("entry", fmt::format("at most {} files opened since the start", most_open), "another");
+      if (open_.size() >= max_open)
+        reject("entry", fmt::format("at most {} files opened since the start", max_open), "another");
       place = add(files, true);
       changed_ = true;
     }

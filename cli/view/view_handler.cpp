@@ -34,10 +34,10 @@ ViewRequest request_of(const nlohmann::json& show) {
   request.view = show.at("view").get<std::string>();
   request.state = State(show.value("state", nlohmann::json::object()));
   request.moving = show.value("moving", false);
-  constexpr double most_side = 16384;
+  constexpr double max_side = 16384;
   if (const auto size = show.find("size"); size != show.end() && size->is_array() && size->size() == 2) {
     for (std::size_t i = 0; i < 2; ++i) {
-      request.size[i] = static_cast<std::int64_t>(std::clamp((*size)[i].get<double>(), 0.0, most_side));
+      request.size[i] = static_cast<std::int64_t>(std::clamp((*size)[i].get<double>(), 0.0, max_side));
     }
   }
   return request;

@@ -67,9 +67,9 @@ void complete(ViewJob& job) {
   for (const auto& input : job.inputs) {
     if (!is_pattern(input) && !is_folder(input)) require_input(input);
   }
-  constexpr std::size_t most_documents = 16;
-  if (job.inputs.size() > most_documents) {
-    reject("FILE", fmt::format("at most {} files; a folder shows more", most_documents),
+  constexpr std::size_t max_documents = 16;
+  if (job.inputs.size() > max_documents) {
+    reject("FILE", fmt::format("at most {} files; a folder shows more", max_documents),
            std::to_string(job.inputs.size()));
   }
   std::vector<InputFile> inputs;

@@ -19,8 +19,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_page_bytes = 20'000'000;
-constexpr int most_pictures = 4000;
+constexpr std::size_t max_page_bytes = 20'000'000;
+constexpr int max_pictures = 4000;
 
 /// How the pictures of a page are stored.
 struct Form {
@@ -84,16 +84,16 @@ class Store {
         data_bytes_[one.document] += one.data.front().size();
         for (std::size_t q = 0; q < forms.size(); ++q) count(q, one.data.front().size());
       }
-      if (std::ranges::all_of(bytes_, [](std::size_t bytes) { return bytes > most_page_bytes; })) reject_size();
+      if (std::ranges::all_of(bytes_, [](std::size_t bytes) { return bytes > max_page_bytes; })) reject_size();
     }
   }
 
   /// The page in the best form in which it is short enough, and that form.
   std::pair<std::string, Form> page() {
     for (std::size_t q = 0; q < forms.size(); ++q) {
-      if (bytes_[q] > most_page_bytes) continue;
+      if (bytes_[q] > max_page_bytes) continue;
       auto text = page(q);
-      if (text.size() <= most_page_bytes) return {std::move(text), forms[q]};
+      if (text.size() <= max_page_bytes) return {std::move(text), forms[q]};
     }
     reject_size();
   }
@@ -120,8 +120,8 @@ class Store {
       }
       view["controls"] = names;
       const double count = static_cast<double>(planned_.size()) + combination_count(stops, names);
-      if (count > most_pictures) {
-        reject("--stops", fmt::format("at most {} pictures in all", most_pictures),
+      if (count > max_pictures) {
+        reject("--stops", fmt::format("at most {} pictures in all", max_pictures),
                fmt::format("{:.0f} or more", count));
       }
       for (auto& state : combinations(stops, names)) {
@@ -135,7 +135,7 @@ class Store {
     const auto shape = shape_of(raster.image);
     one.header = {{"width", shape[1]}, {"height", shape[0]}, {"command", raster.command}, {"facts", raster.facts}};
     const auto keep_as = [&](std::size_t q, const auto& packed) {
-      if (bytes_[q] > most_page_bytes) return;
+      if (bytes_[q] > max_page_bytes) return;
       one.data[q] = base64(packed());
       count(q, one.data[q].size());
     };
@@ -147,7 +147,7 @@ class Store {
       const std::int64_t divisor = divisor_of(forms[q], longer_side);
       if (divisor > reached) shown = reduced(shown, divisor / std::exchange(reached, divisor));
       if (longer_side / divisor > maximum_jpeg_side) {
-        count(q, most_page_bytes + 1);  // rules the form out
+        count(q, max_page_bytes + 1);  // rules the form out
       } else {
         keep_as(q, [&] { return jpeg_bytes(shown, forms[q].quality); });
       }
@@ -156,9 +156,9 @@ class Store {
 
   /// Adds to a form's size, and forgets its pictures once they are too large together.
   void count(std::size_t q, std::size_t bytes) {
-    if (bytes_[q] > most_page_bytes) return;
+    if (bytes_[q] > max_page_bytes) return;
     bytes_[q] += bytes;
-    if (bytes_[q] <= most_page_bytes) return;
+    if (bytes_[q] <= max_page_bytes) return;
     for (auto& one : planned_) {
       if (one.is_picture) one.data[q] = {};
     }
@@ -187,12 +187,12 @@ class Store {
 
   [[noreturn]] void reject_size() const {
     const auto largest = std::ranges::max_element(data_bytes_);
-    if (std::accumulate(data_bytes_.begin(), data_bytes_.end(), std::size_t{0}) > most_page_bytes) {
+    if (std::accumulate(data_bytes_.begin(), data_bytes_.end(), std::size_t{0}) > max_page_bytes) {
       const auto& name = message_["documents"][static_cast<std::size_t>(largest - data_bytes_.begin())]["name"];
-      reject(name.get<std::string>(), fmt::format("data that a page of {} MB holds", most_page_bytes / 1'000'000),
+      reject(name.get<std::string>(), fmt::format("data that a page of {} MB holds", max_page_bytes / 1'000'000),
              format_bytes(static_cast<double>(*largest)) + " or more");
     }
-    reject("--stops", fmt::format("pictures that a page of {} MB holds as JPEG", most_page_bytes / 1'000'000),
+    reject("--stops", fmt::format("pictures that a page of {} MB holds as JPEG", max_page_bytes / 1'000'000),
            counted(static_cast<std::int64_t>(pictures()), "picture"));
   }
 

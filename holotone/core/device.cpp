@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t cpu_alignment = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t least_huge_bytes = 2 * huge_page;
+constexpr std::size_t min_huge_bytes = 2 * huge_page;
 constexpr std::size_t overcommit_bytes = std::size_t{1} << 30;  // smaller requests are not checked against memory
 
 /// A number of digits alone.
@@ -195,7 +195,7 @@ Buffer::Buffer(std::size_t bytes, Queue queue) : bytes_(bytes), queue_(std::move
   if (bytes == 0) bytes = 1;  // an empty array still needs an address
   switch (queue_.device().backend) {
     case Backend::cpu: {
-      const bool large = bytes >= least_huge_bytes;
+      const bool large = bytes >= min_huge_bytes;
       const std::size_t alignment = large ? huge_page : cpu_alignment;
       const std::size_t padded = (bytes + alignment - 1) / alignment * alignment;
       // A system that overcommits grants more memory than exists and kills the process later: refuse the request here.

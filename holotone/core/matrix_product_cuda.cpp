@@ -22,7 +22,7 @@ constexpr int candidate_count = 48;
 constexpr std::size_t finalist_count = 5;
 constexpr int final_rounds = 6;
 /// Operations of the largest product of the own kernel: 20 ms at 500 tera a second, a tenth of cuBLASLt's start.
-constexpr double most_own_operations = 1e13;
+constexpr double max_own_operations = 1e13;
 
 #define HOLOTONE_CUBLASLT(apply)                                                                             \
   apply(cublasLtCreate) apply(cublasLtGetStatusString) apply(cublasLtMatmul) apply(cublasLtMatmulAlgoCheck)  \
@@ -148,7 +148,7 @@ struct MatrixProduct::State {
   [[nodiscard]] bool is_small() const {
     return 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
                static_cast<double>(shape.depth) * static_cast<double>(shape.batch) <=
-           most_own_operations;
+           max_own_operations;
   }
 
   [[nodiscard]] ShapeKey key() const {

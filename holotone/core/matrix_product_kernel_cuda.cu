@@ -157,9 +157,9 @@ __global__ void __launch_bounds__(threads) product_kernel(Operands own) {
 
 template <class Sum, class Out>
 void launch(const Operands& own, bool accumulate, cudaStream_t stream) {
-  constexpr std::int64_t most_blocks = 65535;  // along y
+  constexpr std::int64_t max_blocks = 65535;  // along y
   const auto tiles = [](std::int64_t count) { return static_cast<unsigned>((count + tile - 1) / tile); };
-  const dim3 grid(tiles(own.rows) * tiles(own.columns), static_cast<unsigned>(std::min(own.batch, most_blocks)));
+  const dim3 grid(tiles(own.rows) * tiles(own.columns), static_cast<unsigned>(std::min(own.batch, max_blocks)));
   if (accumulate) {
     product_kernel<Sum, Out, true><<<grid, threads, 0, stream>>>(own);
   } else {

@@ -21,7 +21,7 @@ double cost_of(const LinePlan& plan) {
 
 class Search {
  public:
-  Search(int length, int most_items, int most_values) : most_items_(most_items), most_values_(most_values) {
+  Search(int length, int max_items, int max_values) : max_items_(max_items), max_values_(max_values) {
     plan_.length = length;
     divide(length, 0);
   }
@@ -30,7 +30,7 @@ class Search {
  private:
   void divide(int rest, std::size_t first) {
     if (rest == 1) return try_items();
-    if (plan_.radices.size() == most_steps) return;
+    if (plan_.radices.size() == max_steps) return;
     for (std::size_t i = first; i < std::size(radices); ++i) {
       if (rest % radices[i] != 0) continue;
       plan_.radices.push_back(radices[i]);
@@ -41,9 +41,9 @@ class Search {
 
   void try_items() {
     for (const int radix : plan_.radices) {
-      for (int share = 1; share * radix <= most_values_; ++share) {
+      for (int share = 1; share * radix <= max_values_; ++share) {
         plan_.items = ((plan_.length / radix + share - 1) / share + 3) / 4 * 4;
-        if (plan_.items <= most_items_) judge();
+        if (plan_.items <= max_items_) judge();
       }
     }
   }
@@ -53,15 +53,15 @@ class Search {
     for (const int radix : plan_.radices) {
       plan_.values = std::max(plan_.values, radix * butterflies_per_item(plan_.length, radix, plan_.items));
     }
-    if (plan_.values > most_values_) return;
+    if (plan_.values > max_values_) return;
     const double cost = cost_of(plan_);
     if (best_ && cost >= best_cost_) return;
     best_ = plan_;
     best_cost_ = cost;
   }
 
-  int most_items_;
-  int most_values_;
+  int max_items_;
+  int max_values_;
   LinePlan plan_;
   std::optional<LinePlan> best_;
   double best_cost_ = 0;
@@ -69,9 +69,9 @@ class Search {
 
 }  // namespace
 
-std::optional<LinePlan> plan_line(std::int64_t length, int most_items, int most_values) {
+std::optional<LinePlan> plan_line(std::int64_t length, int max_items, int max_values) {
   if (length < 2 || length > std::int64_t{1} << 20) return std::nullopt;
-  return Search(static_cast<int>(length), most_items, most_values).best();
+  return Search(static_cast<int>(length), max_items, max_values).best();
 }
 
 }  // namespace holotone::fft

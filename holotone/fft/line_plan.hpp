@@ -17,10 +17,10 @@ struct LinePlan {
 
 /// Longest radix of a step.
 inline constexpr int largest_radix = 16;
-inline constexpr int most_steps = 6;
+inline constexpr int max_steps = 6;
 
-/// The plan of least estimated time with at most `most_items` items of at most `most_values` values; none if the length
+/// The plan of least estimated time with at most `max_items` items of at most `max_values` values; none if the length
 /// has a prime factor above 7 or is too long.
-std::optional<LinePlan> plan_line(std::int64_t length, int most_items, int most_values);
+std::optional<LinePlan> plan_line(std::int64_t length, int max_items, int max_values);
 
 }  // namespace holotone::fft

@@ -10,8 +10,8 @@ namespace {
 using Complex = PaddedFilter::Complex;
 
 constexpr auto source = "holotone/fft/padded_filter_opencl.cl";
-constexpr int most_items = 512;  ///< of a group: more leave too few registers to an item
-constexpr int most_values = 16;  ///< of an item
+constexpr int max_items = 512;  ///< of a group: more leave too few registers to an item
+constexpr int max_values = 16;  ///< of an item
 
 /// exp(-2 pi i n / length)
 Array<Complex, 1> roots_of(std::int64_t length, const Queue& queue) {
@@ -35,9 +35,9 @@ struct PaddedFilter::Axis {
 
   static std::optional<Axis> make(std::int64_t padded, const Queue& queue, std::size_t local_bytes) {
     const cl::Device device = opencl::device_of(queue);
-    const auto items = std::min<std::size_t>(most_items, opencl::info<CL_DEVICE_MAX_WORK_GROUP_SIZE>(device));
+    const auto items = std::min<std::size_t>(max_items, opencl::info<CL_DEVICE_MAX_WORK_GROUP_SIZE>(device));
     const auto local = std::min<std::size_t>(local_bytes, opencl::info<CL_DEVICE_LOCAL_MEM_SIZE>(device));
-    auto plan = padded % 2 == 0 ? plan_line(padded / 2, static_cast<int>(items), most_values) : std::nullopt;
+    auto plan = padded % 2 == 0 ? plan_line(padded / 2, static_cast<int>(items), max_values) : std::nullopt;
     if (!plan) return std::nullopt;
     const auto room = sizeof(Complex) * static_cast<std::size_t>((plan->length + 511) / 512 * 512);
     const auto kept = sizeof(Complex) * static_cast<std::size_t>(plan->items * plan->values);
@@ -52,7 +52,7 @@ struct PaddedFilter::Axis {
                                  fmt::format("-DITEMS={}", plan.items), fmt::format("-DVALUES={}", plan.values),
                                  fmt::format("-DPARTS={}", parts),      fmt::format("-DSTRIP={}", strip)};
     const std::size_t steps = plan.radices.size();
-    for (std::size_t i = 0; i < most_steps; ++i) {
+    for (std::size_t i = 0; i < max_steps; ++i) {
       all.push_back(fmt::format("-DRADIX_{}={}", i + 1, i < steps ? plan.radices[i] : 1));
       all.push_back(fmt::format("-DBACK_{}={}", i + 1, i < steps ? plan.radices[steps - 1 - i] : 1));
     }

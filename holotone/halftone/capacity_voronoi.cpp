@@ -152,7 +152,7 @@ class Swapping {
   static constexpr std::int64_t pairs_a_task = 64;
   static constexpr std::size_t samples_worth_sharing = std::size_t{1} << 16;
   static constexpr std::int64_t dots_a_task = 256;
-  static constexpr std::size_t most_rounds = 64;
+  static constexpr std::size_t max_rounds = 64;
 
   [[nodiscard]] std::span<Sample> samples_at(std::size_t j) { return {samples_.data() + j * capacity_, capacity_}; }
 
@@ -223,14 +223,14 @@ class Swapping {
   }
 
   /// Distributes pairs over rounds in which no dot appears twice, so that the pairs of a round can be processed in
-  /// parallel: a greedy colouring of the edges. Pairs beyond `most_rounds` wait for the next sweep.
+  /// parallel: a greedy colouring of the edges. Pairs beyond `max_rounds` wait for the next sweep.
   std::vector<std::vector<Pair>> make_rounds(const std::vector<Pair>& pairs) const {
     std::vector<std::uint64_t> taken(radius_.size(), 0);
-    std::vector<std::vector<Pair>> rounds(most_rounds);
+    std::vector<std::vector<Pair>> rounds(max_rounds);
     for (const Pair& pair : pairs) {
       const std::uint64_t both = taken[pair[0]] | taken[pair[1]];
       const auto round = static_cast<std::size_t>(std::countr_one(both));
-      if (round >= most_rounds) continue;
+      if (round >= max_rounds) continue;
       rounds[round].push_back(pair);
       taken[pair[0]] |= std::uint64_t{1} << round;
       taken[pair[1]] |= std::uint64_t{1} << round;

@@ -29,7 +29,7 @@ struct CapacityVoronoiResult {
 /// x_q) . (p_j - p_i) > 0. Pairs of dots without a swap in the last sweep are skipped. The initial cells come from
 /// halving the samples by lines in random directions.
 ///
-/// `ink`: {ny, nx} in host memory, 0..1, somewhere > 0. `count` dots, 1..most_dots with count x capacity below 2^31.
+/// `ink`: {ny, nx} in host memory, 0..1, somewhere > 0. `count` dots, 1..max_dots with count x capacity below 2^31.
 /// Reports "swapping samples" to `progress`. Throws invalid_argument for another ink, count or options; cancelled. The
 /// same bits with any number of threads. Cost of a sweep: O(pairs x capacity), about 7 pairs a dot, on all threads; 8
 /// bytes a sample.

@@ -13,7 +13,7 @@ namespace holotone {
 namespace {
 
 constexpr std::string_view where = "classes_halftone";
-constexpr std::size_t most_classes = 256;
+constexpr std::size_t max_classes = 256;
 
 /// One ink's dots, their plan and forces.
 struct ColourClass {
@@ -144,8 +144,8 @@ class Classes {
 
 void check(const std::vector<View<const float, 2>>& inks, const std::vector<Dots>& starts, const ClassWeights& weights,
            const DescentOptions& descent) {
-  if (inks.empty() || inks.size() > most_classes || starts.size() != inks.size()) {
-    throw_argument(where, "inks", fmt::format("1 to {} inks with dots for each", most_classes),
+  if (inks.empty() || inks.size() > max_classes || starts.size() != inks.size()) {
+    throw_argument(where, "inks", fmt::format("1 to {} inks with dots for each", max_classes),
                    fmt::format("{} inks and {} sets of dots", inks.size(), starts.size()));
   }
   require_bounds(where, "within", weights.within, bounds_of<&ClassWeights::within>);
@@ -171,8 +171,8 @@ void check(const std::vector<View<const float, 2>>& inks, const std::vector<Dots
 }  // namespace
 
 std::vector<std::int64_t> dots_of_classes(const std::vector<View<const float, 2>>& inks, std::int64_t count) {
-  if (count < 0 || count > most_dots) {
-    throw_argument("dots_of_classes", "count", fmt::format("from 0 to {} dots", most_dots), std::to_string(count));
+  if (count < 0 || count > max_dots) {
+    throw_argument("dots_of_classes", "count", fmt::format("from 0 to {} dots", max_dots), std::to_string(count));
   }
   std::vector<double> share;
   double total = 0;
@@ -225,7 +225,7 @@ ClassesResult classes_halftone(const std::vector<View<const float, 2>>& inks, co
     if (i % descent.check_interval != 0) continue;
     progress.step("moving dots", i, descent.iterations);
     if (i < shaken || descent.patience == 0) continue;
-    if (report.force.mean < (1 - descent.least_improvement) * least) {
+    if (report.force.mean < (1 - descent.min_improvement) * least) {
       least = report.force.mean;
       readings = 0;
     } else {

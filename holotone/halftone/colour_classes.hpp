@@ -26,7 +26,7 @@ template <>
 inline constexpr Bounds bounds_of<&ClassWeights::across>{0, 1e6};
 
 /// Returns the number of dots of each class in proportion to its ink, by largest remainder. The sum is `count`; a class
-/// without ink has 0. Throws invalid_argument unless there is ink and count is in 0..most_dots.
+/// without ink has 0. Throws invalid_argument unless there is ink and count is in 0..max_dots.
 std::vector<std::int64_t> dots_of_classes(const std::vector<View<const float, 2>>& inks, std::int64_t count);
 
 /// Result of classes_halftone.

@@ -74,12 +74,12 @@ struct DotSampler::State {
 };
 
 DotSampler::DotSampler(Shape<2> page, std::int64_t maximum_dots, Queue queue, Sampling sampling) {
-  constexpr std::int64_t most_pixels = std::int64_t{1} << 31;
-  if (page[0] < 1 || page[1] < 1 || page[0] > most_pixels || page[1] > most_pixels / page[0]) {
+  constexpr std::int64_t max_pixels = std::int64_t{1} << 31;
+  if (page[0] < 1 || page[1] < 1 || page[0] > max_pixels || page[1] > max_pixels / page[0]) {
     throw_argument(where, "page", "extents >= 1 and at most 2^31 pixels", to_string<2>(page));
   }
-  if (maximum_dots < 0 || maximum_dots > most_dots) {
-    throw_argument(where, "maximum_dots", fmt::format("0 to {}", most_dots), fmt::format("{}", maximum_dots));
+  if (maximum_dots < 0 || maximum_dots > max_dots) {
+    throw_argument(where, "maximum_dots", fmt::format("0 to {}", max_dots), fmt::format("{}", maximum_dots));
   }
   auto engine = make_engine(page, sampling, queue);
   state_ = std::make_unique<State>(State{page, maximum_dots, std::move(queue), std::move(engine)});

@@ -18,7 +18,7 @@ enum class Sampling {
 /// within rounding of the border between two consecutive pixels, the dot may be in the other one.
 class DotSampler {
  public:
-  /// `page` {ny, nx}, at most 2^31 pixels; `maximum_dots` 0 to most_dots. Throws invalid_argument, out_of_memory,
+  /// `page` {ny, nx}, at most 2^31 pixels; `maximum_dots` 0 to max_dots. Throws invalid_argument, out_of_memory,
   /// device.
   DotSampler(Shape<2> page, std::int64_t maximum_dots, Queue queue = {}, Sampling sampling = Sampling::stratified);
   ~DotSampler();

@@ -210,11 +210,11 @@ struct DescentOptions {
   StepRule rule = {};
   std::int64_t iterations = 300;  ///< maximum number of iterations, 0 to 1e9
   /// The mean force is read every `check_interval` iterations. The descent stops after `patience` readings in a row
-  /// that are not below (1 - least_improvement) times the smallest before. least_improvement = 0 and patience = 0:
+  /// that are not below (1 - min_improvement) times the smallest before. min_improvement = 0 and patience = 0:
   /// never.
   std::int64_t check_interval = 10;
   std::int64_t patience = 3;
-  double least_improvement = 0.01;
+  double min_improvement = 0.01;
   /// Initial radius of shaking in mean spacings of dots, sqrt(page / count); 0: none. Every `shake_interval`
   /// iterations dots are shaken with a radius that falls linearly to 0 at half of `iterations`; until then the descent
   /// does not stop.
@@ -227,7 +227,7 @@ struct DescentOptions {
 template <>
 inline constexpr Bounds bounds_of<&DescentOptions::iterations>{0, 1e9};
 template <>
-inline constexpr Bounds bounds_of<&DescentOptions::least_improvement>{0, 1};
+inline constexpr Bounds bounds_of<&DescentOptions::min_improvement>{0, 1};
 template <>
 inline constexpr Bounds bounds_of<&DescentOptions::shake>{0, 100};
 

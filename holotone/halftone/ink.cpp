@@ -232,8 +232,8 @@ std::int64_t dots_for_ink(View<const float, 2> ink, double radius) {
   }
   require_ink("dots_for_ink", ink);
   const double count = std::round(total_ink(ink) / (std::numbers::pi * radius * radius));
-  if (!(count <= static_cast<double>(most_dots))) {
-    throw_argument("dots_for_ink", "radius", fmt::format("one that makes at most {} dots", most_dots),
+  if (!(count <= static_cast<double>(max_dots))) {
+    throw_argument("dots_for_ink", "radius", fmt::format("one that makes at most {} dots", max_dots),
                    fmt::format("{}, which makes {:.3g}", radius, count));
   }
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(count));

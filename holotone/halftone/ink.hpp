@@ -62,7 +62,7 @@ double total_ink(View<const float, 2> ink);
 Array<float, 2> resampled_ink(View<const float, 2> ink, const Shape<2>& shape);
 
 /// Returns the number of dots of one radius with the picture's total ink: round(total_ink / (pi radius^2)). `radius`:
-/// pixels, > 0. Throws invalid_argument for another radius, more than `most_dots`, and for a picture without ink.
+/// pixels, > 0. Throws invalid_argument for another radius, more than `max_dots`, and for a picture without ink.
 std::int64_t dots_for_ink(View<const float, 2> ink, double radius);
 
 /// Returns the radius in pixels at which `count` dots have the picture's total ink: sqrt(total_ink / (pi count)).
@@ -70,7 +70,7 @@ std::int64_t dots_for_ink(View<const float, 2> ink, double radius);
 double radius_for_ink(View<const float, 2> ink, std::int64_t count);
 
 /// Largest number of dots: indices are 32-bit.
-inline constexpr std::int64_t most_dots = 1'000'000'000;
+inline constexpr std::int64_t max_dots = 1'000'000'000;
 
 /// Throws invalid_argument unless `count` dots of `radius` pixels cover no more than the pixels with ink: count pi
 /// radius^2 <= number of pixels with ink > 0. `where` and `argument` go into the error.

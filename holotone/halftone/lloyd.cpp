@@ -12,7 +12,7 @@
 namespace holotone {
 namespace {
 
-constexpr std::int64_t most_samples = std::int64_t{1} << 25;
+constexpr std::int64_t max_samples = std::int64_t{1} << 25;
 /// Side of the largest box that is not halved, in samples.
 constexpr std::int64_t leaf_side = 4;
 /// Number of large boxes along a side of the page, and of small boxes along a side of a large one. Boxes are processed
@@ -234,7 +234,7 @@ Shape<2> sample_shape(const Shape<2>& pixels, std::int64_t dots, std::int64_t sa
   const double count = static_cast<double>(pixels[0]) * static_cast<double>(pixels[1]);
   const double wanted = static_cast<double>(dots) * static_cast<double>(samples_per_dot);
   auto finer = static_cast<std::int64_t>(std::ceil(std::sqrt(std::max(1.0, wanted / count))));
-  while (finer > 1 && count * static_cast<double>(finer * finer) > static_cast<double>(most_samples)) --finer;
+  while (finer > 1 && count * static_cast<double>(finer * finer) > static_cast<double>(max_samples)) --finer;
   return {pixels[0] * finer, pixels[1] * finer};
 }
 

@@ -21,8 +21,8 @@ constexpr std::int64_t dots_a_task = 4096;
 
 Dots empty_page(std::string_view where, View<const float, 2> ink, std::int64_t count) {
   require_ink(where, ink);
-  if (count < 0 || count > most_dots) {
-    throw_argument(where, "count", fmt::format("from 0 to {} dots", most_dots), std::to_string(count));
+  if (count < 0 || count > max_dots) {
+    throw_argument(where, "count", fmt::format("from 0 to {} dots", max_dots), std::to_string(count));
   }
   Dots dots;
   dots.width = static_cast<double>(ink.shape()[1]);

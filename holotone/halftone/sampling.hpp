@@ -14,7 +14,7 @@ namespace holotone {
 /// same seed gives the same bits on any machine and any number of threads.
 ///
 /// `ink`: {ny, nx} in host memory, 0..1, somewhere > 0. Returns dots without radii on a page of {ny, nx} pixels.
-/// Throws invalid_argument for another ink or a count not in 0..most_dots. Cost: O(pixels + count log pixels).
+/// Throws invalid_argument for another ink or a count not in 0..max_dots. Cost: O(pixels + count log pixels).
 /// Source: inverse transform sampling (L. Devroye, Non-Uniform Random Variate Generation, 1986, II.2).
 Dots importance_sampled_dots(View<const float, 2> ink, std::int64_t count, std::uint64_t seed = 0);
 

@@ -13,10 +13,10 @@ namespace {
 
 using Free = std::array<bool, 4>;  ///< inks whose coverage is fitted
 
-constexpr double most_apart = 1.7;
-constexpr double half_apart = 0.01;  ///< ratio across / within at which apart_of is half of most_apart
+constexpr double max_apart = 1.7;
+constexpr double half_apart = 0.01;  ///< ratio across / within at which apart_of is half of max_apart
 /// Minimum power; below it the power mean equals the product to rounding.
-constexpr double least_power = 1e-3;
+constexpr double min_power = 1e-3;
 
 /// Approximate perceived lightness. In linear light, colours that no coverage prints would become pale.
 Channels seen(const Channels& light) {
@@ -87,12 +87,12 @@ struct Fit {
 /// Fits the coverage of the free inks, from `start`, to the perceived colour `wanted` by steps of Levenberg and
 /// Marquardt. Coverage is clamped to 0..1; an ink at a bound is fixed in a step that would take it outside.
 Fit nearest(const FourInks& inks, const FourShares& start, const Free& free, const Channels& wanted) {
-  constexpr int most_steps = 60;
+  constexpr int max_steps = 60;
   constexpr double good_enough = 1e-12;
-  constexpr double least_step = 1e-6;
+  constexpr double min_step = 1e-6;
   Fit best{start, squared_distance(seen_print(inks, start), wanted)};
   double damping = 1e-4;
-  for (int n = 0; n < most_steps && best.error > good_enough && damping < 1e6; ++n) {
+  for (int n = 0; n < max_steps && best.error > good_enough && damping < 1e6; ++n) {
     const Channels printed = seen_print(inks, best.coverage);
     const auto slopes = compute_slopes(inks, best.coverage, printed, free);
     std::array<FourShares, 4> matrix{};
@@ -113,7 +113,7 @@ Fit nearest(const FourInks& inks, const FourShares& start, const Free& free, con
       trial.coverage[i] = std::clamp(best.coverage[i] + step[i], 0.0, 1.0);
       moved = std::max(moved, std::abs(trial.coverage[i] - best.coverage[i]));
     }
-    if (moved < least_step) break;
+    if (moved < min_step) break;
     trial.error = squared_distance(seen_print(inks, trial.coverage), wanted);
     const bool better = trial.error < best.error;
     damping *= better ? 0.2 : 8;
@@ -143,7 +143,7 @@ FourShares separated(const FourInks& inks, double black, const Channels& darknes
 }  // namespace
 
 double apart_of(double within, double across) {
-  return across > 0 ? most_apart * across / (across + half_apart * within) : 0;
+  return across > 0 ? max_apart * across / (across + half_apart * within) : 0;
 }
 
 Channels printed_light(const FourInks& inks, const FourShares& coverage) {
@@ -156,9 +156,9 @@ Channels printed_light(const FourInks& inks, const FourShares& coverage) {
     for (std::size_t i = 0; i < 4; ++i) {
       const double light = 1 - coverage[i] * (1 - inks.light[i][k]);
       product *= light;
-      if (power >= least_power) sum += std::pow(light, power);
+      if (power >= min_power) sum += std::pow(light, power);
     }
-    printed[k] = power < least_power ? product : sum > 0 ? std::pow(sum, 1 / power) : 0;
+    printed[k] = power < min_power ? product : sum > 0 ? std::pow(sum, 1 / power) : 0;
   }
   return printed;
 }

@@ -23,7 +23,7 @@ constexpr Index longest_segment = 3;
 /// Maximum number of points in a piece that a kick moves.
 constexpr Index longest_piece = 50;
 /// Minimum gain of a move, as a share of a step; smaller ones would only be rounding.
-constexpr double least_gain = 1e-7;
+constexpr double min_gain = 1e-7;
 constexpr std::int64_t points_a_task = 512;
 
 /// Nearest points of each point, nearest first, filled up with `none`. Cost O(points) if they are evenly spread.
@@ -228,7 +228,7 @@ class Way {
         const Index d = next(c, forward);
         if (c == b || d == a) continue;
         const double gain = nearer + distance(c, d) - distance(b, d);
-        if (gain <= least_gain * step) continue;
+        if (gain <= min_gain * step) continue;
         if (!(forward ? turn(b, c) : turn(a, d))) continue;
         gained_ += gain;
         for (const Index end : {a, b, c, d}) look_again(end);
@@ -258,7 +258,7 @@ class Way {
             const Index d = next(c, side);
             if (in_segment(d, a, length, forward)) continue;
             const double gain = freed + distance(c, d) - there - distance(last, d);
-            if (gain <= least_gain * (freed + there)) continue;
+            if (gain <= min_gain * (freed + there)) continue;
             if (!insert(a, last, forward, c, d, side)) continue;
             gained_ += gain;
             for (const Index end : {outside, a, last, beyond, c, d}) look_again(end);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr double endless = std::numeric_limits<double>::infinity();
 constexpr double farthest_m = 1e5;
-constexpr double least_m = 1e-9;
+constexpr double min_m = 1e-9;
 constexpr std::string_view where = "DiceScene";
 
 void require_colour(const std::string& argument, const Vec3f& colour) {
@@ -37,7 +37,7 @@ void require_die(const Die& die, std::size_t i) {
   require_range(where, name("x_m"), die.x_m, -farthest_m, farthest_m);
   require_range(where, name("y_m"), die.y_m, -farthest_m, farthest_m);
   require_range(where, name("distance_m"), die.distance_m, -farthest_m, farthest_m);
-  require_range(where, name("side_m"), die.side_m, least_m, 1e3);
+  require_range(where, name("side_m"), die.side_m, min_m, 1e3);
   require_range(where, name("roll_rad"), die.roll_rad, -1e3, 1e3);
   require_range(where, name("turn_rad"), die.turn_rad, -1e3, 1e3);
   require_range(where, name("tilt_rad"), die.tilt_rad, -1e3, 1e3);
@@ -48,7 +48,7 @@ void require_die(const Die& die, std::size_t i) {
 const DiceSceneOptions& checked(const DiceSceneOptions& options) {
   require_range(where, "dice", static_cast<double>(options.dice.size()), 0, 1000);
   for (std::size_t i = 0; i < options.dice.size(); ++i) require_die(options.dice[i], i);
-  require_range(where, "board.size_m", options.board.size_m, least_m, 1e3);
+  require_range(where, "board.size_m", options.board.size_m, min_m, 1e3);
   require_range(where, "board.distance_m", options.board.distance_m, -farthest_m, farthest_m);
   require_range(where, "board.squares", options.board.squares, 1, 1000);
   require_colour("board.light_colour", options.board.light_colour);
@@ -67,7 +67,7 @@ void require_eye(std::string_view function, const std::optional<Eye>& eye) {
   if (!eye) return;
   require_range(function, "eye.x_m", eye->x_m, -farthest_m, farthest_m);
   require_range(function, "eye.y_m", eye->y_m, -farthest_m, farthest_m);
-  require_range(function, "eye.distance_m", eye->distance_m, least_m, farthest_m);
+  require_range(function, "eye.distance_m", eye->distance_m, min_m, farthest_m);
   require_range(function, "eye.pupil_m", eye->pupil_m, 0, farthest_m);
 }
 
@@ -262,7 +262,7 @@ DicePicture DiceScene::picture(const DicePictureOptions& options) const {
   require_range(function, "pitch_m", options.pitch_m, 1e-12, farthest_m);
   require_range(function, "plane_m", options.plane_m, -farthest_m, farthest_m);
   require_eye(function, options.eye);
-  if (options.eye && !(options.plane_m + options.eye->distance_m >= least_m)) {
+  if (options.eye && !(options.plane_m + options.eye->distance_m >= min_m)) {
     throw_argument(function, "plane_m", fmt::format("a plane behind the eye's, above {}", -options.eye->distance_m),
                    fmt::format("{}", options.plane_m));
   }

@@ -5,7 +5,7 @@ namespace holotone::encoding {
 namespace {
 
 constexpr std::int64_t band_limit_pixels = 1 << 22;  // of burckhardt's rows at a time: 32 MiB
-constexpr std::int64_t most_rows = 65535;            // of a CUDA grid
+constexpr std::int64_t max_rows = 65535;             // of a CUDA grid
 
 template <class T>
 Array<T, 1> uploaded(const std::vector<T>& values, const Queue& queue) {
@@ -50,8 +50,7 @@ DeviceEngine::DeviceEngine(const Tables& tables, const Queue& queue)
     fft_.emplace(shape_, queue);
   }
   if (encoding_ == Encoding::burckhardt) {
-    const std::int64_t rows =
-        std::clamp(band_limit_pixels / shape_[1], std::int64_t{1}, std::min(shape_[0], most_rows));
+    const std::int64_t rows = std::clamp(band_limit_pixels / shape_[1], std::int64_t{1}, std::min(shape_[0], max_rows));
     spectrum_ = Array<Complex, 2>({rows, shape_[1]}, queue);
     fft_.emplace(Shape<2>{1, shape_[1]}, queue, FftOptions{.batch = rows});
   }

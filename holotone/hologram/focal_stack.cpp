@@ -24,11 +24,11 @@ void require_viewer(const char* function, const FocalStackOptions& options) {
   require_positive(function, "viewer_m", options.viewer_m);
 }
 
-constexpr std::int64_t most_pixels = std::int64_t{1} << 32;  ///< LayerPixels numbers them by 32 bits
+constexpr std::int64_t max_pixels = std::int64_t{1} << 32;  ///< LayerPixels numbers them by 32 bits
 
 void require_pixels(const SlicedPicture& picture) {
-  if (picture.layer.size() > most_pixels) {
-    throw_argument(where, "picture", fmt::format("at most {} pixels", most_pixels), to_string(picture.layer.shape()));
+  if (picture.layer.size() > max_pixels) {
+    throw_argument(where, "picture", fmt::format("at most {} pixels", max_pixels), to_string(picture.layer.shape()));
   }
   const std::int64_t nx = picture.layer.shape()[1];
   const std::size_t layers = picture.distance_m.size();
@@ -91,7 +91,7 @@ class LayerPixels {
 
  private:
   std::vector<std::size_t> first_;
-  std::vector<std::uint32_t> pixels_;  // at most most_pixels
+  std::vector<std::uint32_t> pixels_;  // at most max_pixels
 };
 
 Shape<2> padded_shape(const Shape<2>& shape, const Shape<2>& reach) {

@@ -218,8 +218,8 @@ void LayerPlan::set_picture(const SlicedPicture& picture) {
   const auto shape = state.options.grid.shape();
   require_view(where, "intensity", picture.intensity.view(), shape, Device{});
   require_view(where, "layer", picture.layer.view(), shape, Device{});
-  if (picture.distance_m.empty() || picture.distance_m.size() > most_picture_layers) {
-    throw_argument(where, "distance_m", fmt::format("1 to {} layers", most_picture_layers),
+  if (picture.distance_m.empty() || picture.distance_m.size() > max_picture_layers) {
+    throw_argument(where, "distance_m", fmt::format("1 to {} layers", max_picture_layers),
                    fmt::format("{}", picture.distance_m.size()));
   }
   state.slabs.clear();

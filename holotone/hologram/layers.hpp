@@ -53,14 +53,14 @@ struct RgbdPicture {
   double width_m = 0;               ///< width of the picture in the scene, > 0
   double x_m = 0;                   ///< centre, right of the panel's axis
   double y_m = 0;                   ///< above the panel's axis
-  int layers = 64;                  ///< number of layers, 1 to most_picture_layers
+  int layers = 64;                  ///< number of layers, 1 to max_picture_layers
   LayerSpacing spacing = LayerSpacing::inverse_distance;
   double height_m = 0;  ///< height of the picture in the scene; 0: that of square pixels
 };
 
-inline constexpr int most_picture_layers = 65535;
+inline constexpr int max_picture_layers = 65535;
 template <>
-inline constexpr Bounds bounds_of<&RgbdPicture::layers>{1, most_picture_layers};
+inline constexpr Bounds bounds_of<&RgbdPicture::layers>{1, max_picture_layers};
 
 /// Picture divided into layers on a panel's pixels, in host memory.
 struct SlicedPicture {

@@ -216,7 +216,7 @@ std::vector<char> visible_past_mesh(const std::vector<Vec3f>& points, const Mesh
   return keep;
 }
 
-constexpr double most_cells = 1u << 27;  // 2 GiB of cells' starts, with their copy
+constexpr double max_cells = 1u << 27;  // 2 GiB of cells' starts, with their copy
 
 double cell_for(std::string_view where, const Rectangle& bounds, double points, double cell_m) {
   const double width = bounds.x1 - bounds.x0;
@@ -227,8 +227,8 @@ double cell_for(std::string_view where, const Rectangle& bounds, double points, 
     return spacing > 0 ? 2 * spacing : 1;
   }
   const double cells = std::ceil(width / cell_m) * std::ceil(height / cell_m);
-  if (cells > most_cells) {
-    throw_argument(where, "cell_m", fmt::format("a cell of which at most {:g} cover the points", most_cells),
+  if (cells > max_cells) {
+    throw_argument(where, "cell_m", fmt::format("a cell of which at most {:g} cover the points", max_cells),
                    fmt::format("{:g} m, {:g} cells", cell_m, cells));
   }
   return cell_m;

@@ -24,7 +24,7 @@ __global__ void scatter_kernel(Frame frame, const Hogel* __restrict__ hogels, co
   const Hogel hogel = hogels[blockIdx.y];
   const std::int64_t i = thread_index();
   if (i >= hogel.rows * hogel.columns) return;
-  const std::int64_t from = blockIdx.y * frame.most_rays + i;
+  const std::int64_t from = blockIdx.y * frame.max_rays + i;
   const float own = amplitude[from];
   if (own == 0 || layer[from] != wanted) return;
   const std::int64_t row = i / hogel.columns;
@@ -50,7 +50,7 @@ __global__ void write_kernel(Frame frame, const Hogel* __restrict__ hogels, cons
   float2 value = waves[blockIdx.y * frame.n * frame.n + i];
   value.x *= scale;
   value.y *= scale;
-  const LayerTurns own = turns[blockIdx.y * most_layers + layer];
+  const LayerTurns own = turns[blockIdx.y * max_layers + layer];
   if (own.high != 0) {
     const double curve = static_cast<double>(own.high) + static_cast<double>(own.low);
     value = product(value, product(turned(curved_turns(curve, x, frame.n)), turned(curved_turns(curve, m, frame.n))));
@@ -77,7 +77,7 @@ class CudaEngine final : public DeviceEngine {
 
   void scatter(const Frame& frame, const Batch& batch, int layer) override {
     const cuda::DeviceScope scope(queue().device());
-    const dim3 rays(cuda::blocks_for(frame.most_rays, threads), static_cast<unsigned>(batch.hogels));
+    const dim3 rays(cuda::blocks_for(frame.max_rays, threads), static_cast<unsigned>(batch.hogels));
     scatter_kernel<<<rays, threads, 0, cuda::stream_of(queue())>>>(frame, batch.hogel, batch.amplitude, batch.layer,
                                                                    layer, plain(batch.spectrum));
     cuda::check_launch("stereogram scatter");

@@ -11,7 +11,7 @@ std::int64_t batch_of(const Geometry& geometry) {
   return std::min(fit, element_count(geometry.hogels));
 }
 
-std::int64_t most_rays(const Geometry& geometry) {
+std::int64_t max_rays(const Geometry& geometry) {
   std::int64_t most = 1;
   for (std::int64_t row = 0; row < geometry.hogels[0]; ++row) {
     for (std::int64_t column = 0; column < geometry.hogels[1]; ++column) {
@@ -34,16 +34,16 @@ DeviceEngine::DeviceEngine(const Geometry& geometry, const Queue& queue)
       queue_(queue),
       n_(geometry.options.hogel_px),
       batch_(batch_of(geometry)),
-      rays_(most_rays(geometry)),
+      rays_(max_rays(geometry)),
       fft_({n_, n_}, queue, {.scale_inverse = false, .batch = batch_}),
       spectrum_({batch_ * n_, n_}, queue),
       hogels_({batch_}, queue),
       amplitude_({batch_ * rays_}, queue),
       layer_({batch_ * rays_}, queue),
-      turns_({batch_ * most_layers}, queue),
+      turns_({batch_ * max_layers}, queue),
       lights_(static_cast<std::size_t>(batch_)),
       host_hogels_(static_cast<std::size_t>(batch_)),
-      host_turns_(static_cast<std::size_t>(batch_ * most_layers)) {}
+      host_turns_(static_cast<std::size_t>(batch_ * max_layers)) {}
 
 StereogramReport DeviceEngine::execute(const ViewSource& source, int channel, const RowRange& part,
                                        View<Complex, 2> output, Progress& progress) {
@@ -81,14 +81,14 @@ int DeviceEngine::upload(std::int64_t some) {
     auto& light = lights_[static_cast<std::size_t>(i)];
     light.layer.resize(light.amplitude.size(), 0);
     host_hogels_[static_cast<std::size_t>(i)] = light.hogel;
-    std::transform(light.curvature.begin(), light.curvature.end(), host_turns_.begin() + i * most_layers,
+    std::transform(light.curvature.begin(), light.curvature.end(), host_turns_.begin() + i * max_layers,
                    [&](double curvature) { return to_layer_turns(curvature * geometry_.curvature_per_px2); });
     layers = std::max(layers, light.used.size());
     send(amplitude_.data() + i * rays_, light.amplitude, light.amplitude.size());
     send(layer_.data() + i * rays_, light.layer, light.layer.size());
   }
   send(hogels_.data(), host_hogels_, static_cast<std::size_t>(some));
-  send(turns_.data(), host_turns_, static_cast<std::size_t>(some * most_layers));
+  send(turns_.data(), host_turns_, static_cast<std::size_t>(some * max_layers));
   return static_cast<int>(layers);
 }
 

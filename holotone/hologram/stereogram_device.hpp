@@ -6,7 +6,7 @@
 
 namespace holotone::stereogram {
 
-constexpr std::int64_t most_layers = 255;
+constexpr std::int64_t max_layers = 255;
 
 /// Parameters of the panel for all kernels.
 struct Frame {
@@ -15,7 +15,7 @@ struct Frame {
   std::int64_t first_row = 0;  ///< panel row of the output's first row
   std::int64_t ny = 0;         ///< rows of the output
   std::int64_t nx = 0;
-  std::int64_t most_rays = 0;  ///< stride between the rays of consecutive hogels
+  std::int64_t max_rays = 0;  ///< stride between the rays of consecutive hogels
   std::uint64_t seed = 0;
 };
 
@@ -31,7 +31,7 @@ struct Batch {
   const Hogel* hogel = nullptr;
   const float* amplitude = nullptr;
   const std::uint8_t* layer = nullptr;  ///< of each ray
-  const LayerTurns* turns = nullptr;    ///< {hogels, most_layers}
+  const LayerTurns* turns = nullptr;    ///< {hogels, max_layers}
   Complex* spectrum = nullptr;
 };
 

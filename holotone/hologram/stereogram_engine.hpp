@@ -20,9 +20,9 @@ class Geometry {
   StereogramOptions options;
   Shape<2> hogels{};
   double step = 0;               ///< step of direction cosines: lambda / (N pitch)
-  std::int64_t most_k = 0;       ///< largest |kx|, |ky|
+  std::int64_t max_k = 0;        ///< largest |kx|, |ky|
   double margin_m = 0;           ///< margin around the viewing window
-  double most_curvature = 0;     ///< largest |curvature| of a layer's wave, 1 / m
+  double max_curvature = 0;      ///< largest |curvature| of a layer's wave, 1 / m
   double curvature_per_px2 = 0;  ///< turns at one pixel from the centre for a curvature of 1 / m: pitch^2 / (2 lambda)
 };
 

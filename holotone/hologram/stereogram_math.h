@@ -17,10 +17,10 @@ struct Hogel {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   /// Limits of the slopes cx / cz and cy / cz of computed rays; infinite: no limit.
-  double least_x = -INFINITY;
-  double most_x = INFINITY;
-  double least_y = -INFINITY;
-  double most_y = INFINITY;
+  double min_x = -INFINITY;
+  double max_x = INFINITY;
+  double min_y = -INFINITY;
+  double max_y = INFINITY;
 };
 
 /// cz^2 of a computed ray, else 0.
@@ -31,7 +31,7 @@ HOLOTONE_HOST_DEVICE inline double ray_cz2(const Hogel& hogel, double step, std:
   if (!(cz2 > 0)) return 0;
   const double cz = std::sqrt(cz2);
   const bool inside =
-      cx >= hogel.least_x * cz && cx <= hogel.most_x * cz && cy >= hogel.least_y * cz && cy <= hogel.most_y * cz;
+      cx >= hogel.min_x * cz && cx <= hogel.max_x * cz && cy >= hogel.min_y * cz && cy <= hogel.max_y * cz;
   // An infinite slope times cz is infinite, so that its comparisons are true.
   return inside ? cz2 : 0;
 }

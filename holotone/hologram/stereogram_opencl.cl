@@ -23,7 +23,7 @@ typedef struct {
   long first_row;
   long ny;
   long nx;
-  long most_rays;
+  long max_rays;
   ulong seed;
 } Frame;
 
@@ -52,7 +52,7 @@ __kernel void scatter(Frame frame, int wanted, ARRAY(const Hogel, hogels), ARRAY
   const Hogel hogel = AT(hogels)[which];
   const int i = (int)get_global_id(0);
   if (i >= hogel.rows * hogel.columns) return;
-  const long from = which * frame.most_rays + i;
+  const long from = which * frame.max_rays + i;
   const float own = AT(amplitude)[from];
   if (own == 0.0f || AT(layer)[from] != wanted) return;
   const int row = i / (int)hogel.columns;

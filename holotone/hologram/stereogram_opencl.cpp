@@ -6,7 +6,7 @@ namespace {
 
 constexpr auto source = "holotone/hologram/stereogram_opencl.cl";
 // Both are read by the kernels.
-static_assert(sizeof(Hogel) == 11 * sizeof(cl_long) && sizeof(Frame) == 7 * sizeof(cl_long) && most_layers == 255);
+static_assert(sizeof(Hogel) == 11 * sizeof(cl_long) && sizeof(Frame) == 7 * sizeof(cl_long) && max_layers == 255);
 
 class OpenclEngine final : public DeviceEngine {
  public:
@@ -17,7 +17,7 @@ class OpenclEngine final : public DeviceEngine {
   void clear(void* data, std::size_t bytes) override { opencl::clear(data, bytes, queue()); }
 
   void scatter(const Frame& frame, const Batch& batch, int layer) override {
-    scatter_({static_cast<std::size_t>(frame.most_rays), static_cast<std::size_t>(batch.hogels), 1}, {64, 1, 1}, frame,
+    scatter_({static_cast<std::size_t>(frame.max_rays), static_cast<std::size_t>(batch.hogels), 1}, {64, 1, 1}, frame,
              cl_int{layer}, batch.hogel, batch.amplitude, batch.layer, batch.spectrum);
   }
 

@@ -7,7 +7,7 @@
 namespace holotone::stereogram {
 namespace {
 
-/// First and last k whose cosine k step lies within [low, high] and most_k.
+/// First and last k whose cosine k step lies within [low, high] and max_k.
 struct Range {
   std::int64_t first = 0;
   std::int64_t last = -1;
@@ -16,13 +16,13 @@ struct Range {
 /// Returns the range of k whose cosines belong to slopes from `least` to `most` along one axis and from `other_least`
 /// to `other_most` along the other:
 ///   c = t / sqrt(1 + t^2 + s^2)
-Range find_range(double least, double most, double other_least, double other_most, double step, std::int64_t most_k) {
+Range find_range(double least, double most, double other_least, double other_most, double step, std::int64_t max_k) {
   const double nearest = other_least > 0 ? other_least : other_most < 0 ? -other_most : 0;
   const double farthest = std::max(std::abs(other_least), std::abs(other_most));
   const auto cosine = [](double t, double s) { return t / std::hypot(1.0, t, s); };
   const double low = cosine(least, least < 0 ? nearest : farthest);
   const double high = cosine(most, most > 0 ? nearest : farthest);
-  const auto limit = static_cast<double>(most_k);
+  const auto limit = static_cast<double>(max_k);
   // ray_cz2 excludes rays that rounding admits here.
   return {static_cast<std::int64_t>(std::ceil(std::clamp(low / step - 1e-6, -limit, limit + 1))),
           static_cast<std::int64_t>(std::floor(std::clamp(high / step + 1e-6, -limit - 1, limit)))};
@@ -81,9 +81,9 @@ Geometry::Geometry(const StereogramOptions& given) : options(given) {
   hogels = {(grid.ny + n - 1) / n, (grid.nx + n - 1) / n};
   step = grid.wavelength_m / side;
   // k = N / 2 has no mirror image and is excluded.
-  most_k = std::min((n - 1) / 2, static_cast<std::int64_t>(std::floor(side / fringe * (1 + 1e-12))));
+  max_k = std::min((n - 1) / 2, static_cast<std::int64_t>(std::floor(side / fringe * (1 + 1e-12))));
   if (options.viewer) margin_m = 0.5 * side + 0.5 * step * options.viewer->distance_m;
-  most_curvature = grid.wavelength_m / (2 * side * grid.pitch_m);
+  max_curvature = grid.wavelength_m / (2 * side * grid.pitch_m);
   curvature_per_px2 = grid.pitch_m * grid.pitch_m / (2 * grid.wavelength_m);
 }
 
@@ -94,18 +94,18 @@ Hogel Geometry::hogel(std::int64_t row, std::int64_t column) const {
   hogel.number = row * hogels[1] + column;
   hogel.x_m = (static_cast<double>(column) * n + 0.5 * (n - 1) - 0.5 * static_cast<double>(grid.nx - 1)) * grid.pitch_m;
   hogel.y_m = (0.5 * static_cast<double>(grid.ny - 1) - static_cast<double>(row) * n - 0.5 * (n - 1)) * grid.pitch_m;
-  Range x{-most_k, most_k};
+  Range x{-max_k, max_k};
   Range y = x;
   if (options.viewer) {
     const Viewer& viewer = *options.viewer;
     const double half_x = 0.5 * viewer.width_m + margin_m;
     const double half_y = 0.5 * viewer.height_m + margin_m;
-    hogel.least_x = (viewer.x_m - half_x - hogel.x_m) / viewer.distance_m;
-    hogel.most_x = (viewer.x_m + half_x - hogel.x_m) / viewer.distance_m;
-    hogel.least_y = (viewer.y_m - half_y - hogel.y_m) / viewer.distance_m;
-    hogel.most_y = (viewer.y_m + half_y - hogel.y_m) / viewer.distance_m;
-    x = find_range(hogel.least_x, hogel.most_x, hogel.least_y, hogel.most_y, step, most_k);
-    y = find_range(hogel.least_y, hogel.most_y, hogel.least_x, hogel.most_x, step, most_k);
+    hogel.min_x = (viewer.x_m - half_x - hogel.x_m) / viewer.distance_m;
+    hogel.max_x = (viewer.x_m + half_x - hogel.x_m) / viewer.distance_m;
+    hogel.min_y = (viewer.y_m - half_y - hogel.y_m) / viewer.distance_m;
+    hogel.max_y = (viewer.y_m + half_y - hogel.y_m) / viewer.distance_m;
+    x = find_range(hogel.min_x, hogel.max_x, hogel.min_y, hogel.max_y, step, max_k);
+    y = find_range(hogel.min_y, hogel.max_y, hogel.min_x, hogel.max_x, step, max_k);
   }
   if (x.first > x.last || y.first > y.last) return hogel;
   hogel.first_kx = x.first;
@@ -121,7 +121,7 @@ StereogramReport look_through(const Geometry& geometry, const ViewSource& source
   report.hogels = 1;
   light.hogel = geometry.hogel(row, column);
   const Hogel& hogel = light.hogel;
-  const std::int64_t side = 2 * geometry.most_k + 1;
+  const std::int64_t side = 2 * geometry.max_k + 1;
   report.rays = side * side;
   const auto count = static_cast<std::size_t>(hogel.rows * hogel.columns);
   light.amplitude.assign(count, 0);
@@ -144,7 +144,7 @@ StereogramReport look_through(const Geometry& geometry, const ViewSource& source
               layered ? View<float, 2>{scratch.distance_m.data(), shape} : View<float, 2>{});
 
   if (layered) scratch.curvature.assign(count, 0);
-  const double least_distance = 1 / geometry.most_curvature;
+  const double min_distance = 1 / geometry.max_curvature;
   for (std::int64_t r = 0; r < hogel.rows; ++r) {
     for (std::int64_t c = 0; c < hogel.columns; ++c) {
       const double cz2 = ray_cz2(hogel, geometry.step, r, c);
@@ -156,8 +156,8 @@ StereogramReport look_through(const Geometry& geometry, const ViewSource& source
       ++report.lit;
       if (layered) {
         const auto distance = static_cast<double>(scratch.distance_m[i]);
-        scratch.curvature[i] = ray_curvature(cz2, distance, geometry.most_curvature);
-        if (!(std::abs(distance) >= least_distance)) ++report.too_near;
+        scratch.curvature[i] = ray_curvature(cz2, distance, geometry.max_curvature);
+        if (!(std::abs(distance) >= min_distance)) ++report.too_near;
         if (curvature_is_too_steep(geometry, hogel, r, c, scratch.curvature[i])) {
           ++report.cut;
           continue;

@@ -40,12 +40,12 @@ struct Axis {
 };
 
 /// Rays whose places are found together.
-constexpr int most_places = 256;
+constexpr int max_places = 256;
 struct Places {
-  std::array<double, most_places> u;
-  std::array<double, most_places> v;
-  std::array<double, most_places> x;
-  std::array<double, most_places> y;
+  std::array<double, max_places> u;
+  std::array<double, max_places> v;
+  std::array<double, max_places> x;
+  std::array<double, max_places> y;
 };
 
 /// Places of rays with direction cosines cx = first_x + i step and cy; not finite for a ray that does not exist.
@@ -134,8 +134,8 @@ void ViewGrid::look(const Rays& rays, int channel, View<float, 2> intensity, Vie
   Places places;
   for (std::int64_t r = 0; r < rays.shape[0]; ++r) {
     const double cy = rays.first_y - static_cast<double>(r) * rays.step;
-    for (std::int64_t begin = 0; begin < rays.shape[1]; begin += most_places) {
-      const auto count = static_cast<int>(std::min<std::int64_t>(most_places, rays.shape[1] - begin));
+    for (std::int64_t begin = 0; begin < rays.shape[1]; begin += max_places) {
+      const auto count = static_cast<int>(std::min<std::int64_t>(max_places, rays.shape[1] - begin));
       find_places(rays.first_x + static_cast<double>(begin) * rays.step, rays.step, cy, count, axes, places);
       float* const own = &intensity(r, begin);
       float* const distance = distance_m.empty() ? nullptr : &distance_m(r, begin);

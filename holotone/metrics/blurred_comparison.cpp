@@ -112,8 +112,8 @@ BlurredComparisonPlan::BlurredComparisonPlan(View<const float, 2> ink, const Blu
   state.x = make_axis(nx, options.sigma);
   state.y = make_axis(ny, options.sigma);
   const double modes = (2.0 * static_cast<double>(state.x.half) + 1) * (2.0 * static_cast<double>(state.y.half) + 1);
-  constexpr double most_modes = 1 << 28;
-  if (modes > most_modes) {
+  constexpr double max_modes = 1 << 28;
+  if (modes > max_modes) {
     throw_argument(where, "sigma", "blurs that 2^28 frequencies hold on " + to_string<2>(ink.shape()) + " pixels",
                    "smallest sigma " + std::to_string(*std::min_element(options.sigma.begin(), options.sigma.end())));
   }

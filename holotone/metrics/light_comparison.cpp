@@ -11,7 +11,7 @@ namespace holotone {
 namespace {
 
 constexpr std::string_view where = "compare_light";
-constexpr double least_of_speckle = 0.05;  ///< of the largest wanted light; darker pixels only divide by little
+constexpr double min_of_speckle = 0.05;  ///< of the largest wanted light; darker pixels only divide by little
 
 double amplitude(float intensity) { return std::sqrt(static_cast<double>(intensity)); }
 
@@ -55,7 +55,7 @@ double speckle_contrast(View<const float, 2> seen, View<const float, 2> wanted, 
   std::vector<double> ratios;
   for (std::int64_t i = 0; i < seen.size(); ++i) {
     const auto own = static_cast<double>(wanted.data()[i]);
-    if (own >= least_of_speckle * largest) ratios.push_back(static_cast<double>(seen.data()[i]) / own);
+    if (own >= min_of_speckle * largest) ratios.push_back(static_cast<double>(seen.data()[i]) / own);
   }
   const auto count = static_cast<double>(ratios.size());
   double mean = 0;

@@ -97,12 +97,12 @@ struct CountedPart {
 
 /// Splits rows of cells into parts with about equal numbers of pairs, for any distribution of dots.
 std::vector<CountedPart> split_rows(const std::vector<double>& pairs, std::int64_t every) {
-  constexpr double most_pairs = 1 << 23;
+  constexpr double max_pairs = 1 << 23;
   std::vector<CountedPart> parts;
   for (std::size_t row = 0; row < pairs.size(); ++row) {
     const double counted = pairs[row] / static_cast<double>(every);
     if (counted == 0) continue;
-    const auto split = static_cast<std::int64_t>(std::ceil(counted / most_pairs));
+    const auto split = static_cast<std::int64_t>(std::ceil(counted / max_pairs));
     for (std::int64_t k = 0; k < split; ++k) {
       parts.push_back({static_cast<std::int64_t>(row), k * every, split * every, counted / static_cast<double>(split)});
     }
@@ -271,7 +271,7 @@ PairCorrelation pair_correlation(View<const float, 2> position, const PairCorrel
   require_region(where, options.region);
   require_positions(where, position);
   require_range(where, "bins", static_cast<double>(options.bins), 1, 1 << 20);
-  require_range(where, "most_pairs", static_cast<double>(options.most_pairs), 1, 1e18);
+  require_range(where, "max_pairs", static_cast<double>(options.max_pairs), 1, 1e18);
   const auto inside = positions_in(position, options.region);
   const auto count = static_cast<std::int64_t>(inside.size() / 2);
   if (count < 2) throw_argument(where, "position", "at least two dots in the region", std::to_string(count));
@@ -285,7 +285,7 @@ PairCorrelation pair_correlation(View<const float, 2> position, const PairCorrel
   const auto of_rows = candidate_pairs(cells, reach);
   const double candidates = std::accumulate(of_rows.begin(), of_rows.end(), 0.0);
   result.every = std::max<std::int64_t>(
-      static_cast<std::int64_t>(std::ceil(candidates / static_cast<double>(options.most_pairs))), 1);
+      static_cast<std::int64_t>(std::ceil(candidates / static_cast<double>(options.max_pairs))), 1);
   result.every = std::min(result.every, count);
 
   result.pairs.assign(static_cast<std::size_t>(options.bins), 0);

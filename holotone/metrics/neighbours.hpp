@@ -13,7 +13,7 @@ struct PairCorrelationOptions {
       0;  ///< upper end of g(r), pixels, at most the region's shorter side; 0: min(5 / sqrt(density), that side)
   std::int64_t bins = 250;
   /// Maximum number of measured pairs. Above it, only the pairs of every n-th dot are measured.
-  std::int64_t most_pairs = 2'000'000'000;
+  std::int64_t max_pairs = 2'000'000'000;
 };
 
 /// Pair correlation function g(r) in bins of the distance r.
@@ -34,7 +34,7 @@ struct PairCorrelation {
 /// neighbours outside the region, exactly in the mean over stationary sets. Random dots have g = 1, a lattice has
 /// peaks.
 /// Dots are sorted into cells; cost O(n + pairs within the largest distance). The number of pairs is computed
-/// beforehand and kept below most_pairs. Counts are integers, so the result is independent of the number of threads.
+/// beforehand and kept below max_pairs. Counts are integers, so the result is independent of the number of threads.
 /// Host memory.
 /// Throws invalid_argument for a region that is not positive, bins outside 1 to 2^20, a largest distance outside (0,
 /// shorter side], coordinates that are not finite, fewer than two dots in the region; cancelled.

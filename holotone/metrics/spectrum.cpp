@@ -16,7 +16,7 @@ namespace {
 using Complex = std::complex<double>;
 
 /// Rows and columns of `count` equal pieces, as square as possible.
-Shape<2> most_square(const Region& region, std::int64_t count) {
+Shape<2> max_square(const Region& region, std::int64_t count) {
   Shape<2> best{1, count};
   double best_ratio = std::numeric_limits<double>::infinity();
   for (std::int64_t rows = 1; rows <= count; ++rows) {
@@ -74,7 +74,7 @@ std::int64_t annuli_within(double largest, double width) {
 SpectrumSize spectrum_size(const SpectrumOptions& options) {
   require_options(options);
   SpectrumSize size;
-  size.pieces = most_square(options.region, options.segments);
+  size.pieces = max_square(options.region, options.segments);
   const double width = options.region.width / static_cast<double>(size.pieces[1]);
   const double height = options.region.height / static_cast<double>(size.pieces[0]);
   size.frequencies = {modes_along(height, options.largest_frequency), modes_along(width, options.largest_frequency)};
@@ -289,7 +289,7 @@ RadialSpectrum radial_spectrum(const Spectrum& spectrum, double width) {
 
 double anisotropy_db(double anisotropy) { return 10 * std::log10(anisotropy); }
 
-RadialSummary summarise(const RadialSpectrum& radial, const Spectrum& spectrum, std::int64_t least_samples) {
+RadialSummary summarise(const RadialSpectrum& radial, const Spectrum& spectrum, std::int64_t min_samples) {
   const std::size_t annuli = radial.power.size();
   if (radial.frequency.size() != annuli || radial.samples.size() != annuli || radial.anisotropy.size() != annuli) {
     throw_argument("summarise", "radial", "frequency, power, anisotropy and samples of equal length",
@@ -310,7 +310,7 @@ RadialSummary summarise(const RadialSpectrum& radial, const Spectrum& spectrum, 
       low_sum += radial.power[i] * static_cast<double>(radial.samples[i]);
       low_samples += static_cast<double>(radial.samples[i]);
     }
-    if (radial.samples[i] < least_samples) continue;
+    if (radial.samples[i] < min_samples) continue;
     ++summary.annuli;
     if (radial.power[i] > summary.peak_power) {
       summary.peak_power = radial.power[i];

@@ -108,7 +108,7 @@ RadialSpectrum radial_spectrum(const Spectrum& spectrum, double width = 0);
 /// 10 log10 of an anisotropy.
 double anisotropy_db(double anisotropy);
 
-/// Summary of a radial spectrum over annuli of at least `least_samples` frequencies (low_power: over all annuli).
+/// Summary of a radial spectrum over annuli of at least `min_samples` frequencies (low_power: over all annuli).
 struct RadialSummary {
   double low_power = 0;   ///< mean power up to half the principal frequency, weighted by samples; NaN without annuli
   double peak_power = 0;  ///< largest RAPS
@@ -118,6 +118,6 @@ struct RadialSummary {
   double floor_db = 0;  ///< anisotropy of random dots: -10 log10(periodograms)
   std::int64_t annuli = 0;
 };
-RadialSummary summarise(const RadialSpectrum& radial, const Spectrum& spectrum, std::int64_t least_samples = 200);
+RadialSummary summarise(const RadialSpectrum& radial, const Spectrum& spectrum, std::int64_t min_samples = 200);
 
 }  // namespace holotone

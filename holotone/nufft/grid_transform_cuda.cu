@@ -6,7 +6,7 @@ namespace holotone::nufft {
 namespace {
 
 constexpr int threads = 256;
-constexpr int most_blocks_y = 65535;
+constexpr int max_blocks_y = 65535;
 
 /// Maps modes of one axis to frequencies of the grid: the `negative` modes are first among the modes and last on the
 /// grid.
@@ -76,8 +76,8 @@ __global__ void place_kernel(Modes map, const float2* __restrict__ modes, float2
 dim3 blocks_over(std::int64_t columns, int rows, int planes) {
   constexpr int rows_a_thread = 8;
   return {cuda::blocks_for(columns, threads),
-          static_cast<unsigned>(std::clamp((rows + rows_a_thread - 1) / rows_a_thread, 1, most_blocks_y)),
-          static_cast<unsigned>(std::min(planes, most_blocks_y))};
+          static_cast<unsigned>(std::clamp((rows + rows_a_thread - 1) / rows_a_thread, 1, max_blocks_y)),
+          static_cast<unsigned>(std::min(planes, max_blocks_y))};
 }
 
 Array<float, 1> upload(const std::vector<double>& values, const Queue& queue) {

@@ -15,7 +15,7 @@ constexpr double window_share = 0.9;
 constexpr double polynomial_share = 0.05;
 constexpr double worst_polynomial_share = 0.01;
 constexpr std::int64_t largest_extent = std::int64_t{1} << 28;
-constexpr std::int64_t most_points = 0xFFFFFFFE;
+constexpr std::int64_t max_points = 0xFFFFFFFE;
 
 template <class Real>
 constexpr double tolerance_floor =
@@ -117,8 +117,8 @@ NufftPlan<Real, Rank>& NufftPlan<Real, Rank>::operator=(NufftPlan&&) noexcept = 
 template <class Real, std::size_t Rank>
 void NufftPlan<Real, Rank>::set_points(View<const Real, 2> points) {
   const std::int64_t count = points.shape()[0];
-  if (count > most_points) {
-    throw_argument("NufftPlan", "points", fmt::format("at most {}", most_points), fmt::format("{}", count));
+  if (count > max_points) {
+    throw_argument("NufftPlan", "points", fmt::format("at most {}", max_points), fmt::format("{}", count));
   }
   state_->require("points", points, Shape<2>{count, static_cast<std::int64_t>(Rank)});
   state_->points = 0;

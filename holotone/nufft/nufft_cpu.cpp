@@ -7,7 +7,7 @@
 namespace holotone::nufft {
 namespace {
 
-constexpr std::int64_t least_slab_rows = 16;
+constexpr std::int64_t min_slab_rows = 16;
 
 template <class Real, std::size_t Rank>
 SpreadKernel<Real> make_kernel(const Setup<Rank>& setup) {
@@ -125,7 +125,7 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
   /// Rows of a slab: enough that slabs two apart never touch the same row, few enough that many threads have several
   /// slabs each.
   [[nodiscard]] std::int64_t slab_rows() const {
-    return std::clamp<std::int64_t>(setup_.grid[Rank - 2] / 64, std::max<std::int64_t>(least_slab_rows, kernel_.width),
+    return std::clamp<std::int64_t>(setup_.grid[Rank - 2] / 64, std::max<std::int64_t>(min_slab_rows, kernel_.width),
                                     64);
   }
 

@@ -13,9 +13,9 @@ constexpr int threads = 256;
 constexpr std::uint32_t none = 0xFFFFFFFF;
 
 /// Minimum points of a part of a tile, and approximate number of parts on the card at once.
-constexpr std::int64_t least_part = 512;
+constexpr std::int64_t min_part = 512;
 constexpr std::int64_t wanted_parts = 8192;
-constexpr std::int64_t most_parts = 4096;  ///< per tile
+constexpr std::int64_t max_parts = 4096;  ///< per tile
 
 template <std::size_t Rank>
 struct Place {
@@ -123,7 +123,7 @@ __global__ void split_kernel(TileGrid<Rank> grid, const std::uint32_t* __restric
     sum += bin_begin[run.end] - bin_begin[run.begin];
   }
   const std::uint64_t wanted = (sum + part_points - 1) / part_points;
-  const auto count = static_cast<std::uint32_t>(wanted < 1 ? 1 : wanted < most_parts ? wanted : most_parts);
+  const auto count = static_cast<std::uint32_t>(wanted < 1 ? 1 : wanted < max_parts ? wanted : max_parts);
   candidates[tile] = sum;
   parts[tile] = count;
   extra[tile] = count - 1;
@@ -252,13 +252,13 @@ void PointSort<Rank>::reserve(std::int64_t count) {
   grow(keys_, points * 4 * 4, queue_);
   grow(record_, points * sizeof(uint4), queue_);
   if (Rank == 3) grow(depth_, points * sizeof(uint2), queue_);
-  if (count > most_scattered_points) grow(results_, points * 2 * (Rank + 1) * sizeof(float), queue_);
+  if (count > max_scattered_points) grow(results_, points * 2 * (Rank + 1) * sizeof(float), queue_);
   std::size_t bytes = 0;
   cub::DoubleBuffer<std::uint32_t> buffer(nullptr, nullptr);
   cuda::check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, buffer, buffer, count, 0, bits_for(grid_.bin_count)),
               "cub::DeviceRadixSort");
   std::size_t coarse_bytes = 0;
-  if (count > most_scattered_points) {
+  if (count > max_scattered_points) {
     sort_coarsely(nullptr, coarse_bytes, nullptr, nullptr, nullptr, nullptr, count, stream());
   }
   grow(scratch_, std::max({bytes, coarse_bytes, scan_bytes(grid_.tile_count + std::int64_t{1})}), queue_);
@@ -281,7 +281,7 @@ typename PointSort<Rank>::Order PointSort<Rank>::sort(const float* points, std::
                 "cub::DeviceRadixSort");
     // Buffers that the sort no longer needs, for find_places.
     spare_ = {bins.Current(), bins.Alternate(), numbers.Alternate()};
-    if (count > most_scattered_points) place = spare_[0];
+    if (count > max_scattered_points) place = spare_[0];
     record_kernel<Rank><<<blocks, threads, 0, stream()>>>(grid_, points, count, numbers.Current(), as<uint4>(record_),
                                                           as<uint2>(depth_));
     cuda::check_launch("nufft record");
@@ -297,7 +297,7 @@ void PointSort<Rank>::split(std::int64_t count) {
   // More points reach a tile than lie in it, by a factor of 9/4 or 27/8. Parts of twice the mean never split an even
   // cloud.
   const std::int64_t reaching = (Rank == 2 ? 9 : 27) * count / (Rank == 2 ? 4 : 8);
-  const std::int64_t part = std::max(least_part, reaching / std::max<std::int64_t>(grid_.tile_count / 2, wanted_parts));
+  const std::int64_t part = std::max(min_part, reaching / std::max<std::int64_t>(grid_.tile_count / 2, wanted_parts));
   split_kernel<Rank><<<cuda::blocks_for(grid_.tile_count + std::int64_t{1}, threads), threads, 0, stream()>>>(
       grid_, as<std::uint32_t>(bin_begin_), static_cast<std::uint64_t>(part), as<std::uint64_t>(candidates_),
       as<std::uint32_t>(part_count_), as<std::uint32_t>(extra_), as<std::uint32_t>(heavy_), as<Counters>(status_));

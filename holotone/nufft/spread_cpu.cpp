@@ -4,8 +4,8 @@
 namespace holotone::nufft {
 
 template <class Real>
-SpreadKernel<Real>::SpreadKernel(const SpreadWindow& window, double error, std::int64_t most_exact_points)
-    : exact_points(most_exact_points) {
+SpreadKernel<Real>::SpreadKernel(const SpreadWindow& window, double error, std::int64_t max_exact_points)
+    : exact_points(max_exact_points) {
   const WindowPolynomial polynomial = window_polynomial(window, error);
   width = window.width;
   degree = polynomial.degree;

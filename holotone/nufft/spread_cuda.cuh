@@ -141,7 +141,7 @@ struct SortedPoints {
 
 /// Results of more points than this are written in order and then fetched in the caller's order. Scattered writes of a
 /// few bytes to more memory than the cache holds cost three times as much.
-constexpr std::int64_t most_scattered_points = std::int64_t{1} << 21;
+constexpr std::int64_t max_scattered_points = std::int64_t{1} << 21;
 
 /// Tiles with too many points for one warp are summed in parts. The first part goes to the grid, the others (`extras`
 /// in all) to memory of their own and from there to the grid, in order.

@@ -178,12 +178,12 @@ struct SlabPart {
 };
 
 /// Slabs with more than 1 / heavy_share of all points are split into parts of at least 1 / part_share of them and at
-/// least least_part. The shares do not depend on the number of threads, so neither do the sums.
+/// least min_part. The shares do not depend on the number of threads, so neither do the sums.
 constexpr std::int64_t heavy_share = 16;
 constexpr std::int64_t part_share = 64;
-constexpr std::int64_t least_part = 32768;
+constexpr std::int64_t min_part = 32768;
 /// Maximum cells of a part's box per point: adding the box must cost less than spreading the points.
-constexpr std::int64_t most_cells_a_point = 4;
+constexpr std::int64_t max_cells_a_point = 4;
 
 /// Returns the parts of a slab; none if it is spread whole.
 template <class Real, std::size_t Rank>
@@ -191,8 +191,8 @@ std::vector<SlabPart<Real, Rank>> cut_slab(const SpreadPoints<Real, Rank>& point
   const auto total = std::ssize(points.points());
   const std::int64_t begin = points.slab_begin(slab);
   const std::int64_t count = points.slab_begin(slab + 1) - begin;
-  if (count <= std::max(2 * least_part, total / heavy_share)) return {};
-  const std::int64_t parts = count / std::max(least_part, total / part_share);
+  if (count <= std::max(2 * min_part, total / heavy_share)) return {};
+  const std::int64_t parts = count / std::max(min_part, total / part_share);
   std::vector<SlabPart<Real, Rank>> result(static_cast<std::size_t>(parts));
   parallel_for(0, parts, [&](std::int64_t i) {
     auto& part = result[static_cast<std::size_t>(i)];
@@ -201,7 +201,7 @@ std::vector<SlabPart<Real, Rank>> cut_slab(const SpreadPoints<Real, Rank>& point
     part.box = find_box(points.points().data() + part.begin, points.points().data() + part.end, width);
   });
   const bool too_wide = std::any_of(result.begin(), result.end(), [](const auto& part) {
-    return part.box.cells() > most_cells_a_point * (part.end - part.begin);
+    return part.box.cells() > max_cells_a_point * (part.end - part.begin);
   });
   if (too_wide) return {};
   return result;

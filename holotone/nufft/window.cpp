@@ -15,8 +15,8 @@ namespace holotone {
 namespace {
 
 constexpr int widest = 16;
-constexpr std::size_t most_aliases = 3;
-constexpr double highest_alias = most_aliases + 0.5;
+constexpr std::size_t max_aliases = 3;
+constexpr double highest_alias = max_aliases + 0.5;
 constexpr int frequencies = 16;
 /// Share of the sum that adding one of many equal float32 numbers loses (measured for 1,000 to 100,000 of them).
 constexpr double loss_an_addition = 6.3e-9;
@@ -111,7 +111,7 @@ WindowTransform::WindowTransform(const SpreadWindow& window, double highest_freq
               2 * std::exp(window.beta * (cosine - 1)) * cosine * step * half,
               {},
               {}};
-    for (std::size_t m = 0; m < most_aliases; ++m) {
+    for (std::size_t m = 0; m < max_aliases; ++m) {
       node.alias_cos[m] = std::cos(node.turns * static_cast<double>(m + 1));
       node.alias_sin[m] = std::sin(node.turns * static_cast<double>(m + 1));
     }
@@ -126,20 +126,20 @@ double WindowTransform::operator()(double frequency) const {
 }
 
 double WindowTransform::aliases(double frequency, int power) const {
-  std::array<double, most_aliases> even{};  // phihat(f + m) = even - odd, phihat(f - m) = even + odd
-  std::array<double, most_aliases> odd{};
+  std::array<double, max_aliases> even{};  // phihat(f + m) = even - odd, phihat(f - m) = even + odd
+  std::array<double, max_aliases> odd{};
   double own = 0;
   for (const auto& node : nodes_) {
     const double cosine = node.weight * std::cos(node.turns * frequency);
     const double sine = node.weight * std::sin(node.turns * frequency);
     own += cosine;
-    for (std::size_t m = 0; m < most_aliases; ++m) {
+    for (std::size_t m = 0; m < max_aliases; ++m) {
       even[m] += cosine * node.alias_cos[m];
       odd[m] += sine * node.alias_sin[m];
     }
   }
   double sum = 0;
-  for (std::size_t m = 0; m < most_aliases; ++m) {
+  for (std::size_t m = 0; m < max_aliases; ++m) {
     for (const double value : {even[m] - odd[m], even[m] + odd[m]}) sum += power == 1 ? std::abs(value) : value * value;
   }
   return sum / (power == 1 ? std::abs(own) : own * own);

@@ -13,7 +13,7 @@ using window::Route;
 
 constexpr std::string_view where = "EyePlan";
 /// Largest side of a default picture at the panel's pitch.
-constexpr std::int64_t most_pixels = 2048;
+constexpr std::int64_t max_pixels = 2048;
 /// Side of the parts of the pupil propagated back at once.
 constexpr std::int64_t pupil_tile = 2048;
 
@@ -27,7 +27,7 @@ std::array<double, 2> pupil_half_m(const EyePupil& pupil) { return {pupil.height
 double first_sample_m(std::int64_t count, double pitch_m) { return -0.5 * whole(count - 1) * pitch_m; }
 
 /// Smallest angle of a ray from the panel to the pupil along an axis.
-double least_angle(double panel_half_m, double middle_m, double half_m, double distance_m) {
+double min_angle(double panel_half_m, double middle_m, double half_m, double distance_m) {
   return std::atan(std::max(0.0, std::abs(middle_m) - half_m - panel_half_m) / distance_m);
 }
 
@@ -40,7 +40,7 @@ void require_light(const EyeOptions& options) {
   const auto half = pupil_half_m(options.pupil);
   const std::int64_t counts[] = {grid.ny, grid.nx};
   for (std::size_t i = 0; i < 2; ++i) {
-    const double angle = least_angle(whole(counts[i]) * grid.pitch_m / 2, middle[i], half[i], options.pupil.distance_m);
+    const double angle = min_angle(whole(counts[i]) * grid.pitch_m / 2, middle[i], half[i], options.pupil.distance_m);
     if (angle < limit) continue;
     const auto degrees = [](double radians) { return radians * 180 / std::numbers::pi; };
     throw_argument(
@@ -192,7 +192,7 @@ FieldGrid picture_grid(const EyeOptions& options) {
   if (options.output_pitch_m > 0) {
     picture.pitch_m = options.output_pitch_m;
   } else {
-    picture.pitch_m *= whole((std::max(grid.nx, grid.ny) + most_pixels - 1) / most_pixels);
+    picture.pitch_m *= whole((std::max(grid.nx, grid.ny) + max_pixels - 1) / max_pixels);
   }
   const auto covering = [&](std::int64_t pixels) {
     return std::max(1.0, std::round(whole(pixels) * grid.pitch_m / picture.pitch_m));

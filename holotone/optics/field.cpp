@@ -6,8 +6,8 @@ namespace holotone {
 void require_units(std::string_view where, double pitch_m, double wavelength_m) {
   require_positive(where, "pitch_m", pitch_m);
   require_positive(where, "wavelength_m", wavelength_m);
-  require_range(where, "pitch_m", pitch_m, least_pitch_m, most_pitch_m);
-  require_range(where, "wavelength_m", wavelength_m, least_wavelength_m, most_wavelength_m);
+  require_range(where, "pitch_m", pitch_m, min_pitch_m, max_pitch_m);
+  require_range(where, "wavelength_m", wavelength_m, min_wavelength_m, max_wavelength_m);
 }
 
 void require_grid(std::string_view where, const FieldGrid& grid) {

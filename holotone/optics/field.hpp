@@ -10,10 +10,10 @@ namespace holotone {
 using Complex = std::complex<float>;
 
 /// Range of wavelengths, extreme ultraviolet to terahertz, and of pitches. Others are taken for a wrong unit.
-inline constexpr double least_wavelength_m = 10e-9;
-inline constexpr double most_wavelength_m = 1e-3;
-inline constexpr double least_pitch_m = 1e-9;
-inline constexpr double most_pitch_m = 1;
+inline constexpr double min_wavelength_m = 10e-9;
+inline constexpr double max_wavelength_m = 1e-3;
+inline constexpr double min_pitch_m = 1e-9;
+inline constexpr double max_pitch_m = 1;
 
 /// Sampling grid of a complex field. Pixel (row, col) has its centre at x = (col - (nx-1)/2) pitch, y = ((ny-1)/2 -
 /// row) pitch; row 0 is the top. Phasor exp(-i omega t): a diverging wave is exp(+ikr)/r.

@@ -19,7 +19,7 @@ void validate(std::string_view where, const FourierLensOptions& options) {
 }
 
 /// Largest shift: its phases keep 1e-9 turns in float64.
-constexpr double most_shift = 1e6;
+constexpr double max_shift = 1e6;
 
 /// Phase factors of one axis at the panel and in the picture.
 ///   exp(-2 pi i (n - c)(k - c + s) / N) = exp(-2 pi i n k / N) exp(2 pi i n (c - s) / N) exp(2 pi i c (k - c + s) / N)
@@ -87,8 +87,8 @@ struct FourierLensPlan::State {
                      fmt::format("at most {} from the focal plane (lambda f^2 / (N pitch^2))", format_length(most)),
                      fmt::format("{} m", plane.defocus_m));
     }
-    require_range(where, "plane.down", plane.down, -most_shift, most_shift);
-    require_range(where, "plane.right", plane.right, -most_shift, most_shift);
+    require_range(where, "plane.down", plane.down, -max_shift, max_shift);
+    require_range(where, "plane.right", plane.right, -max_shift, max_shift);
   }
 
   [[nodiscard]] std::array<AxisFactors, 2> factors(const LensPlane& plane) const {

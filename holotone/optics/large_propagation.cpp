@@ -23,14 +23,14 @@ using large_propagation::kept_count;
 
 constexpr std::string_view plan_name = "LargePropagationPlan";
 /// Bands of a GPU at once: one is copied there, one computed, one copied back.
-constexpr int most_lanes = 3;
+constexpr int max_lanes = 3;
 /// Values of a band's or strip's padded lines. Most on GPUs: rows of a strip are then copied by 4 KiB and more, while
 /// device and page-locked memory stay small; most on CPUs alone: strips for many threads. Least: transforms fill a GPU.
-constexpr std::int64_t most_values = std::int64_t{1} << 26;
-constexpr std::int64_t most_values_cpu = std::int64_t{1} << 28;
-constexpr std::int64_t least_values = std::int64_t{1} << 20;
+constexpr std::int64_t max_values = std::int64_t{1} << 26;
+constexpr std::int64_t max_values_cpu = std::int64_t{1} << 28;
+constexpr std::int64_t min_values = std::int64_t{1} << 20;
 /// Bands and strips of a larger field: enough for several devices, and for copies to overlap with transforms.
-constexpr std::int64_t least_blocks = 24;
+constexpr std::int64_t min_blocks = 24;
 /// Device memory for a value of padded lines: itself, its band, the workspaces of both transforms.
 constexpr std::size_t bytes_a_value = 4 * sizeof(Complex);
 
@@ -93,12 +93,12 @@ std::size_t spectrum_bytes(const Job& job) {
 }
 
 /// Least memory on a device: for the line of one row or column.
-std::size_t least_device_bytes(const Job& job) {
+std::size_t min_device_bytes(const Job& job) {
   return bytes_a_value * static_cast<std::size_t>(std::max(job.row.length, job.column.length));
 }
 
 std::size_t device_limit(const LargePropagationOptions& options, const Job& job, const std::vector<Device>& devices) {
-  const std::size_t least = least_device_bytes(job);
+  const std::size_t least = min_device_bytes(job);
   if (options.device_memory_bytes != 0) {
     if (options.device_memory_bytes >= least) return options.device_memory_bytes;
     throw_argument(
@@ -119,7 +119,7 @@ std::size_t device_limit(const LargePropagationOptions& options, const Job& job,
 
 /// Lines of a block: as many as fit, in blocks of equal size.
 std::int64_t lines_at_once(std::int64_t count, std::int64_t length, std::int64_t values) {
-  const std::int64_t wanted = std::max((count + least_blocks - 1) / least_blocks, least_values / length);
+  const std::int64_t wanted = std::max((count + min_blocks - 1) / min_blocks, min_values / length);
   const std::int64_t at_once = std::clamp(values / length, std::int64_t{1}, std::max(wanted, std::int64_t{1}));
   const std::int64_t blocks = (count + at_once - 1) / at_once;
   return (count + blocks - 1) / blocks;
@@ -134,9 +134,9 @@ struct Share {
 
 Share choose_share(const LargePropagationOptions& options, const Job& job, const std::vector<Device>& devices) {
   const std::size_t limit = device_limit(options, job, devices);
-  const std::size_t lanes = std::clamp<std::size_t>(limit / least_device_bytes(job), 1, most_lanes);
+  const std::size_t lanes = std::clamp<std::size_t>(limit / min_device_bytes(job), 1, max_lanes);
   const bool gpu = std::ranges::any_of(devices, is_gpu);
-  return {limit / lanes, static_cast<int>(lanes), gpu ? most_values : most_values_cpu};
+  return {limit / lanes, static_cast<int>(lanes), gpu ? max_values : max_values_cpu};
 }
 
 void set_blocks(Job& job, std::size_t lane_bytes, std::int64_t most) {

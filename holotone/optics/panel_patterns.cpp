@@ -10,7 +10,7 @@
 namespace holotone {
 namespace {
 
-constexpr double least_period_px = 2;
+constexpr double min_period_px = 2;
 
 RowRange check_rows(std::string_view where, const FieldGrid& grid, const RowRange& part) {
   require_grid(where, grid);
@@ -57,10 +57,10 @@ void require_centre(std::string_view where, const Options& options) {
 }
 
 void require_period(std::string_view where, double period_m, double magnitude_m, const FieldGrid& grid) {
-  const double least_m = least_period_px * grid.pitch_m;
+  const double min_m = min_period_px * grid.pitch_m;
   // A period typed as two pixels in micrometres must not fail by rounding.
-  if (std::isfinite(period_m) && magnitude_m >= least_m * (1 - 1e-12)) return;
-  throw_argument(where, "period_m", fmt::format("at least two pixels, {}", format_length(least_m)),
+  if (std::isfinite(period_m) && magnitude_m >= min_m * (1 - 1e-12)) return;
+  throw_argument(where, "period_m", fmt::format("at least two pixels, {}", format_length(min_m)),
                  format_length(period_m));
 }
 

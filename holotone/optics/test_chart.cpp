@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t glyph_width = 5;
 constexpr std::int64_t glyph_height = 7;
 constexpr std::int64_t frame_px = 2;
-constexpr std::int64_t most_fields = 1000;  ///< along an axis
-constexpr std::int64_t most_by_default = 16;
+constexpr std::int64_t max_fields = 1000;  ///< along an axis
+constexpr std::int64_t max_by_default = 16;
 
 void require_shape(std::string_view where, const Shape<2>& shape) {
   const auto [ny, nx] = shape;
@@ -32,8 +32,8 @@ RowRange check_rows(std::string_view where, const Shape<2>& shape, const RowRang
 std::int64_t count_digits(std::int64_t number) { return std::ssize(std::to_string(number)); }
 
 /// Smallest sides of a field whose digits are one pixel wide, with a pixel around them.
-std::int64_t least_width(std::int64_t digits) { return digits * (glyph_width + 1) + 1; }
-constexpr std::int64_t least_height = glyph_height + 2;
+std::int64_t min_width(std::int64_t digits) { return digits * (glyph_width + 1) + 1; }
+constexpr std::int64_t min_height = glyph_height + 2;
 
 /// Columns and rows of fields.
 std::array<std::int64_t, 2> count_fields(const TestChartOptions& options, const Shape<2>& shape) {
@@ -44,20 +44,20 @@ std::array<std::int64_t, 2> count_fields(const TestChartOptions& options, const 
   }
   const auto [ny, nx] = shape;
   const auto count = [&](std::string_view name, std::int64_t asked, std::int64_t pixels, std::int64_t least) {
-    if (asked < 0 || asked > most_fields) {
-      throw_argument(where, name, fmt::format("1 to {}, or 0", most_fields), fmt::format("{}", asked));
+    if (asked < 0 || asked > max_fields) {
+      throw_argument(where, name, fmt::format("1 to {}, or 0", max_fields), fmt::format("{}", asked));
     }
-    return asked > 0 ? asked : std::clamp<std::int64_t>((pixels - 2 * frame_px) / least, 1, most_by_default);
+    return asked > 0 ? asked : std::clamp<std::int64_t>((pixels - 2 * frame_px) / least, 1, max_by_default);
   };
-  const std::int64_t digits = count_digits(most_by_default * most_by_default - 1);
-  const std::int64_t columns = count("columns", options.columns, nx, least_width(digits));
-  const std::int64_t down = count("fields_down", options.fields_down, ny, least_height);
+  const std::int64_t digits = count_digits(max_by_default * max_by_default - 1);
+  const std::int64_t columns = count("columns", options.columns, nx, min_width(digits));
+  const std::int64_t down = count("fields_down", options.fields_down, ny, min_height);
   const std::int64_t width = (nx - 2 * frame_px) / columns;
   const std::int64_t height = (ny - 2 * frame_px) / down;
-  const std::int64_t least = least_width(count_digits(columns * down - 1));
-  if (width < least || height < least_height) {
+  const std::int64_t least = min_width(count_digits(columns * down - 1));
+  if (width < least || height < min_height) {
     throw_argument(where, width < least ? "columns" : "fields_down",
-                   fmt::format("fields of at least {} x {} pixels for their numbers", least, least_height),
+                   fmt::format("fields of at least {} x {} pixels for their numbers", least, min_height),
                    fmt::format("{} x {}", std::max<std::int64_t>(width, 0), std::max<std::int64_t>(height, 0)));
   }
   return {columns, down};

@@ -9,7 +9,7 @@ namespace holotone::tone {
 namespace {
 
 constexpr int threads = 256;
-constexpr unsigned most_blocks = 1024;
+constexpr unsigned max_blocks = 1024;
 constexpr unsigned digits = 2048;
 using Count = unsigned long long;
 
@@ -57,7 +57,7 @@ std::vector<Count> count_values(std::span<const View<const float, 2>> images, in
   cuda::check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), stream), "cudaMemsetAsync");
   for (const auto& image : images) {
     if (image.empty()) continue;
-    const unsigned blocks = std::min(cuda::blocks_for(image.size(), threads), most_blocks);
+    const unsigned blocks = std::min(cuda::blocks_for(image.size(), threads), max_blocks);
     count_kernel<<<blocks, threads, 0, stream>>>(image.data(), image.size(), shift, bits, prefix, counts.data());
     cuda::check_launch("count_kernel");
   }

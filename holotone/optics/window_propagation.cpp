@@ -21,14 +21,14 @@ Range offsets(const Span& source, const Span& target, double margin_m) {
   return {between - half, between + half};
 }
 
-double least_modulus(const Range& range) { return range.low > 0 ? range.low : range.high < 0 ? -range.high : 0; }
-double most_modulus(const Range& range) { return std::max(std::abs(range.low), std::abs(range.high)); }
+double min_modulus(const Range& range) { return range.low > 0 ? range.low : range.high < 0 ? -range.high : 0; }
+double max_modulus(const Range& range) { return std::max(std::abs(range.low), std::abs(range.high)); }
 
 /// A ray with component `along` one axis, the distance along z and a component of `across` along the other has
 /// frequency along / (lambda r).
 Band frequencies(const Route& route, const Range& along, const Range& across, const RouteAxis& axis) {
-  const double near = least_modulus(across);
-  const double far = most_modulus(across);
+  const double near = min_modulus(across);
+  const double far = max_modulus(across);
   const auto frequency = [&](double offset, double other) {
     return offset / (route.wavelength_m * std::hypot(offset, other, route.distance_m));
   };
@@ -48,7 +48,7 @@ void set_blur(Route& route) {
   double squared = d * d;
   double sines = 0;  // squared, of the steepest ray
   for (const auto& axis : route.axis) {
-    const double offset = most_modulus(offsets(axis.source, axis.target, 0));
+    const double offset = max_modulus(offsets(axis.source, axis.target, 0));
     squared += offset * offset;
     sines += std::pow(route.wavelength_m * (std::abs(axis.band_middle) + axis.band_half), 2);
   }

@@ -9,8 +9,8 @@
 namespace holotone {
 namespace {
 
-constexpr int most_degree = 100;
-constexpr double most_turns = 1e6;
+constexpr int max_degree = 100;
+constexpr double max_turns = 1e6;
 
 /// A polynomial in the unit disc, scaled by its coefficient.
 class Polynomial {
@@ -97,12 +97,12 @@ class Disc {
  private:
   static void require_term(std::string_view where, const ZernikeTerm& term) {
     const int m = std::abs(term.m);
-    if (term.n < 0 || term.n > most_degree || m > term.n || (term.n - m) % 2 != 0) {
-      throw_argument(where, "terms", fmt::format("n from 0 to {}, |m| <= n, and n - |m| even", most_degree),
+    if (term.n < 0 || term.n > max_degree || m > term.n || (term.n - m) % 2 != 0) {
+      throw_argument(where, "terms", fmt::format("n from 0 to {}, |m| <= n, and n - |m| even", max_degree),
                      fmt::format("n = {}, m = {}", term.n, term.m));
     }
-    if (!(std::abs(term.turns) <= most_turns)) {
-      throw_argument(where, "terms", fmt::format("coefficients of at most {:g} turns", most_turns),
+    if (!(std::abs(term.turns) <= max_turns)) {
+      throw_argument(where, "terms", fmt::format("coefficients of at most {:g} turns", max_turns),
                      fmt::format("{:g}", term.turns));
     }
   }
@@ -160,7 +160,7 @@ double zernike_step_turns(const ZernikeOptions& options, const FieldGrid& grid) 
 }
 
 ZernikeTerm noll_term(int j) {
-  constexpr int most = (most_degree + 1) * (most_degree + 2) / 2;
+  constexpr int most = (max_degree + 1) * (max_degree + 2) / 2;
   if (j < 1 || j > most) throw_argument("noll_term", "j", fmt::format("1 to {}", most), fmt::format("{}", j));
   int n = 0;
   while ((n + 1) * (n + 2) / 2 < j) ++n;

@@ -15,7 +15,7 @@ constexpr int rows_around = 12;
 constexpr int columns_around = 24;
 static_assert(bounds_of<&WeightOptions::taps>.high == rows_around * (2 * columns_around + 1) + columns_around);
 static_assert(bounds_of<&WeightOptions::parallelism>.high == columns_around);
-constexpr double least_side = 1e-6;  ///< of windows, cycles a pixel: below the resolution of any panel
+constexpr double min_side = 1e-6;  ///< of windows, cycles a pixel: below the resolution of any panel
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
@@ -38,7 +38,7 @@ double weight(const SignalWindow& window, const WeightOptions& options, int x, i
 
 void require_window(const SignalWindow& window, std::size_t hogel) {
   const auto inside = [](double middle, double side) { return std::abs(middle) + side / 2 <= 0.5 * (1 + 1e-12); };
-  const bool some = window.width >= least_side && window.height >= least_side;
+  const bool some = window.width >= min_side && window.height >= min_side;
   if (some && inside(window.xi, window.width) && inside(window.eta, window.height)) return;
   throw_argument(where, "hogels", "windows within half a cycle a pixel each way, at least 1e-6 wide and high",
                  fmt::format("{:.4g} x {:.4g} around {:.4g}, {:.4g} for hogel {}", window.width, window.height,
@@ -115,8 +115,8 @@ void require_given(const std::vector<DiffusionTap>& taps) {
   }
 }
 
-double most_sum(const WeightOptions& options) {
-  if (options.most_sum > 0) return options.most_sum;
+double max_sum(const WeightOptions& options) {
+  if (options.max_sum > 0) return options.max_sum;
   const bool by_modulus = options.normalization == WeightNormalization::modulus;
   return options.rule == WeightRule::eq1 && by_modulus ? 0.98 : 2.2;
 }
@@ -166,13 +166,13 @@ std::vector<double> least_squares(const SignalWindow& window, const std::vector<
     return solved(std::move(own), b);
   };
   auto values = with_ridge(0);
-  if (sum_of_moduli(values) <= most_sum(options)) return values;
+  if (sum_of_moduli(values) <= max_sum(options)) return values;
   int too_small = 0;
   int enough = 128;  // 2.5e6 times the power: the moduli are below 1e-3 in sum
   while (enough - too_small > 1) {
     const int middle = (too_small + enough) / 2;
     values = with_ridge(middle);
-    (sum_of_moduli(values) <= most_sum(options) ? enough : too_small) = middle;
+    (sum_of_moduli(values) <= max_sum(options) ? enough : too_small) = middle;
   }
   return with_ridge(enough);
 }
@@ -184,7 +184,7 @@ void require_options(std::span<const SignalWindow> hogels, const WeightOptions& 
   require_bounds(where, "parallelism", options.parallelism, bounds_of<&WeightOptions::parallelism>);
   require_bounds(where, "kappa_x", options.kappa_x, bounds_of<&WeightOptions::kappa_x>);
   require_bounds(where, "kappa_y", options.kappa_y, bounds_of<&WeightOptions::kappa_y>);
-  if (options.most_sum != 0) require_bounds(where, "most_sum", options.most_sum, bounds_of<&WeightOptions::most_sum>);
+  if (options.max_sum != 0) require_bounds(where, "max_sum", options.max_sum, bounds_of<&WeightOptions::max_sum>);
 }
 
 std::vector<double> compute_weights(const SignalWindow& window, const std::vector<DiffusionTap>& taps,
@@ -193,7 +193,7 @@ std::vector<double> compute_weights(const SignalWindow& window, const std::vecto
   std::vector<double> values;
   values.reserve(taps.size());
   for (const auto& tap : taps) values.push_back(weight(window, options, tap.dx, tap.dy));
-  const double most = most_sum(options) / sum_of_moduli(values);
+  const double most = max_sum(options) / sum_of_moduli(values);
   const double factor = options.normalization == WeightNormalization::origin ? 1 / weight(window, options, 0, 0) : 1;
   const bool by_sum = options.normalization == WeightNormalization::modulus || factor > most;
   for (double& own : values) own *= by_sum ? most : factor;

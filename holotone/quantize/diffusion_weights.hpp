@@ -45,11 +45,11 @@ inline constexpr auto enum_names<WeightRule> = std::array{
 /// "eq1", "least-squares"
 std::string_view to_string(WeightRule rule);
 
-/// Factor of the weights of Eq. (1). That of none and origin is reduced where their sum of moduli exceeds most_sum.
+/// Factor of the weights of Eq. (1). That of none and origin is reduced where their sum of moduli exceeds max_sum.
 enum class WeightNormalization {
   none,     ///< 1: as printed
   origin,   ///< 1 / w(0, 0), w(0, 0) = 2 width height + 1 - kappa_x kappa_y: the pixel's own weight becomes 1
-  modulus,  ///< most_sum / (sum of |weights|)
+  modulus,  ///< max_sum / (sum of |weights|)
 };
 template <>
 inline constexpr auto enum_names<WeightNormalization> =
@@ -71,7 +71,7 @@ struct WeightOptions {
   /// Upper limit of the sum of |weights|, 0.1 to 4; 0: 0.98 for eq1 by modulus, else 2.2. Up to 1 errors are bounded.
   /// Speckle was stable up to 2.5 (1 and 8 bits, p from 0 to 6), at 3 not always. origin at 4 diverged with kappa 1 and
   /// one bit, and was stable with kappa 0.9 and 8 bits (tests/quantize/view_dependent_test.cpp).
-  double most_sum = 0;
+  double max_sum = 0;
   bool serpentine = false;  ///< adds weights for rows from right to left: those of the windows mirrored left to right
   /// Taps instead of `taps` chosen for these hogels: those that diffusion_taps chose for all windows of a viewer who
   /// moves. Weights over the same taps replace each other in a plan (ErrorDiffusionPlan::set_weights).
@@ -88,7 +88,7 @@ inline constexpr Bounds bounds_of<&WeightOptions::kappa_x>{0.1, 1};
 template <>
 inline constexpr Bounds bounds_of<&WeightOptions::kappa_y>{0.1, 1};
 template <>
-inline constexpr Bounds bounds_of<&WeightOptions::most_sum>{0.1, 4};  // and 0
+inline constexpr Bounds bounds_of<&WeightOptions::max_sum>{0.1, 4};  // and 0
 
 /// Weights of each hogel, over common taps.
 struct DiffusionWeights {
@@ -112,7 +112,7 @@ std::vector<DiffusionTap> diffusion_taps(std::span<const SignalWindow> windows, 
 /// windows, or given_taps. M_hf(0, 0) = 1 - kappa_x kappa_y, the area of these frequencies, as for any transform;
 /// Eq. (9) prints 1 there, which leaves out the transform of the rectangle. It matters to origin and least_squares.
 /// least_squares solves for the weights over these taps with the least sum of |1 - W|^2 over both windows. It adds the
-/// weights' squares with the factor that keeps the sum of their moduli within most_sum: cost O(taps^3) a hogel.
+/// weights' squares with the factor that keeps the sum of their moduli within max_sum: cost O(taps^3) a hogel.
 /// Noise in the window is 20 to 25 dB below that of truncation with least_squares, 5 to 7 dB with eq1 by modulus.
 /// Measured for speckle in 0.16 x 0.16 cycles a pixel, 1 to 8 bits of phase, any p
 /// (tests/quantize/error_diffusion_test.cpp).

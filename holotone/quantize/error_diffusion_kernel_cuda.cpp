@@ -17,7 +17,7 @@ constexpr std::int64_t working = 1000;
 
 /// Steps from an error to its use. Two steps let the compiler schedule other work in between. With one step the next
 /// group of rows can begin sooner, which matters if few groups can run in parallel.
-int least_delay(const Job& job, const WavefrontPattern& with_two) {
+int min_delay(const Job& job, const WavefrontPattern& with_two) {
   const std::int64_t width = std::min(job.side, job.shape[1]);
   const std::int64_t apart = std::int64_t{32} * with_two.lag + with_two.chunk;
   const std::int64_t groups = std::min((std::min(job.side, job.shape[0]) + 31) / 32, width / apart + 1);
@@ -26,18 +26,18 @@ int least_delay(const Job& job, const WavefrontPattern& with_two) {
 
 }  // namespace
 
-WavefrontKernel WavefrontKernel::of(const Job& job, std::int64_t most_shared_bytes) {
+WavefrontKernel WavefrontKernel::of(const Job& job, std::int64_t max_shared_bytes) {
   WavefrontKernel kernel;
   kernel.pattern = WavefrontPattern::of(job.weights.taps, 2);
-  if (least_delay(job, kernel.pattern) == 1) kernel.pattern = WavefrontPattern::of(job.weights.taps, 1);
+  if (min_delay(job, kernel.pattern) == 1) kernel.pattern = WavefrontPattern::of(job.weights.taps, 1);
   kernel.levels = static_cast<int>(job.levels.re.size());
-  if (kernel.pattern.above > 31 || 8 * kernel.levels + kernel.pattern.tile_bytes() > most_shared_bytes) {
+  if (kernel.pattern.above > 31 || 8 * kernel.levels + kernel.pattern.tile_bytes() > max_shared_bytes) {
     throw Error(
         ErrorCode::unsupported,
         fmt::format(
             "ErrorDiffusionPlan: weights: expected taps at most 31 rows above whose rows fit in {} bytes of shared "
             "memory, got {} rows, {} bytes",
-            most_shared_bytes, kernel.pattern.above, kernel.pattern.tile_bytes()));
+            max_shared_bytes, kernel.pattern.above, kernel.pattern.tile_bytes()));
   }
   if (job.set_side > 0 && job.set_side < kernel.pattern.block + kernel.pattern.slots) {
     throw_unsupported("ErrorDiffusionPlan", "hogel_px",
@@ -46,7 +46,7 @@ WavefrontKernel WavefrontKernel::of(const Job& job, std::int64_t most_shared_byt
                       std::to_string(job.set_side));
   }
   kernel.warps = usual_warps;
-  while (kernel.shared_bytes() > most_shared_bytes) kernel.warps /= 2;
+  while (kernel.shared_bytes() > max_shared_bytes) kernel.warps /= 2;
   return kernel;
 }
 

@@ -10,9 +10,9 @@ struct WavefrontKernel {
   int levels = 2;
   int warps = 8;  ///< warps per block, one block per multiprocessor: equally many for each of its schedulers
 
-  /// Chooses the kernel for a plan's weights and levels. `most_shared_bytes`: maximum shared memory of a block on the
+  /// Chooses the kernel for a plan's weights and levels. `max_shared_bytes`: maximum shared memory of a block on the
   /// device. Throws unsupported for taps that reach too far.
-  static WavefrontKernel of(const Job& job, std::int64_t most_shared_bytes);
+  static WavefrontKernel of(const Job& job, std::int64_t max_shared_bytes);
 
   /// `scaled`: the field is multiplied by a unit first. `packed`: codes are written eight at once.
   [[nodiscard]] cuda::KernelSource source(const Job& job, bool scaled, bool packed) const;

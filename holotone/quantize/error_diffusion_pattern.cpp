@@ -12,7 +12,7 @@ constexpr int longest_ring = 8;  // errors in registers; farther ones are read f
 
 }  // namespace
 
-WavefrontPattern WavefrontPattern::of(const std::vector<DiffusionTap>& taps, int least_delay) {
+WavefrontPattern WavefrontPattern::of(const std::vector<DiffusionTap>& taps, int min_delay) {
   WavefrontPattern pattern;
   pattern.taps = static_cast<int>(taps.size());
   std::map<int, int, std::greater<>> latest;  // least dx of each row
@@ -23,7 +23,7 @@ WavefrontPattern WavefrontPattern::of(const std::vector<DiffusionTap>& taps, int
   }
   for (const auto& [dy, dx] : latest) {
     pattern.above = std::max(pattern.above, dy);
-    pattern.lag = std::max(pattern.lag, (least_delay - dx + dy - 1) / dy);
+    pattern.lag = std::max(pattern.lag, (min_delay - dx + dy - 1) / dy);
   }
   int last_early = 0;
   for (const auto& [dy, dx] : latest) last_early = std::max(last_early, dy * pattern.lag + dx == 1 ? dy : 0);

@@ -33,9 +33,9 @@ struct WavefrontPattern {
   std::vector<Tap> above_taps{};  ///< row by row from the farthest
   std::vector<Tap> own_taps{};    ///< slot: dx
 
-  /// Returns the pattern of taps in the order of sums. least_delay >= 1: an error is written in one step and read in
+  /// Returns the pattern of taps in the order of sums. min_delay >= 1: an error is written in one step and read in
   /// the next.
-  static WavefrontPattern of(const std::vector<DiffusionTap>& taps, int least_delay);
+  static WavefrontPattern of(const std::vector<DiffusionTap>& taps, int min_delay);
 
   /// Number of blocks of a tile: the present chunk, the next, and the history.
   [[nodiscard]] int stages() const { return history + 4; }

@@ -387,16 +387,16 @@ class RowGroup {
 void diffuse_batch(const Job& job, const Skew& skew, std::int64_t first, std::int64_t last,
                    View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
   std::vector<HogelState> hogels;
-  std::int64_t most_groups = 0;
+  std::int64_t max_groups = 0;
   for (std::int64_t number = first; number < last; ++number) {
     hogels.emplace_back(HogelPlace::of(job, number), skew.above);
-    most_groups = std::max(most_groups, hogels.back().groups);
+    max_groups = std::max(max_groups, hogels.back().groups);
   }
   const std::int64_t count = last - first;
   std::atomic<std::int64_t> next = 0;
-  parallel_for(0, std::min<std::int64_t>(thread_count(), most_groups * count), [&](std::int64_t) {
+  parallel_for(0, std::min<std::int64_t>(thread_count(), max_groups * count), [&](std::int64_t) {
     RowGroup group(job, skew, field, codes);
-    for (std::int64_t ticket = next++; ticket < most_groups * count; ticket = next++) {
+    for (std::int64_t ticket = next++; ticket < max_groups * count; ticket = next++) {
       auto& hogel = hogels[static_cast<std::size_t>(ticket % count)];
       if (ticket / count < hogel.groups) group.run(hogel, ticket / count);
     }

@@ -64,11 +64,11 @@ void ModulusShare::tally(std::span<const Complex> values, std::vector<Count>& co
 }
 
 void ModulusShare::add(View<const Complex, 2> block) {
-  constexpr std::int64_t most_chunks = 64;
-  constexpr std::int64_t least_chunk = 1 << 18;
+  constexpr std::int64_t max_chunks = 64;
+  constexpr std::int64_t min_chunk = 1 << 18;
   const auto values = block.host();
   const auto count = static_cast<std::int64_t>(values.size());
-  const std::int64_t chunks = std::min(count / least_chunk, most_chunks);
+  const std::int64_t chunks = std::min(count / min_chunk, max_chunks);
   if (chunks < 2) {
     tally(values, bins_);
   } else {

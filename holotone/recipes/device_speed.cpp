@@ -18,8 +18,8 @@ using Bytes = Array<std::uint8_t, 1>;
 /// Seconds for the repetitions of one figure, and seconds after which even the first few of them end.
 constexpr double figure_s = 0.12;
 constexpr double figure_limit_s = 0.5;
-constexpr std::size_t least_repetitions = 3;
-constexpr std::size_t most_repetitions = 50;
+constexpr std::size_t min_repetitions = 3;
+constexpr std::size_t max_repetitions = 50;
 
 /// Bytes of a copy: more than the caches of a GPU (50 MiB of an H100) and of most processors.
 constexpr std::int64_t copied_bytes = std::int64_t{128} << 20;
@@ -55,8 +55,8 @@ double Meter::median_seconds(double seconds, const Work& work) const {
   const Clock::time_point start = Clock::now();
   do {
     times.push_back(run());
-  } while (times.size() < most_repetitions &&
-           seconds_since(start) < (times.size() < least_repetitions ? figure_limit_s : seconds));
+  } while (times.size() < max_repetitions &&
+           seconds_since(start) < (times.size() < min_repetitions ? figure_limit_s : seconds));
   std::ranges::sort(times);
   return times[times.size() / 2];
 }
@@ -129,9 +129,9 @@ struct Cloud {
 };
 
 /// The number of points grows until a sum takes this time, in which the launch of a kernel is lost.
-constexpr double least_sum_s = 5e-3;
-constexpr std::int64_t least_points = 64;
-constexpr std::int64_t most_points = 1 << 17;
+constexpr double min_sum_s = 5e-3;
+constexpr std::int64_t min_points = 64;
+constexpr std::int64_t max_points = 1 << 17;
 
 double measure_points(const Meter& meter) {
   const Queue& queue = meter.queue;
@@ -141,11 +141,11 @@ double measure_points(const Meter& meter) {
   PointCloudPlan plan({.pitch_m = pitch_m, .shape = shape, .method = PointMethod::direct, .band_limit = false}, queue);
   Array<std::complex<float>, 2> field(shape, queue);
   const auto sum = [&] { plan.execute({.field = field.view()}); };
-  for (std::int64_t count = least_points;; count *= 8) {
+  for (std::int64_t count = min_points;; count *= 8) {
     const Cloud cloud(count, 512 * pitch_m);
     plan.set_points({.position_m = cloud.position_m.view(), .amplitude = cloud.amplitude.view()});
-    const bool last = 8 * count > most_points;
-    if (!last && meter.median_seconds(0, sum) < least_sum_s) continue;
+    const bool last = 8 * count > max_points;
+    if (!last && meter.median_seconds(0, sum) < min_sum_s) continue;
     const double pairs = static_cast<double>(count) * static_cast<double>(element_count(shape));
     return pairs / meter.median_seconds(figure_s, sum);
   }

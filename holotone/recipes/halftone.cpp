@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view function_name = "make_halftone";
 
 /// Maximum number of pixels per dot: finer pixels show nothing that dots can show.
-constexpr double most_pixels_a_dot = 64;
+constexpr double max_pixels_a_dot = 64;
 constexpr double largest_page_side = 32768;
 /// Jitter of dots that error diffusion places on a grid, so that no dot is in balance between others.
 constexpr double start_jitter = 0.2;
@@ -101,9 +101,9 @@ class Maker {
 
  private:
   void require_inks() {
-    constexpr std::size_t most_inks = 256;
-    if (inks_.empty() || inks_.size() > most_inks) {
-      throw_argument(function_name, "inks", fmt::format("1 to {}", most_inks), fmt::format("{}", inks_.size()));
+    constexpr std::size_t max_inks = 256;
+    if (inks_.empty() || inks_.size() > max_inks) {
+      throw_argument(function_name, "inks", fmt::format("1 to {}", max_inks), fmt::format("{}", inks_.size()));
     }
     const auto [ny, nx] = inks_.front().shape();
     for (const auto& ink : inks_) {
@@ -138,9 +138,9 @@ class Maker {
     }
     if (options_.dots && options_.radius_px) result_.ink_share = static_cast<double>(*options_.dots) / wanted;
     if (options_.dots) wanted = static_cast<double>(*options_.dots);
-    if (!(wanted <= static_cast<double>(most_dots))) {
+    if (!(wanted <= static_cast<double>(max_dots))) {
       const std::string_view argument = options_.dots ? "dots" : options_.radius_px ? "radius_px" : "inks";
-      throw_argument(function_name, argument, fmt::format("at most {} dots", most_dots), fmt::format("{:.3g}", wanted));
+      throw_argument(function_name, argument, fmt::format("at most {} dots", max_dots), fmt::format("{:.3g}", wanted));
     }
     count_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::round(wanted)));
     if (options_.on_count) options_.on_count(count_);
@@ -182,16 +182,16 @@ class Maker {
 
   /// Ink of a class on as many pixels as the dots need; the same shape for all classes.
   [[nodiscard]] Array<float, 2> working_ink(std::size_t c) const {
-    return at_most(densities_[c], std::max(65536.0, most_pixels_a_dot * static_cast<double>(count_)));
+    return at_most(densities_[c], std::max(65536.0, max_pixels_a_dot * static_cast<double>(count_)));
   }
 
   /// Error diffusion to pixels, in which a black pixel is a dot.
   [[nodiscard]] Dots error_diffusion(std::size_t c, double jitter) const {
     const auto& ink = densities_[c];
     // For faint ink, one black pixel per dot would need far more pixels than dots: then some pixels get several dots.
-    const double most_pixels = std::max(4194304.0, 64.0 * static_cast<double>(counts_[c]));
+    const double max_pixels = std::max(4194304.0, 64.0 * static_cast<double>(counts_[c]));
     const double scale = std::sqrt(std::min(static_cast<double>(counts_[c]) / total_ink(ink.view()),
-                                            most_pixels / static_cast<double>(ink.size())));
+                                            max_pixels / static_cast<double>(ink.size())));
     const auto grid = resampled_ink(ink.view(), scaled_shape(ink.shape(), scale));
     const bool vanished = !(total_ink(grid.view()) > 0);
     return error_diffused_dots(vanished ? ink.view() : grid.view(), counts_[c], options_.seed + c, jitter);

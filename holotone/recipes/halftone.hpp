@@ -46,7 +46,7 @@ inline constexpr auto enum_names<DotStart> =
 struct HalftoneOptions {
   HalftoneMethod method = HalftoneMethod::electrostatic;
   DotStart start = DotStart::importance;  ///< start positions (electrostatic, direct and lloyd only)
-  /// Total number of dots, 1 to most_dots. None: the number of dots of radius_px, or default_dot_radius, whose area
+  /// Total number of dots, 1 to max_dots. None: the number of dots of radius_px, or default_dot_radius, whose area
   /// equals the picture's ink.
   std::optional<std::int64_t> dots{};
   /// Radius of the dots in pixels: 0 < low <= high <= 32768. It follows the ink at the dot if low < high (DotSizes).
@@ -69,7 +69,7 @@ struct HalftoneOptions {
 };
 
 template <>
-inline constexpr Bounds bounds_of<&HalftoneOptions::dots>{1, most_dots};
+inline constexpr Bounds bounds_of<&HalftoneOptions::dots>{1, max_dots};
 template <>
 inline constexpr Bounds bounds_of<&HalftoneOptions::iterations>{0, 1e9};
 
@@ -98,7 +98,7 @@ using HalftoneFrame = std::function<void(const Halftone& so_far)>;
 /// detail is below the resolution of the dots. At the end, dots on pixels without ink are moved to the nearest ink
 /// (take_to_ink).
 ///
-/// Throws invalid_argument naming the argument: for more than most_dots dots, more dots than the ink has room for, no
+/// Throws invalid_argument naming the argument: for more than max_dots dots, more dots than the ink has room for, no
 /// ink, or different shapes; also the errors of the method; out_of_memory; cancelled. Cost: that of the method.
 Halftone make_halftone(const std::vector<View<const float, 2>>& inks, const HalftoneOptions& options,
                        const Queue& queue = {}, Progress& progress = Progress::none(),

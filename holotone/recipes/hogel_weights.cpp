@@ -13,7 +13,7 @@ namespace holotone {
 namespace {
 
 /// Minimum side of a window that light reaches, in cycles per pixel: an eye cannot look through a smaller one.
-constexpr double least_side = 1e-3;
+constexpr double min_side = 1e-3;
 
 struct Sides {
   double low;
@@ -81,8 +81,7 @@ std::optional<SignalWindow> reached_window(const FieldGrid& grid, const Viewer& 
   const auto cut = [](Sides sides) { return Sides{std::max(sides.low, -0.5), std::min(sides.high, 0.5)}; };
   const Sides x = cut(sides_of(window.xi, window.width));
   const Sides y = cut(sides_of(window.eta, window.height));
-  if (x.high - x.low < std::min(least_side, window.width / 2) ||
-      y.high - y.low < std::min(least_side, window.height / 2))
+  if (x.high - x.low < std::min(min_side, window.width / 2) || y.high - y.low < std::min(min_side, window.height / 2))
     return std::nullopt;
   return SignalWindow{(x.low + x.high) / 2, (y.low + y.high) / 2, x.high - x.low, y.high - y.low};
 }
@@ -93,8 +92,8 @@ HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped, std
   own.clipped = clipped;
   own.unreached = unreached;
   const auto& values = own.weights.values;
-  own.least_used = std::numeric_limits<int>::max();
-  own.least_sum = std::numeric_limits<double>::infinity();
+  own.min_used = std::numeric_limits<int>::max();
+  own.min_sum = std::numeric_limits<double>::infinity();
   for (std::int64_t hogel = 0; hogel < values.shape()[0]; ++hogel) {
     int used = 0;
     double sum = 0;
@@ -102,11 +101,11 @@ HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped, std
       used += values(hogel, i) != 0 ? 1 : 0;
       sum += std::abs(static_cast<double>(values(hogel, i)));
     }
-    own.most_used = std::max(own.most_used, used);
-    own.most_sum = std::max(own.most_sum, sum);
+    own.max_used = std::max(own.max_used, used);
+    own.max_sum = std::max(own.max_sum, sum);
     if (used == 0 && own.unreached > 0) continue;
-    own.least_used = std::min(own.least_used, used);
-    own.least_sum = std::min(own.least_sum, sum);
+    own.min_used = std::min(own.min_used, used);
+    own.min_sum = std::min(own.min_sum, sum);
   }
   return own;
 }

@@ -22,10 +22,10 @@ struct HogelWeights {
   DiffusionWeights weights;    ///< {hogels, taps}, or {1, taps} common to all hogels
   std::int64_t clipped = 0;    ///< number of hogels with a part of the window beyond the diffraction angle
   std::int64_t unreached = 0;  ///< number of hogels without a reached_window: their weights are 0
-  int least_used = 0;          ///< minimum number of non-zero weights of a hogel, without unreached hogels
-  int most_used = 0;           ///< maximum number of non-zero weights of a hogel
-  double least_sum = 0;        ///< minimum sum of |weights| of a hogel, without unreached hogels
-  double most_sum = 0;         ///< maximum sum of |weights| of a hogel
+  int min_used = 0;            ///< minimum number of non-zero weights of a hogel, without unreached hogels
+  int max_used = 0;            ///< maximum number of non-zero weights of a hogel
+  double min_sum = 0;          ///< minimum sum of |weights| of a hogel, without unreached hogels
+  double max_sum = 0;          ///< maximum sum of |weights| of a hogel
 };
 
 struct WindowWeightOptions {

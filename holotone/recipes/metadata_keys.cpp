@@ -9,22 +9,22 @@
 namespace holotone {
 namespace {
 
-constexpr double most_distance_m = 1e5;
-constexpr double least_length_m = 1e-9;
-constexpr double most_tilt_rad = 1.5;
-constexpr double most_count = 9e15;
+constexpr double max_distance_m = 1e5;
+constexpr double min_length_m = 1e-9;
+constexpr double max_tilt_rad = 1.5;
+constexpr double max_count = 9e15;
 constexpr double largest_rows = 1 << 26;
-constexpr std::size_t most_levels = 65536;  ///< of 16 bits
-constexpr std::size_t longest_quote = 40;   ///< of a file's text in an error
+constexpr std::size_t max_levels = 65536;  ///< of 16 bits
+constexpr std::size_t longest_quote = 40;  ///< of a file's text in an error
 
 using enum MetadataType;
 
 constexpr MetadataKey table[] = {
     {"amplitude_max", number, {}, -largest_field_value, largest_field_value, "hologram, panel, quantize"},
     {"amplitude_min", number, {}, -largest_field_value, largest_field_value, "hologram, panel, quantize"},
-    {"aperture_diameter_m", number, "m", 0, most_distance_m, "reconstruct"},
-    {"aperture_x_m", number, "m", -most_distance_m, most_distance_m, "reconstruct"},
-    {"aperture_y_m", number, "m", -most_distance_m, most_distance_m, "reconstruct"},
+    {"aperture_diameter_m", number, "m", 0, max_distance_m, "reconstruct"},
+    {"aperture_x_m", number, "m", -max_distance_m, max_distance_m, "reconstruct"},
+    {"aperture_y_m", number, "m", -max_distance_m, max_distance_m, "reconstruct"},
     {"arithmetic", text, {}, 0, 0, "hologram"},
     {"band_limit", flag, {}, 0, 1, "hologram"},
     {"bits", count, {}, 1, 16, "hologram, optimize, panel, quantize"},
@@ -32,25 +32,25 @@ constexpr MetadataKey table[] = {
     {"block_first_row", count, {}, 0, largest_rows, "hologram"},
     {"block_of_rows", count, {}, 1, largest_rows, "hologram"},
     {"block_source", text, {}, 0, 0, "hologram"},
-    {"camera_pitch_m", number, "m", 0, most_distance_m, "hologram"},
-    {"carrier_x_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, optimize"},
-    {"carrier_y_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, optimize"},
+    {"camera_pitch_m", number, "m", 0, max_distance_m, "hologram"},
+    {"carrier_x_rad", number, "rad", -max_tilt_rad, max_tilt_rad, "hologram, optimize"},
+    {"carrier_y_rad", number, "rad", -max_tilt_rad, max_tilt_rad, "hologram, optimize"},
     {"channel", text, {}, 0, 0, "hologram, optimize, quantize"},
     {"clip", number, {}, 0, 1, "quantize"},
-    {"cone_wavelength_m", number, "m", least_wavelength_m, most_wavelength_m, "hologram"},
+    {"cone_wavelength_m", number, "m", min_wavelength_m, max_wavelength_m, "hologram"},
     {"correction", text, {}, 0, 0, "hologram, optimize, panel"},
     {"decades", number, {}, 0.1, 40, "reconstruct"},
     {"deterministic", flag, {}, 0, 1, "hologram"},
-    {"distance_m", number, "m", -most_distance_m, most_distance_m,
+    {"distance_m", number, "m", -max_distance_m, max_distance_m,
      "hologram, optimize, panel, propagate, quantize, reconstruct"},
-    {"distance_max_m", number, "m", -most_distance_m, most_distance_m, "hologram, propagate"},
-    {"distance_min_m", number, "m", -most_distance_m, most_distance_m, "hologram, propagate"},
-    {"distances_m", numbers, "m", -most_distance_m, most_distance_m, "reconstruct"},
+    {"distance_max_m", number, "m", -max_distance_m, max_distance_m, "hologram, propagate"},
+    {"distance_min_m", number, "m", -max_distance_m, max_distance_m, "hologram, propagate"},
+    {"distances_m", numbers, "m", -max_distance_m, max_distance_m, "reconstruct"},
     {"encoding", text, {}, 0, 0, "hologram, optimize, panel, propagate, quantize"},
     {"field_energy", number, {}, 0, largest_energy, "quantize"},
-    {"focal_length_m", number, "m", least_length_m, most_distance_m, "optimize, reconstruct"},
+    {"focal_length_m", number, "m", min_length_m, max_distance_m, "optimize, reconstruct"},
     {"fresnel_deviation_rad", number, "rad", 0, 0, "hologram"},
-    {"fringe_m", number, "m", 0, most_distance_m, "hologram"},
+    {"fringe_m", number, "m", 0, max_distance_m, "hologram"},
     {"gamma", number, {}, 0.01, 100, "reconstruct"},
     {"hogel_borders", text, {}, 0, 0, "quantize"},
     {"hogel_px", count, "px", 1, largest_picture_side, "hologram, quantize"},
@@ -58,9 +58,9 @@ constexpr MetadataKey table[] = {
     {"kappa_x", number, {}, 0, 1, "quantize"},
     {"kappa_y", number, {}, 0, 1, "quantize"},
     {"layer_spacing", text, {}, 0, 0, "hologram"},
-    {"layers", count, {}, 1, most_count, "hologram"},
+    {"layers", count, {}, 1, max_count, "hologram"},
     {"level_amplitude", numbers, {}, 0, 1, "quantize"},
-    {"level_phase_rad", numbers, "rad", -most_phase_rad, most_phase_rad, "hologram, optimize, panel, quantize"},
+    {"level_phase_rad", numbers, "rad", -max_phase_rad, max_phase_rad, "hologram, optimize, panel, quantize"},
     {"method", text, {}, 0, 0, "hologram"},
     {"moved_m", number, "m", 0, 0, "propagate"},
     {"object_energy", number, {}, 0, largest_energy, "hologram, optimize"},
@@ -68,16 +68,15 @@ constexpr MetadataKey table[] = {
     {"panel", text, {}, 0, 0, "hologram, optimize, panel"},
     {"pattern", text, {}, 0, 0, "panel"},
     {"phase", text, {}, 0, 0, "hologram, optimize"},
-    {"phase_range_rad", number, "rad", least_phase_range_rad, most_phase_rad, "hologram, optimize, panel, quantize"},
-    {"pitch_m", number, "m", least_pitch_m, most_pitch_m,
-     "hologram, optimize, panel, propagate, quantize, reconstruct"},
-    {"points", count, {}, 0, most_count, "hologram"},
+    {"phase_range_rad", number, "rad", min_phase_range_rad, max_phase_rad, "hologram, optimize, panel, quantize"},
+    {"pitch_m", number, "m", min_pitch_m, max_pitch_m, "hologram, optimize, panel, propagate, quantize, reconstruct"},
+    {"points", count, {}, 0, max_count, "hologram"},
     {"pupil_shape", text, {}, 0, 0, "reconstruct"},
     {"quantize_method", text, {}, 0, 0, "quantize"},
     {"random_phase", flag, {}, 0, 1, "hologram"},
-    {"reference_angle_x_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, quantize"},
-    {"reference_angle_y_rad", number, "rad", -most_tilt_rad, most_tilt_rad, "hologram, quantize"},
-    {"rows_at_once", count, {}, 1, most_count, "hologram"},
+    {"reference_angle_x_rad", number, "rad", -max_tilt_rad, max_tilt_rad, "hologram, quantize"},
+    {"reference_angle_y_rad", number, "rad", -max_tilt_rad, max_tilt_rad, "hologram, quantize"},
+    {"rows_at_once", count, {}, 1, max_count, "hologram"},
     {"scale", number, {}, 1e-37, largest_field_value, "quantize"},
     {"seed", count, {}, 0, 0, "hologram, optimize"},
     {"serpentine", flag, {}, 0, 1, "quantize"},
@@ -87,18 +86,18 @@ constexpr MetadataKey table[] = {
     {"source", text, {}, 0, 0, "quantize, reconstruct"},
     {"tolerance", number, {}, 0, 0, "hologram"},
     {"tone", text, {}, 0, 0, "reconstruct"},
-    {"view_distance_m", number, "m", 0, most_distance_m, "hologram"},
+    {"view_distance_m", number, "m", 0, max_distance_m, "hologram"},
     {"viewer", text, {}, 0, 0, "hologram, quantize"},
-    {"viewer_distance_m", number, "m", 0, most_distance_m, "reconstruct"},
-    {"viewer_height_m", number, "m", 0, most_distance_m, "reconstruct"},
-    {"viewer_width_m", number, "m", 0, most_distance_m, "reconstruct"},
-    {"viewer_x_m", numbers, "m", -most_distance_m, most_distance_m, "reconstruct"},
-    {"viewer_y_m", numbers, "m", -most_distance_m, most_distance_m, "reconstruct"},
+    {"viewer_distance_m", number, "m", 0, max_distance_m, "reconstruct"},
+    {"viewer_height_m", number, "m", 0, max_distance_m, "reconstruct"},
+    {"viewer_width_m", number, "m", 0, max_distance_m, "reconstruct"},
+    {"viewer_x_m", numbers, "m", -max_distance_m, max_distance_m, "reconstruct"},
+    {"viewer_y_m", numbers, "m", -max_distance_m, max_distance_m, "reconstruct"},
     {"wave", text, {}, 0, 0, "hologram"},
-    {"wavelength_m", number, "m", least_wavelength_m, most_wavelength_m,
+    {"wavelength_m", number, "m", min_wavelength_m, max_wavelength_m,
      "hologram, optimize, panel, propagate, quantize, reconstruct"},
-    {"weights", count, {}, 0, most_count, "quantize"},
-    {"weights_kept", count, {}, 0, most_count, "quantize"},
+    {"weights", count, {}, 0, max_count, "quantize"},
+    {"weights_kept", count, {}, 0, max_count, "quantize"},
     {"weights_normalization", text, {}, 0, 0, "quantize"},
     {"weights_p", text, {}, 0, 0, "quantize"},
     {"weights_rule", text, {}, 0, 0, "quantize"},
@@ -213,8 +212,8 @@ std::vector<double> checked_numbers(const std::string& path, const Metadata& met
     at = end;
     while (*at == ' ' || *at == ',') ++at;
   }
-  if (values.size() > most_levels) {
-    throw_io(path, fmt::format("at most {} numbers under {}", most_levels, key), fmt::format("{}", values.size()));
+  if (values.size() > max_levels) {
+    throw_io(path, fmt::format("at most {} numbers under {}", max_levels, key), fmt::format("{}", values.size()));
   }
   for (const double value : values) {
     if (!std::isnan(value)) check_number(path, own, value);

@@ -30,8 +30,8 @@ struct MetadataKey {
 };
 
 /// Range of strokes of a phase modulator; others are rejected as mistakes.
-inline constexpr double least_phase_range_rad = 1e-3;
-inline constexpr double most_phase_rad = 1000;
+inline constexpr double min_phase_range_rad = 1e-3;
+inline constexpr double max_phase_rad = 1000;
 /// Largest value of a field and largest amplitude; larger ones are rejected as mistakes.
 inline constexpr double largest_field_value = 1e15;
 /// Largest energy of an object or a field.

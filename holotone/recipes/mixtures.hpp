@@ -17,13 +17,13 @@ namespace holotone {
 
 /// What a fit is to reach, and how its model is stored.
 struct MixtureFitOptions {
-  /// Number of components, 1 to 2^24. None: 5000, or the number that `most_bytes` or `psnr_db` requires.
+  /// Number of components, 1 to 2^24. None: 5000, or the number that `max_bytes` or `psnr_db` requires.
   std::optional<std::int64_t> components{};
   /// Least PSNR of the decoded file over all pictures, 1 to 100 dB. The smallest such file found is returned.
   std::optional<double> psnr_db{};
   /// Largest size of the file in bytes, >= 1.
-  std::optional<std::int64_t> most_bytes{};
-  /// Quality of the file, 0 to 100 (smoe_steps). None: 60, or what `most_bytes` or `psnr_db` requires.
+  std::optional<std::int64_t> max_bytes{};
+  /// Quality of the file, 0 to 100 (smoe_steps). None: 60, or what `max_bytes` or `psnr_db` requires.
   std::optional<double> quality{};
   bool lossless = false;  ///< true: every float is stored exactly
   /// Time limit of the whole call in seconds, 0.001 to 1e9; results then depend on the machine. None: no limit.
@@ -47,7 +47,7 @@ inline constexpr Bounds bounds_of<&MixtureFitOptions::components>{1, bounds_of<&
 template <>
 inline constexpr Bounds bounds_of<&MixtureFitOptions::psnr_db>{1, 100};
 template <>
-inline constexpr Bounds bounds_of<&MixtureFitOptions::most_bytes>{1, 1e15};
+inline constexpr Bounds bounds_of<&MixtureFitOptions::max_bytes>{1, 1e15};
 template <>
 inline constexpr Bounds bounds_of<&MixtureFitOptions::quality>{0, 100};
 template <>
@@ -75,7 +75,7 @@ struct MixtureFit {
   double fit_psnr_db = 0;                      ///< of the fit before it was stored
   std::int64_t iterations = 0;                 ///< steps, sum over all attempts
   MixtureFitEnd end = MixtureFitEnd::options;  ///< why psnr_db is below what was asked for, if it is
-  std::int64_t most_components = 0;            ///< one for four pixels: the most that a search tries
+  std::int64_t max_components = 0;             ///< one for four pixels: the most that a search tries
   bool cut_short = false;                      ///< no time was left to try a smaller file
 };
 
@@ -89,12 +89,12 @@ struct MixtureFit {
 /// while time is left.
 ///
 /// `views`: as for SmoeFitter, in host memory. Reports `fitting`, `storing` and `measuring`. A target that is not
-/// reached is no error: see psnr_db. Throws invalid_argument for options out of range, for `most_bytes` below the
+/// reached is no error: see psnr_db. Throws invalid_argument for options out of range, for `max_bytes` below the
 /// smallest file, and as SmoeFitter; out_of_memory; cancelled.
 MixtureFit fit_mixture(std::span<const SmoeFitView> views, const MixtureFitOptions& options = {},
                        const Queue& queue = {}, Progress& progress = Progress::none());
 /// The same from a model of the same pictures, as SmoeFitter from a start; without `components`, `psnr_db` and
-/// `most_bytes` its number of components is kept.
+/// `max_bytes` its number of components is kept.
 MixtureFit fit_mixture(std::span<const SmoeFitView> views, const SmoeModel& start,
                        const MixtureFitOptions& options = {}, const Queue& queue = {},
                        Progress& progress = Progress::none());

@@ -27,9 +27,9 @@ void describe_quantization(Metadata& metadata, const Quantization& quantization)
   if (quantization.windows == nullptr) return;
   const auto& windows = *quantization.windows;
   set_metadata(metadata, "weights", std::to_string(windows.taps));
-  set_metadata(metadata, "weights_kept", std::to_string(quantization.weights->most_used));
+  set_metadata(metadata, "weights_kept", std::to_string(quantization.weights->max_used));
   set_metadata(metadata, "weights_rule", to_string(windows.rule));
-  set_metadata(metadata, "weights_sum", quantization.weights->most_sum);
+  set_metadata(metadata, "weights_sum", quantization.weights->max_sum);
   set_metadata(metadata, "weights_p", windows.parallelism > 0 ? std::to_string(windows.parallelism) : "free");
   if (windows.rule == WeightRule::eq1)
     set_metadata(metadata, "weights_normalization", to_string(windows.normalization));

@@ -13,10 +13,10 @@
 namespace holotone {
 namespace {
 
-constexpr std::int64_t most_side = 576;
-constexpr std::int64_t least_overlap = 64;
+constexpr std::int64_t max_side = 576;
+constexpr std::int64_t min_overlap = 64;
 constexpr std::int64_t squares_across = 8;
-constexpr std::size_t most_measured_calls = 4;
+constexpr std::size_t max_measured_calls = 4;
 
 /// Part of an axis, and the lengths over which it overlaps with its neighbours.
 struct Span {
@@ -26,17 +26,17 @@ struct Span {
   std::int64_t after;
 };
 
-/// An axis in parts of most_side that overlap, or as a whole.
+/// An axis in parts of max_side that overlap, or as a whole.
 std::vector<Span> spans_of(std::int64_t all) {
-  if (all <= most_side) return {{0, all, 0, 0}};
-  constexpr std::int64_t own = most_side - least_overlap;
-  const std::int64_t steps = (all - least_overlap + own - 1) / own - 1;
-  const auto first_of = [&](std::int64_t part) { return part * (all - most_side) / steps; };
+  if (all <= max_side) return {{0, all, 0, 0}};
+  constexpr std::int64_t own = max_side - min_overlap;
+  const std::int64_t steps = (all - min_overlap + own - 1) / own - 1;
+  const auto first_of = [&](std::int64_t part) { return part * (all - max_side) / steps; };
   std::vector<Span> spans;
   for (std::int64_t part = 0; part <= steps; ++part) {
     const std::int64_t first = first_of(part);
-    spans.push_back({first, most_side, part > 0 ? first_of(part - 1) + most_side - first : 0,
-                     part < steps ? first + most_side - first_of(part + 1) : 0});
+    spans.push_back({first, max_side, part > 0 ? first_of(part - 1) + max_side - first : 0,
+                     part < steps ? first + max_side - first_of(part + 1) : 0});
   }
   return spans;
 }
@@ -148,7 +148,7 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
     if (square.filled == square.rows.count && !square.field.empty()) complete.push_back(std::move(square));
   }
   if (complete.empty()) return;
-  while (measuring_.size() >= most_measured_calls) add_oldest();
+  while (measuring_.size() >= max_measured_calls) add_oldest();
   truncation_.scale = scale;
   auto measure_all = [truncation = truncation_, grid = grid_, viewer = viewer_, squares = std::move(complete)] {
     std::vector<SquareNoise> noise(squares.size());

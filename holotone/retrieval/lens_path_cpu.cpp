@@ -15,7 +15,7 @@ class LensPath final : public LightPath {
         panel_(shape_),
         fft_(shape_, {}, {.scale_inverse = false}) {
     for (const auto& plane : options.planes) {
-      for (std::size_t position = 0; position < most_positions; ++position) {
+      for (std::size_t position = 0; position < max_positions; ++position) {
         factors_.push_back(lens_factors(options, plane.distance_m, position));
       }
     }
@@ -55,7 +55,7 @@ class LensPath final : public LightPath {
 
  private:
   [[nodiscard]] const LensFactors& factors(std::size_t plane, std::size_t position) const {
-    return factors_[plane * most_positions + position];
+    return factors_[plane * max_positions + position];
   }
 
   void apply_aperture(const LensFactors& own) {

@@ -65,7 +65,7 @@ class LensPath final : public CudaLightPath {
         work_(shape_, queue),
         fft_(shape_, queue, {.scale_inverse = false}) {
     for (const auto& plane : options.planes) {
-      for (std::size_t position = 0; position < most_positions; ++position) {
+      for (std::size_t position = 0; position < max_positions; ++position) {
         const LensFactors factors = lens_factors(options, plane.distance_m, position);
         factors_.push_back({to_device(factors.down, queue), to_device(factors.across, queue),
                             to_device(factors.gain_down, queue), to_device(factors.gain_across, queue)});
@@ -79,7 +79,7 @@ class LensPath final : public CudaLightPath {
     const auto [ny, nx] = shape_;
     for (std::size_t position = 0; position < positions; ++position) {
       Complex* const picture = pictures + static_cast<std::int64_t>(position) * ny * nx;
-      const Factors& own = factors_[plane * most_positions + position];
+      const Factors& own = factors_[plane * max_positions + position];
       multiply_kernel<<<grid_over(nx, ny), threads, 0, stream()>>>(as_float2(panel_), as_float2(picture), own.axes(),
                                                                    static_cast<int>(ny), static_cast<int>(nx));
       cuda::check_launch("retrieval lens");
@@ -91,7 +91,7 @@ class LensPath final : public CudaLightPath {
   void back(std::size_t plane, std::size_t positions, const Complex* pictures, Complex* panel) override {
     const auto [ny, nx] = shape_;
     for (std::size_t position = 0; position < positions; ++position) {
-      const Factors& own = factors_[plane * most_positions + position];
+      const Factors& own = factors_[plane * max_positions + position];
       copy_bytes(work_.data(), queue_.device(), pictures + static_cast<std::int64_t>(position) * ny * nx,
                  queue_.device(), work_.bytes(), queue_);
       apply_aperture(own, work_.data());

@@ -215,14 +215,14 @@ std::vector<RetrievalQuality> PhaseRetrievalPlan::quality(View<const float, 3> p
   State& s = *state_;
   s.require_shape("phase_rad", phase_rad, s.phases());
   s.require_targets();
-  s.engine->propagate(phase_rad.data(), retrieval::most_positions);
+  s.engine->propagate(phase_rad.data(), retrieval::max_positions);
   const double panel = s.engine->panel_light();
   const auto sums = s.engine->sums(RetrievalLoss::amplitude);
   const auto pixels = static_cast<double>(s.options.region.rows * s.options.region.columns);
   std::vector<RetrievalQuality> result(s.options.planes.size(), {0, INFINITY, 0});
-  for (std::size_t p = 0; p < retrieval::most_positions; ++p) {
+  for (std::size_t p = 0; p < retrieval::max_positions; ++p) {
     std::vector<RegionSums> own;
-    for (std::size_t k = 0; k < result.size(); ++k) own.push_back(sums[k * retrieval::most_positions + p]);
+    for (std::size_t k = 0; k < result.size(); ++k) own.push_back(sums[k * retrieval::max_positions + p]);
     const double scale = retrieval::common_scale(own, s.options.planes);
     for (std::size_t k = 0; k < result.size(); ++k) {
       const double error = own[k].target + scale * (scale * own[k].light - 2 * own[k].agreement);
@@ -240,12 +240,12 @@ std::vector<RetrievalQuality> PhaseRetrievalPlan::quality(View<const float, 3> p
 Array<float, 4> PhaseRetrievalPlan::light(View<const float, 3> phase_rad) {
   State& s = *state_;
   s.require_shape("phase_rad", phase_rad, s.phases());
-  s.engine->propagate(phase_rad.data(), retrieval::most_positions);
+  s.engine->propagate(phase_rad.data(), retrieval::max_positions);
   const auto& grid = s.options.grid;
   Array<float, 4> intensity({std::ssize(s.peaks), std::ssize(half_pixels), grid.ny, grid.nx});
   float* own = intensity.data();
   for (std::size_t plane = 0; plane < s.peaks.size(); ++plane) {
-    for (std::size_t position = 0; position < retrieval::most_positions; ++position) {
+    for (std::size_t position = 0; position < retrieval::max_positions; ++position) {
       s.engine->amplitude(plane, position, own);
       own += grid.ny * grid.nx;
     }
@@ -319,13 +319,13 @@ std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOp
   const std::size_t padded = count(fft_friendly_size(2 * own.grid.nx)) * count(fft_friendly_size(2 * own.grid.ny));
   const std::size_t planes = own.planes.size();
   const std::size_t frames = count(own.frames);
-  const std::size_t pictures = planes * retrieval::most_positions;
+  const std::size_t pictures = planes * retrieval::max_positions;
   // Two padded arrays and a quarter of each transfer function; with a lens three arrays of the panel.
   const std::size_t path =
       own.focal_length_m > 0 ? 3 * pixels * sizeof(Complex) : padded * (3 + planes) * sizeof(Complex);
   // A GPU has pictures of the whole panel, and the errors of a plane.
   const std::size_t picture = on_gpu ? pixels : count(own.region.rows * own.region.columns);
-  const std::size_t errors = on_gpu ? (retrieval::most_positions + 2) * pixels * sizeof(Complex) : 0;
+  const std::size_t errors = on_gpu ? (retrieval::max_positions + 2) * pixels * sizeof(Complex) : 0;
   const std::size_t light = pictures * picture * (frames * sizeof(Complex) + 3 * sizeof(float)) + errors;
   const bool remembers = solver.solver == RetrievalSolver::lbfgs;
   const std::size_t vectors = 4 + (remembers ? 2 * count(solver.pairs + 1) : 0);

@@ -58,7 +58,7 @@ class CpuEngine final : public Engine {
         path_(options.focal_length_m > 0 ? lens_path(options) : free_space_path(options)),
         plane_count_(options.planes.size()) {
     const Shape<2> region{options.region.rows, options.region.columns};
-    const std::size_t pictures = plane_count_ * most_positions;
+    const std::size_t pictures = plane_count_ * max_positions;
     for (std::size_t i = 0; i < pictures; ++i) {
       amplitude_.emplace_back(region);
       targets_.emplace_back(region);
@@ -74,8 +74,8 @@ class CpuEngine final : public Engine {
   void set_target(std::size_t plane, const float* amplitude) override {
     const auto& region = options_.region;
     const auto moved = at_half_pixels({amplitude, {ny_, nx_}});
-    for (std::size_t p = 0; p < most_positions; ++p) {
-      auto& target = targets_[plane * most_positions + p];
+    for (std::size_t p = 0; p < max_positions; ++p) {
+      auto& target = targets_[plane * max_positions + p];
       for (std::int64_t row = 0; row < region.rows; ++row) {
         std::copy_n(&moved[p](region.row + row, region.column), region.columns, &target(row, 0));
       }
@@ -117,7 +117,7 @@ class CpuEngine final : public Engine {
     std::vector<RegionSums> result;
     each_picture([&](std::size_t plane, std::size_t position) {
       const float* const amplitude = seen(plane, position).data();
-      const float* const target = targets_[plane * most_positions + position].data();
+      const float* const target = targets_[plane * max_positions + position].data();
       result.push_back(loss == RetrievalLoss::amplitude
                            ? compute_sums(amplitude, target, [](double value) { return value; })
                            : compute_sums(amplitude, target, [](double value) { return value * value; }));
@@ -153,7 +153,7 @@ class CpuEngine final : public Engine {
     double wanted = 0;
     double grown = 0;
     each_picture([&](std::size_t plane, std::size_t position) {
-      const std::size_t own = plane * most_positions + position;
+      const std::size_t own = plane * max_positions + position;
       const float* const amplitude = seen(plane, position).data();
       const float* const target = targets_[own].data();
       float* const goal = goals_[own].data();
@@ -164,7 +164,7 @@ class CpuEngine final : public Engine {
     });
     const auto scale = static_cast<float>(grown > 0 ? std::sqrt(wanted / grown) : 0);
     each_picture([&](std::size_t plane, std::size_t position) {
-      const std::size_t own = plane * most_positions + position;
+      const std::size_t own = plane * max_positions + position;
       const float* const target = targets_[own].data();
       float* const goal = goals_[own].data();
       for_each(goals_[own].size(), [&](std::int64_t i) { goal[i] = bounded_goal(scale * goal[i], target[i]); });
@@ -176,7 +176,7 @@ class CpuEngine final : public Engine {
   void amplitude(std::size_t plane, std::size_t position, float* out) const override {
     std::fill_n(out, ny_ * nx_, 0.0F);
     const auto& region = options_.region;
-    const auto& own = amplitude_[plane * most_positions + position];
+    const auto& own = amplitude_[plane * max_positions + position];
     for (std::int64_t row = 0; row < region.rows; ++row) {
       std::copy_n(&own(row, 0), region.columns, out + (region.row + row) * nx_ + region.column);
     }
@@ -254,11 +254,11 @@ class CpuEngine final : public Engine {
   }
 
   [[nodiscard]] Array<Complex, 2>& light(std::size_t plane, std::size_t position, std::int64_t frame) {
-    return light_[(static_cast<std::size_t>(frame) * plane_count_ + plane) * most_positions + position];
+    return light_[(static_cast<std::size_t>(frame) * plane_count_ + plane) * max_positions + position];
   }
   /// Amplitude of the frames together, measured if there is a camera.
   [[nodiscard]] const Array<float, 2>& seen(std::size_t plane, std::size_t position) const {
-    return measured_.empty() ? amplitude_[plane * most_positions + position] : measured_[plane * positions_ + position];
+    return measured_.empty() ? amplitude_[plane * max_positions + position] : measured_[plane * positions_ + position];
   }
 
   /// A exp(i phi)
@@ -285,7 +285,7 @@ class CpuEngine final : public Engine {
   void take_light(std::size_t plane, std::size_t position, std::int64_t t) {
     const auto& region = options_.region;
     auto& kept = light(plane, position, t);
-    auto& amplitude = amplitude_[plane * most_positions + position];
+    auto& amplitude = amplitude_[plane * max_positions + position];
     const bool is_last = t + 1 == options_.frames;
     const float share = 1 / static_cast<float>(options_.frames);
     parallel_for(0, region.rows, [&](std::int64_t row) {
@@ -343,7 +343,7 @@ class CpuEngine final : public Engine {
   }
 
   void write_errors(std::size_t plane, std::size_t position, std::int64_t t, float s, RetrievalLoss loss) {
-    const std::size_t own = plane * most_positions + position;
+    const std::size_t own = plane * max_positions + position;
     const auto& target = goals_.empty() ? targets_[own] : goals_[own];
     const auto& measured = seen(plane, position);
     const auto& kept = light(plane, position, t);

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(sum_threads)
   if (threadIdx.x == 0) parts[blockIdx.x] = sum;
 }
 
-/// Pictures of one size, of which the signal region counts. Pictures are numbered plane by plane, most_positions each;
+/// Pictures of one size, of which the signal region counts. Pictures are numbered plane by plane, max_positions each;
 /// those in use are the first `positions` of each plane.
 struct Pictures {
   std::int64_t size = 0;  ///< of a picture
@@ -59,7 +59,7 @@ struct Pictures {
 
   /// Number of the n-th picture in use.
   [[nodiscard]] __host__ __device__ std::int64_t number(unsigned n) const {
-    return static_cast<std::int64_t>(n / positions) * static_cast<int>(most_positions) + n % positions;
+    return static_cast<std::int64_t>(n / positions) * static_cast<int>(max_positions) + n % positions;
   }
   /// Calls body(pixel of the picture) for a thread's pixels of the region in a grid over its columns and rows.
   template <class Body>
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(sum_threads)
                      float* __restrict__ amplitude, Pictures pictures, RegionSums* __restrict__ parts) {
   const std::int64_t begin = pictures.number(blockIdx.y) * pictures.size;
   const std::int64_t frame =
-      static_cast<std::int64_t>(pictures.planes) * static_cast<int>(most_positions) * pictures.size;
+      static_cast<std::int64_t>(pictures.planes) * static_cast<int>(max_positions) * pictures.size;
   const float share = 1 / static_cast<float>(pictures.frames);
   RegionSums sums;
   each_pixel_of_rows(pictures, [&](std::int64_t pixel) {
@@ -219,7 +219,7 @@ class CudaEngine final : public Engine {
         target_(pictures_shape(), queue),
         amplitude_(pictures_shape(), queue),
         light_({options.frames * pictures_shape()[0], size_}, queue),
-        errors_({static_cast<std::int64_t>(most_positions), size_}, queue),
+        errors_({static_cast<std::int64_t>(max_positions), size_}, queue),
         panel_(options.grid.shape(), queue),
         panel_parts_({options.frames, panel_blocks}, queue),
         sum_parts_({pictures_shape()[0], sum_blocks + 1}, queue) {
@@ -233,7 +233,7 @@ class CudaEngine final : public Engine {
 
   void set_target(std::size_t plane, const float* amplitude) override {
     const auto moved = at_half_pixels({amplitude, options_.grid.shape()});
-    for (std::size_t p = 0; p < most_positions; ++p) {
+    for (std::size_t p = 0; p < max_positions; ++p) {
       upload(moved[p].data(), target_.data() + picture(plane, p));
     }
     queue_.synchronize();
@@ -353,9 +353,9 @@ class CudaEngine final : public Engine {
 
  private:
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
-  [[nodiscard]] Shape<2> pictures_shape() const { return {static_cast<std::int64_t>(planes_ * most_positions), size_}; }
+  [[nodiscard]] Shape<2> pictures_shape() const { return {static_cast<std::int64_t>(planes_ * max_positions), size_}; }
   [[nodiscard]] std::int64_t picture(std::size_t plane, std::size_t position) const {
-    return static_cast<std::int64_t>(plane * most_positions + position) * size_;
+    return static_cast<std::int64_t>(plane * max_positions + position) * size_;
   }
   [[nodiscard]] Complex* light(std::int64_t frame, std::size_t plane) {
     return light_.data() + frame * pictures_shape()[0] * size_ + picture(plane, 0);

@@ -15,7 +15,7 @@ struct RegionSums {
   double target = 0;     ///< sum of Q^2
 };
 
-inline constexpr std::size_t most_positions = half_pixels.size();
+inline constexpr std::size_t max_positions = half_pixels.size();
 inline constexpr int level_bins = 4096;
 
 /// Light, its derivatives and vectors on one device. Views are already checked; vectors and phases are {frames, ny, nx}

@@ -178,8 +178,8 @@ void write_step(Engine& engine, const Direction& direction, double length, float
 }
 
 void lbfgs(Run& run) {
-  constexpr double enough = 1e-4;      // of the decrease that the slope promises: Armijo 1966
-  constexpr double least_step = 1e-3;  // of the direction
+  constexpr double enough = 1e-4;    // of the decrease that the slope promises: Armijo 1966
+  constexpr double min_step = 1e-3;  // of the direction
   Problem& problem = run.problem;
   Engine& engine = problem.engine();
   LbfgsMemory memory(problem, static_cast<std::size_t>(run.solver.pairs));
@@ -206,7 +206,7 @@ void lbfgs(Run& run) {
       engine.combine(std::array{1.0, 1.0}, std::array<const float*, 2>{run.phase, memory.step()}, next.data());
       loss = problem.evaluate(next.data(), next_slope.data());
       ++run.result.evaluations;
-      if (loss <= run.result.loss - enough * length * direction.slope || length < least_step) break;
+      if (loss <= run.result.loss - enough * length * direction.slope || length < min_step) break;
       length /= 2;
     }
     // At a minimum, within the precision of float32.

@@ -28,7 +28,7 @@ class Problem {
   [[nodiscard]] Queue& queue() { return queue_; }
   [[nodiscard]] const PhaseRetrievalOptions& options() const { return options_; }
   [[nodiscard]] Shape<3> shape() const { return {options_.frames, options_.grid.ny, options_.grid.nx}; }
-  [[nodiscard]] std::size_t positions() const { return options_.between_samples ? most_positions : 1; }
+  [[nodiscard]] std::size_t positions() const { return options_.between_samples ? max_positions : 1; }
   void copy(float* target, const float* source);
 
  private:

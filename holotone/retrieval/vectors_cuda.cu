@@ -8,13 +8,13 @@
 namespace holotone::retrieval {
 namespace {
 
-constexpr int blocks = 264;      ///< whose sums are added: two for each multiprocessor of an H200
-constexpr int most_left = 3;     ///< vectors on the left of a pass of dots
-constexpr int most_right = 132;  ///< on the right: 64 pairs, those of a step that is tried, and a gradient
+constexpr int blocks = 264;     ///< whose sums are added: two for each multiprocessor of an H200
+constexpr int max_left = 3;     ///< vectors on the left of a pass of dots
+constexpr int max_right = 132;  ///< on the right: 64 pairs, those of a step that is tried, and a gradient
 
 struct DotArguments {
-  const float* left[most_left];
-  const float* right[most_right];
+  const float* left[max_left];
+  const float* right[max_right];
   int right_count;
   std::int64_t size;
 };
@@ -88,8 +88,8 @@ __global__ void __launch_bounds__(sum_threads)
 }
 
 struct Combination {
-  const float* vectors[most_right];
-  float factors[most_right];
+  const float* vectors[max_right];
+  float factors[max_right];
   int count;
 };
 
@@ -142,16 +142,16 @@ unsigned blocks_over(std::int64_t size) { return cuda::blocks_for(size, sum_thre
 }  // namespace
 
 CudaVectors::CudaVectors(std::int64_t size, const Queue& queue)
-    : size_(size), queue_(queue), parts_({(blocks + 1) * most_left * most_right}, queue) {}
+    : size_(size), queue_(queue), parts_({(blocks + 1) * max_left * max_right}, queue) {}
 
 std::vector<double> CudaVectors::dots(std::span<const float* const> a, std::span<const float* const> b) {
   const cuda::DeviceScope scope(queue_.device());
   const cudaStream_t stream = cuda::stream_of(queue_);
   std::vector<double> result(a.size() * b.size());
-  for (std::size_t left = 0; left < a.size(); left += most_left) {
-    for (std::size_t right = 0; right < b.size(); right += most_right) {
-      const auto rows = a.subspan(left, std::min<std::size_t>(most_left, a.size() - left));
-      const auto columns = b.subspan(right, std::min<std::size_t>(most_right, b.size() - right));
+  for (std::size_t left = 0; left < a.size(); left += max_left) {
+    for (std::size_t right = 0; right < b.size(); right += max_right) {
+      const auto rows = a.subspan(left, std::min<std::size_t>(max_left, a.size() - left));
+      const auto columns = b.subspan(right, std::min<std::size_t>(max_right, b.size() - right));
       DotArguments arguments{};
       std::ranges::copy(rows, arguments.left);
       std::ranges::copy(columns, arguments.right);
@@ -179,8 +179,8 @@ std::vector<double> CudaVectors::dots(std::span<const float* const> a, std::span
 
 void CudaVectors::combine(std::span<const double> factors, std::span<const float* const> vectors, float* out) {
   const cuda::DeviceScope scope(queue_.device());
-  if (vectors.size() > most_right) {
-    throw_argument("combine", "vectors", "at most " + std::to_string(most_right), std::to_string(vectors.size()));
+  if (vectors.size() > max_right) {
+    throw_argument("combine", "vectors", "at most " + std::to_string(max_right), std::to_string(vectors.size()));
   }
   Combination combination{};
   std::ranges::copy(vectors, combination.vectors);

@@ -21,7 +21,7 @@ namespace holotone {
 /// pi sqrt(det R) is about the number of pixels that an error affects. The defaults result from trials on fits whose
 /// experts were solved for again; they give about the best PSNR for the bytes.
 struct SmoeSteps {
-  std::array<double, most_smoe_dimensions> centre{};  ///< steps in the model's coordinates
+  std::array<double, max_smoe_dimensions> centre{};  ///< steps in the model's coordinates
   double shape = 0.11;
   double skew = 0.12;
   double weight = 0.5;
@@ -69,8 +69,8 @@ struct SmoeFileInfo {
   int channels = 0;
   bool linear = false;
   std::int64_t count = 0;
-  std::array<double, most_smoe_dimensions> low{};
-  std::array<double, most_smoe_dimensions> high{};
+  std::array<double, max_smoe_dimensions> low{};
+  std::array<double, max_smoe_dimensions> high{};
   SmoeSteps steps;  ///< undefined for lossless files
 };
 
@@ -89,9 +89,9 @@ struct SmoeEncoded {
   double quality = 0;
 };
 
-/// Returns the file of best quality (in steps of 1/16) of at most `most_bytes`, by bisection. If the fitted pictures
+/// Returns the file of best quality (in steps of 1/16) of at most `max_bytes`, by bisection. If the fitted pictures
 /// are available, store_smoe makes better files. Throws invalid_argument if quality 0 needs more bytes (with their
 /// number), and as encode_smoe. Cost: about 11 encodings.
-SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes);
+SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t max_bytes);
 
 }  // namespace holotone

@@ -7,10 +7,10 @@
 
 namespace holotone {
 
-inline constexpr int most_smoe_dimensions = 4;
-inline constexpr int most_smoe_channels = 4;
+inline constexpr int max_smoe_dimensions = 4;
+inline constexpr int max_smoe_channels = 4;
 /// Maximum number of components: indices are 32-bit.
-inline constexpr std::int64_t most_smoe_components = std::int64_t{1} << 30;
+inline constexpr std::int64_t max_smoe_components = std::int64_t{1} << 30;
 /// Largest coordinate of a box or a view; its inverse is the smallest side of a box and the smallest pixel step.
 inline constexpr double farthest_smoe = 1e30;
 
@@ -30,16 +30,16 @@ inline constexpr double farthest_smoe = 1e30;
 /// `linear`.
 /// Source: Avramelos et al. 2020, Eqs. (1) to (9).
 struct SmoeModel {
-  int dimensions = 2;                               ///< d: 1 to 4
-  int channels = 3;                                 ///< q: 1 to 4
-  std::array<double, most_smoe_dimensions> low{};   ///< lower corner of the model's box: first d used
-  std::array<double, most_smoe_dimensions> high{};  ///< upper corner: > `low`
-  bool linear = false;                              ///< colours are linear light
-  std::vector<float> log_weight;                    ///< {K}: ln pi
-  std::vector<float> centre;                        ///< {K, d}
-  std::vector<float> covariance;                    ///< {K, d (d + 1) / 2}: R_XX, lower triangle row by row
-  std::vector<float> colour;                        ///< {K, q}: the expert at the centre
-  std::vector<float> slope;                         ///< {K, q, d}
+  int dimensions = 2;                              ///< d: 1 to 4
+  int channels = 3;                                ///< q: 1 to 4
+  std::array<double, max_smoe_dimensions> low{};   ///< lower corner of the model's box: first d used
+  std::array<double, max_smoe_dimensions> high{};  ///< upper corner: > `low`
+  bool linear = false;                             ///< colours are linear light
+  std::vector<float> log_weight;                   ///< {K}: ln pi
+  std::vector<float> centre;                       ///< {K, d}
+  std::vector<float> covariance;                   ///< {K, d (d + 1) / 2}: R_XX, lower triangle row by row
+  std::vector<float> colour;                       ///< {K, q}: the expert at the centre
+  std::vector<float> slope;                        ///< {K, q, d}
 
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(log_weight.size()); }
 };

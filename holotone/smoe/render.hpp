@@ -63,7 +63,7 @@ struct SmoeView {
 /// Statistics of the last picture.
 struct SmoeRenderInfo {
   double components_per_tile = 0;  ///< mean over the tiles
-  std::int64_t most_components = 0;
+  std::int64_t max_components = 0;
   Shape<2> tile{};
   std::int64_t robust_tiles = 0;  ///< tiles that needed float64 for their range of densities or tolerance
 };

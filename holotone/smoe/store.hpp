@@ -13,11 +13,11 @@ std::int64_t smoe_components_for(std::int64_t bytes, int dimensions, int channel
 
 /// Sufficient size of a file of `components`, bytes: its header, and 1.5 bits for each number. The smallest file of
 /// store_smoe is smaller. Throws invalid_argument for dimensions or channels out of range, or fewer than 1 component.
-std::int64_t smoe_least_bytes(std::int64_t components, int dimensions, int channels);
+std::int64_t smoe_min_bytes(std::int64_t components, int dimensions, int channels);
 
 struct SmoeStoreOptions {
   /// Maximum size, bytes: the result is the best file found. 0: a file of `quality`.
-  std::int64_t most_bytes = 0;
+  std::int64_t max_bytes = 0;
   double quality = 60;  ///< 0 to 100: each 10 adds one bit to a number
   /// Steps of descent while centres, shapes and weights are rounded; 0: they are rounded at once.
   std::int64_t steps = 240;
@@ -37,13 +37,13 @@ struct SmoeStoreOptions {
 ///    numbers, and the rounding of other components. lambda is the value of a bit at these steps; bits are
 ///    those of a geometric distribution of the residuals of the file's predictors.
 ///
-/// With `most_bytes` the gates' quality is chosen by encoding the model unchanged, and the experts' for the remaining
+/// With `max_bytes` the gates' quality is chosen by encoding the model unchanged, and the experts' for the remaining
 /// bytes. If quality 0 needs more, steps become coarser still.
 /// Light fields: a step of the descent uses two views, item 3 uses nine.
 ///
 /// `views`: as for SmoeFitter; `model`: their model by SmoeFitter. Fitting runs on the device of `queue`, on a copy of
 /// the views. The same arguments give the same bytes on any number of threads, and in every run on a GPU. Reports
-/// `storing`. Throws invalid_argument as SmoeFitter, for options out of range and for `most_bytes` that are too few,
+/// `storing`. Throws invalid_argument as SmoeFitter, for options out of range and for `max_bytes` that are too few,
 /// with the size of the smallest file found; cancelled. Cost: about that of `steps` steps of SmoeFitter, and some 30
 /// pictures of every view.
 /// Source: rounding in turn with the rest adapted, Babai 1986 (nearest plane); rate and distortion, Sullivan and

@@ -49,4 +49,4 @@ def test_wrong_values(names):
     assert not deaths, "\n".join(deaths)
     assert not wrong, "\n".join(wrong[:60])
     assert len(skipped) <= len(names) // 4, "\n".join(skipped)
-    assert len(printed) > 20 * len(names), collections.Counter(line[:20] for line in printed).most_common(3)
+    assert len(printed) > 20 * len(names), collections.Counter(line[:20] for line in printed).max_common(3)

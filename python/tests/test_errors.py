@@ -274,7 +274,7 @@ LONG = {
     plan.set_target(np.ones((64, 64), 'float32'))
     plan.optimize(ht.starting_phase((1, 64, 64)), iterations=10**6)""",
     "halftone": """ht.make_halftone([rng.random((64, 64), 'float32')], dots=500,
-        descent=ht.DescentOptions(iterations=10**6, least_improvement=0, patience=0))""",
+        descent=ht.DescentOptions(iterations=10**6, min_improvement=0, patience=0))""",
     "stereogram": "ht.stereogram_field(ht.DiceScene(), 0, shape=(8192, 8192), hogel_px=128, **GRID)",
 }
 

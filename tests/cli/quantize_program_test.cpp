@@ -143,7 +143,7 @@ TEST_F(QuantizeTest, FactorsOfEq1HaveNames) {
   EXPECT_GT(sum(none), 1);
   EXPECT_LT(sum(none), 2);
   EXPECT_NEAR(sum(with({"--normalize", "origin"})), 2.2, 1e-5);
-  const auto origin = with({"--normalize", "origin", "--kappa", "0.8,0.9", "--most-sum", "4"});
+  const auto origin = with({"--normalize", "origin", "--kappa", "0.8,0.9", "--max-sum", "4"});
   EXPECT_GT(sum(origin), 2.2);
   EXPECT_EQ(origin.count("kappa"), 0U);
   const auto info = run_json({"info", path("out.png")})["metadata"];
@@ -338,7 +338,7 @@ TEST_F(QuantizeTest, BadInputIsNamed) {
   expect(with({"--kappa", "0.5,0.6,0.7"}), {"--kappa", "KX,KY"});
   expect(with({"--normalize", "origin"}), {"--normalize", "--rule eq1"});
   expect(with({"--rule", "eq1", "--normalize", "sum"}), {"--normalize", "none"});
-  expect(with({"--most-sum", "5"}), {"--most-sum"});
+  expect(with({"--max-sum", "5"}), {"--max-sum"});
   expect(with({"--rule", "eq2"}), {"--rule: expected eq1 or least-squares", "did you mean 'eq1'"});
   expect(with({"--order", "serpentine", "--p", "3"}), {"--order: expected raster with --p"});
   expect({"--order", "spiral"}, {"--order: expected raster or serpentine"});

@@ -175,7 +175,7 @@ class ReadmeTest : public ProgramTest {
 
   /// Compares the commands' output with a picture of README.md. `look`: a command that first makes `made` from that
   /// output.
-  void expect_shown(const std::string& look, const std::string& made, const std::string& shown, double least_db) const {
+  void expect_shown(const std::string& look, const std::string& made, const std::string& shown, double min_db) const {
     if (!look.empty()) {
       const auto result = run_line(look);
       ASSERT_EQ(result.exit_code, 0) << look << "\n" << result.error;
@@ -187,7 +187,7 @@ class ReadmeTest : public ProgramTest {
     const auto psnr = psnr_between(pixels_of(path(made)), pixels_of(source_folder() + "/docs/pictures/" + shown));
     ASSERT_TRUE(psnr) << made << " and docs/pictures/" << shown << " have different sizes";
     std::printf("%s and docs/pictures/%s: %.1f dB\n", made.c_str(), shown.c_str(), *psnr);
-    EXPECT_GE(*psnr, least_db) << made << " and docs/pictures/" << shown;
+    EXPECT_GE(*psnr, min_db) << made << " and docs/pictures/" << shown;
   }
 
   std::vector<std::string> not_made_{std::begin(own_inputs), std::end(own_inputs)};

@@ -60,7 +60,7 @@ TEST_F(SmoeFieldTest, InfoTellsThePsnrOfAllViews) {
       mean_ssim += one["ssim_y"].get<double>() / 9;
       EXPECT_NEAR(one["ssim_y"].get<double>(), view["ssim_y"].get<double>(), 1e-6) << place;
     }
-    EXPECT_NEAR(json["psnr_least_db"].get<double>(), least, 1e-6);
+    EXPECT_NEAR(json["psnr_min_db"].get<double>(), least, 1e-6);
     EXPECT_NEAR(json["psnr_mean_db"].get<double>(), mean, 1e-6);
     EXPECT_NEAR(json["psnr_y_db"].get<double>(), mean_y, 1e-6);
     EXPECT_NEAR(json["ssim_y"].get<double>(), mean_ssim, 1e-6);

@@ -157,7 +157,7 @@ TEST_F(SmoeFitTest, ModelsOfTheOtherKindOfLightAreNotResumed) {
 TEST_F(SmoeFitTest, BytesThatCannotBeAreRefusedAtOnce) {
   put_picture<std::uint8_t>("a.png", 40, 56, 3);
   const auto least = [&](std::int64_t components) {
-    return fmt::format("at least {}", smoe_least_bytes(components, 2, 3));
+    return fmt::format("at least {}", smoe_min_bytes(components, 2, 3));
   };
   // So many steps take hours.
   expect_refused(fit("a.png", "m.smoe", {"--bytes", "137"}), least(1) + " for 1 component, got 137");
@@ -166,7 +166,7 @@ TEST_F(SmoeFitTest, BytesThatCannotBeAreRefusedAtOnce) {
                  least(500) + " for 500 components");
   // The minimum is possible.
   for (const std::int64_t components : {1, 7, 60, 500}) {
-    const auto bytes = smoe_least_bytes(components, 2, 3);
+    const auto bytes = smoe_min_bytes(components, 2, 3);
     const auto json = run_json(
         fit("a.png", "m.smoe", {"--bytes", std::to_string(bytes), "--components", std::to_string(components)}));
     EXPECT_EQ(json["components"], components);

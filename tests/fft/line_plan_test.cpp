@@ -17,15 +17,15 @@ bool has_small_factors(int length) {
 }
 
 TEST(LinePlan, StepsCoverEveryLineWithinTheLimits) {
-  constexpr int most_items = 512;
-  constexpr int most_values = 16;
+  constexpr int max_items = 512;
+  constexpr int max_values = 16;
   for (int length = 2; length <= 5000; ++length) {
-    const auto plan = plan_line(length, most_items, most_values);
+    const auto plan = plan_line(length, max_items, max_values);
     ASSERT_EQ(plan.has_value(), has_small_factors(length)) << length;
     if (!plan) continue;
     EXPECT_EQ(std::accumulate(plan->radices.begin(), plan->radices.end(), 1, std::multiplies<>()), length);
-    EXPECT_LE(plan->items, most_items) << length;
-    EXPECT_LE(plan->values, most_values) << length;
+    EXPECT_LE(plan->items, max_items) << length;
+    EXPECT_LE(plan->values, max_values) << length;
     for (const int radix : plan->radices) {
       EXPECT_LE(radix, holotone::fft::largest_radix);
       EXPECT_GE(plan->values / radix * plan->items, length / radix) << length << " by " << radix;

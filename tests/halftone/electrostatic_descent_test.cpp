@@ -274,7 +274,7 @@ TEST_P(ElectrostaticDescent, the_driver_stops_reports_and_can_be_cancelled) {
     EXPECT_EQ(frames, (std::vector<std::int64_t>{0, 10, 20, 30, 35}));
     EXPECT_GE(count.calls, 4);
 
-    report = electrostatic_halftone(halftone.plan(), {.iterations = 20000, .least_improvement = 0.05});
+    report = electrostatic_halftone(halftone.plan(), {.iterations = 20000, .min_improvement = 0.05});
     std::printf("stopped after %lld more iterations at %.5f 1/px\n", static_cast<long long>(report.iterations),
                 report.force.mean);
     EXPECT_TRUE(report.converged);

@@ -130,7 +130,7 @@ TEST(Sampling, RefusesNoInkAndBadCounts) {
     EXPECT_THROW((void)sampler(white.view(), 3, 0), Error);
     EXPECT_THROW((void)sampler({}, 3, 0), Error);
     EXPECT_THROW((void)sampler(ink.view(), -1, 0), Error);
-    EXPECT_THROW((void)sampler(ink.view(), most_dots + 1, 0), Error);
+    EXPECT_THROW((void)sampler(ink.view(), max_dots + 1, 0), Error);
   }
   EXPECT_THROW((void)error_diffused_dots(ink.view(), 3, 0, 1.5), Error);
 }

@@ -288,9 +288,9 @@ TEST_P(EncodeDecoding, BurckhardtSamplesEveryPixelAtItsOwnPlace) {
     struct Case {
       const char* name;
       std::vector<Complex64> field;
-      double least_db;
+      double min_db;
     };
-    for (const auto& [name, field, least_db] :
+    for (const auto& [name, field, min_db] :
          {Case{"smooth", smooth_field(grid), 25}, Case{"random", filtered(noise, grid, in_band), 8},
           Case{"random, beyond the band", noise, 8}}) {
       const auto seen = filtered(field, grid, in_band);
@@ -299,7 +299,7 @@ TEST_P(EncodeDecoding, BurckhardtSamplesEveryPixelAtItsOwnPlace) {
       const double shown_db = first_order_db(show(field, options, grid, device).light, seen, grid);
       const double cells_db = first_order_db(average_cells(field), seen, grid);
       std::printf("%s: %.1f dB, one value a cell %.1f dB\n", name, shown_db, cells_db);
-      EXPECT_GT(shown_db, least_db) << name;
+      EXPECT_GT(shown_db, min_db) << name;
       EXPECT_GT(shown_db, cells_db + 2) << name;
     }
   });

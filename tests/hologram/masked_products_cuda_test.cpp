@@ -158,12 +158,12 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
                                  : cloud_for(grid, 0.02, 0.03, 1.3, 1.3);
       // A single row lies at the end of its tiles, where the interpolation from nodes is worst.
       const bool at_the_end = panel[0] == 1 && coarse_side > 128;
-      const double most_error = !coarse ? 3.2e-4 : at_the_end ? 9e-4 : 7e-4;
-      const double least_error = coarse ? 3.6e-4 : 0;  // products alone have less
+      const double max_error = !coarse ? 3.2e-4 : at_the_end ? 9e-4 : 7e-4;
+      const double min_error = coarse ? 3.6e-4 : 0;  // products alone have less
       const auto expected = reference(grid, cloud);
       const CloudThere own(grid, cloud, device);
-      for (const std::int64_t most_listed : {std::int64_t{1} << 28, std::int64_t{1}}) {  // at once, and 256 a turn
-        MaskedProducts products(queue, most_listed);
+      for (const std::int64_t max_listed : {std::int64_t{1} << 28, std::int64_t{1}}) {  // at once, and 256 a turn
+        MaskedProducts products(queue, max_listed);
         std::vector<std::complex<float>> first(expected.size());
         for (int run = 0; run < 2; ++run) {
           products.set(grid, own.raw, 0.5F);
@@ -173,10 +173,10 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
           queue.synchronize();
           const double error = compute_error(got, expected);
           std::printf("%d x %d, tiles of %d x %d, %s%s: %.2e of %.1e\n", grid.panel_height, grid.panel_width,
-                      grid.tile_height, grid.tile_width, most_listed > 1 ? "at once" : "in turns",
-                      coarse ? (", on coarse nodes of " + std::to_string(coarse_side)).c_str() : "", error, most_error);
-          EXPECT_LT(error, most_error);
-          EXPECT_GT(error, least_error);
+                      grid.tile_height, grid.tile_width, max_listed > 1 ? "at once" : "in turns",
+                      coarse ? (", on coarse nodes of " + std::to_string(coarse_side)).c_str() : "", error, max_error);
+          EXPECT_LT(error, max_error);
+          EXPECT_GT(error, min_error);
           if (run == 0) first = got;
           EXPECT_EQ(std::memcmp(first.data(), got.data(), got.size() * sizeof got[0]), 0) << "same bits in every run";
         }
@@ -212,10 +212,10 @@ TEST_P(MaskedProductsTest, ManyWavesInStepLoseNothing) {
       holotone::copy_bytes(got.data(), Device{}, products.sum(), device, got.size() * sizeof got[0], queue);
       queue.synchronize();
       const double error = compute_error(got, expected);
-      const double most_error = coarse_side > 0 ? 9e-4 : 4e-4;
+      const double max_error = coarse_side > 0 ? 9e-4 : 4e-4;
       std::printf("%lld points in step, tiles of %d: %.2e of %.1e\n", static_cast<long long>(many), coarse_side, error,
-                  most_error);
-      EXPECT_LT(error, most_error);
+                  max_error);
+      EXPECT_LT(error, max_error);
     }
   });
 }

@@ -189,8 +189,8 @@ TEST(StereogramViews, NineEyesSeeTheirOwnView) {
   for (std::int64_t seed = 0; seed < phases; ++seed) {
     fields.push_back(whole_field(source, {.grid = grid, .hogel_px = 8, .seed = static_cast<std::uint64_t>(seed)}));
   }
-  double least_margin = 1;
-  double least_own = 1;
+  double min_margin = 1;
+  double min_own = 1;
   Array<float, 2> intensity(grid.shape());
   for (const std::int64_t v : {1, 3, 5}) {
     for (const std::int64_t u : {1, 3, 5}) {
@@ -210,13 +210,13 @@ TEST(StereogramViews, NineEyesSeeTheirOwnView) {
         if (i != mine) other = std::max(other, Eyes::likeness(views, i, seen));
       }
       EXPECT_GT(own, other + 0.04) << "eye " << u - 3 << ", " << 3 - v;
-      least_margin = std::min(least_margin, own - other);
-      least_own = std::min(least_own, own);
+      min_margin = std::min(min_margin, own - other);
+      min_own = std::min(min_own, own);
     }
   }
-  EXPECT_GT(least_own, 0.6);
-  std::printf("least correlation with the own view %.3f, least margin to the next best of 48 %.3f\n", least_own,
-              least_margin);
+  EXPECT_GT(min_own, 0.6);
+  std::printf("least correlation with the own view %.3f, least margin to the next best of 48 %.3f\n", min_own,
+              min_margin);
 }
 
 HOLOTONE_ON_EACH_DEVICE(StereogramLight);

@@ -69,7 +69,7 @@ TEST(PairCorrelation, EverySoManyDotsGiveTheSameMean) {
   const Points points = uniform(6000, 60, 60, 9);
   PairCorrelationOptions options{.region = {0, 0, 60, 60}, .largest_distance = 6, .bins = 6};
   const auto all = pair_correlation(view(points), options);
-  options.most_pairs = 200'000;
+  options.max_pairs = 200'000;
   const auto some = pair_correlation(view(points), options);
   EXPECT_GT(some.every, 3);
   for (std::size_t i = 0; i < all.value.size(); ++i) {
@@ -93,7 +93,7 @@ TEST(PairCorrelation, LatticeDistances) {
 TEST(PairCorrelation, AMillionDotsInOnePlaceEnd) {
   Points points(2 * 200'000, 5.0F);
   points[0] = points[1] = 1;
-  const auto result = pair_correlation(view(points), {.region = {0, 0, 10, 10}, .most_pairs = 10'000'000});
+  const auto result = pair_correlation(view(points), {.region = {0, 0, 10, 10}, .max_pairs = 10'000'000});
   EXPECT_GT(result.every, 1000);
   EXPECT_GT(result.value[0], 100);
 }

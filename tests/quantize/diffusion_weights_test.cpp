@@ -66,7 +66,7 @@ TEST(DiffusionWeights, AreTheMasksTransform) {
       options.kappa_x = kappa_x;
       options.kappa_y = kappa_y;
       options.normalization = normalization;
-      options.most_sum = normalization == modulus ? 0.98 : 4;
+      options.max_sum = normalization == modulus ? 0.98 : 4;
       const auto weights = one(options);
       ASSERT_EQ(weights.taps.size(), 27U);
       const auto transform = [&](int x, int y) {
@@ -123,7 +123,7 @@ TEST(DiffusionWeights, LeastSquaresLeaveLeastNoise) {
   WeightOptions options;
   const double of_eq1 = filter_noise(one(options), usual);
   options.rule = WeightRule::least_squares;
-  options.most_sum = 4;
+  options.max_sum = 4;
   options.taps = 9;
   for (const double kappa_x : {1.0, 0.7}) {
     options.kappa_x = kappa_x;
@@ -144,7 +144,7 @@ TEST(DiffusionWeights, LeastSquaresLeaveLeastNoise) {
   }
   options.kappa_x = 1;
   for (const double most : {0.98, 2.2}) {
-    options.most_sum = most;
+    options.max_sum = most;
     options.taps = 27;
     const auto own = one(options);
     double sum = 0;

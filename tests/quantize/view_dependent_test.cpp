@@ -132,7 +132,7 @@ TEST(ViewDependent, WhatPCosts) {
   options.normalization = WeightNormalization::origin;
   const auto damped = decibels_by_lead("origin", options);
   options.kappa_x = options.kappa_y = 0.9;
-  options.most_sum = 4;
+  options.max_sum = 4;
   const auto origin = decibels_by_lead("origin, kappa 0.9, sums up to 4", options);
   expect_order(origin);
   options = {};
@@ -208,7 +208,7 @@ TEST(ViewDependent, ErrorsStayBounded) {
   }
   WeightOptions wild;
   wild.normalization = origin;
-  wild.most_sum = 4;
+  wild.max_sum = 4;
   EXPECT_GT(errors_of(cases[0], wild, 1), 100);
   EXPECT_LT(errors_of(cases[1], wild, 8), 1.5);
 }

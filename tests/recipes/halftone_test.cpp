@@ -196,7 +196,7 @@ TEST(HalftoneRecipe, ErrorsNameTheArgument) {
   options.radius_px = {2, 1};
   refused({ink.view()}, options, "make_halftone: radius_px: expected");
   options.radius_px.reset();
-  options.dots = most_dots + 1;
+  options.dots = max_dots + 1;
   refused({ink.view()}, options, "make_halftone: dots: expected at most 1000000000 dots");
   options.dots = 4000;
   options.radius_px = {3, 3};

@@ -89,7 +89,7 @@ TEST_P(Mixtures, AFileHasAtMostTheBytesAskedFor) {
     std::int64_t announced = 0;
     double before = 0;
     for (const std::int64_t most : {300, 900}) {
-      MixtureFitOptions options{.most_bytes = most, .iterations = 60};
+      MixtureFitOptions options{.max_bytes = most, .iterations = 60};
       options.on_components = [&](std::int64_t components, bool) { announced = components; };
       const MixtureFit found = fit_mixture(field.views, options, device);
       EXPECT_LE(std::ssize(found.bytes), most);
@@ -143,11 +143,11 @@ TEST(MixtureFits, OptionsOutOfRangeAreNamed) {
   refused({.components = 0}, "components");
   refused({.psnr_db = 0.5}, "psnr_db");
   refused({.psnr_db = std::nan("")}, "psnr_db");
-  refused({.most_bytes = 0}, "most_bytes");
-  refused({.most_bytes = 20}, "most_bytes");
+  refused({.max_bytes = 0}, "max_bytes");
+  refused({.max_bytes = 20}, "max_bytes");
   refused({.quality = 101}, "quality");
-  refused({.most_bytes = 900, .quality = 50}, "quality");
-  refused({.most_bytes = 900, .lossless = true}, "lossless");
+  refused({.max_bytes = 900, .quality = 50}, "quality");
+  refused({.max_bytes = 900, .lossless = true}, "lossless");
   refused({.time_limit_s = 0}, "time_limit_s");
   refused({.iterations = -1}, "iterations");
   refused({.bits = 12}, "bits");

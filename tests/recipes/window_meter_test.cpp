@@ -213,8 +213,8 @@ TEST(HogelWeights, AreThoseOfTheWindowsFromTheHogelsMiddles) {
   EXPECT_TRUE(std::equal(expected.values.data(), expected.values.data() + 30, got.weights.values.data()));
   EXPECT_EQ(got.clipped, 0);
   EXPECT_EQ(got.unreached, 0);
-  EXPECT_EQ(got.most_used, 5);
-  expect_within("sum of moduli", std::abs(got.most_sum - 0.98), 1e-6);
+  EXPECT_EQ(got.max_used, 5);
+  expect_within("sum of moduli", std::abs(got.max_sum - 0.98), 1e-6);
   options.each_hogel = false;
   EXPECT_EQ(window_weights(grid, viewer, options).weights.values.shape(), (Shape<2>{1, 5}));
 }
@@ -255,10 +255,10 @@ TEST(WindowMeter, RefusesRowsThatWereAdded) {
 
 TEST(HogelWeights, CountThoseOfFloydAndSteinberg) {
   const auto own = counted_weights(floyd_steinberg_weights());
-  EXPECT_EQ(own.least_used, 4);
-  EXPECT_EQ(own.most_used, 4);
-  EXPECT_EQ(own.least_sum, 1);
-  EXPECT_EQ(own.most_sum, 1);
+  EXPECT_EQ(own.min_used, 4);
+  EXPECT_EQ(own.max_used, 4);
+  EXPECT_EQ(own.min_sum, 1);
+  EXPECT_EQ(own.max_sum, 1);
 }
 
 TEST(HogelWeights, RefuseAWindowThatNoLightReaches) {

@@ -44,7 +44,7 @@ bool same(const SmoeModel& a, const SmoeModel& b) {
 
 /// Clears coordinates beyond the model's dimensions, which files do not store.
 SmoeModel trimmed(SmoeModel model) {
-  for (auto a = static_cast<std::size_t>(model.dimensions); a < most_smoe_dimensions; ++a)
+  for (auto a = static_cast<std::size_t>(model.dimensions); a < max_smoe_dimensions; ++a)
     model.low[a] = model.high[a] = 0;
   return model;
 }
@@ -348,7 +348,7 @@ TEST(SmoeCodec, BytesAsAsked) {
     before = encoded.bytes.size();
   }
   EXPECT_EQ(encode_smoe_bytes(model, 1 << 20).quality, best_smoe_quality);
-  expect_error(ErrorCode::invalid_argument, "most_bytes: expected at least", [&] { encode_smoe_bytes(model, 100); });
+  expect_error(ErrorCode::invalid_argument, "max_bytes: expected at least", [&] { encode_smoe_bytes(model, 100); });
 }
 
 TEST(SmoeCodec, OneComponentAndMillionsAlike) {

@@ -80,17 +80,17 @@ const std::vector<std::vector<double>> one_view{{}};
 const std::vector<std::vector<double>> row_of_views{{-1}, {0}, {1}};
 const std::vector<std::vector<double>> grid_of_views{{-1, -1}, {1, -1}, {0, 0}, {-1, 1}, {1, 1}};
 
-void expect_better(const Scene& scene, int channels, double least_gain, const Queue& queue) {
+void expect_better(const Scene& scene, int channels, double min_gain, const Queue& queue) {
   const auto model = fitted(scene, 60);
   const std::int64_t bytes = scene.at[0].size() == 2 ? 850 : 600;
   const auto plain = encode_smoe_bytes(model, bytes);
-  const auto chosen = store_smoe(scene.views(), model, {.most_bytes = bytes}, queue);
+  const auto chosen = store_smoe(scene.views(), model, {.max_bytes = bytes}, queue);
   EXPECT_LE(std::ssize(chosen.bytes), bytes);
   const double before = psnr(scene, decode_smoe(plain.bytes, "plain"));
   const double after = psnr(scene, decode_smoe(chosen.bytes, "chosen"));
   std::printf("%d channels, %zu views, %lld bytes: rounded %.2f dB, chosen %.2f dB in %zu, exact %.2f dB\n", channels,
               scene.at.size(), static_cast<long long>(bytes), before, after, chosen.bytes.size(), psnr(scene, model));
-  EXPECT_GT(after, before + least_gain);
+  EXPECT_GT(after, before + min_gain);
 }
 
 class SmoeStores : public support::OnEachDevice {};
@@ -200,8 +200,8 @@ TEST(SmoeStore, RefusesWhatItCannotStore) {
   const auto views = scene.views();
   expect_error(ErrorCode::invalid_argument, "store_smoe: quality: expected",
                [&] { store_smoe(views, model, {.quality = 101}); });
-  expect_error(ErrorCode::invalid_argument, "store_smoe: most_bytes: expected at least",
-               [&] { store_smoe(views, model, {.most_bytes = 100, .steps = 8}); });
+  expect_error(ErrorCode::invalid_argument, "store_smoe: max_bytes: expected at least",
+               [&] { store_smoe(views, model, {.max_bytes = 100, .steps = 8}); });
   auto wide = model;
   wide.high[0] += 1;
   expect_error(ErrorCode::invalid_argument, "store_smoe: start: expected a model of 67 x 45 pixels",
@@ -218,15 +218,14 @@ TEST(SmoeStore, TheLeastBytesArePossible) {
       const auto views = scene.views();
       for (const std::int64_t components : {1, 10, 200}) {
         const auto model = fitted(scene, components);
-        const auto least = smoe_least_bytes(components, model.dimensions, channels);
-        const auto file = store_smoe(views, model, {.most_bytes = least, .steps = 8});
+        const auto least = smoe_min_bytes(components, model.dimensions, channels);
+        const auto file = store_smoe(views, model, {.max_bytes = least, .steps = 8});
         EXPECT_LE(std::ssize(file.bytes), least) << components;
         EXPECT_EQ(decode_smoe(file.bytes, "file").count(), components);
       }
     }
   }
-  expect_error(ErrorCode::invalid_argument, "smoe_least_bytes: components: expected",
-               [] { smoe_least_bytes(0, 2, 3); });
+  expect_error(ErrorCode::invalid_argument, "smoe_min_bytes: components: expected", [] { smoe_min_bytes(0, 2, 3); });
 }
 
 TEST(SmoeStore, EndsWhenItsTimeIsOver) {
@@ -235,7 +234,7 @@ TEST(SmoeStore, EndsWhenItsTimeIsOver) {
   const auto views = scene.views();
   for (const std::int64_t bytes : {0, 400}) {
     const auto start = std::chrono::steady_clock::now();
-    const auto file = store_smoe(views, model, {.most_bytes = bytes, .steps = 1000000, .time_limit_s = 0.3});
+    const auto file = store_smoe(views, model, {.max_bytes = bytes, .steps = 1000000, .time_limit_s = 0.3});
     const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf("%lld bytes in %.2f s of 0.3\n", static_cast<long long>(file.bytes.size()), took);
     EXPECT_LT(took, 5) << "a million steps take many minutes";
@@ -254,7 +253,7 @@ TEST(SmoeStore, ComponentsForBytesHaveFourBitsForEachNumberAndMoreWithoutChroma)
   EXPECT_EQ(smoe_components_for(140 + 522 * 100 / 80, 2, 1), 100);
   EXPECT_EQ(smoe_components_for(140 + 696 * 100 / 80, 2, 2), 100);
   EXPECT_EQ(smoe_components_for(0, 2, 1), 1);
-  EXPECT_EQ(smoe_components_for(INT64_MAX, 2, 1), most_smoe_components);
+  EXPECT_EQ(smoe_components_for(INT64_MAX, 2, 1), max_smoe_components);
   expect_error(ErrorCode::invalid_argument, "smoe_components_for: dimensions: expected 1 to 4, got 5",
                [] { smoe_components_for(1000, 5, 3); });
 }

@@ -2,7 +2,7 @@
 
 export class Camera {
   constructor() {
-    this.most_scale = 64;
+    this.max_scale = 64;
     this.width = this.height = 1;
     this.across = this.down = 1;  // size of the canvas
     this.fit();
@@ -26,7 +26,7 @@ export class Camera {
     return Math.min(this.across / this.width, this.down / this.height);
   }
 
-  get least_scale() {
+  get min_scale() {
     return Math.min(1, this.fit_scale);
   }
 
@@ -57,7 +57,7 @@ export class Camera {
   // Zooms by a factor; the page's point at the canvas's point stays there.
   zoom(factor, across = this.across / 2, down = this.down / 2) {
     const [x, y] = this.page_point(across, down);
-    const scale = Math.min(Math.max(this.scale * factor, this.least_scale), Math.max(this.most_scale, this.fit_scale));
+    const scale = Math.min(Math.max(this.scale * factor, this.min_scale), Math.max(this.max_scale, this.fit_scale));
     if (scale === this.fit_scale) {
       this.fit();
       return;
@@ -75,7 +75,7 @@ export class Camera {
 
   // No border where the page is larger than the canvas; centred where it is smaller.
   settle() {
-    this.scale = Math.max(this.scale, this.least_scale);
+    this.scale = Math.max(this.scale, this.min_scale);
     this.x = settled(this.x, this.width, this.across / this.scale);
     this.y = settled(this.y, this.height, this.down / this.scale);
   }

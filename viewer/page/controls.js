@@ -6,8 +6,8 @@ import {place_pad} from "./place_pad.js";
 // Accessible controls from their descriptions. Each builder returns {element, set(value)} and calls
 // changed(value, rests): rests is false while a slider or handle is dragged.
 
-const most_segments = 4;
-const most_segment_letters = 30;
+const max_segments = 4;
+const max_segment_letters = 30;
 
 function number_control(control, value, changed) {
   const factor = control.factor ?? 1;
@@ -60,7 +60,7 @@ function choice_control(control, value, changed) {
   const choices = choices_of(control);
   const chosen = (next) => changed(next, true);
   const letters = choices.reduce((sum, [, label]) => sum + label.length, 0);
-  if (choices.length <= most_segments && letters <= most_segment_letters) {
+  if (choices.length <= max_segments && letters <= max_segment_letters) {
     const row = segmented(control.label, choices, value, chosen);
     const label = make("span", {class: "control-label", "aria-hidden": "true"}, control.label);
     return {element: make("div", {class: "control choice"}, label, row.element), set: row.set};

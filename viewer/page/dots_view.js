@@ -68,7 +68,7 @@ export class DotsView extends CameraView {
     this.radius_buffer = gl_buffer(gl, gl.ARRAY_BUFFER, dots.radii);
     const largest = dots.radii.reduce((most, radius) => Math.max(most, radius), 0);
     const [, point_limit] = gl.getParameter(gl.ALIASED_POINT_SIZE_RANGE);
-    this.camera.most_scale = Math.min(64, (point_limit - 1) / (2 * largest));  // a dot is one point at every zoom
+    this.camera.max_scale = Math.min(64, (point_limit - 1) / (2 * largest));  // a dot is one point at every zoom
   }
 
   // Shows only the inks of these names; null: as before.

@@ -3,7 +3,7 @@ import {payload_json} from "./message.js";
 
 // A folder's entries as thumbnails, by kind. Only the rows on screen exist, so that 10 000 entries stay quick.
 
-const least_card_width = 148;
+const min_card_width = 148;
 const card_height = 156;
 const rows_around = 2;
 const thumbnail_size = [256, 192];
@@ -78,7 +78,7 @@ export class FolderView {
   }
 
   get columns() {
-    return Math.max(1, Math.floor(this.scroller.clientWidth / least_card_width));
+    return Math.max(1, Math.floor(this.scroller.clientWidth / min_card_width));
   }
 
   draw() {

@@ -7,9 +7,9 @@ import {PayloadReader} from "./message.js";
 // does: +turn moves the front to the right, +tilt tips the top toward the viewer.
 
 const degrees_per_pixel = 0.4;
-const most_tilt = 90;
-const least_zoom = 0.2;
-const most_zoom = 40;
+const max_tilt = 90;
+const min_zoom = 0.2;
+const max_zoom = 40;
 
 // The scene's sphere has radius 1; the eye is 4 away. Depth: -1 at a distance of 0.7 eye distances, +1 at 1.3.
 const scene_vertex = `
@@ -92,13 +92,13 @@ export class SceneView {
   }
 
   zoom_by(factor) {
-    this.move(() => (this.zoom = Math.min(Math.max(this.zoom * factor, least_zoom), most_zoom)));
+    this.move(() => (this.zoom = Math.min(Math.max(this.zoom * factor, min_zoom), max_zoom)));
   }
 
   rotate(turn, tilt) {
     this.move(() => {
       this.turn = ((this.turn + turn + 540) % 360) - 180;
-      this.tilt = Math.min(Math.max(this.tilt + tilt, -most_tilt), most_tilt);
+      this.tilt = Math.min(Math.max(this.tilt + tilt, -max_tilt), max_tilt);
     });
   }
 

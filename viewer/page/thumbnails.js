@@ -1,7 +1,7 @@
 // Thumbnails of a folder's entries: the visible ones, a few at a time, kept as object URLs.
 
 const lanes = ["t0", "t1", "t2", "t3"];  // panes of the protocol
-const most_kept = 600;
+const max_kept = 600;
 let thumbnail_id = 0;
 
 export class Thumbnails {
@@ -55,7 +55,7 @@ export class Thumbnails {
     if (!run || run.id !== id) return;
     this.running.delete(pane);
     this.kept.set(run.wanted.key, url);
-    if (this.kept.size > most_kept) this.forget(this.kept.keys().next().value);
+    if (this.kept.size > max_kept) this.forget(this.kept.keys().next().value);
     if (url) run.wanted.done(run.wanted.entry, url);
     this.start();
   }

@@ -7,10 +7,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int most_levels = 16;
-constexpr std::size_t most_pane_bytes = 64;
-constexpr std::int64_t most_pixels = 16384;        // of a canvas along one side
-constexpr std::int64_t most_id = (1LL << 53) - 1;  // JavaScript's integers
+constexpr int max_levels = 16;
+constexpr std::size_t max_pane_bytes = 64;
+constexpr std::int64_t max_pixels = 16384;        // of a canvas along one side
+constexpr std::int64_t max_id = (1LL << 53) - 1;  // JavaScript's integers
 
 /// Takes a message's fields one after the other.
 class Fields {
@@ -29,14 +29,14 @@ class Fields {
 
   std::string pane() {
     const std::string& pane = text("pane");
-    if (pane.empty() || pane.size() > most_pane_bytes) fail("pane", "1 to 64 bytes");
+    if (pane.empty() || pane.size() > max_pane_bytes) fail("pane", "1 to 64 bytes");
     pane_ = pane;
     return pane;
   }
 
   std::int64_t id() {
     const auto found = json_.find("id");
-    if (found == json_.end() || !is_integer(*found, 0, most_id)) fail("id", "an integer from 0 to 2^53 - 1");
+    if (found == json_.end() || !is_integer(*found, 0, max_id)) fail("id", "an integer from 0 to 2^53 - 1");
     id_ = found->get<std::int64_t>();
     return *id_;
   }
@@ -51,13 +51,13 @@ class Fields {
   void check_show() const {
     text("view");
     const auto document = json_.find("document");
-    if (document == json_.end() || !(is_integer(*document, 0, most_id) || is_pair(*document, 0, most_id))) {
+    if (document == json_.end() || !(is_integer(*document, 0, max_id) || is_pair(*document, 0, max_id))) {
       fail("document", "a number from 0 on or two");
     }
     const auto state = json_.find("state");
     if (state == json_.end() || !state->is_object()) fail("state", "an object");
     const auto size = json_.find("size");
-    if (size != json_.end() && !is_pair(*size, 1, most_pixels)) fail("size", "two integers from 1 to 16384");
+    if (size != json_.end() && !is_pair(*size, 1, max_pixels)) fail("size", "two integers from 1 to 16384");
   }
 
  private:
@@ -79,7 +79,7 @@ class Fields {
 Json parse(std::string_view text) {
   const auto check_level = [](int level, Json::parse_event_t event, const Json&) {
     const bool opens = event == Json::parse_event_t::array_start || event == Json::parse_event_t::object_start;
-    if (opens && level >= most_levels) {
+    if (opens && level >= max_levels) {
       throw MessageError("message: expected at most 16 levels", std::nullopt, std::nullopt);
     }
     return true;

@@ -8,7 +8,7 @@
 namespace holotone::cli {
 namespace {
 
-constexpr int most_layers = 4096;
+constexpr int max_layers = 4096;
 
 /// Bytes per pixel of the panel in addition to the written data: the field, its padded copy, the picture, the plane of
 /// a layer in front, the codes.
@@ -28,7 +28,7 @@ void require_memory_for_layers(const HologramJob& job, std::size_t pictures) {
 }  // namespace
 
 std::vector<OptionRow> layer_options(SceneJob& scene) {
-  auto rows = picture_option_rows(scene.pictures, {0, most_layers});
+  auto rows = picture_option_rows(scene.pictures, {0, max_layers});
   for (auto& row : rows) {
     if (row.names == "--depth") row.applies = scene.for_image();
     if (row.names == "--layers") {  // of the depth in views too
@@ -45,7 +45,7 @@ std::vector<OptionRow> layer_options(SceneJob& scene) {
 
 PictureJob placed_picture(const SceneJob& scene) {
   PictureJob job = scene.pictures.picture;
-  if (job.layers < 1) reject("--layers", fmt::format("1 to {}", most_layers), "0");
+  if (job.layers < 1) reject("--layers", fmt::format("1 to {}", max_layers), "0");
   job.distance_given = scene.hologram.given.contains("--distance");
   job.size_m = scene.hologram.scene.placement.size_m;
   job.distance_m = scene.hologram.scene.placement.distance_m;

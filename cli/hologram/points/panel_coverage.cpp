@@ -57,7 +57,7 @@ std::string remedy_of(const HologramJob& job, const PointCloud& cloud) {
   }
   if (placement.keep) return {};
   std::string text = crosses ? "; the object crosses the panel" : "";
-  if (!(scale < 1) || !(scale * placement.size_m >= least_length_m)) return text;
+  if (!(scale < 1) || !(scale * placement.size_m >= min_length_m)) return text;
   std::string size = format_length(rounded_down(scale * placement.size_m));
   std::erase(size, ' ');
   return text + fmt::format("; --size {} fits", size);

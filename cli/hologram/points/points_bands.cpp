@@ -25,8 +25,8 @@ namespace holotone::cli {
 namespace {
 
 /// Memory of a whole panel, on every machine, and its share of the free memory, above which it is computed by bands.
-constexpr double most_whole_bytes = 2.0 * (1U << 30U);
-constexpr double most_share_of_free = 0.25;
+constexpr double max_whole_bytes = 2.0 * (1U << 30U);
+constexpr double max_share_of_free = 0.25;
 /// Rows of a band: a 64th of the panel, so that points and factors are rarely prepared, but 256 MiB to 1 GiB of field;
 /// of more than 256 rows a multiple of these, the extent of the tiles of coarse sums.
 std::int64_t band_rows(const Panel& panel) {
@@ -299,7 +299,7 @@ std::int64_t rows_at_once_for(const HologramJob& job) {
   if (is_moving(job)) require_one_device(job.devices, "one device for moving pictures", job.output);
   if (!is_written_by_rows(job) || is_moving(job)) return 0;
   const double whole = bytes_for_whole(job);
-  if (!several && !job.block.given() && whole <= most_whole_bytes && whole <= most_share_of_free * free_memory())
+  if (!several && !job.block.given() && whole <= max_whole_bytes && whole <= max_share_of_free * free_memory())
     return 0;
   return band_rows(job.panel);
 }

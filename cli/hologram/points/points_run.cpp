@@ -17,7 +17,7 @@ namespace holotone::cli {
 namespace {
 
 /// A sixtieth of a wave at the panel's edge; less is invisible in a picture.
-constexpr double least_reported_deviation_rad = 0.1;
+constexpr double min_reported_deviation_rad = 0.1;
 /// From here on points blur: the peak of one falls below 0.9 of the spherical wave's.
 constexpr double blurring_deviation_rad = 3;
 
@@ -227,7 +227,7 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
   }
   if (frames > 1)
     report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
-  if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= least_reported_deviation_rad &&
+  if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= min_reported_deviation_rad &&
       first.fresnel_deviation_rad < blurring_deviation_rad) {
     report(
         job.console,

@@ -110,11 +110,11 @@ void set_hogels(StereogramJob& job, const SceneJob& scene) {
   options.seed = scene.hologram.scene.seed;
 }
 
-constexpr auto most_hogel_layers = static_cast<std::int64_t>(bounds_of<&StereogramOptions::layers>.high);
+constexpr auto max_hogel_layers = static_cast<std::int64_t>(bounds_of<&StereogramOptions::layers>.high);
 
 void set_layers(StereogramOptions& options, std::int64_t count) {
   options.method = count > 0 ? StereogramMethod::layered : StereogramMethod::flat;
-  options.layers = static_cast<int>(std::clamp<std::int64_t>(count, 1, most_hogel_layers));
+  options.layers = static_cast<int>(std::clamp<std::int64_t>(count, 1, max_hogel_layers));
 }
 
 void set_views(StereogramJob& job, const SceneJob& scene) {
@@ -131,7 +131,7 @@ void set_views(StereogramJob& job, const SceneJob& scene) {
   std::int64_t count = job.options.layers;
   if (scene.hologram.given.contains("--layers")) {
     count = scene.pictures.picture.layers;
-    if (count > most_hogel_layers) reject("--layers", fmt::format("0 to {}", most_hogel_layers), std::to_string(count));
+    if (count > max_hogel_layers) reject("--layers", fmt::format("0 to {}", max_hogel_layers), std::to_string(count));
   } else if (job.geometry.distance_m == 0 && job.depths.empty()) {
     count = 0;  // a picture in the panel's own plane has no depth within a hogel
   }
@@ -141,7 +141,7 @@ void set_views(StereogramJob& job, const SceneJob& scene) {
 void set_picture(StereogramJob& job, const SceneJob& scene) {
   job.picture = placed_picture(scene);
   job.views = job.picture->image;
-  set_layers(job.options, job.picture->depth.empty() && job.picture->distance_m == 0 ? 0 : most_hogel_layers);
+  set_layers(job.options, job.picture->depth.empty() && job.picture->distance_m == 0 ? 0 : max_hogel_layers);
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ std::string StereogramJob::output_of(const Channel& channel) const {
 
 std::vector<OptionRow> stereogram_options(SceneJob& scene) {
   auto& views = scene.views;
-  constexpr Bounds lengths{least_length_m, most_distance_m};
+  constexpr Bounds lengths{min_length_m, max_distance_m};
   return {
       {.names = "--views",
        .target = &views.names,
@@ -201,7 +201,7 @@ std::vector<OptionRow> stereogram_options(SceneJob& scene) {
        .otherwise = "16 to 1024 by the nearest distance",
        .applies = scene.for_views_or_image()},
       {.names = "--fringe",
-       .target = number(views.fringe_m, ValueUnit::length, {least_length_m, most_length_m}),
+       .target = number(views.fringe_m, ValueUnit::length, {min_length_m, max_length_m}),
        .value = "LENGTH",
        .help = "Smallest fringe period, which limits the diffraction angle; computes hogel by hogel",
        .otherwise = "2 pixels",

@@ -347,8 +347,8 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
     }
     if (job.codes) {
       one["scale"] = job.codes->scale;
-      one["weights_used"] = {row.weights.least_used, row.weights.most_used};
-      one["weights_sum"] = {row.weights.least_sum, row.weights.most_sum};
+      one["weights_used"] = {row.weights.min_used, row.weights.max_used};
+      one["weights_sum"] = {row.weights.min_sum, row.weights.max_sum};
     }
     if (!channel.name.empty()) one["channel"] = channel.name;
     object["outputs"].push_back(row.output);

@@ -23,7 +23,7 @@ void check(const DescentOptions& options) {
   require("patience", options.patience, 0);
   require("shake_interval", options.shake_interval, 1);
   require("frame_interval", options.frame_interval, 0);
-  require_bounds(where, "least_improvement", options.least_improvement, bounds_of<&DescentOptions::least_improvement>);
+  require_bounds(where, "min_improvement", options.min_improvement, bounds_of<&DescentOptions::min_improvement>);
   require_bounds(where, "shake", options.shake, bounds_of<&DescentOptions::shake>);
 }
 
@@ -35,7 +35,7 @@ class StopRule {
   /// Processes one reading. Returns true if the descent has to stop.
   bool read(double mean_force) {
     if (options_.patience == 0) return false;
-    if (mean_force < (1 - options_.least_improvement) * least_) {
+    if (mean_force < (1 - options_.min_improvement) * least_) {
       least_ = mean_force;
       readings_ = 0;
       return mean_force == 0;

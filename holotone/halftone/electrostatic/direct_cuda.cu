@@ -13,7 +13,7 @@ __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64
   const auto own = static_cast<unsigned>(in.number[index]);
   float2 force{0, 0};
   int met = 0;
-  for (std::int64_t k = 0; k < in.count && met < most_together; ++k) {
+  for (std::int64_t k = 0; k < in.count && met < max_together; ++k) {
     const float2 other = in.place[k];
     const float dx = place.x - other.x;
     const float dy = place.y - other.y;

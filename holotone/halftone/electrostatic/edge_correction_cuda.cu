@@ -57,7 +57,7 @@ void EdgeTable::set(View<const float, 2> ink, double total) {
   smooth_kernel<<<page, threads, 0, stream>>>(ink.data(), smooth_[0].data(), ny, nx, false, weights_.data(), reach);
   smooth_kernel<<<page, threads, 0, stream>>>(smooth_[0].data(), smooth_[1].data(), ny, nx, true, weights_.data(),
                                               reach);
-  const auto least = static_cast<float>(least_density * total / static_cast<double>(ink.size()));
+  const auto least = static_cast<float>(min_density * total / static_cast<double>(ink.size()));
   const dim3 table(cuda::blocks_for(nx + 4, threads), static_cast<unsigned>(ny + 4));
   gradient_kernel<<<table, threads, 0, stream>>>(smooth_[1].data(), ny, nx, least, table_.data());
   cuda::check_launch("electrostatic edges");

@@ -87,9 +87,9 @@ constexpr double cell_side(double cutoff) { return cutoff / 2.5; }
 /// coefficient[k - 1] s^k, for s > 0.
 struct NearKernel {
   double cutoff = 0;
-  std::vector<float> coefficient;  ///< 1 to most_terms values
+  std::vector<float> coefficient;  ///< 1 to max_terms values
 };
-constexpr int most_terms = 12;
+constexpr int max_terms = 12;
 
 /// Adds the force of the dots within the cut-off to (force_x, force_y) of every dot, add_same_place included. Cost
 /// O(pairs within the cut-off).
@@ -153,7 +153,7 @@ class Method {
   virtual void set_ink(const float* ink, double total) = 0;
   /// May change the order of the dots.
   virtual void forces(DotList& dots, float* force_x, float* force_y) = 0;
-  /// Smoothed density of ink of total charge 1 at the dots [begin, end), at least least_density of its mean; 1/px^2.
+  /// Smoothed density of ink of total charge 1 at the dots [begin, end), at least min_density of its mean; 1/px^2.
   virtual void densities(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const = 0;
   [[nodiscard]] virtual std::int64_t missed_neighbours(DotList& dots) = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;

@@ -95,10 +95,10 @@ void StepGraph::end() {
 void StepGraph::launch() { cuda::check(cudaGraphLaunch(graph_, cuda::stream_of(queue_)), "cudaGraphLaunch"); }
 
 CellGrid make_cells(const Shape<2>& page, double side) {
-  constexpr double most_cells = 1 << 26;
+  constexpr double max_cells = 1 << 26;
   const auto height = static_cast<double>(page[0]);
   const auto width = static_cast<double>(page[1]);
-  side = std::max(side, std::sqrt(height * width / most_cells));
+  side = std::max(side, std::sqrt(height * width / max_cells));
   CellGrid cells;
   cells.inverse = static_cast<float>(1 / side);
   side = 1 / static_cast<double>(cells.inverse);

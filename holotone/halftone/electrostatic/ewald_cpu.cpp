@@ -89,7 +89,7 @@ class EwaldMethod final : public Method {
   }
 
  private:
-  /// Coefficients of the shortest polynomial with an error below 1 % of the tolerance, at most most_terms.
+  /// Coefficients of the shortest polynomial with an error below 1 % of the tolerance, at most max_terms.
   static std::vector<float> near_coefficients(const Setup& setup) {
     const ForceSplit split{setup.split_beta, setup.cutoff};
     for (int terms = 3;; ++terms) {
@@ -101,8 +101,7 @@ class EwaldMethod final : public Method {
         for (std::size_t k = coefficient.size(); k-- > 0;) share = (share + coefficient[k]) * s;
         worst = std::max(worst, std::abs(share - near_share(split, setup.cutoff * std::sqrt(1 - s))));
       }
-      if (worst < 0.01 * setup.options.tolerance || terms == most_terms)
-        return {coefficient.begin(), coefficient.end()};
+      if (worst < 0.01 * setup.options.tolerance || terms == max_terms) return {coefficient.begin(), coefficient.end()};
     }
   }
 

@@ -19,7 +19,7 @@ class ChargeGrid {
   void set_ink(std::vector<float> ink) { ink_ = std::move(ink); }
   /// Spreads dots that are in the order of these cells.
   void spread(const DotList& dots, const Cells& order);
-  /// Density of ink of total charge 1, not below least_density of its mean, 1/px^2.
+  /// Density of ink of total charge 1, not below min_density of its mean, 1/px^2.
   void densities(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const;
 
   /// Distance between rows, in floats; a row can be transformed in place.
@@ -33,7 +33,7 @@ class ChargeGrid {
   nufft::SpreadKernel<float> kernel_;
   std::int64_t row_length_;
   float density_scale_;
-  float least_density_;
+  float min_density_;
   Array<float, 1> cells_;
   std::vector<float> ink_;
 };

@@ -281,7 +281,7 @@ NearTerms near_terms_of(const Setup& setup) {
 /// Cells for spreading and for the near force. Narrow cells give few useless candidates, wide cells few rows.
 CellGrid choose_cells(const Setup& setup) {
   const double coarsest = std::max(setup.step_x, setup.step_y);
-  return make_cells(setup.page, std::max(setup.cutoff / cells_a_cutoff, least_cell_steps * coarsest));
+  return make_cells(setup.page, std::max(setup.cutoff / cells_a_cutoff, min_cell_steps * coarsest));
 }
 
 std::vector<Pair> influence_of(const Setup& setup) {
@@ -357,7 +357,7 @@ class EwaldCuda final : public CudaEngine {
     const double charge = std::pow(window_transform(setup().window, 0), 2);
     const auto dots = static_cast<double>(count());
     result.scale = static_cast<float>(dots / (charge * setup().step_x * setup().step_y));
-    result.least = static_cast<float>(dots * least_density / static_cast<double>(element_count(setup().page)));
+    result.least = static_cast<float>(dots * min_density / static_cast<double>(element_count(setup().page)));
     return result;
   }
 

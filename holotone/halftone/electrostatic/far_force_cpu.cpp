@@ -11,7 +11,7 @@ namespace {
 
 /// Share of the tolerance for the error of the window's polynomial.
 constexpr double polynomial_share = 0.1;
-constexpr std::int64_t least_strip_nodes = 24;
+constexpr std::int64_t min_strip_nodes = 24;
 /// Number of columns transformed together: they and their two images fit into a core's cache.
 constexpr std::int64_t block = 8;
 
@@ -134,7 +134,7 @@ ChargeGrid::ChargeGrid(const Setup& setup)
   for (float& coefficient : kernel_.coefficient) coefficient *= correction;
   const double charge = std::pow(window_transform(setup.window, 0), 2);
   density_scale_ = static_cast<float>(1 / (charge * setup.step_x * setup.step_y));
-  least_density_ = static_cast<float>(least_density / static_cast<double>(element_count(setup.page)));
+  min_density_ = static_cast<float>(min_density / static_cast<double>(element_count(setup.page)));
 }
 
 void ChargeGrid::spread(const DotList& dots, const Cells& order) {
@@ -146,7 +146,7 @@ void ChargeGrid::spread(const DotList& dots, const Cells& order) {
     std::fill(row + setup_.used[1], row + row_length_, 0.0F);
   });
   // Strips of rows of cells, each higher than a window: dots of strips that are two apart share no node.
-  const double nodes = std::max<double>(least_strip_nodes, setup_.window.width + 1);
+  const double nodes = std::max<double>(min_strip_nodes, setup_.window.width + 1);
   const auto high = static_cast<std::int64_t>(std::ceil(nodes * setup_.step_y / order.side()));
   const std::int64_t strips = (order.rows() + high - 1) / high;
   const Nodes own = nodes_of(setup_, kernel_, row_length_);
@@ -169,7 +169,7 @@ void ChargeGrid::densities(const DotList& dots, std::int64_t begin, std::int64_t
     const auto column = static_cast<std::int64_t>(static_cast<double>(dots.x[own]) / setup_.step_x + margin);
     const auto row = static_cast<std::int64_t>(static_cast<double>(dots.y[own]) / setup_.step_y + margin);
     const float ink = ink_[static_cast<std::size_t>(row * setup_.used[1] + column)];
-    density[i - begin] = std::max(density_scale_ * ink, least_density_);
+    density[i - begin] = std::max(density_scale_ * ink, min_density_);
   }
 }
 

@@ -79,7 +79,7 @@ __device__ __forceinline__ float2 near_force(const ForceInput& in, float2 place,
   return force;
 }
 
-/// Force of the other dots at the same place. Of more than most_together others, only that many are summed and scaled
+/// Force of the other dots at the same place. Of more than max_together others, only that many are summed and scaled
 /// to all.
 __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64_t index, float2 place, int together) {
   const auto own = static_cast<unsigned>(in.number[index]);
@@ -90,7 +90,7 @@ __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64
     const float dx = place.x - other.x;
     const float dy = place.y - other.y;
     const auto number = static_cast<unsigned>(in.number[k]);
-    if (number == own || fmaf(dx, dx, dy * dy) > same_place2 || met >= most_together) return;
+    if (number == own || fmaf(dx, dx, dy * dy) > same_place2 || met >= max_together) return;
     ++met;
     const float2 direction = same_place_direction(own, number);
     force = {force.x + direction.x, force.y + direction.y};

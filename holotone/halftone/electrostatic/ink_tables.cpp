@@ -119,7 +119,7 @@ std::vector<float> edge_table(const Setup& setup, const float* ink, double total
       }
     });
   }
-  const auto least = static_cast<float>(least_density * total / static_cast<double>(ny * nx));
+  const auto least = static_cast<float>(min_density * total / static_cast<double>(ny * nx));
   for (auto& value : smooth) value = std::log(std::max(value, least));
   constexpr std::int64_t reach_out = 2;
   const std::int64_t width = nx + 2 * reach_out;
@@ -162,7 +162,7 @@ InkNodes ink_nodes(const Setup& setup, const float* ink, double total) {
       }
     }
   }
-  const double least = least_density / static_cast<double>(element_count(page));
+  const double least = min_density / static_cast<double>(element_count(page));
   nodes.density.resize(cells);
   for (std::size_t i = 0; i < cells; ++i) {
     nodes.density[i] = static_cast<float>(std::max(least, area[i] > 0 ? charge[i] / (area[i] * total) : 0));

@@ -12,9 +12,9 @@ namespace holotone::electrostatic {
 
 inline constexpr int widest_window = 10;
 inline constexpr int window_terms = 7;  ///< even: 4, odd: 3
-inline constexpr int most_near_terms = 9;
+inline constexpr int max_near_terms = 9;
 /// Number of terms of the near share for a window of this width; wide windows belong to small errors.
-constexpr int near_terms(int width) { return width <= 5 ? 7 : most_near_terms; }
+constexpr int near_terms(int width) { return width <= 5 ? 7 : max_near_terms; }
 
 /// Square cells into which dots are sorted, row by row. Arrays over cells have one more entry: start[nx ny] is the
 /// number of dots.
@@ -48,9 +48,9 @@ struct WindowTerms {
 
 /// Near share of a pair's force: a polynomial of s = 1 - |r|^2 / cutoff^2, 0 for s < 0.
 struct NearTerms {
-  float cutoff = 0;                         ///< pixels
-  float inverse2 = 0;                       ///< 1 / cutoff^2
-  float coefficient[most_near_terms] = {};  ///< of s^1, s^2, ...
+  float cutoff = 0;                        ///< pixels
+  float inverse2 = 0;                      ///< 1 / cutoff^2
+  float coefficient[max_near_terms] = {};  ///< of s^1, s^2, ...
 };
 
 __device__ __forceinline__ int find_cell(float place, float inverse, int cells) {
@@ -107,7 +107,7 @@ struct SpreadInput {
 void spread(const SpreadInput& input, const CellGrid& cells, const Nodes& nodes, int width, const WindowTerms& window,
             float* charge, cudaStream_t stream);
 /// Minimum width of cells, in steps of the nodes.
-inline constexpr double least_cell_steps = 0.75;
+inline constexpr double min_cell_steps = 0.75;
 
 /// Arrays of dots on the device, sorted by cell or not.
 struct DotArrays {
@@ -211,10 +211,10 @@ __device__ __forceinline__ float2 linear_attraction_at(const Attraction& in, flo
   return {fmaf(down, below.x - above.x, above.x) * in.charge, fmaf(down, below.y - above.y, above.y) * in.charge};
 }
 
-/// Squared distance, px^2, up to which dots are at the same place. Of more than most_together others there, only that
+/// Squared distance, px^2, up to which dots are at the same place. Of more than max_together others there, only that
 /// many are summed and scaled to all.
 inline constexpr auto same_place2 = static_cast<float>(same_place_px * same_place_px);
-inline constexpr int most_together = 1024;
+inline constexpr int max_together = 1024;
 /// Direction in which dot `other` pushes dot `own` at the same place. It depends only on their numbers.
 __device__ __forceinline__ float2 same_place_direction(unsigned own, unsigned other) {
   const std::uint64_t pair = (static_cast<std::uint64_t>(min(own, other)) << 32) | max(own, other);

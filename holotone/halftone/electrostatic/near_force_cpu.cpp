@@ -109,7 +109,7 @@ Task task_of(std::size_t terms) {
     constexpr Task tasks[] = {neighbours_task<I + 1>...};
     return tasks[terms - 1];
   }
-  (std::make_integer_sequence<int, most_terms>{});
+  (std::make_integer_sequence<int, max_terms>{});
 }
 
 class CellNeighbours final : public NeighbourSum {
@@ -150,10 +150,10 @@ void add_same_place(std::uint32_t own, std::uint32_t other, float force, float& 
 
 Cells::Cells(Shape<2> page, double side) : side_(side) {
   // Limits the cells to what 32-bit indices can hold and to what a large list of dots needs.
-  constexpr double most_cells = 1 << 26;
+  constexpr double max_cells = 1 << 26;
   const double height = static_cast<double>(page[0]);
   const double width = static_cast<double>(page[1]);
-  side_ = std::max(side_, std::sqrt(height * width / most_cells));
+  side_ = std::max(side_, std::sqrt(height * width / max_cells));
   side_ = std::max({side_, height / 32768, width / 32768});
   inverse_ = static_cast<float>(1 / side_);
   side_ = 1 / static_cast<double>(inverse_);

@@ -13,9 +13,9 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 constexpr std::int64_t largest_extent = 32768;
-constexpr std::int64_t most_dots = std::int64_t{1} << 30;
+constexpr std::int64_t max_dots = std::int64_t{1} << 30;
 constexpr std::int64_t largest_grid = 8192;
-constexpr std::int64_t least_grid = 256;  // of the longer axis: with fewer the period would be many pages
+constexpr std::int64_t min_grid = 256;  // of the longer axis: with fewer the period would be many pages
 /// Share of the tolerance for the errors of split and window; the rest is for the ink's table and rounding.
 constexpr double split_share = 0.9;
 /// Share of the tolerance for the error of the image's spline; squares add up.
@@ -37,7 +37,7 @@ struct Split {
 double net_force_squared(double dots) { return 2 * pi * std::max(1.0, 0.5 * std::log(dots)); }
 
 /// Smallest cut-off below `most` with at most this squared error, by bisection; 0 if there is none.
-double least_cutoff(const SplitError& error, const CloudTable& cloud, double budget, double most) {
+double min_cutoff(const SplitError& error, const CloudTable& cloud, double budget, double most) {
   double low = shortest_cutoff;
   double high = std::min(longest_cutoff, most);
   if (high <= low || error(cloud, high) > budget) return 0;
@@ -74,7 +74,7 @@ Split choose_split(double tolerance, double dots, double nodes) {
       const SplitError error(width, shape * width, nodes);
       for (const auto& [beta, cloud] : clouds()) {
         const double cheaper = std::sqrt(std::max(0.0, best_cost - width * width) / neighbour_cost);
-        const double cutoff = least_cutoff(error, cloud, budget, cheaper);
+        const double cutoff = min_cutoff(error, cloud, budget, cheaper);
         if (cutoff == 0) continue;
         best_cost = width * width + neighbour_cost * cutoff * cutoff;
         best = {width, shape * width, {beta, cutoff}};
@@ -98,7 +98,7 @@ constexpr std::int64_t rounding_nodes = 6;
 /// summed exactly. They differ by the error of a spline with nodes one pixel apart for a field smoothed by a cloud. It
 /// was measured on a contrasty picture with Gaussian clouds exp(-r^2 / xi^2) as 0.0108 n xi^-3.7 1/px for n dots per
 /// square pixel.
-double least_smooth_cutoff(const Setup& setup, double dots, double beta) {
+double min_smooth_cutoff(const Setup& setup, double dots, double beta) {
   const double density = dots / static_cast<double>(element_count(setup.page));
   // A page of a few pixels consists only of edges, unlike the measured picture.
   const double edges = std::min(setup.page[0], setup.page[1]) < 8 ? 3 : 1;
@@ -116,12 +116,12 @@ double compute_step(std::int64_t grid, double pixels, int width) {
   return inner < 1 ? std::numeric_limits<double>::infinity() : (pixels + 2 * spot_reach_px) / inner;
 }
 
-/// Chooses a power of two of nodes, from least_grid to largest_grid: the fewest with a step of at most 1.45 `step`. The
-/// step is thus above 0.72 `step`, unless least_grid nodes are enough, and at least `finest`.
+/// Chooses a power of two of nodes, from min_grid to largest_grid: the fewest with a step of at most 1.45 `step`. The
+/// step is thus above 0.72 `step`, unless min_grid nodes are enough, and at least `finest`.
 Axis choose_power_of_two(std::int64_t pixels, double step, int width, double finest) {
   const auto extent = static_cast<double>(pixels);
   Axis axis;
-  axis.grid = least_grid;
+  axis.grid = min_grid;
   while (axis.grid < largest_grid && compute_step(axis.grid, extent, width) > 1.45 * step) axis.grid *= 2;
   const double wanted = static_cast<double>(axis.grid) * std::max(compute_step(axis.grid, extent, width), finest);
   axis.period = fft_friendly_size(static_cast<std::int64_t>(std::ceil(wanted)));
@@ -158,14 +158,14 @@ void set_ewald(Setup& setup, Backend backend) {
   const Split split =
       choose_split(setup.options.tolerance, dots, std::max(256.0, 2 * static_cast<double>(longer) / wanted));
   setup.window = {split.width, split.window_beta, 2};
-  const double least = least_smooth_cutoff(setup, dots, split.force.beta);
+  const double least = min_smooth_cutoff(setup, dots, split.force.beta);
   // The chosen step can be a fifth smaller than wanted.
   wanted = std::max(wanted, least / (0.8 * split.force.cutoff));
   const int major = setup.page[1] >= setup.page[0] ? 1 : 0;
   std::array<Axis, 2> axes;
   const bool cuda = backend == Backend::cuda;
   axes[static_cast<std::size_t>(major)] =
-      cuda ? choose_power_of_two(longer, wanted, split.width, 0) : choose_axis(longer, wanted, split.width, least_grid);
+      cuda ? choose_power_of_two(longer, wanted, split.width, 0) : choose_axis(longer, wanted, split.width, min_grid);
   const double step = axes[static_cast<std::size_t>(major)].step;
   const std::int64_t shorter = std::min(setup.page[0], setup.page[1]);
   axes[static_cast<std::size_t>(1 - major)] =
@@ -190,7 +190,7 @@ void set_ewald(Setup& setup, Backend backend) {
       std::sqrt(error(CloudTable(split.force.beta, 2.2 * cutoff, 0.02), cutoff) / net_force_squared(dots));
 }
 
-constexpr std::int64_t least_taylor_modes = 64;
+constexpr std::int64_t min_taylor_modes = 64;
 
 void set_taylor(Setup& setup) {
   constexpr double border = 1.0 / 16;
@@ -199,7 +199,7 @@ void set_taylor(Setup& setup) {
   std::int64_t wanted = setup.options.taylor_modes;
   if (wanted == 0) {
     const double modes = std::sqrt(degree * static_cast<double>(setup.maximum_dots));
-    wanted = std::max(least_taylor_modes, static_cast<std::int64_t>(std::ceil(modes)));
+    wanted = std::max(min_taylor_modes, static_cast<std::int64_t>(std::ceil(modes)));
   }
   setup.modes = fft_friendly_size(wanted);
   setup.inner = setup.options.taylor_radius * degree / static_cast<double>(setup.modes);
@@ -216,8 +216,8 @@ void check(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions&
       throw_argument(where, "page", fmt::format("extents from 1 to {}", largest_extent), to_string<2>(page));
     }
   }
-  if (maximum_dots < 0 || maximum_dots > most_dots) {
-    throw_argument(where, "maximum_dots", fmt::format("0 to {}", most_dots), fmt::format("{}", maximum_dots));
+  if (maximum_dots < 0 || maximum_dots > max_dots) {
+    throw_argument(where, "maximum_dots", fmt::format("0 to {}", max_dots), fmt::format("{}", maximum_dots));
   }
   if (options.sum == ForceSum::ewald) {
     require_bounds(where, "tolerance", options.tolerance, bounds_of<&ElectrostaticOptions::tolerance>);
@@ -228,7 +228,7 @@ void check(Shape<2> page, std::int64_t maximum_dots, const ElectrostaticOptions&
     require_bounds(where, "taylor_degree", options.taylor_degree, bounds_of<&ElectrostaticOptions::taylor_degree>);
     require_bounds(where, "taylor_radius", options.taylor_radius, bounds_of<&ElectrostaticOptions::taylor_radius>);
     if (options.taylor_modes != 0) {
-      require_range(where, "taylor_modes", static_cast<double>(options.taylor_modes), least_taylor_modes, 8192);
+      require_range(where, "taylor_modes", static_cast<double>(options.taylor_modes), min_taylor_modes, 8192);
     }
   }
 }

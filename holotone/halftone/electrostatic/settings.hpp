@@ -14,7 +14,7 @@ namespace holotone::electrostatic {
 /// StepRule::edge_correction this size has the best blurred PSNR (docs/halftoning.md).
 constexpr double spot_px = 0.75;
 /// Lower bound of the smoothed density of ink, as a share of its mean.
-constexpr double least_density = 1.0 / 12;
+constexpr double min_density = 1.0 / 12;
 /// Distance below which dots are at the same place, px.
 constexpr double same_place_px = 1e-6;
 /// Distance at which the repulsion of dots at the same place is computed, as a share of the mean spacing.
@@ -46,7 +46,7 @@ constexpr double same_place_spacing = 1.0 / 64;
 /// agree.
 ///
 /// Density for StepRule:
-///   rho(p) = count max(ink_grid(nearest node) / (phihat(0)^2 step_x step_y), least_density / page area).
+///   rho(p) = count max(ink_grid(nearest node) / (phihat(0)^2 step_x step_y), min_density / page area).
 ///
 /// Precision: at tolerances of 1e-5 a dot's place between nodes has to be accurate to 1e-7 nodes. x / step_x has to be
 /// computed in float64 (or from the cell's origin), not as a float32 number of nodes.
@@ -134,11 +134,11 @@ constexpr std::int64_t edge_reach = 64;
 
 /// -grad ln(ink) as coefficients of cubic B-splines as in attraction_table: half differences between pixels, ink
 /// smoothed by edge_weights on both axes (continued beyond the page by its outermost pixels) and not below
-/// least_density of its mean.
+/// min_density of its mean.
 std::vector<float> edge_table(const Setup& setup, const float* ink, double total);
 
 /// Density of ink of total charge 1 at nodes (row step, column step) px, for `taylor` and `direct`: means over tents of
-/// about the dots' spacing (at least a pixel) around them, at least least_density of the page's mean; 1/px^2.
+/// about the dots' spacing (at least a pixel) around them, at least min_density of the page's mean; 1/px^2.
 struct InkNodes {
   double step = 1;
   std::int64_t rows = 0;

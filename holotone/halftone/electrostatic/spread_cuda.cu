@@ -8,9 +8,9 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
-constexpr int most_cell_rows = 72;
+constexpr int max_cell_rows = 72;
 /// Maximum number of dots around a tile for 32-bit sums. With more they would round a dot's charge to more than 2^-17.
-constexpr int most_narrow = 8192;
+constexpr int max_narrow = 8192;
 /// Rows of cells with more dots than this are shared by all warps.
 constexpr int long_row = 1024;
 
@@ -83,8 +83,8 @@ __global__ void __launch_bounds__(threads)
                   const __grid_constant__ WindowTerms window, float* __restrict__ charge) {
   using Sums = TileSums<Width, Tile>;
   __shared__ unsigned long long sums_storage[Sums::size];
-  __shared__ int row_begin[most_cell_rows];
-  __shared__ int row_end[most_cell_rows];
+  __shared__ int row_begin[max_cell_rows];
+  __shared__ int row_end[max_cell_rows];
   __shared__ int total;
   const int first_column = blockIdx.x * Tile;
   const int first_row = blockIdx.y * Tile;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(threads)
   }
   __syncthreads();
   int* const narrow = reinterpret_cast<int*>(sums_storage);
-  const bool wide = total > most_narrow;
+  const bool wide = total > max_narrow;
   // Power of two with which no sum exceeds 2^30 and no single weight 2^21.
   const float scale = wide ? 0x1p32F : exp2f(static_cast<float>(min(21, 30 - (32 - __clz(total)))));
   for (int k = threadIdx.x; k < Sums::size; k += threads) {

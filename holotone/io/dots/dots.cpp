@@ -80,9 +80,9 @@ void require_page(const Dots& dots) {
 }  // namespace
 
 std::vector<Ink> default_inks(std::size_t count) {
-  constexpr std::size_t most_classes = 256;
-  if (count > most_classes) {
-    throw_argument("default_inks", "count", fmt::format("at most {}", most_classes), fmt::format("{}", count));
+  constexpr std::size_t max_classes = 256;
+  if (count > max_classes) {
+    throw_argument("default_inks", "count", fmt::format("at most {}", max_classes), fmt::format("{}", count));
   }
   const Ink black{"black", {0, 0, 0}};
   if (count <= 1) return {black};

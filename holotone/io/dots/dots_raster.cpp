@@ -31,9 +31,9 @@ double disc_area_corner(double x, double y, double below_x, double below_y) {
 DotsRaster::DotsRaster(const DotsToWrite& job, const RasterGrid& grid) : job_(job), grid_(grid) {
   const auto bands = static_cast<std::size_t>((grid.ny + rows_a_band - 1) / rows_a_band);
   band_.nx = grid.nx;
-  band_.most_rows = std::min(rows_a_band, grid.ny);
+  band_.max_rows = std::min(rows_a_band, grid.ny);
   const std::size_t planes = job.one_bit ? 1 : job.inks.size();
-  band_.cover.resize(planes * static_cast<std::size_t>(band_.most_rows * grid.nx));
+  band_.cover.resize(planes * static_cast<std::size_t>(band_.max_rows * grid.nx));
   band_begin_.assign(bands + 1, 0);
   const auto first_band = [&](const Disc& d) {
     const bool off = d.y + d.radius < 0 || d.y - d.radius > static_cast<double>(grid.ny) || d.x + d.radius < 0 ||

@@ -18,13 +18,13 @@ struct RasterBand {
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
   std::int64_t nx = 0;
-  std::int64_t most_rows = 0;
+  std::int64_t max_rows = 0;
   std::vector<float> cover;
   [[nodiscard]] const float* row(std::size_t ink, std::int64_t y) const {
-    return cover.data() + (static_cast<std::int64_t>(ink) * most_rows + y) * nx;
+    return cover.data() + (static_cast<std::int64_t>(ink) * max_rows + y) * nx;
   }
   [[nodiscard]] float* row(std::size_t ink, std::int64_t y) {
-    return cover.data() + (static_cast<std::int64_t>(ink) * most_rows + y) * nx;
+    return cover.data() + (static_cast<std::int64_t>(ink) * max_rows + y) * nx;
   }
 };
 

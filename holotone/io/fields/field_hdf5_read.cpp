@@ -19,7 +19,7 @@ namespace holotone::io {
 #if HOLOTONE_HDF5
 namespace {
 
-constexpr std::size_t most_names = 1000;
+constexpr std::size_t max_names = 1000;
 constexpr std::size_t longest_text = 1 << 22;
 constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;
 constexpr std::uint64_t largest_ratio = 1100;  // deflate reaches 1032
@@ -34,7 +34,7 @@ extern "C" {
 // Called by libhdf5 from C: exceptions must not pass through it.
 static herr_t collect_link(hid_t group, const char* name, const H5L_info_t* info, void* data) {
   auto& links = *static_cast<Links*>(data);
-  if (links.names.size() >= most_names) return 1;
+  if (links.names.size() >= max_names) return 1;
   try {
     if (info->type == H5L_TYPE_HARD) {  // soft and external links can point anywhere
       links.names.emplace_back(name);
@@ -53,7 +53,7 @@ static herr_t collect_link(hid_t group, const char* name, const H5L_info_t* info
 }
 static herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* data) {
   auto& names = *static_cast<std::vector<std::string>*>(data);
-  if (names.size() >= most_names) return 1;
+  if (names.size() >= max_names) return 1;
   try {
     names.emplace_back(name);
   } catch (...) {

@@ -16,7 +16,7 @@ namespace holotone::io {
 namespace {
 
 constexpr std::uint64_t largest_ratio = 2000;  // progressive blocks of one colour come near it
-constexpr int most_scans = 200;                // a file with a few bytes per scan could take hours otherwise
+constexpr int max_scans = 200;                 // a file with a few bytes per scan could take hours otherwise
 
 // libjpeg's own state is first, so that its callbacks reach the rest through their pointer.
 struct ErrorState {
@@ -41,7 +41,7 @@ static void warn(j_common_ptr info, int level) {
 static void print_nothing(j_common_ptr) {}
 static void limit_scans(j_common_ptr info) {
   if (info->is_decompressor == FALSE) return;
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > most_scans) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > max_scans) {
     info->err->msg_code = JERR_BAD_PROGRESSION;
     leave(info);
   }

@@ -130,8 +130,8 @@ PngBands::PngBands(std::string_view where, std::string_view path, const PngBands
   }
   row_bytes_ = static_cast<std::size_t>(nx * channels * (header_.bits / 8));
   band_bytes_ = (png_band_bytes / row_bytes_ + 1) * row_bytes_;
-  most_pending_ = band_bytes_ * static_cast<std::size_t>(std::max(16, 2 * thread_count()));
-  pending_.reserve(std::min(most_pending_, static_cast<std::size_t>(ny) * row_bytes_));
+  max_pending_ = band_bytes_ * static_cast<std::size_t>(std::max(16, 2 * thread_count()));
+  pending_.reserve(std::min(max_pending_, static_cast<std::size_t>(ny) * row_bytes_));
   PngText text(where, metadata);
   std::string head = PngHead(path).write(header_, text);
   head += chunk_of("IDAT", std::string_view("\x78\x5e", 2));  // zlib: deflate, a window of 32 KiB
@@ -141,7 +141,7 @@ PngBands::PngBands(std::string_view where, std::string_view path, const PngBands
 void PngBands::write(const void* rows, std::int64_t count) {
   const auto* codes = static_cast<const char*>(rows);
   for (std::int64_t row = 0; row < count; ++row, codes += row_bytes_) {
-    if (pending_.size() >= most_pending_) flush(false);
+    if (pending_.size() >= max_pending_) flush(false);
     pending_.append(codes, row_bytes_);
   }
 }

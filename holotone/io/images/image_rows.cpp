@@ -38,16 +38,16 @@ class FileInput final : public io::PngInput {
   [[nodiscard]] std::uint64_t size() const noexcept override { return size_; }
   void go_to(std::uint64_t position) noexcept override {
     position_ = position;
-    fill_bytes_ = least_bytes;  // another jump may follow
+    fill_bytes_ = min_bytes;  // another jump may follow
   }
 
  private:
   static constexpr std::size_t buffer_bytes = 1 << 20;
-  static constexpr std::size_t least_bytes = 64;
+  static constexpr std::size_t min_bytes = 64;
   std::uint64_t size_ = 0;
   io::FileHandle file_;
   std::vector<char> buffer_;
-  std::size_t fill_bytes_ = least_bytes;
+  std::size_t fill_bytes_ = min_bytes;
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
   std::uint64_t position_ = 0;

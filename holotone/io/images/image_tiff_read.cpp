@@ -61,8 +61,8 @@ static void unmap_source(thandle_t, void*, toff_t) {}
 }
 
 // Bounds of a head that is read alone: the file's part that memory for its tags may follow, and its pixels.
-constexpr std::uint64_t most_head_bytes = std::uint64_t{1} << 28;
-constexpr std::uint64_t most_pixel_bytes = std::uint64_t{1} << 62;
+constexpr std::uint64_t max_head_bytes = std::uint64_t{1} << 28;
+constexpr std::uint64_t max_pixel_bytes = std::uint64_t{1} << 62;
 
 // Maximum number of bytes of pixels per byte of the file.
 std::uint64_t ratio_of(unsigned compression) {
@@ -84,10 +84,10 @@ class TiffReader {
  public:
   TiffReader(std::string_view bytes, std::string_view path) : TiffReader(Source{bytes}, bytes.size(), path) {}
   TiffReader(const FileHandle& file, std::uint64_t size, std::string_view path)
-      : TiffReader(Source{{}, &file, size}, std::min(size, most_head_bytes), path) {}
+      : TiffReader(Source{{}, &file, size}, std::min(size, max_head_bytes), path) {}
 
   ImageHead head() {
-    check_head(most_pixel_bytes);
+    check_head(max_pixel_bytes);
     std::int64_t channels = samples_;
     if (photometric_ == PHOTOMETRIC_PALETTE) {
       Array<std::uint8_t, 3> first({1, 1, 1});

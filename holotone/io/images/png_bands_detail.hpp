@@ -42,7 +42,7 @@ class PngBands {
   Sink sink_;
   std::size_t row_bytes_ = 0;
   std::size_t band_bytes_ = 0;  // whole rows
-  std::size_t most_pending_ = 0;
+  std::size_t max_pending_ = 0;
   std::string pending_;    // rows not yet compressed
   std::string above_;      // the row above them; empty: none
   std::string before_;     // the filtered bytes before them

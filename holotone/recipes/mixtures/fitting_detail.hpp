@@ -12,7 +12,7 @@ inline constexpr const char* where = "fit_mixture";
 inline constexpr double psnr_to_spare = 1.2;
 
 /// Minimum pixels per component; more components do not improve a picture.
-inline constexpr std::int64_t least_pixels_a_component = 4;
+inline constexpr std::int64_t min_pixels_a_component = 4;
 
 /// Seconds since its construction.
 class Watch {

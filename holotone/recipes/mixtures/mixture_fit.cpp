@@ -8,14 +8,14 @@ namespace holotone {
 namespace {
 
 using mixtures::FitJob;
-using mixtures::least_pixels_a_component;
+using mixtures::min_pixels_a_component;
 using mixtures::where;
 
 /// Share of the time limit for the fit; the rest is for storing.
 double share_of_fit(const MixtureFitOptions& options) {
   if (options.lossless) return 0.9;
   if (options.psnr_db) return 0.4;
-  return options.most_bytes ? 0.5 : 0.6;
+  return options.max_bytes ? 0.5 : 0.6;
 }
 
 /// PSNR of colours at which their codes reach psnr_db: rounding to codes adds 1/12 of a squared step to the mean
@@ -38,7 +38,7 @@ void require_options(const MixtureFitOptions& options) {
   };
   using Options = MixtureFitOptions;
   if (options.components) require_count("components", *options.components, bounds_of<&Options::components>);
-  if (options.most_bytes) require_count("most_bytes", *options.most_bytes, bounds_of<&Options::most_bytes>);
+  if (options.max_bytes) require_count("max_bytes", *options.max_bytes, bounds_of<&Options::max_bytes>);
   require_count("iterations", options.iterations, bounds_of<&Options::iterations>);
   require("psnr_db", options.psnr_db, bounds_of<&Options::psnr_db>);
   require("quality", options.quality, bounds_of<&Options::quality>);
@@ -46,11 +46,11 @@ void require_options(const MixtureFitOptions& options) {
   if (options.bits != 0 && options.bits != 8 && options.bits != 16) {
     throw_argument(where, "bits", "0, 8 or 16", fmt::format("{}", options.bits));
   }
-  if (options.quality && (options.psnr_db || options.most_bytes)) {
-    throw_argument(where, "quality", "none with psnr_db or most_bytes", fmt::format("{:g}", *options.quality));
+  if (options.quality && (options.psnr_db || options.max_bytes)) {
+    throw_argument(where, "quality", "none with psnr_db or max_bytes", fmt::format("{:g}", *options.quality));
   }
-  if (options.lossless && options.most_bytes) {
-    throw_argument(where, "lossless", "no most_bytes", fmt::format("{}", *options.most_bytes));
+  if (options.lossless && options.max_bytes) {
+    throw_argument(where, "lossless", "no max_bytes", fmt::format("{}", *options.max_bytes));
   }
 }
 
@@ -68,21 +68,21 @@ SmoeFitOptions fit_options(std::span<const SmoeFitView> views, const SmoeModel* 
     fit.components = 0;
   }
   bool limited = false;
-  if (options.most_bytes) {
+  if (options.max_bytes) {
     const auto& shape = views.front().image.shape();
     const int dimensions = 2 + static_cast<int>(views.front().at.size());
     const auto channels = static_cast<int>(shape[2]);
-    const std::int64_t least_components = options.components.value_or(1);
-    const auto least = smoe_least_bytes(least_components, dimensions, channels);
-    if (*options.most_bytes < least) {
+    const std::int64_t min_components = options.components.value_or(1);
+    const auto least = smoe_min_bytes(min_components, dimensions, channels);
+    if (*options.max_bytes < least) {
       throw_argument(
-          where, "most_bytes",
-          fmt::format("at least {} for {} component{}", least, least_components, least_components == 1 ? "" : "s"),
-          fmt::format("{}", *options.most_bytes));
+          where, "max_bytes",
+          fmt::format("at least {} for {} component{}", least, min_components, min_components == 1 ? "" : "s"),
+          fmt::format("{}", *options.max_bytes));
     }
     if (!options.components) {
-      const auto useful = std::max<std::int64_t>(1, shape[0] * shape[1] / least_pixels_a_component);
-      const auto wanted = smoe_components_for(*options.most_bytes, dimensions, channels);
+      const auto useful = std::max<std::int64_t>(1, shape[0] * shape[1] / min_pixels_a_component);
+      const auto wanted = smoe_components_for(*options.max_bytes, dimensions, channels);
       limited = wanted > useful;
       fit.components = std::min(wanted, useful);
     }

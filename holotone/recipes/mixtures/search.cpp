@@ -12,24 +12,24 @@ constexpr std::int64_t first_pixels_a_component = 4096;
 constexpr std::int64_t first_pixels_in_time = 256;
 /// Short fits: divisor of the steps, minimum steps, maximum number, and deficit to a full fit, dB.
 constexpr std::int64_t short_share = 8;
-constexpr std::int64_t least_short_steps = 40;
-constexpr int most_short_fits = 7;
+constexpr std::int64_t min_short_steps = 40;
+constexpr int max_short_fits = 7;
 constexpr double short_by = 0.5;
 constexpr double near_enough_db = 0.3;
 constexpr double near_enough_factor = 1.25;
 /// PSNR gain per doubling of components, dB: initial value, and bounds of the estimate.
 constexpr double first_slope = 2;
-constexpr double least_slope = 1;
-constexpr double most_slope = 4;
+constexpr double min_slope = 1;
+constexpr double max_slope = 4;
 constexpr double widest_step = 4;
-constexpr double least_growth = 1.25;
-constexpr double most_growth = 2;
+constexpr double min_growth = 1.25;
+constexpr double max_growth = 2;
 /// Refinement of the best file: factor on its components, and maximum number.
 constexpr double fewer = 0.75;
-constexpr int most_refinements = 2;
+constexpr int max_refinements = 2;
 /// A fit whose PSNR exceeds its target by this, dB, has too many components to be stored; maximum number of such fits.
 constexpr double far_too_near = 1.5;
-constexpr int most_descents = 2;
+constexpr int max_descents = 2;
 /// Shares of the time limit: each short fit; all short fits; each full fit, of the time left; minimum left for another
 /// full fit.
 constexpr double short_time = 0.1;
@@ -43,7 +43,7 @@ class Search {
   explicit Search(const FitJob& job)
       : job_(job),
         pixels_(job.views.front().image.shape()[0] * job.views.front().image.shape()[1]),
-        most_(std::max<std::int64_t>(1, pixels_ / least_pixels_a_component)) {}
+        most_(std::max<std::int64_t>(1, pixels_ / min_pixels_a_component)) {}
 
   MixtureFit run() {
     std::int64_t count = likely_count();
@@ -63,7 +63,7 @@ class Search {
         if (ample_) std::tie(fitted_, fit_psnr_) = *std::exchange(ample_, std::nullopt);
         return stored();
       }
-      if (const auto less = less_than(count, below); less && !best && descents++ < most_descents) {
+      if (const auto less = less_than(count, below); less && !best && descents++ < max_descents) {
         ample_ = {*fitted_, fit_psnr_};
         count = *less;
         continue;
@@ -72,7 +72,7 @@ class Search {
       if (found.psnr_db >= target()) {
         const bool smaller = !best || size_of(found) < size_of(*best);
         if (smaller) best = std::move(found);
-        if (!smaller || refinements++ == most_refinements) break;
+        if (!smaller || refinements++ == max_refinements) break;
         if (!time_to_refine()) {
           best->cut_short = true;
           break;
@@ -127,7 +127,7 @@ class Search {
     const double octaves =
         std::log2(static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(1, last_count_)));
     if (last_count_ > 0 && octaves != 0 && std::isfinite(psnr_ - last_psnr_)) {
-      slope_ = std::clamp((psnr_ - last_psnr_) / octaves, least_slope, most_slope);
+      slope_ = std::clamp((psnr_ - last_psnr_) / octaves, min_slope, max_slope);
     }
     last_count_ = count;
     last_psnr_ = psnr_;
@@ -137,14 +137,14 @@ class Search {
   std::int64_t likely_count() {
     const double goal = wanted() - short_by;
     const std::int64_t steps =
-        std::min(job_.fit.iterations, std::max(least_short_steps, job_.fit.iterations / short_share));
+        std::min(job_.fit.iterations, std::max(min_short_steps, job_.fit.iterations / short_share));
     auto count = std::min(most_, job_.start != nullptr
                                      ? job_.start->count()
                                      : std::max<std::int64_t>(
                                            1, pixels_ / (limited() ? first_pixels_in_time : first_pixels_a_component)));
     std::int64_t low = 0;
     std::int64_t high = 0;
-    for (int i = 0; i < most_short_fits; ++i) {
+    for (int i = 0; i < max_short_fits; ++i) {
       fit(count, steps, limited() ? std::max(short_time * limit(), 1e-3) : 0);
       const bool enough = psnr_ >= goal;
       (enough ? high : low) = count;
@@ -167,14 +167,14 @@ class Search {
   /// A larger count after a fit or its file fell short; none if no components or no time are left.
   [[nodiscard]] std::optional<std::int64_t> more_than(std::int64_t count) const {
     if (count >= most_ || (limited() && left() < time_for_another * limit())) return std::nullopt;
-    const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), least_growth, most_growth);
+    const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), min_growth, max_growth);
     return std::min(most_, static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(count))));
   }
 
   /// A smaller count above `below` if a fit exceeds its target; none otherwise.
   [[nodiscard]] std::optional<std::int64_t> less_than(std::int64_t count, std::int64_t below) const {
     if (psnr_ < wanted() + far_too_near || (limited() && left() < time_for_another * limit())) return std::nullopt;
-    const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), 1 / widest_step, 1 / least_growth);
+    const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), 1 / widest_step, 1 / min_growth);
     const auto less = static_cast<std::int64_t>(std::lround(factor * static_cast<double>(count)));
     return less > below && less >= 1 ? std::optional(less) : std::nullopt;
   }
@@ -183,7 +183,7 @@ class Search {
     MixtureFit found = stored_fit(job_, *fitted_);
     found.fit_psnr_db = fit_psnr_;
     found.iterations = iterations_;
-    found.most_components = most_;
+    found.max_components = most_;
     found.end = fitted_->count() >= most_ ? MixtureFitEnd::components : MixtureFitEnd::time;
     return found;
   }

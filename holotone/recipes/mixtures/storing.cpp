@@ -13,9 +13,9 @@ constexpr double default_quality = 60;
 constexpr double finest_quality = 80;
 /// Tolerance of a file's PSNR above the target, dB; the search aims at a third of it.
 constexpr double near_enough = 0.1;
-constexpr double least_change = 0.3;
+constexpr double min_change = 0.3;
 constexpr double hopeless = 1.1;
-constexpr int most_trials = 7;
+constexpr int max_trials = 7;
 /// Share of the time left for one of several trials.
 constexpr double trial_share = 0.4;
 
@@ -35,9 +35,9 @@ class Storing {
     return result;
   }
 
-  [[nodiscard]] MixtureFit with(std::int64_t most_bytes, double quality, double share_of_time) const {
+  [[nodiscard]] MixtureFit with(std::int64_t max_bytes, double quality, double share_of_time) const {
     SmoeStoreOptions options;
-    options.most_bytes = most_bytes;
+    options.max_bytes = max_bytes;
     options.quality = quality;
     if (job_.limited()) options.time_limit_s = std::max(share_of_time * job_.left() - measuring_s_, 1e-3);
     MixtureFit result;
@@ -59,7 +59,7 @@ class Storing {
     double low = 0;
     double high = best_smoe_quality;
     double quality = job_.limited() ? 55 : 40;
-    for (int trial = 0; trial < most_trials && high - low > least_change; ++trial) {
+    for (int trial = 0; trial < max_trials && high - low > min_change; ++trial) {
       const Watch watch;
       MixtureFit one = with(0, quality, trial_share);
       // Rounding error falls to a quarter per 10 of quality; the descent meanwhile removes at least part of it.
@@ -105,12 +105,12 @@ double measuring_seconds(const FitJob& job, const SmoeModel& model) {
 MixtureFit stored_fit(const FitJob& job, const SmoeModel& model) {
   const Storing storing(job, model);
   if (job.options.lossless) return storing.exactly();
-  const auto most_bytes = job.options.most_bytes;
+  const auto max_bytes = job.options.max_bytes;
   if (job.options.psnr_db) {
     auto found = storing.by_psnr();
-    if (!most_bytes || std::ssize(found.bytes) <= *most_bytes) return found;
+    if (!max_bytes || std::ssize(found.bytes) <= *max_bytes) return found;
   }
-  return storing.with(most_bytes.value_or(0), job.options.quality.value_or(default_quality), 0.95);
+  return storing.with(max_bytes.value_or(0), job.options.quality.value_or(default_quality), 0.95);
 }
 
 }  // namespace holotone::mixtures

@@ -11,8 +11,8 @@
 namespace holotone {
 namespace {
 
-constexpr std::int64_t most_picture_pixels = 2048;  ///< per side, without a given pitch
-constexpr double most_kept_bytes = 1 << 30;
+constexpr std::int64_t max_picture_pixels = 2048;  ///< per side, without a given pitch
+constexpr double max_kept_bytes = 1 << 30;
 constexpr std::int64_t locked_bytes = 8 << 20;
 
 /// Progress of devices that work at once, each on a picture: counts finished pictures, and passes a cancellation on.
@@ -72,7 +72,7 @@ EyeOptions EyeView::options_for(const Channel& channel, const EyePupil& pupil) c
   options.output_pitch_m = options_.output_pitch_m;
   const auto [width_m, height_m] = options_.picture_size_m;
   if (width_m == 0) return options;
-  const double most = static_cast<double>(most_picture_pixels);
+  const double most = static_cast<double>(max_picture_pixels);
   if (options.output_pitch_m == 0) {
     const double steps = std::ceil(std::max(width_m, height_m) / (most * channel.grid.pitch_m));
     options.output_pitch_m = std::max(1.0, steps) * channel.grid.pitch_m;
@@ -120,13 +120,13 @@ double EyeView::weight(const Channel& channel) const {
 
 /// True if the light stays on a device: for several eyes, if it is a small part of what is free.
 bool EyeView::keeps_light(Device device) const {
-  constexpr double most_share = 0.25;
+  constexpr double max_share = 0.25;
   if (options_.pupils.size() < 2 || device.backend == Backend::cpu) return false;
   double bytes = 0;
   for (const auto& [rows, grid, size, exposure] : channels_) {
     bytes += static_cast<double>(grid.nx) * static_cast<double>(grid.ny) * sizeof(Complex);
   }
-  return bytes <= most_share * static_cast<double>(holotone::describe(device).free_bytes);
+  return bytes <= max_share * static_cast<double>(holotone::describe(device).free_bytes);
 }
 
 /// Adds all of the field to a new plan. The first time its size is measured.
@@ -246,7 +246,7 @@ LightPicture EyeView::make(EyeDevice& device, double distance_m, std::size_t fra
 void EyeView::keep(const LightPicture& picture, std::size_t frame) {
   const auto bytes = static_cast<double>(picture.channels.size() * picture.channels.front().bytes());
   const std::scoped_lock lock(keeping_);
-  if (any_distance_ || kept_bytes_ + bytes > most_kept_bytes) return;
+  if (any_distance_ || kept_bytes_ + bytes > max_kept_bytes) return;
   kept_bytes_ += bytes;
   kept_.resize(std::max(kept_.size(), frame + 1));
   for (const auto& channel : picture.channels) kept_[frame].channels.push_back(channel.to(Device{}));

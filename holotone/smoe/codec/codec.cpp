@@ -107,7 +107,7 @@ void put_steps(Writer& out, const CodedModel& coded) {
 void take_steps(Reader& in, CodedModel& coded) {
   constexpr double huge = 1e30;
   constexpr double tiny = 1e-30;
-  constexpr auto most_median = static_cast<std::int64_t>(smoe::most_median_size);
+  constexpr auto max_median = static_cast<std::int64_t>(smoe::max_median_size);
   auto& steps = coded.info.steps;
   for (int axis = 0; axis < coded.info.dimensions; ++axis) {
     steps.centre[static_cast<std::size_t>(axis)] = in.step("a step of centres", tiny, huge);
@@ -120,7 +120,7 @@ void take_steps(Reader& in, CodedModel& coded) {
   steps.slope = in.step("a step of slopes", tiny, 1024);
   steps.slope_chroma = in.step("a step of slopes' chroma", tiny, 1024);
   steps.area_gain = in.step("a gain", 0, 1);
-  coded.median_size = static_cast<int>(in.within<std::int32_t>("a median size", -most_median, most_median));
+  coded.median_size = static_cast<int>(in.within<std::int32_t>("a median size", -max_median, max_median));
   coded.weight_of_shape = static_cast<int>(in.within<std::int16_t>("a predictor", -32768, 32767));
   coded.curve_bits = static_cast<int>(in.within<std::uint8_t>("bits of a coordinate", 0, 23));
   for (auto& origin : coded.origin) {
@@ -156,8 +156,8 @@ Parsed parse(std::span<const std::byte> bytes, std::string_view name) {
   const auto flags = in.within<std::uint8_t>("flags", 0, lossless_flag | linear_flag);
   info.lossless = (flags & lossless_flag) != 0;
   info.linear = (flags & linear_flag) != 0;
-  info.dimensions = static_cast<int>(in.within<std::uint8_t>("dimensions", 1, most_smoe_dimensions));
-  info.channels = static_cast<int>(in.within<std::uint8_t>("channels", 1, most_smoe_channels));
+  info.dimensions = static_cast<int>(in.within<std::uint8_t>("dimensions", 1, max_smoe_dimensions));
+  info.channels = static_cast<int>(in.within<std::uint8_t>("channels", 1, max_smoe_channels));
   const auto size = in.take<std::uint64_t>("the file's size");
   if (size != bytes.size()) throw_io(name, fmt::format("{} bytes", size), fmt::format("{}", bytes.size()));
   const auto count = in.take<std::uint64_t>("a count of components");
@@ -174,7 +174,7 @@ Parsed parse(std::span<const std::byte> bytes, std::string_view name) {
   if (bytes.size() < in.at() + checksum_bytes) throw_io(name, "a checksum", "the file's end");
   require_checksum(bytes, name);
   parsed.numbers = bytes.subspan(in.at(), bytes.size() - checksum_bytes - in.at());
-  const auto most = std::min(most_smoe_components, std::max(free_components, std::ssize(parsed.numbers)));
+  const auto most = std::min(max_smoe_components, std::max(free_components, std::ssize(parsed.numbers)));
   if (count < 1 || count > static_cast<std::uint64_t>(most)) {
     throw_io(name, fmt::format("1 to {} components in {} bytes", most, parsed.numbers.size()),
              fmt::format("{}", count));
@@ -269,7 +269,7 @@ SmoeModel quantised(const SmoeModel& model, const SmoeCodecOptions& options) {
   return options.lossless ? model : smoe::dequantise(smoe::quantise(model, options.steps));
 }
 
-SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes) {
+SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t max_bytes) {
   constexpr const char* where = "encode_smoe_bytes";
   const auto options_at = [&](int index) {
     return SmoeCodecOptions{.lossless = false, .steps = smoe_steps(model, index / qualities_a_unit)};
@@ -278,18 +278,18 @@ SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t most_bytes) {
     return SmoeEncoded{encode_smoe(own, options_at(index)), index / qualities_a_unit};
   };
   const auto fail = [&](std::size_t least) {
-    throw_argument(where, "most_bytes",
+    throw_argument(where, "max_bytes",
                    fmt::format("at least {} for {} component{}", least, model.count(), model.count() == 1 ? "" : "s"),
-                   std::to_string(most_bytes));
+                   std::to_string(max_bytes));
   };
   SmoeEncoded best = at(model, 0);
-  if (std::ssize(best.bytes) > most_bytes) fail(best.bytes.size());
+  if (std::ssize(best.bytes) > max_bytes) fail(best.bytes.size());
   int low = 0;
   int high = static_cast<int>(best_smoe_quality * qualities_a_unit) + 1;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
     SmoeEncoded one = at(model, middle);
-    if (std::ssize(one.bytes) <= most_bytes) {
+    if (std::ssize(one.bytes) <= max_bytes) {
       best = std::move(one);
       low = middle;
     } else {

@@ -23,9 +23,9 @@ struct CodedLayout {
 };
 
 /// Largest magnitude of a coded number other than a centre.
-inline constexpr std::int32_t most_steps = (std::int32_t{1} << 22) - 1;
+inline constexpr std::int32_t max_steps = (std::int32_t{1} << 22) - 1;
 /// Largest magnitude of CodedModel::median_size.
-inline constexpr double most_median_size = 256e6;
+inline constexpr double max_median_size = 256e6;
 
 /// Quantized model: whole numbers of steps, in the file's order.
 struct CodedModel {
@@ -44,7 +44,7 @@ struct CodedModel {
 /// nearest to the square root of (pi sqrt(det R))^area_gain over the median one.
 int size_exponent(const CodedModel& coded, const std::int32_t* values);
 
-using Channels = std::array<double, most_smoe_channels>;
+using Channels = std::array<double, max_smoe_channels>;
 
 /// Orthonormal mean and differences of the first three channels (SmoeSteps). The fourth channel, and one or two
 /// channels, are unchanged.

@@ -14,7 +14,7 @@ namespace {
 constexpr int longest = 47;  // largest bit length of a coded magnitude
 constexpr int models = 4;    // probabilities mixed for a bit
 constexpr int fraction = 8;  // fractional bits of predictions, in steps of a median component
-constexpr int most_neighbours = 4;
+constexpr int max_neighbours = 4;
 constexpr int cell_room = 4;  // components stored by a cell of the neighbour search
 
 // Bits of a number: zero flag, sign, bit length in unary, the two bits below the leading one, the rest.
@@ -30,14 +30,14 @@ using Nodes = std::array<AdaptiveBit, nodes>;
 /// Adaptive model of one kind of number.
 class NumberModel {
  public:
-  /// Contexts select the probabilities of each model: 0 <= contexts[i] < most_contexts.
-  static constexpr int most_contexts = 18;
-  NumberModel() : nodes_(static_cast<std::size_t>(models * most_contexts)) {}
+  /// Contexts select the probabilities of each model: 0 <= contexts[i] < max_contexts.
+  static constexpr int max_contexts = 18;
+  NumberModel() : nodes_(static_cast<std::size_t>(models * max_contexts)) {}
 
   template <class Coder>
   std::int64_t code(Coder& coder, std::int64_t value, const std::array<int, models>& contexts, bool has_sign) {
     for (int i = 0; i < models; ++i) {
-      auto& node = nodes_[static_cast<std::size_t>(i * most_contexts + contexts[static_cast<std::size_t>(i)])];
+      auto& node = nodes_[static_cast<std::size_t>(i * max_contexts + contexts[static_cast<std::size_t>(i)])];
       if (!node) node = std::make_unique<Nodes>();  // allocated on use: a small file has few contexts
       own_[static_cast<std::size_t>(i)] = node.get();
     }
@@ -99,7 +99,7 @@ class Neighbourhood {
   };
 
   /// Finds the nearest stored components in 3 x 3 cells, nearest first, ties by later first. Returns their number.
-  int find(const std::array<std::uint32_t, 2>& at, std::array<Near, most_neighbours>& nearest) const {
+  int find(const std::array<std::uint32_t, 2>& at, std::array<Near, max_neighbours>& nearest) const {
     int count = 0;
     const std::int64_t side = std::int64_t{1} << side_bits_;
     const std::int64_t column = at[0] >> shift_;
@@ -124,7 +124,7 @@ class Neighbourhood {
  private:
   struct Member {
     std::array<std::uint32_t, 2> at;
-    std::int32_t component;  // most_smoe_components fits
+    std::int32_t component;  // max_smoe_components fits
   };
   struct Cell {
     std::array<Member, cell_room> members;
@@ -132,7 +132,7 @@ class Neighbourhood {
   };
 
   static void insert(const Member& member, const std::array<std::uint32_t, 2>& at,
-                     std::array<Near, most_neighbours>& nearest, int& count) {
+                     std::array<Near, max_neighbours>& nearest, int& count) {
     const std::int64_t dx = std::int64_t{member.at[0]} - at[0];
     const std::int64_t dy = std::int64_t{member.at[1]} - at[1];
     const Near one{member.component, dx * dx + dy * dy};
@@ -141,8 +141,8 @@ class Neighbourhood {
     };
     int place = count;
     while (place > 0 && before(one, nearest[static_cast<std::size_t>(place - 1)])) --place;
-    if (place == most_neighbours) return;
-    count = std::min(count + 1, most_neighbours);
+    if (place == max_neighbours) return;
+    count = std::min(count + 1, max_neighbours);
     for (int i = count - 1; i > place; --i)
       nearest[static_cast<std::size_t>(i)] = nearest[static_cast<std::size_t>(i - 1)];
     nearest[static_cast<std::size_t>(place)] = one;
@@ -315,7 +315,7 @@ class ComponentCoder {
     const std::int64_t base = base_of(j, p, own);
     const std::int64_t residual = numbers_[at].code(coder_, own[p] - base, contexts_of(j, p), true);
     const std::int64_t value = base + residual;
-    if (std::abs(value) > most_steps) return false;
+    if (std::abs(value) > max_steps) return false;
     own[p] = static_cast<std::int32_t>(value);
     residual_[at] = residual;
     loudness_[static_cast<std::size_t>(j * size_ + p)] =
@@ -343,7 +343,7 @@ class ComponentCoder {
   std::vector<std::uint8_t> loudness_;  ///< magnitudes of all residuals, at most 255
   std::vector<std::int8_t> exponent_;
   Neighbourhood near_;
-  std::array<Neighbourhood::Near, most_neighbours> nearest_{};
+  std::array<Neighbourhood::Near, max_neighbours> nearest_{};
   int found_ = 0;
 };
 

@@ -14,10 +14,10 @@ namespace holotone::smoe {
 namespace {
 
 constexpr const char* where = "encode_smoe";
-constexpr double most_log2_deviation = 40;
-constexpr double most_skew = 256;
+constexpr double max_log2_deviation = 40;
+constexpr double max_skew = 256;
 constexpr double widest_colour_step = 1024;
-constexpr double most_place = 0x1p22 - 1;  // steps are distinct in float32
+constexpr double max_place = 0x1p22 - 1;  // steps are distinct in float32
 constexpr double log2_e = 1.4426950408889634;
 constexpr double third = 0.57735026918962576;  // 1 / sqrt(3)
 constexpr double half = 0.70710678118654752;   // 1 / sqrt(2)
@@ -75,7 +75,7 @@ double log2_size(const CodedModel& coded, const std::int32_t* values) {
 }
 
 std::int32_t to_steps(double value, double step) {
-  constexpr double most = most_steps;
+  constexpr double most = max_steps;
   return static_cast<std::int32_t>(std::clamp(std::floor(value / step + 0.5), -most, most));
 }
 
@@ -109,7 +109,7 @@ SmoeSteps kept_steps(const SmoeModel& model, const SmoeSteps& steps) {
   return own;
 }
 
-using Triangle = std::array<float, triangle_size(most_smoe_dimensions)>;
+using Triangle = std::array<float, triangle_size(max_smoe_dimensions)>;
 
 /// Quantizes a covariance. One that is not positive definite gives the least deviations without skew, which
 /// quantise_gate detects.
@@ -118,7 +118,7 @@ void quantise_shape(const CodedModel& coded, const float* covariance, std::int32
   const auto& steps = coded.info.steps;
   const Matrix u = upper_factor(symmetric(covariance, layout.dimensions), layout.dimensions);
   for (int row = 0; row < layout.dimensions; ++row) {
-    const double deviation = std::clamp(std::log2(u[row][row]), -most_log2_deviation, most_log2_deviation);
+    const double deviation = std::clamp(std::log2(u[row][row]), -max_log2_deviation, max_log2_deviation);
     values[layout.shape(row, row)] = to_steps(deviation, steps.shape);
   }
   // Preserves the shear U_ik / U_kk, not U_ik / U_ii: in a long, slanted component errors of the shear are visible, and
@@ -127,7 +127,7 @@ void quantise_shape(const CodedModel& coded, const float* covariance, std::int32
   for (int row = 0; row < layout.dimensions; ++row) {
     for (int column = row + 1; column < layout.dimensions; ++column) {
       const double shear = u[column][column] > 0 ? u[row][column] / u[column][column] : 0;
-      const double skew = std::clamp(shear * kept[column][column] / kept[row][row], -most_skew, most_skew);
+      const double skew = std::clamp(shear * kept[column][column] / kept[row][row], -max_skew, max_skew);
       values[layout.shape(row, column)] = to_steps(skew, steps.skew);
     }
   }
@@ -154,25 +154,25 @@ void quantise_gate(const SmoeModel& model, std::int64_t j, CodedModel& coded, st
     const auto a = static_cast<std::size_t>(axis);
     const double place =
         (static_cast<double>(model.centre[static_cast<std::size_t>(j * d + axis)]) - model.low[a]) / steps.centre[a];
-    values[axis] = static_cast<std::int32_t>(std::floor(std::clamp(place, -most_place, most_place)));
+    values[axis] = static_cast<std::int32_t>(std::floor(std::clamp(place, -max_place, max_place)));
   }
   values[layout.weight()] = to_steps(static_cast<double>(model.log_weight[static_cast<std::size_t>(j)]), steps.weight);
   quantise_shape(coded, model.covariance.data() + j * triangle_size(d), values);
   // Float32 cannot represent every covariance. Numbers slightly off are replaced by those of the stored covariance,
   // until quantization reproduces them. If that does not converge, the skew is halved.
-  constexpr int most_taken = 8;
+  constexpr int max_taken = 8;
   constexpr std::int32_t little = 16;
   Triangle stored{};
   std::vector<std::int32_t> again(values, values + layout.size());
-  for (int attempt = 0; attempt < most_taken + 32; ++attempt) {
+  for (int attempt = 0; attempt < max_taken + 32; ++attempt) {
     put_covariance(coded, values, stored.data());
     quantise_shape(coded, stored.data(), again.data());
-    std::int32_t most_off = 0;
+    std::int32_t max_off = 0;
     for (int p = layout.shape(); p < layout.colour(); ++p) {
-      most_off = std::max(most_off, std::abs(values[p] - again[static_cast<std::size_t>(p)]));
+      max_off = std::max(max_off, std::abs(values[p] - again[static_cast<std::size_t>(p)]));
     }
-    if (most_off == 0) return;
-    if (most_off <= little && attempt < most_taken) {
+    if (max_off == 0) return;
+    if (max_off <= little && attempt < max_taken) {
       std::copy(again.begin() + layout.shape(), again.begin() + layout.colour(), values + layout.shape());
       continue;
     }
@@ -252,7 +252,7 @@ void quantise_expert(const SmoeModel& gates, std::int64_t j, const CodedModel& c
   });
 }
 
-/// Widens the steps of colours or slopes if a number would exceed most_steps: colours far outside 0 to 1.
+/// Widens the steps of colours or slopes if a number would exceed max_steps: colours far outside 0 to 1.
 void widen_steps(const SmoeModel& gates, const std::vector<std::int32_t>& values, CodedModel& coded) {
   const auto layout = coded.layout();
   double colour = 0;
@@ -265,9 +265,9 @@ void widen_steps(const SmoeModel& gates, const std::vector<std::int32_t>& values
   }
   auto& steps = coded.info.steps;
   const auto widen = [](double most, double& first, double& second) {
-    if (!(most > most_steps)) return;
+    if (!(most > max_steps)) return;
     for (double* const step : {&first, &second}) {
-      *step = static_cast<double>(static_cast<float>(std::min(*step * 2 * most / most_steps, widest_colour_step)));
+      *step = static_cast<double>(static_cast<float>(std::min(*step * 2 * most / max_steps, widest_colour_step)));
     }
   };
   widen(colour, steps.colour, steps.chroma);
@@ -288,7 +288,7 @@ void put_expert(const CodedModel& coded, const std::int32_t* values, std::int64_
   for (int c = 0; c < q; ++c) {
     model.colour[static_cast<std::size_t>(j * q + c)] = static_cast<float>(colour[static_cast<std::size_t>(c)]);
   }
-  std::array<Channels, most_smoe_dimensions> slope{};  // solved for slope: slope U = stored numbers, column by column
+  std::array<Channels, max_smoe_dimensions> slope{};  // solved for slope: slope U = stored numbers, column by column
   for (int column = 0; column < d; ++column) {
     auto& own = slope[static_cast<std::size_t>(column)];
     for (int c = 0; c < q; ++c) {
@@ -349,8 +349,7 @@ void find_median(CodedModel& coded) {
   for (std::int64_t j = 0; j < coded.info.count; ++j) sizes.push_back(log2_size(coded, coded.values.data() + j * size));
   const auto middle = sizes.begin() + std::ssize(sizes) / 2;
   std::nth_element(sizes.begin(), middle, sizes.end());
-  coded.median_size =
-      static_cast<int>(std::clamp(std::floor(*middle * 256 + 0.5), -most_median_size, most_median_size));
+  coded.median_size = static_cast<int>(std::clamp(std::floor(*middle * 256 + 0.5), -max_median_size, max_median_size));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace holotone::smoe {
 namespace {
 
-constexpr std::uint32_t least_range = std::uint32_t{1} << 24;
+constexpr std::uint32_t min_range = std::uint32_t{1} << 24;
 constexpr std::uint32_t longest_memory = 250;  // bits that a probability averages over
 
 /// 2^16 / (seen + 2)
@@ -80,7 +80,7 @@ bool RangeEncoder::code(bool bit, std::uint32_t chance) {
     low_ += part;
     range_ -= part;
   }
-  while (range_ < least_range) {
+  while (range_ < min_range) {
     range_ <<= 8;
     shift();
   }
@@ -119,12 +119,12 @@ RangeDecoder::RangeDecoder(std::span<const std::byte> bytes) : bytes_(bytes) {
 
 std::uint32_t RangeDecoder::next() {
   if (at_ < bytes_.size()) return static_cast<std::uint32_t>(bytes_[at_++]);
-  if (missing_ <= most_left_out) ++missing_;
+  if (missing_ <= max_left_out) ++missing_;
   return 0;
 }
 
 void RangeDecoder::normalise() {
-  while (range_ < least_range) {
+  while (range_ < min_range) {
     range_ <<= 8;
     code_ = (code_ << 8) | next();
   }

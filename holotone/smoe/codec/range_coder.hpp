@@ -93,12 +93,12 @@ class RangeDecoder {
   bool code(bool ignored, AdaptiveBit& model);
   std::uint32_t code_raw(std::uint32_t ignored, int count);
   /// True if more bytes are missing than an encoder can omit: the stream is corrupt.
-  [[nodiscard]] bool exhausted() const { return missing_ > most_left_out; }
+  [[nodiscard]] bool exhausted() const { return missing_ > max_left_out; }
   /// Unread bytes.
   [[nodiscard]] std::span<const std::byte> rest() const { return bytes_.subspan(at_); }
 
  private:
-  static constexpr int most_left_out = 4;
+  static constexpr int max_left_out = 4;
   std::uint32_t next();
   void normalise();
   std::span<const std::byte> bytes_;

@@ -17,7 +17,7 @@ inline constexpr double expert_rate = 0.012;
 inline constexpr double mean_decay = 0.9;
 inline constexpr double square_decay = 0.95;
 /// Epsilon of Adam, in squared colours: smaller gradients have little effect.
-inline constexpr double least_gradient = 1e-7;
+inline constexpr double min_gradient = 1e-7;
 
 /// True if A may be nonzero in this row and column.
 constexpr bool in_pattern(int row, int column) {
@@ -66,7 +66,7 @@ class DescentSteps {
     memory_.square += memory_.stride;
     mean += (1 - mean_decay) * (gradient - mean);
     square += (1 - square_decay) * (gradient * gradient - square);
-    return -step_.rate * rate * mean / step_.first / (std::sqrt(square / step_.second) + least_gradient);
+    return -step_.rate * rate * mean / step_.first / (std::sqrt(square / step_.second) + min_gradient);
   }
 
  private:
@@ -96,7 +96,7 @@ HOLOTONE_HOST_DEVICE inline void descend(FitComponent& component, const FitSums&
       HOLOTONE_UNROLL for (int column = 0; column < Dimensions; ++column) a[i][column] += factor * old[k][column];
     }
   }
-  HOLOTONE_UNROLL for (int c = 0; c < most_smoe_channels; ++c) {
+  HOLOTONE_UNROLL for (int c = 0; c < max_smoe_channels; ++c) {
     if (c >= channels) break;
     HOLOTONE_UNROLL for (int i = 0; i < Dimensions; ++i) component.colour[c] += component.slope[c][i] * shift[i];
     component.colour[c] += steps.next(sums.p[c][0], expert_rate);

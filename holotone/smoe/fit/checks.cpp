@@ -16,9 +16,9 @@ void require_views(const char* where, std::span<const SmoeFitView> views) {
   if (views.empty()) throw_argument(where, "views", "1 or more", "none");
   const auto& shape = views.front().image.shape();
   const auto& [ny, nx, channels] = shape;
-  if (ny < 1 || nx < 1 || ny > largest_side || nx > largest_side || channels < 1 || channels > most_smoe_channels) {
+  if (ny < 1 || nx < 1 || ny > largest_side || nx > largest_side || channels < 1 || channels > max_smoe_channels) {
     throw_argument(where, "image",
-                   fmt::format("sides of 1 to {} pixels, 1 to {} channels", largest_side, most_smoe_channels),
+                   fmt::format("sides of 1 to {} pixels, 1 to {} channels", largest_side, max_smoe_channels),
                    to_string<3>(shape));
   }
   const auto places = views.front().at.size();

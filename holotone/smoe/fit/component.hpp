@@ -42,8 +42,8 @@ struct FitComponent {
   std::array<std::array<double, 2>, 2> shear{};
   Triangle views;
   double peak = 0;
-  std::array<double, most_smoe_channels> colour{};
-  std::array<Vector, most_smoe_channels> slope{};
+  std::array<double, max_smoe_channels> colour{};
+  std::array<Vector, max_smoe_channels> slope{};
 };
 using FitComponents = std::vector<FitComponent>;
 
@@ -166,9 +166,9 @@ FitComponents components_of(const SmoeModel& model, const WidthLimits& pixels);
 /// ComponentSums over pixels of any number of views, in z.
 struct FitSums {
   double s = 0;
-  Vector s1{};                                                ///< sums of s z
-  std::array<double, 10> s2{};                                ///< sums of s z z^T, lower triangle row by row
-  std::array<std::array<double, 5>, most_smoe_channels> p{};  ///< sums of p {1, z}
+  Vector s1{};                                               ///< sums of s z
+  std::array<double, 10> s2{};                               ///< sums of s z z^T, lower triangle row by row
+  std::array<std::array<double, 5>, max_smoe_channels> p{};  ///< sums of p {1, z}
   double extra = 0;
 };
 

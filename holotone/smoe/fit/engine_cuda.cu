@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads)
   const std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (j >= count) return;
   // All moments are loaded first: loading them one by one would wait for memory once per parameter.
-  constexpr int most = count_parameters(Dimensions, most_smoe_channels);
+  constexpr int most = count_parameters(Dimensions, max_smoe_channels);
   const int width = count_parameters(Dimensions, channels);
   double own_mean[most];
   double own_square[most];

@@ -8,23 +8,23 @@ namespace holotone::smoe {
 namespace {
 
 /// Least standard deviation of colours around an expert.
-constexpr double least_deviation = 1.0 / 255;
+constexpr double min_deviation = 1.0 / 255;
 /// A component of smaller mass, in pixels, keeps its centre, shape and expert.
-constexpr double least_mass = 1e-3;
+constexpr double min_mass = 1e-3;
 /// Added to the diagonal of a covariance in z before slopes are solved for.
 constexpr double ridge = 1e-9;
 
 /// True if a component's pixels span enough of u and v to determine its parallax and its extent in them.
 bool shows_parallax(const FitComponent& component, const Matrix& covariance, int dimensions) {
-  constexpr double least_variance = 0.02;
-  constexpr double least_independence = 0.05;
+  constexpr double min_variance = 0.02;
+  constexpr double min_independence = 0.05;
   const auto [u, skew, v] = covariance_of(component.views);
   const double uu = covariance[2][2] * u;
   const double vv = covariance[3][3] * v;
-  if (dimensions == 3) return uu > least_variance;
+  if (dimensions == 3) return uu > min_variance;
   const double product = covariance[2][2] * covariance[3][3];
-  return uu > least_variance && vv > least_variance &&
-         product - covariance[3][2] * covariance[3][2] > least_independence * product;
+  return uu > min_variance && vv > min_variance &&
+         product - covariance[3][2] * covariance[3][2] > min_independence * product;
 }
 
 /// Sets a component to the mean and covariance of its pixels in z, and its expert by least squares over them.
@@ -64,7 +64,7 @@ void fit_component(FitComponent& component, double& variance, const FitSums& sum
     component.colour[c] = colour;
     component.slope[c] = natural_slope(component, b);
   }
-  variance = std::max(left / static_cast<double>(channels), least_deviation * least_deviation);
+  variance = std::max(left / static_cast<double>(channels), min_deviation * min_deviation);
 
   // Covariance in coordinates of the picture, A^-1 C A^-T, for set_covariance.
   const Vector shift = unwhitened(component, mean);
@@ -99,7 +99,7 @@ double maximise_expectation(FitEngine& engine, FitComponents& components, std::v
   const auto& sums = engine.sums();
   over_components(std::ssize(components), [&](std::size_t j) {
     FitComponent& component = components[j];
-    if (sums[j].s > least_mass) {
+    if (sums[j].s > min_mass) {
       fit_component(component, variance[j], sums[j], engine.dimensions(), channels, engine.limits());
     }
     component.peak = std::log(std::max(sums[j].s, 1e-9)) +

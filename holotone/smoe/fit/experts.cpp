@@ -12,7 +12,7 @@ constexpr double ridge = 0.01;
 constexpr double slope_ridge = 0.02;
 
 using Coefficients = std::array<double, 5>;  // {a, b}: a + b . z
-using Expert = std::array<Coefficients, most_smoe_channels>;
+using Expert = std::array<Coefficients, max_smoe_channels>;
 
 Expert expert_of(const FitComponent& component) {
   Expert expert{};
@@ -62,7 +62,7 @@ class OwnMatrix {
   std::array<Coefficients, 5> l_{};
 };
 
-using Sum = std::array<double, most_smoe_channels>;
+using Sum = std::array<double, max_smoe_channels>;
 
 Sum inner(const std::vector<Expert>& a, const std::vector<Expert>& b) {
   Sum sum{};

@@ -39,14 +39,14 @@ constexpr std::int64_t relocate_interval_of_views = 200;
 /// harm of moves.
 constexpr double relocate_until = 0.3;
 constexpr double relocate_until_of_views = 0.7;
-constexpr double most_relocated = 0.06;
+constexpr double max_relocated = 0.06;
 /// Rates decay exponentially to `last_rate` times the first; a continued fit begins at `resume_rate`.
 constexpr double last_rate = 0.06;
 constexpr double resume_rate = 0.3;
 constexpr int last_solve = 30;
 constexpr int last_solve_of_views = 10;
 /// Largest number of views used by EM and moves of components.
-constexpr std::size_t most_sampled = 9;
+constexpr std::size_t max_sampled = 9;
 /// Least time between two reports.
 constexpr double report_s = 0.02;
 
@@ -108,7 +108,7 @@ smoe::FitComponents first_components(std::span<const SmoeFitView> views, const S
     }
     std::vector<View<const float, 3>> others;
     std::vector<smoe::ViewPoint> places;
-    const std::size_t most = std::min(2 * most_sampled, far.size());
+    const std::size_t most = std::min(2 * max_sampled, far.size());
     for (std::size_t i = 0; i < most; ++i) {
       const auto& view = views[far[i * far.size() / most]];
       others.push_back(view.image);
@@ -131,7 +131,7 @@ struct SmoeFitter::State {
         all(images.size()),
         order(images.size()) {
     std::iota(all.begin(), all.end(), std::size_t{0});
-    const std::size_t most = std::min(most_sampled, images.size());
+    const std::size_t most = std::min(max_sampled, images.size());
     for (std::size_t i = 0; i < most; ++i) sampled.push_back(i * images.size() / most);
   }
 
@@ -261,7 +261,7 @@ void SmoeFitter::State::relocate(double tolerance) {
   select(sampled, tolerance);
   engine->sum(smoe::PixelSum::importance, sampled, {});
   catch_up();
-  const auto moved = smoe::relocate(components, engine->sums(), most_relocated, engine->limits());
+  const auto moved = smoe::relocate(components, engine->sums(), max_relocated, engine->limits());
   engine->put(components);
   engine->forget(moved);
   change_lists();

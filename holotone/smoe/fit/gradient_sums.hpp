@@ -52,9 +52,9 @@ constexpr bool is_error(PixelSum what) { return what != PixelSum::pictures && wh
 
 /// Sums over pixels for one component.
 struct ComponentSums {
-  std::array<double, 6> s{};                                  ///< sums of s {1, dx, dy, dx^2, dx dy, dy^2}
-  std::array<std::array<double, 3>, most_smoe_channels> p{};  ///< sums of p_c {1, dx, dy}
-  double extra = 0;                                           ///< sum of `removal` or `squares`
+  std::array<double, 6> s{};                                 ///< sums of s {1, dx, dy, dx^2, dx dy, dy^2}
+  std::array<std::array<double, 3>, max_smoe_channels> p{};  ///< sums of p_c {1, dx, dy}
+  double extra = 0;                                          ///< sum of `removal` or `squares`
 };
 
 /// Computes `sums` {K} and returns the total; `precision` {K} is for `joint` only. The same bits on any number of

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t rows = tile_shape[0];
 static_assert(tile_shape[1] == lane_count);
 /// Lower bound of 1 - w_j in the removal: beyond it, the pixel would be left to components fitted elsewhere.
-constexpr float least_rest = 0.02F;
+constexpr float min_rest = 0.02F;
 constexpr double log_two = std::numbers::ln2;
 
 /// A component in coordinates of a tile's first pixel.
@@ -25,9 +25,9 @@ struct LocalComponent {
   float down;
   float peak;
   float sharpness;  ///< sharpness of the colour's density: log2 of it falls by sharpness |t - m|^2
-  float colour[most_smoe_channels];
-  float slope_x[most_smoe_channels];
-  float slope_y[most_smoe_channels];
+  float colour[max_smoe_channels];
+  float slope_x[max_smoe_channels];
+  float slope_y[max_smoe_channels];
 };
 
 /// Numbers of a pair: sums of s, of p and the extra one, padded to whole vectors.
@@ -149,7 +149,7 @@ HOLOTONE_ALWAYS_INLINE void summands(const LocalComponent& component, const Lane
   if constexpr (What == PixelSum::importance) {
     s = weight * pixels.error[row];
     Lanes rest = 1.0F - weight;
-    keep_larger(rest, Lanes{} + least_rest);
+    keep_larger(rest, Lanes{} + min_rest);
     const Lanes share = weight / rest;
     extra = Lanes{};
     for (int c = 0; c < Channels; ++c) {

@@ -11,10 +11,10 @@ constexpr int pixels = rows * columns;
 constexpr int threads = pixels;  ///< one pixel each, then one component each
 constexpr int warps = threads / 32;
 constexpr int columns_a_warp = columns / warps;
-constexpr int most_staged = 64;  ///< components in shared memory
+constexpr int max_staged = 64;  ///< components in shared memory
 constexpr int total_threads = 1024;
 /// Lower bound of 1 - w_j in the removal: beyond it, the pixel would be left to components fitted elsewhere.
-constexpr float least_rest = 0.02F;
+constexpr float min_rest = 0.02F;
 constexpr double log_two = 0.69314718055994530942;
 
 /// Numbers of a pair: six sums of s, three of each p, one extra sum.
@@ -124,7 +124,7 @@ struct alignas(16) Pixel {
 
 template <int Channels>
 struct Shared {
-  LocalComponent<Channels> staged[most_staged];
+  LocalComponent<Channels> staged[max_staged];
   Pixel<Channels> pixel[pixels];
   float part[warps][count_sums(Channels)][33];
   double total[warps];
@@ -151,7 +151,7 @@ __device__ __forceinline__ void summands(const LocalComponent<Channels>& compone
   }
   if constexpr (What == PixelSum::importance) {
     s = weight * pixel.error;
-    const float share = weight / fmaxf(1 - weight, least_rest);
+    const float share = weight / fmaxf(1 - weight, min_rest);
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
       const float shift = share * (pixel.picture[c] - column.expert_at(component, c, dy));
@@ -220,9 +220,9 @@ struct Tile {
   int top;
   std::int64_t staged = -1;  ///< first of the components in shared memory
 
-  /// Copies up to most_staged components from `first` on to shared memory; returns their number.
+  /// Copies up to max_staged components from `first` on to shared memory; returns their number.
   __device__ int stage(std::int64_t first) {
-    const int here = static_cast<int>(min(static_cast<long long>(count - first), static_cast<long long>(most_staged)));
+    const int here = static_cast<int>(min(static_cast<long long>(count - first), static_cast<long long>(max_staged)));
     if (staged == first) return here;
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < here; i += threads) {
@@ -246,7 +246,7 @@ struct Tile {
       for (int c = 0; c < Channels; ++c) target[c] = from[c];
     }
     float most = -3e38F;
-    for (std::int64_t first = 0; first < count; first += most_staged) {
+    for (std::int64_t first = 0; first < count; first += max_staged) {
       const int here = stage(first);
       for (int i = 0; i < here; ++i) {
         const LocalComponent<Channels>& component = shared.staged[i];
@@ -256,7 +256,7 @@ struct Tile {
     }
     float sum = 0;
     float colour[Channels] = {};
-    for (std::int64_t first = 0; first < count; first += most_staged) {
+    for (std::int64_t first = 0; first < count; first += max_staged) {
       const int here = stage(first);
       for (int i = 0; i < here; ++i) {
         const LocalComponent<Channels>& own = shared.staged[i];
@@ -299,7 +299,7 @@ struct Tile {
     constexpr int width = count_sums(Channels);
     const int lane = static_cast<int>(threadIdx.x % 32);
     const int warp = static_cast<int>(threadIdx.x / 32);
-    for (std::int64_t first = 0; first < count; first += most_staged) {
+    for (std::int64_t first = 0; first < count; first += max_staged) {
       const int here = stage(first);
       for (int from = 0; from < here; from += 32) {
         if (from + lane < here) {

@@ -16,9 +16,9 @@ constexpr double uniform_share = 0.2;
 constexpr double relative_width = 0.4;
 
 struct Plane {
-  std::array<double, most_smoe_channels> colour{};
-  std::array<double, most_smoe_channels> slope_x{};
-  std::array<double, most_smoe_channels> slope_y{};
+  std::array<double, max_smoe_channels> colour{};
+  std::array<double, max_smoe_channels> slope_x{};
+  std::array<double, max_smoe_channels> slope_y{};
   double error = 0;  ///< root mean square distance of the colours from the plane
 };
 

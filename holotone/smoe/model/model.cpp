@@ -53,15 +53,15 @@ void over_components(std::int64_t count, const Body& body) {
 void require_model(std::string_view where, const SmoeModel& model) {
   const int d = model.dimensions;
   const int q = model.channels;
-  if (d < 1 || d > most_smoe_dimensions) {
-    throw_argument(where, "dimensions", fmt::format("1 to {}", most_smoe_dimensions), std::to_string(d));
+  if (d < 1 || d > max_smoe_dimensions) {
+    throw_argument(where, "dimensions", fmt::format("1 to {}", max_smoe_dimensions), std::to_string(d));
   }
-  if (q < 1 || q > most_smoe_channels) {
-    throw_argument(where, "channels", fmt::format("1 to {}", most_smoe_channels), std::to_string(q));
+  if (q < 1 || q > max_smoe_channels) {
+    throw_argument(where, "channels", fmt::format("1 to {}", max_smoe_channels), std::to_string(q));
   }
   const std::int64_t count = model.count();
-  if (count < 1 || count > most_smoe_components) {
-    throw_argument(where, "log_weight", fmt::format("1 to {} components", most_smoe_components), std::to_string(count));
+  if (count < 1 || count > max_smoe_components) {
+    throw_argument(where, "log_weight", fmt::format("1 to {} components", max_smoe_components), std::to_string(count));
   }
   require_size(where, "centre", model.centre, count * d);
   require_size(where, "covariance", model.covariance, count * triangle_size(d));

@@ -15,8 +15,8 @@
 
 namespace holotone::smoe {
 
-using Vector = std::array<double, most_smoe_dimensions>;
-using Matrix = std::array<Vector, most_smoe_dimensions>;
+using Vector = std::array<double, max_smoe_dimensions>;
+using Matrix = std::array<Vector, max_smoe_dimensions>;
 
 /// Symmetric matrix from its lower triangle, row by row.
 HOLOTONE_HOST_DEVICE inline Matrix symmetric(const float* triangle, int d) {
@@ -87,7 +87,7 @@ struct Slice {
   double log_weight = 0;
   Vector centre{};
   Matrix covariance{};
-  double colour[most_smoe_channels] = {};
+  double colour[max_smoe_channels] = {};
 };
 
 /// Slices component j of d coordinates at the last b, which are `fixed`. A covariance at the limits of float64 gives
@@ -126,7 +126,7 @@ HOLOTONE_HOST_DEVICE inline Slice slice_component(const ModelNumbers& model, int
       slice.covariance[row][column] = slice.covariance[column][row] = sum;
     }
   }
-  HOLOTONE_UNROLL for (int c = 0; c < most_smoe_channels; ++c) {
+  HOLOTONE_UNROLL for (int c = 0; c < max_smoe_channels; ++c) {
     if (c >= model.channels) break;
     const float* const slope = model.slope + (j * model.channels + c) * d;
     slice.colour[c] = static_cast<double>(model.colour[j * model.channels + c]);

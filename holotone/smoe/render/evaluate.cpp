@@ -43,7 +43,7 @@ class FastDensity {
  public:
   FastDensity(const SmoeModel& model, std::int64_t j) : d_(model.dimensions) {
     const float* triangle = model.covariance.data() + j * triangle_size(d_);
-    std::array<std::array<float, most_smoe_dimensions>, most_smoe_dimensions> r{};
+    std::array<std::array<float, max_smoe_dimensions>, max_smoe_dimensions> r{};
     for (int row = 0; row < d_; ++row) {
       centre_[row] = model.centre[static_cast<std::size_t>(j * d_ + row)];
       for (int column = 0; column <= row; ++column) r[row][column] = r[column][row] = *triangle++;
@@ -69,10 +69,10 @@ class FastDensity {
   }
 
  private:
-  using Small = std::array<std::array<float, most_smoe_dimensions>, most_smoe_dimensions>;
+  using Small = std::array<std::array<float, max_smoe_dimensions>, max_smoe_dimensions>;
   float cofactor(const Small& r, int without_row, int without_column) const {
-    std::array<int, most_smoe_dimensions> rows{};
-    std::array<int, most_smoe_dimensions> columns{};
+    std::array<int, max_smoe_dimensions> rows{};
+    std::array<int, max_smoe_dimensions> columns{};
     int n = 0;
     for (int k = 0; k < d_; ++k) {
       if (k != without_row) rows[n++] = k;
@@ -91,7 +91,7 @@ class FastDensity {
   }
 
   int d_;
-  std::array<float, most_smoe_dimensions> centre_{};
+  std::array<float, max_smoe_dimensions> centre_{};
   Small inverse_{};
   float peak_ = 0;
 };
@@ -112,7 +112,7 @@ void sum_experts(const SmoeModel& model, View<const float, 2> coordinates, View<
       for (std::size_t j = 0; j < density.size(); ++j) density[j] = densities[j].at(x);
       const Real most = *std::max_element(density.begin(), density.end());
       Real weights = 0;
-      std::array<Real, most_smoe_channels> sum{};
+      std::array<Real, max_smoe_channels> sum{};
       for (std::int64_t j = 0; j < model.count(); ++j) {
         const Real weight = std::exp(density[static_cast<std::size_t>(j)] - most);
         weights += weight;

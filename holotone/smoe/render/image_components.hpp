@@ -19,9 +19,9 @@ struct ImageComponent {
   double skew = 0;
   double down = 0;
   double peak = 0;
-  std::array<float, most_smoe_channels> colour{};
-  std::array<float, most_smoe_channels> slope_x{};
-  std::array<float, most_smoe_channels> slope_y{};
+  std::array<float, max_smoe_channels> colour{};
+  std::array<float, max_smoe_channels> slope_x{};
+  std::array<float, max_smoe_channels> slope_y{};
 
   [[nodiscard]] HOLOTONE_HOST_DEVICE double log2_density(double px, double py) const {
     const double u = across * (px - x);
@@ -40,7 +40,7 @@ struct PixelBox {
 
 /// Largest and smallest log2 density over a box. It is concave: the largest is at the centre or on an edge that faces
 /// it, the smallest at a corner.
-HOLOTONE_HOST_DEVICE inline double most_density(const ImageComponent& component, const PixelBox& box) {
+HOLOTONE_HOST_DEVICE inline double max_density(const ImageComponent& component, const PixelBox& box) {
   const double left = box.left - component.x;
   const double right = box.right - component.x;
   const double top = box.top - component.y;
@@ -62,7 +62,7 @@ HOLOTONE_HOST_DEVICE inline double most_density(const ImageComponent& component,
   }
   return component.peak - least;
 }
-HOLOTONE_HOST_DEVICE inline double least_density(const ImageComponent& component, const PixelBox& box) {
+HOLOTONE_HOST_DEVICE inline double min_density(const ImageComponent& component, const PixelBox& box) {
   return std::min(
       std::min(component.log2_density(box.left, box.top), component.log2_density(box.right, box.top)),
       std::min(component.log2_density(box.left, box.bottom), component.log2_density(box.right, box.bottom)));

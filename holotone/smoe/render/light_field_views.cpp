@@ -170,7 +170,7 @@ std::array<float, 4> cubic_weights(float t) {
   return {-0.5F * t * s * s, 1 + t * t * (1.5F * t - 2.5F), 1 + s * s * (1.5F * s - 2.5F), -0.5F * s * t * t};
 }
 
-constexpr double most_samples = 32768;
+constexpr double max_samples = 32768;
 
 /// Evenly spaced samples along an axis of a slice's picture.
 struct Samples {
@@ -186,7 +186,7 @@ Samples enclose_rays(const Axis& axis, double p, const std::array<double, 2>& sl
   const double b = line.at(p, slopes[1]);
   Samples samples;
   // Slopes diverge as cosines approach 1: the number of samples is limited there.
-  samples.step = std::max(std::abs(line.slope) * step, std::abs(b - a) / most_samples);
+  samples.step = std::max(std::abs(line.slope) * step, std::abs(b - a) / max_samples);
   samples.first = std::min(a, b) - 1.5 * samples.step;
   samples.count = static_cast<std::int64_t>(std::ceil(std::abs(b - a) / samples.step)) + 5;
   return samples;

@@ -7,9 +7,9 @@
 namespace holotone::smoe {
 
 struct alignas(16) Expert {
-  float colour[most_smoe_channels];
-  float slope_x[most_smoe_channels];
-  float slope_y[most_smoe_channels];
+  float colour[max_smoe_channels];
+  float slope_x[max_smoe_channels];
+  float slope_y[max_smoe_channels];
 };
 
 /// Component for any plane: it moves along with the fixed coordinates, and its weight falls with their distance from
@@ -23,7 +23,7 @@ struct alignas(16) MovingComponent {
   double scale[2][2];  ///< L^-1 of the fixed coordinates' covariance
   PlaneShape shape;
   Expert expert;
-  float drift[2][most_smoe_channels];  ///< change of the colour at its centre
+  float drift[2][max_smoe_channels];  ///< change of the colour at its centre
   float steep;
   float deviation;
   int size;  ///< class
@@ -71,7 +71,7 @@ HOLOTONE_HOST_DEVICE MovingComponent moving_component(const ModelNumbers& model,
       component.shift_y[k] += r[1][2 + row] * inverse[row];
     }
   }
-  HOLOTONE_UNROLL for (int c = 0; c < most_smoe_channels; ++c) {
+  HOLOTONE_UNROLL for (int c = 0; c < max_smoe_channels; ++c) {
     if (c >= model.channels) break;
     const float* const slope = model.slope + (j * model.channels + c) * Dimensions;
     component.expert.colour[c] = static_cast<float>(slice.colour[c]);

@@ -16,16 +16,16 @@ constexpr double ridge = 0.01;
 /// -d(error)/d(bits) over s^2, of numbers rounded to steps s: error s^2 / 24 each, a quarter of it with one bit more.
 constexpr double bit_worth = 2 * 0.69314718055994531 / 24;
 /// Least value of a mean residual.
-constexpr double least_residual = 0.02;
+constexpr double min_residual = 0.02;
 
-constexpr std::size_t most_coefficients = most_smoe_dimensions + 1;
-using Coefficients = std::array<double, most_coefficients>;
+constexpr std::size_t max_coefficients = max_smoe_dimensions + 1;
+using Coefficients = std::array<double, max_coefficients>;
 
 /// Equations of one component alone, in the coordinates of its stored numbers: error = |R (v - best)|^2 / 2 + constant,
 /// R upper triangular.
 struct OwnEquations {
-  std::array<Coefficients, most_coefficients> r{};
-  std::array<Coefficients, most_smoe_channels> change{};  ///< best minus current values, for each stored channel
+  std::array<Coefficients, max_coefficients> r{};
+  std::array<Coefficients, max_smoe_channels> change{};  ///< best minus current values, for each stored channel
 };
 
 /// Q of zeta -> z: z = A (X - centre), zeta = U^-1 (X - centre).
@@ -46,9 +46,9 @@ OwnEquations own_equations(const FitSums& sums, const FitComponent& component, c
                            int channels) {
   const auto d = static_cast<std::size_t>(dimensions);
   const Matrix turn = turn_of(component, u, d);
-  std::array<Coefficients, most_coefficients> h{};
+  std::array<Coefficients, max_coefficients> h{};
   h[0][0] = sums.s + ridge;
-  std::array<Channels, most_coefficients> gradient{};
+  std::array<Channels, max_coefficients> gradient{};
   for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) gradient[0][c] = sums.p[c][0];
   for (std::size_t i = 0; i < d; ++i) {
     for (std::size_t a = 0; a < d; ++a) {
@@ -163,12 +163,12 @@ class ExpertRounding {
     }
     lambda_ = bit_worth * worth;
     bits_.clear();
-    for (const double mean : residual) bits_.push_back(std::log2(1 + 1 / std::max(mean, least_residual)));
+    for (const double mean : residual) bits_.push_back(std::log2(1 + 1 / std::max(mean, min_residual)));
   }
 
   /// Number n of least cost: curvature (step n - target)^2 / 2 + lambda bits.
   [[nodiscard]] std::int32_t chosen(double target, double step, double curvature, int p, std::int64_t base) const {
-    constexpr double most = most_steps;
+    constexpr double most = max_steps;
     const double place = std::clamp(target / step, -most, most);
     const auto below_it = static_cast<std::int64_t>(std::floor(place));
     const bool is_above = place > static_cast<double>(base);
@@ -180,7 +180,7 @@ class ExpertRounding {
       const double bits = (residual > 0 ? 1 : 0) + residual * bits_[static_cast<std::size_t>(p)];
       const double away = step * (static_cast<double>(n) - place);
       const double cost = 0.5 * curvature * away * away + lambda_ * bits;
-      if (cost < least && std::abs(n) <= most_steps) {
+      if (cost < least && std::abs(n) <= max_steps) {
         least = cost;
         best = n;
       }

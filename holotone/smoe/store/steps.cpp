@@ -8,13 +8,13 @@ namespace holotone::smoe {
 namespace {
 
 /// Largest number of views in which harm is measured.
-constexpr std::size_t most_measured = 4;
+constexpr std::size_t max_measured = 4;
 /// Allowed harm of experts' numbers over that of gates': later fitting compensates more of the gates' harm.
 constexpr double harm_of_experts = 0.2;
 /// The same for weights: components around compensate most of it.
 constexpr double harm_of_weights = 2;
 /// Limits of the ratio of steps to those of smoe_steps.
-constexpr double least_factor = 1.0 / 8;
+constexpr double min_factor = 1.0 / 8;
 constexpr double largest_factor = 4;
 /// Qualities for measuring harm: `middle_quality` of the kind measured, `fine_quality` of all other numbers.
 constexpr double fine_quality = 80;
@@ -55,7 +55,7 @@ void scale(SmoeSteps& steps, const Kind& kind, double factor) {
 std::vector<Array<float, 3>> render_pictures(const StoreScene& scene, const SmoeModel& model) {
   SmoeRenderer renderer(model);
   std::vector<Array<float, 3>> pictures;
-  const std::size_t count = std::min(most_measured, scene.sampled.size());
+  const std::size_t count = std::min(max_measured, scene.sampled.size());
   for (std::size_t i = 0; i < count; ++i) {
     const auto& at = scene.places[scene.sampled[i * scene.sampled.size() / count]];
     auto& picture = pictures.emplace_back(Shape<3>{scene.size[0], scene.size[1], scene.channels});
@@ -98,7 +98,7 @@ SmoeSteps balanced_steps(const StoreScene& scene, const SmoeModel& model) {
   }
   auto steps = smoe_steps(model, middle_quality);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
-    scale(steps, kinds[i], std::clamp(std::exp2(factor[i] - sum / numbers), least_factor, largest_factor));
+    scale(steps, kinds[i], std::clamp(std::exp2(factor[i] - sum / numbers), min_factor, largest_factor));
   }
   return steps;
 }

@@ -13,7 +13,7 @@ namespace holotone {
 namespace smoe {
 namespace {
 
-constexpr std::size_t most_sampled = 9;
+constexpr std::size_t max_sampled = 9;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ StoreScene::StoreScene(const char* where, std::span<const SmoeFitView> images, c
       loose{limits.least / 4, limits.largest * 4, limits.aspect * 4} {
   for (const auto& image : images) places.push_back(to_view_point(image));
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const std::size_t count = std::min(most_sampled, all.size());
+  const std::size_t count = std::min(max_sampled, all.size());
   for (std::size_t i = 0; i < count; ++i) sampled.push_back(i * all.size() / count);
 }
 
@@ -36,18 +36,18 @@ StoreScene::StoreScene(const char* where, std::span<const SmoeFitView> images, c
 namespace {
 
 constexpr const char* where = "store_smoe";
-/// Fraction of most_bytes that ends the search; files are smaller if the finest experts need less.
+/// Fraction of max_bytes that ends the search; files are smaller if the finest experts need less.
 constexpr double enough = 0.99;
-constexpr int most_trials = 6;
+constexpr int max_trials = 6;
 /// Approximate ratio of the bytes after rate-distortion optimized rounding to those of plain rounding.
 constexpr double smaller_by_choice = 0.95;
 /// Qualities closer than this count as equal.
-constexpr double least_change = 0.05;
+constexpr double min_change = 0.05;
 /// Lowest quality of gates, for small files; largest difference of experts' quality from that of gates.
 constexpr double coarsest = -24;
 constexpr double widest = 15;
-/// Largest mean bits of a number in such files: smoe_least_bytes.
-constexpr double least_bits = 1.5;
+/// Largest mean bits of a number in such files: smoe_min_bytes.
+constexpr double min_bits = 1.5;
 /// Fraction of the remaining time for the descent; the rest is for the steps after it.
 constexpr double descent_share = 0.55;
 
@@ -62,7 +62,7 @@ class Storing {
         balanced_(smoe::balanced_steps(scene_, model)) {}
 
   SmoeEncoded run() {
-    if (options_.most_bytes > 0) return within_bytes();
+    if (options_.max_bytes > 0) return within_bytes();
     return {encoded(gates_at(options_.quality), options_.quality, options_.quality), options_.quality};
   }
 
@@ -93,8 +93,8 @@ class Storing {
         scene_, model_, steps(quality, quality), options_.steps, [this] { report(); }, is_late);
   }
   std::vector<std::byte> encoded(const SmoeModel& gates, double quality, double experts) {
-    // Ends early only without most_bytes: numbers not optimized for rate might exceed most_bytes at every quality.
-    const bool hurries = options_.time_limit_s > 0 && options_.most_bytes == 0;
+    // Ends early only without max_bytes: numbers not optimized for rate might exceed max_bytes at every quality.
+    const bool hurries = options_.time_limit_s > 0 && options_.max_bytes == 0;
     const auto is_late = [this, hurries] { return hurries && elapsed() > options_.time_limit_s; };
     auto coded = smoe::rounded_experts(
         scene_, gates, steps(quality, experts), [this] { report(); }, is_late);
@@ -105,7 +105,7 @@ class Storing {
   [[nodiscard]] double likely_quality() const {
     const auto fits = [&](double quality) {
       const auto bytes = encode_smoe(model_, {.lossless = false, .steps = steps(quality, quality)}).size();
-      return static_cast<double>(bytes) <= static_cast<double>(options_.most_bytes) / smaller_by_choice;
+      return static_cast<double>(bytes) <= static_cast<double>(options_.max_bytes) / smaller_by_choice;
     };
     const bool fine = fits(0);
     double low = fine ? 0 : coarsest;
@@ -117,26 +117,26 @@ class Storing {
     return low;
   }
 
-  /// File with the finest experts that fit into most_bytes with these gates; none if no trial fits.
-  std::optional<SmoeEncoded> fitting(const SmoeModel& gates, double quality, std::int64_t& least_bytes) {
+  /// File with the finest experts that fit into max_bytes with these gates; none if no trial fits.
+  std::optional<SmoeEncoded> fitting(const SmoeModel& gates, double quality, std::int64_t& min_bytes) {
     struct Trial {
       double experts;
       double size;
     };
     Trial low{quality - widest, -1};
     Trial high{std::min(best_smoe_quality, quality + widest), -1};
-    const auto most = static_cast<double>(options_.most_bytes);
+    const auto most = static_cast<double>(options_.max_bytes);
     const double goal = 0.5 * (1 + enough) * most;
     // Bytes per unit of quality for the experts' numbers, most of which are not 0.
     const double slope = 0.8 * static_cast<double>(model_.count() * (model_.dimensions + 1) * model_.channels) / 80;
     std::optional<SmoeEncoded> best;
     double experts = quality;
-    for (int trial = 0; trial < most_trials && high.experts - low.experts >= least_change; ++trial) {
+    for (int trial = 0; trial < max_trials && high.experts - low.experts >= min_change; ++trial) {
       const double before = elapsed();
       auto bytes = encoded(gates, quality, experts);
       const double took = elapsed() - before;
       const auto size = static_cast<double>(bytes.size());
-      least_bytes = std::min(least_bytes, std::ssize(bytes));
+      min_bytes = std::min(min_bytes, std::ssize(bytes));
       if (size <= most) {
         if (!best || bytes.size() > best->bytes.size()) best = SmoeEncoded{std::move(bytes), quality};
         if (size >= enough * most || (options_.time_limit_s > 0 && elapsed() + took > options_.time_limit_s)) break;
@@ -154,18 +154,18 @@ class Storing {
 
   SmoeEncoded within_bytes() {
     constexpr double back = 8;  // decrease of the quality if the gates leave no room
-    std::int64_t least_bytes = INT64_MAX;
+    std::int64_t min_bytes = INT64_MAX;
     for (double quality = likely_quality();; quality = std::max(coarsest, quality - back)) {
-      auto found = fitting(gates_at(quality), quality, least_bytes);
+      auto found = fitting(gates_at(quality), quality, min_bytes);
       if (found) {
         found->quality = std::max(found->quality, 0.0);
         return std::move(*found);
       }
       if (quality > coarsest) continue;
       throw_argument(
-          where, "most_bytes",
-          fmt::format("at least {} for {} component{}", least_bytes, model_.count(), model_.count() == 1 ? "" : "s"),
-          std::to_string(options_.most_bytes));
+          where, "max_bytes",
+          fmt::format("at least {} for {} component{}", min_bytes, model_.count(), model_.count() == 1 ? "" : "s"),
+          std::to_string(options_.max_bytes));
     }
   }
 
@@ -185,22 +185,21 @@ std::int64_t smoe_components_for(std::int64_t bytes, int dimensions, int channel
   constexpr const char* own_name = "smoe_components_for";
   constexpr double header_bytes = 140;
   const double bits_a_number = channels >= 3 ? 4 : 5.8;
-  require_range(own_name, "dimensions", dimensions, 1, most_smoe_dimensions);
-  require_range(own_name, "channels", channels, 1, most_smoe_channels);
+  require_range(own_name, "dimensions", dimensions, 1, max_smoe_dimensions);
+  require_range(own_name, "channels", channels, 1, max_smoe_channels);
   const smoe::CodedLayout layout{dimensions, channels};
   const double count = 8 * (static_cast<double>(bytes) - header_bytes) / (bits_a_number * layout.size());
-  return static_cast<std::int64_t>(std::clamp(std::round(count), 1.0, static_cast<double>(most_smoe_components)));
+  return static_cast<std::int64_t>(std::clamp(std::round(count), 1.0, static_cast<double>(max_smoe_components)));
 }
 
-std::int64_t smoe_least_bytes(std::int64_t components, int dimensions, int channels) {
-  constexpr const char* own_name = "smoe_least_bytes";
-  require_range(own_name, "components", static_cast<double>(components), 1, static_cast<double>(most_smoe_components));
-  require_range(own_name, "dimensions", dimensions, 1, most_smoe_dimensions);
-  require_range(own_name, "channels", channels, 1, most_smoe_channels);
+std::int64_t smoe_min_bytes(std::int64_t components, int dimensions, int channels) {
+  constexpr const char* own_name = "smoe_min_bytes";
+  require_range(own_name, "components", static_cast<double>(components), 1, static_cast<double>(max_smoe_components));
+  require_range(own_name, "dimensions", dimensions, 1, max_smoe_dimensions);
+  require_range(own_name, "channels", channels, 1, max_smoe_channels);
   const smoe::CodedLayout layout{dimensions, channels};
   const double header = 80 + 20 * dimensions + layout.size();  // holotone/smoe/codec/FORMAT.md, its checksum too
-  return static_cast<std::int64_t>(
-      std::ceil(header + least_bits * static_cast<double>(components * layout.size()) / 8));
+  return static_cast<std::int64_t>(std::ceil(header + min_bits * static_cast<double>(components * layout.size()) / 8));
 }
 
 SmoeEncoded store_smoe(std::span<const SmoeFitView> views, const SmoeModel& model, const SmoeStoreOptions& options,
@@ -208,7 +207,7 @@ SmoeEncoded store_smoe(std::span<const SmoeFitView> views, const SmoeModel& mode
   smoe::require_views(where, views);
   smoe::require_start(where, model, views.front());
   require_range(where, "quality", options.quality, 0, best_smoe_quality);
-  require_range(where, "most_bytes", static_cast<double>(options.most_bytes), 0, 0x1p53);
+  require_range(where, "max_bytes", static_cast<double>(options.max_bytes), 0, 0x1p53);
   require_range(where, "steps", static_cast<double>(options.steps), 0, 1e6);
   require_range(where, "time_limit_s", options.time_limit_s, 0, 1e9);
   return Storing(views, model, options, queue, progress).run();

@@ -9,7 +9,7 @@ namespace {
 
 /// Side of a cell in spacings of dots where the ink is densest: the map holds four times that density.
 constexpr double map_side = 0.5;
-constexpr double most_rows = 16384;
+constexpr double max_rows = 16384;
 /// Number of cells to the right of the near field that are also searched, for dots whose own cell was occupied.
 constexpr std::int64_t extra_cells = 2;
 /// Number of cells searched for a free one before a dot is left out.
@@ -21,13 +21,13 @@ class MapNeighbours final : public NeighbourSum {
   MapNeighbours(const Setup& setup, NearKernel kernel)
       : kernel_(std::move(kernel)),
         page_(setup.page),
-        most_dots_(static_cast<double>(std::max<std::int64_t>(setup.maximum_dots, 1))),
+        max_dots_(static_cast<double>(std::max<std::int64_t>(setup.maximum_dots, 1))),
         same_place_force_(static_cast<float>(setup.same_place_force)) {}
 
   void set_ink(const float* ink) override {
     const auto height = static_cast<double>(page_[0]);
     const auto width = static_cast<double>(page_[1]);
-    side_ = std::max(map_side / std::sqrt(most_dots_ * densest_ink(page_, ink)), std::max(height, width) / most_rows);
+    side_ = std::max(map_side / std::sqrt(max_dots_ * densest_ink(page_, ink)), std::max(height, width) / max_rows);
     rows_ = static_cast<std::int64_t>(std::ceil(height / side_));
     columns_ = static_cast<std::int64_t>(std::ceil(width / side_));
     row_length_ = columns_ + longest_way;
@@ -144,7 +144,7 @@ class MapNeighbours final : public NeighbourSum {
 
   NearKernel kernel_;
   Shape<2> page_;
-  double most_dots_;
+  double max_dots_;
   float same_place_force_;
   double side_ = 1;
   std::int64_t rows_ = 0;

@@ -57,7 +57,7 @@ double coarse_time(const FastCloud& cloud, const FastGrid& grid) {
     const auto x = coarse_lighting(cloud.center_x + position[0] * cloud.inverse_pitch, reach, cloud.panel[1], side);
     const auto y = coarse_lighting(cloud.center_y - position[1] * cloud.inverse_pitch, reach, cloud.panel[0], side);
     const double curvature = position[2] != 0 ? cloud.turns_metre / -static_cast<double>(position[2]) : 1e30;
-    if (std::abs(curvature - grid.coarse_curvature) <= most_coarse_curvature(side)) {
+    if (std::abs(curvature - grid.coarse_curvature) <= max_coarse_curvature(side)) {
       tasks += x.whole * (y.whole + y.strips) + x.strips * y.whole;
       subtiles += x.cut_subtiles * y.cut_subtiles;
     } else {

@@ -17,10 +17,10 @@ namespace {
 constexpr double upsamplings[] = {1.25, 1.5, 2.0};
 constexpr int tile_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32};
 constexpr int smallest_tile = 24;
-constexpr std::int64_t most_operand_elements = std::int64_t{1} << 31;
-constexpr std::int64_t most_cells = std::int64_t{1} << 29;
+constexpr std::int64_t max_operand_elements = std::int64_t{1} << 31;
+constexpr std::int64_t max_cells = std::int64_t{1} << 29;
 
-constexpr double most_partly = 3e8;  ///< maximum records (points times tiles) gathered for products
+constexpr double max_partly = 3e8;  ///< maximum records (points times tiles) gathered for products
 constexpr double sorted_records = 200000;
 constexpr double loosest_window = 0.05;
 /// Panels up to the first extent are summed at once, larger ones in blocks of at most the second, those of coarse sums
@@ -143,7 +143,7 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
     CloudRange moved = range;
     moved.low[1] += shift;
     moved.high[1] += shift;
-    int first[most_fast_tiles];
+    int first[max_fast_tiles];
     grid.rows = std::max(grid.rows, lay_boxes(moved, 1, grid.tiles_y, grid.tile_height, grid.steps_y, width,
                                               band_limited, first, grid.wrap_rows));
   }
@@ -153,11 +153,11 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
   grid.columns = round_up(grid.columns, 8);
   grid.rows = round_up(grid.rows, 4);
   if (grid.split == 3) {
-    const double most_depth = std::max(256.0, step_share * precision.tolerance / grid_error_a_step);
-    grid.column_chunks = static_cast<int>(std::ceil(2.0 * grid.columns / most_depth));
+    const double max_depth = std::max(256.0, step_share * precision.tolerance / grid_error_a_step);
+    grid.column_chunks = static_cast<int>(std::ceil(2.0 * grid.columns / max_depth));
     grid.columns = round_up(grid.columns, 8 * grid.column_chunks);
     grid.rows = round_up(grid.rows, 8);
-    grid.plane_chunk = std::clamp(static_cast<int>(most_depth / (2.0 * grid.rows)), 1, grid.planes);
+    grid.plane_chunk = std::clamp(static_cast<int>(max_depth / (2.0 * grid.rows)), 1, grid.planes);
     grid.planes = round_up(grid.planes, grid.plane_chunk);
   } else if (grid.planes % 2 != 0 && grid.rows % 8 != 0) {
     if (grid.planes * 4 < grid.rows) {
@@ -287,9 +287,9 @@ FastGrid products_grid(const FastCloud& cloud, int coarse_side) {
 bool fits(const FastGrid& grid) {
   const double operand = 2.0 * grid.tiles() * grid.tile_width * grid.planes * grid.rows * grid.split;
   const double cells = 1.0 * grid.tiles() * grid.planes * grid.rows * grid.columns;
-  constexpr int most_blocks = 65535;  // along a launch's second and third axes
-  return operand <= static_cast<double>(most_operand_elements) && cells <= static_cast<double>(most_cells) &&
-         std::max({grid.tile_width, grid.tile_height, grid.planes}) <= most_blocks;
+  constexpr int max_blocks = 65535;  // along a launch's second and third axes
+  return operand <= static_cast<double>(max_operand_elements) && cells <= static_cast<double>(max_cells) &&
+         std::max({grid.tile_width, grid.tile_height, grid.planes}) <= max_blocks;
 }
 
 /// Returns the narrowest window whose error, together with the storage errors, keeps the tolerance; none if no window
@@ -422,7 +422,7 @@ bool move_fast_grid(FastGrid& grid, const FastCloud& cloud) {
   CloudRange range = find_range(cloud);
   range.low[2] = grid.lowest_curvature;
   range.high[2] = grid.highest_curvature;
-  int first[most_fast_tiles];
+  int first[max_fast_tiles];
   bool wrap = false;
   const int extent = lay_boxes(range, 1, grid.tiles_y, grid.tile_height, grid.steps_y, grid.window_width,
                                cloud.reach_per_metre > 0, first, wrap);
@@ -436,7 +436,7 @@ FastGrid remade_fast_grid(const FastGrid& grid, const SpreadWindow& window, cons
                    {tolerance, grid.split, {}, grid.on_chip});
 }
 
-FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double most_us) {
+FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double max_us) {
   const CloudRange range = find_range(cloud);
   const bool all_lit = lights_whole_panel(cloud);
   const auto width = static_cast<int>(cloud.panel[1]);
@@ -449,7 +449,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
     rows.push_back(count_tiles(cloud, 1, tiles, height));
   }
   FastChoice best;
-  double least = most_us;
+  double least = max_us;
   if (precision.on_chip && !all_lit) {
     const FastGrid products = products_grid(cloud, 0);
     TileCounts of_rows = rows.front();  // one tile
@@ -478,7 +478,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
         const FastGrid grid = make_grid(cloud, range, tiles_x, tiles_y, window, precision);
         if (!fits(grid)) continue;
         const Lighting lighting = all_lit ? Lighting{1.0 * grid.tiles(), 0, 0} : mean_lighting(columns[x], rows[y]);
-        if (!precision.on_chip && static_cast<double>(cloud.count) * lighting.partly > most_partly) continue;
+        if (!precision.on_chip && static_cast<double>(cloud.count) * lighting.partly > max_partly) continue;
         const double time = estimated_time(grid, cloud.count, lighting, precision);
         if (time < least) {
           least = time;

@@ -10,7 +10,7 @@
 
 namespace holotone::point_cloud {
 
-constexpr int most_fast_tiles = 32;  ///< per axis
+constexpr int max_fast_tiles = 32;  ///< per axis
 constexpr int widest_fast_window = 8;
 
 /// Parameters of the tiles for the kernels; frequencies in steps of the grids nx, ny, nm.
@@ -29,8 +29,8 @@ struct FastGrid {
   int split;          ///< 1: fp16; 3: pairs of fp16, [high low high] x [high high low]
   int column_chunks;  ///< number of parts in which the first product's depth is summed
   int plane_chunk;    ///< planes per part of the second product's depth: tensor cores lose precision at every step
-  int first_column[most_fast_tiles];  ///< first step of the box of each column of tiles
-  int first_row[most_fast_tiles];
+  int first_column[max_fast_tiles];  ///< first step of the box of each column of tiles
+  int first_row[max_fast_tiles];
   bool wrap_columns, wrap_rows;  ///< true if boxes are as long as the period
   bool on_chip;                  ///< masked products are those of MaskedProducts
   int coarse_side;               ///< extent of the tiles of CoarseSums there; 0: none
@@ -83,7 +83,7 @@ FastPrecision fast_precision(double tolerance);
 FastCloud fast_cloud(const PointCloudOptions& options, const PanelBlock& block, std::int64_t count,
                      const PointSummary& summary);
 
-/// Grid and window of least estimated time on an H200; none if that is not below `most_us` microseconds.
+/// Grid and window of least estimated time on an H200; none if that is not below `max_us` microseconds.
 struct FastChoice {
   std::optional<FastGrid> grid;
   SpreadWindow window;
@@ -91,7 +91,7 @@ struct FastChoice {
   double microseconds = 0;  ///< estimate for this cloud
 };
 /// Largest deviation of a point's curvature from the cloud's mean, in turns per square pixel, in tiles of CoarseSums.
-constexpr double most_coarse_curvature(int coarse_side) {
+constexpr double max_coarse_curvature(int coarse_side) {
   return coarse_side == 512 ? 6.5e-6 : coarse_side == 256 ? 2.6e-5 : 8e-5;
 }
 /// Extent of a subtile of MaskedProducts, at most, in pixels.
@@ -107,7 +107,7 @@ constexpr double on_chip_pair_ns = 2.3e-5;
 /// Estimated microseconds of coarse sums, with the products that remain, on an H200. Bound: tiles times points of the
 /// sample.
 double coarse_time(const FastCloud& cloud, const FastGrid& grid);
-FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double most_us);
+FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double max_us);
 
 /// Places the grid's boxes for the same cloud and another part of the panel. Returns false, without a change, if the
 /// boxes would have to be larger.

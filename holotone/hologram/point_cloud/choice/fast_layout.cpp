@@ -11,14 +11,14 @@ namespace {
 constexpr double upsamplings[] = {1.25, 1.5, 2.0};
 constexpr std::int64_t tile_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
 constexpr std::int64_t smallest_tile = 32;
-constexpr std::int64_t most_samples = 256;
+constexpr std::int64_t max_samples = 256;
 /// Share of the tolerance for the windows; the rest is for rounding.
 constexpr double window_share = 0.6;
 /// Loosest tolerance of a window: excludes windows of two nodes, whose error depends on the position of a tile's pixels
 /// in its range.
 constexpr double loosest = 0.05;
 /// Complex numbers of a tile's grid above which smaller tiles are preferred: 1 GiB.
-constexpr double most_numbers = 1 << 27;
+constexpr double max_numbers = 1 << 27;
 /// Maximum complex numbers of a tile's grid: 32 GiB.
 constexpr double too_many_numbers = 4294967296.0;
 
@@ -37,7 +37,7 @@ Spans sample_spans(std::span<const PixelPoint> points, std::span<const std::uint
   double high[2] = {-huge, -huge};
   const std::size_t count = index.empty() ? points.size() : index.size();
   // All points are read if `index` is empty: a single deep one determines the number of planes.
-  const std::size_t step = index.empty() ? 1 : std::max<std::size_t>(1, count / most_samples);
+  const std::size_t step = index.empty() ? 1 : std::max<std::size_t>(1, count / max_samples);
   for (std::size_t i = 0; i < count; i += step) {
     const auto& point = points[index.empty() ? i : index[i]];
     // Row 0 serves as origin instead of the tile's: only the span is needed.
@@ -104,7 +104,7 @@ FastLayout choose_fast_layout(const Shape<2>& panel, std::span<const PixelPoint>
         if (tile[0] < std::min(panel[0], smallest_tile) || tile[1] < std::min(panel[1], smallest_tile)) continue;
         const auto layout = fast_tile_layout(tile, window);
         const auto tiles = static_cast<double>(divide_up(panel[0], tile[0]) * divide_up(panel[1], tile[1]));
-        const double excess = std::max(1.0, tile_numbers(layout, spans) / most_numbers);
+        const double excess = std::max(1.0, tile_numbers(layout, spans) / max_numbers);
         if (!(tile_numbers(layout, spans) <= too_many_numbers)) continue;
         const double cost = excess * tiles * tile_nanoseconds(layout, spans, points.size(), costs);
         if (cost < least) {

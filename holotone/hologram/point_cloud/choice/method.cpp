@@ -44,9 +44,9 @@ constexpr double common_range = 0.5;  ///< least share of the planned ranges tha
 
 /// cuBLASLt takes 0.3 s to start and to be timed. Sums of seconds then take up to a tenth less time than with masked
 /// products on chip (one H200, 10 million points on 2.5 gigapixels: 15.9 to 16.2 s, 17.4 to 17.8 on chip).
-constexpr double least_timed_us = 1e6;
+constexpr double min_timed_us = 1e6;
 /// Estimate without products on chip, relative to that with them, up to which it is the faster one in such sums.
-constexpr double most_off_chip = 1.1;
+constexpr double max_off_chip = 1.1;
 
 bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
   return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
@@ -185,14 +185,14 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
   widen(cloud, options_.deterministic ? FastCloud{} : planned_);
   planned_ = {};  // in case the following calls fail
   const double pairs = static_cast<double>(element_count(shape)) * static_cast<double>(points.sources.amplitude.size());
-  const double most_us = fast_launches_us + 1e-3 * pairs * fast_pair_ns(options_.tolerance);
-  choice_.fast = choose_fast_grid(cloud, precision_, most_us);
-  choice_.timed = !options_.deterministic && blocks > 1 && choice_.fast.microseconds * blocks > least_timed_us;
+  const double max_us = fast_launches_us + 1e-3 * pairs * fast_pair_ns(options_.tolerance);
+  choice_.fast = choose_fast_grid(cloud, precision_, max_us);
+  choice_.timed = !options_.deterministic && blocks > 1 && choice_.fast.microseconds * blocks > min_timed_us;
   if (choice_.timed && precision_.on_chip) {
     FastPrecision off_chip = precision_;
     off_chip.on_chip = false;
-    const auto other = choose_fast_grid(cloud, off_chip, most_us);
-    if (other.grid && other.microseconds <= most_off_chip * choice_.fast.microseconds) choice_.fast = other;
+    const auto other = choose_fast_grid(cloud, off_chip, max_us);
+    if (other.grid && other.microseconds <= max_off_chip * choice_.fast.microseconds) choice_.fast = other;
   }
   choice_.method = choice_.fast.grid ? PointMethod::fast : PointMethod::separable;
   ++choice_.fast_number;

@@ -12,8 +12,8 @@ HOLOTONE_HOST_DEVICE Extent columns_of_tile(const Subtiles& subtiles, int parts,
                 subtiles.column_extents(column * parts + parts - 1).subtile);
 }
 
-constexpr int most_parts = 4;  ///< subtiles of a tile along an axis
-static_assert(most_parts * list_rounds <= 32);
+constexpr int max_parts = 4;  ///< subtiles of a tile along an axis
+static_assert(max_parts * list_rounds <= 32);
 
 /// How a point lights a tile along an axis.
 enum class Along { dark, whole, cut, otherwise };
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(list_threads)
     coarse |= static_cast<unsigned>((points.flags[j] & may_be_coarse) != 0) << r;
     for (int part = 0; part < parts; ++part) {
       const bool lit = meets(row_record, subtiles.row_extents(tile_row * parts + part).subtile);
-      in_parts |= static_cast<unsigned>(lit) << (most_parts * r + part);
+      in_parts |= static_cast<unsigned>(lit) << (max_parts * r + part);
     }
   }
   // The columns of tiles that some point of this warp lights.
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(list_threads)
 #pragma unroll
       for (int r = 0; r < list_rounds; ++r) {
         const bool listed =
-            (rest >> r & in_parts >> (most_parts * r + part / parts) & 1U) != 0 && meets(column_record[r], extent);
+            (rest >> r & in_parts >> (max_parts * r + part / parts) & 1U) != 0 && meets(column_record[r], extent);
         const unsigned mask = __ballot_sync(0xffffffffU, listed);
         if (Fill && listed) {
           list[place + __popc(mask & below)] = static_cast<int>(first_point) + warp * warp_points + r * 32 + lane;

@@ -36,7 +36,7 @@ struct CoarseSegment {
   int first;
   int count;
 };
-constexpr int most_segment_points = 32768;
+constexpr int max_segment_points = 32768;
 
 /// A tile, the places of its points in the list, kind k from begin[k] to begin[k + 1], and their segments likewise.
 struct CoarseTile {

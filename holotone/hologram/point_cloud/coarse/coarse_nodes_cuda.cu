@@ -90,7 +90,7 @@ struct Walk {
 constexpr int node_threads = 512;
 constexpr int warp_sums = 32 * 32 * 4;
 /// Points that are summed by the tensor cores in a row: their accumulators round towards zero.
-constexpr int most_chain = 4096;
+constexpr int max_chain = 4096;
 
 /// A task: points, on 32 x 32 places. A cut point lights some of 32 pixels of y.
 struct Task {
@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(node_threads, 1)
     float sum[4][4][4] = {};
     const int end = task.end;
     for (bool is_first = true;; is_first = false) {
-      task.end = min(task.begin + most_chain, end);
+      task.end = min(task.begin + max_chain, end);
       sum_points(task, points.waves, work.sorted, scale, staged, sum);
       if (!is_first) move_sums<true>(chains, sum);
       if (task.end == end) break;

@@ -7,11 +7,11 @@ namespace {
 
 constexpr int sort_threads = 1024;
 constexpr int sort_warps = sort_threads / 32;
-constexpr int most_classes = 1024;
+constexpr int max_classes = 1024;
 constexpr unsigned index_mask = (1U << coarse_index_bits) - 1;
 /// Counters of a class in shared memory, one of them against conflicts of banks.
 constexpr int sort_row = sort_warps + 1;
-static_assert(most_classes <= sort_threads);
+static_assert(max_classes <= sort_threads);
 
 /// Moves the counters of a warp's entries of a segment on, and calls with each entry and its counter before.
 template <class Visit>

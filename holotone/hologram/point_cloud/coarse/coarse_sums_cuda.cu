@@ -22,7 +22,7 @@ namespace holotone::point_cloud {
 namespace {
 
 constexpr int nodes = coarse_nodes;
-constexpr int most_pixels = 128 * 256 * 256;  ///< of the tiles of a launch: 400 MiB of sums
+constexpr int max_pixels = 128 * 256 * 256;  ///< of the tiles of a launch: 400 MiB of sums
 
 /// Halves of a row of a matrix: real, then imaginary parts.
 HOLOTONE_HOST_DEVICE int matrix_depth(const CoarseShape& shape) { return 2 * count_axis_nodes(shape); }
@@ -30,7 +30,7 @@ HOLOTONE_HOST_DEVICE int matrix_depth(const CoarseShape& shape) { return 2 * cou
 /// W[p][k]: minimises the mean square of sum_k W[p, k] exp(2 pi i f x_k) - exp(2 pi i f p) over |f| <= widest, and
 /// node_error^2 times the sum of W^2: fp16 sums on nodes are that uncertain.
 std::vector<double> interpolation(const CoarseShape& shape) {
-  const double widest = 0.5 / shape.bins() - 2 * most_coarse_curvature(shape.side) * first_node(shape);
+  const double widest = 0.5 / shape.bins() - 2 * max_coarse_curvature(shape.side) * first_node(shape);
   const auto mean = [widest](double distance) {
     const double angle = 2 * std::numbers::pi * widest * distance;
     return std::abs(angle) < 1e-9 ? 1.0 : std::sin(angle) / angle;
@@ -159,7 +159,7 @@ void CoarseSums::add(const MaskedPoints& points, const CoarseWork& work, const u
   exponent_kernel<<<cuda::blocks_for(tile_count, add_threads), add_threads, 0, stream>>>(
       shape_, tile_count, begins_.data(), exponents_.data());
   cuda::check_launch("coarse exponents");
-  const int most = most_pixels / (shape_.side * shape_.side);
+  const int most = max_pixels / (shape_.side * shape_.side);
   for (int first = 0; first < tile_count; first += most) {
     add_tiles(points, work.tiles + first, first, std::min(most, tile_count - first), largest_amplitude, panel,
               panel_width);

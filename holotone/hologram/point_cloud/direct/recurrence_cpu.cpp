@@ -14,7 +14,7 @@ namespace {
 constexpr std::int32_t lanes = vector_columns;
 constexpr std::int32_t tile_rows = 32;
 /// Maximum steps of a tile: a row of sums (re and im) then fills an eighth of a first-level cache.
-constexpr std::int64_t most_steps = 32;
+constexpr std::int64_t max_steps = 32;
 /// Points added in one pass over a row: the row's sums are loaded and stored once for all of them.
 constexpr std::size_t group_points = 4;
 
@@ -107,7 +107,7 @@ template <class T>
 void add_points(const Tile& tile, std::span<const PixelPoint> points, float* re, float* im) {
   Group group;
   std::size_t count = 0;
-  std::array<float, lanes * most_steps> weight;
+  std::array<float, lanes * max_steps> weight;
   for (const auto& point : points) {
     const Lit lit(tile, point);
     if (lit.none()) continue;
@@ -131,7 +131,7 @@ void add_points(const Tile& tile, std::span<const PixelPoint> points, float* re,
   }
 }
 
-std::int64_t steps_for(double tolerance) { return std::min(recurrence_anchor_steps(tolerance), most_steps); }
+std::int64_t steps_for(double tolerance) { return std::min(recurrence_anchor_steps(tolerance), max_steps); }
 
 class RecurrenceCpu final : public BlockEngine {
  public:

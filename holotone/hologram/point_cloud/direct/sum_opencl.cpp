@@ -25,7 +25,7 @@ constexpr Tile wide_tile{128, 32, 1};
 
 /// Most pairs of a point and a pixel in one launch: about a second of a slow device, for progress, Ctrl-C and drivers
 /// that stop long kernels.
-std::int64_t most_pairs(const Queue& queue) {
+std::int64_t max_pairs(const Queue& queue) {
   const bool on_cpu = (opencl::info<CL_DEVICE_TYPE>(opencl::device_of(queue)) & CL_DEVICE_TYPE_CPU) != 0;
   return std::int64_t{1} << (on_cpu ? 33 : 37);
 }
@@ -55,7 +55,7 @@ class SumOpencl final : public PointCloudPlan::Engine {
     const std::int64_t nx = options_.shape[1];
     const std::int64_t pairs_a_row = std::max<std::int64_t>(1, points_.padded_count() * nx);
     const auto tile_rows = static_cast<std::int64_t>(tile_.rows);
-    const std::int64_t most = std::max(tile_rows, most_pairs(queue_) / pairs_a_row / tile_rows * tile_rows);
+    const std::int64_t most = std::max(tile_rows, max_pairs(queue_) / pairs_a_row / tile_rows * tile_rows);
     const auto from = [&](auto* begin, std::int64_t row) { return begin == nullptr ? nullptr : begin + row * nx; };
     for (std::int64_t row = 0; row < part.rows; row += most) {
       const std::int64_t rows = std::min(most, part.rows - row);

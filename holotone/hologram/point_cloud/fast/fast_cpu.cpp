@@ -226,11 +226,11 @@ void FastCpu::sum(const FieldOfRows& field, Progress& progress) {
 std::size_t fast_cpu_bytes(const PointCloudOptions& options, std::int64_t count) {
   // A frequency grid and its transformed rows, of the size above which fast_layout.cpp prefers smaller tiles. A sorted
   // copy of a tile's points with their strengths.
-  constexpr double most_numbers = 1 << 27;
-  constexpr double most_planes = 64;
+  constexpr double max_numbers = 1 << 27;
+  constexpr double max_planes = 64;
   constexpr double upsamplings = 2 * 2;
   const double numbers =
-      std::min(most_numbers, most_planes * upsamplings * static_cast<double>(element_count(options.shape)));
+      std::min(max_numbers, max_planes * upsamplings * static_cast<double>(element_count(options.shape)));
   const auto points = static_cast<std::size_t>(count);
   return static_cast<std::size_t>(2 * numbers) * sizeof(Complex) +
          points *

@@ -11,7 +11,7 @@ namespace holotone::point_cloud {
 namespace {
 
 /// Maximum records (points times tiles) that are sorted and spread at once: bounds the memory of sorting.
-constexpr std::int64_t most_records = std::int64_t{1} << 27;
+constexpr std::int64_t max_records = std::int64_t{1} << 27;
 
 constexpr double sum_share = 0.15;  ///< of the tolerance, for what float32 sums of equal numbers lose
 
@@ -143,7 +143,7 @@ class FastPlan {
       spread_unsorted(grid_, points, 0, points.count, scale, cells, stream);
       return;
     }
-    const std::int64_t turn = std::min(points.count, std::max<std::int64_t>(1, most_records / grid_.tiles()));
+    const std::int64_t turn = std::min(points.count, std::max<std::int64_t>(1, max_records / grid_.tiles()));
     const SortMemory memory = reserve_sort(turn, std::is_same_v<Cell, longlong2>);
     for (std::int64_t first = 0; first < points.count; first += turn) {
       spread_sorted(grid_, points, first, std::min(turn, points.count - first), memory, scale, cells, stream);

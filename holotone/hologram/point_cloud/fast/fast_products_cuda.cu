@@ -175,7 +175,7 @@ void FastProducts::plan_calls(const std::vector<int>& tile_points) {
   jobs_ = 0;
   if (all == 0) return;
   const auto tiles = static_cast<std::int64_t>(tile_points.size());
-  const std::int64_t longest = std::min(longest_batch, most_batch_points(arithmetic_));
+  const std::int64_t longest = std::min(longest_batch, max_batch_points(arithmetic_));
   std::int64_t batch = std::clamp(round_up(all / tiles + 1, point_granularity), point_granularity,
                                   std::max(point_granularity, longest / point_granularity * point_granularity));
   if (few_shapes_) batch = power_below(batch);
@@ -198,8 +198,8 @@ void FastProducts::plan_calls(const std::vector<int>& tile_points) {
   const std::int64_t job_bytes =
       lines * depth * factor_bytes(arithmetic_.type) +
       std::int64_t{planes} * grid_.tile_width * grid_.tile_height * static_cast<std::int64_t>(sizeof(float));
-  constexpr std::int64_t most_batches = 256;
-  const std::int64_t affordable = std::clamp<std::int64_t>(budget_bytes / job_bytes, 1, most_batches);
+  constexpr std::int64_t max_batches = 256;
+  const std::int64_t affordable = std::clamp<std::int64_t>(budget_bytes / job_bytes, 1, max_batches);
   const std::int64_t batches = few_shapes_ ? power_below(affordable) : std::min(affordable, jobs_);
   if (!few_shapes_ && (batch != batch_points_ || batches != batches_)) products_.clear();
   batch_points_ = static_cast<int>(batch);

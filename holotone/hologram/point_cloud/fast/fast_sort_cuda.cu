@@ -17,8 +17,8 @@ constexpr double place_steps = 1 << 17;
 /// Warps that the card runs at once, and shares of the sorted list per such warp.
 constexpr std::int64_t warps_at_once = 132 * 11;
 constexpr std::int64_t shares_a_warp = 6;
-constexpr std::int64_t least_share = 160;
-constexpr std::int64_t most_share = 4096;
+constexpr std::int64_t min_share = 160;
+constexpr std::int64_t max_share = 4096;
 
 struct BinCounts {
   int columns;
@@ -421,7 +421,7 @@ void spread_sorted(const FastGrid& grid, const RawPoints& points, std::int64_t f
   const dim3 blocks(cuda::blocks_for(count, sort_threads), static_cast<unsigned>(grid.tiles()));
   const std::int64_t records = count * grid.tiles();
   const std::int64_t even = (records / (warps_at_once * shares_a_warp) + 15) / 16 * 16;
-  const auto share = static_cast<int>(std::clamp(even, least_share, most_share));
+  const auto share = static_cast<int>(std::clamp(even, min_share, max_share));
   with_width(grid.window_width, [&](auto width) {
     count_kernel<width.value><<<blocks, sort_threads, 0, stream>>>(grid, points, first, count, memory);
     cuda::check_launch("spread count");

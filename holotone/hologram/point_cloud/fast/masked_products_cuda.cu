@@ -22,12 +22,12 @@ constexpr int shared_bytes = stages * stage_bytes + shared_alignment;
 constexpr int product_threads = 4 * cuda::warpgroup_threads;
 constexpr int add_threads = 256;
 constexpr float y_scale = 1024;  ///< keeps the parts of dim points normal numbers in fp16
-constexpr std::int64_t least_job = 512;
-constexpr std::int64_t most_job = 4096;
+constexpr std::int64_t min_job = 512;
+constexpr std::int64_t max_job = 4096;
 /// Jobs that a cloud of short lists is divided into: six for each of an H200's multiprocessors, on every card, for the
 /// same bits.
 constexpr std::int64_t even_jobs = std::int64_t{6} * 132;
-constexpr std::int64_t most_jobs = 2048;  ///< of a launch: 256 MiB of sums
+constexpr std::int64_t max_jobs = 2048;  ///< of a launch: 256 MiB of sums
 
 MaskedPoints make_points(const Array<float4, 1>& records, const Array<int, 1>& flags, std::int64_t count) {
   const float4* const all = records.data();
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(list_threads)
   waves[j] = record.wave;
   const bool is_whole = a >= grid.lowest_curvature && a <= grid.highest_curvature;
   const bool is_coarse =
-      grid.coarse_side > 0 && fabs(a - grid.coarse_curvature) <= most_coarse_curvature(grid.coarse_side);
+      grid.coarse_side > 0 && fabs(a - grid.coarse_curvature) <= max_coarse_curvature(grid.coarse_side);
   flags[j] = (is_whole ? 0 : never_whole) | (is_coarse ? may_be_coarse : 0);
 }
 
@@ -414,7 +414,7 @@ bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   std::vector<int> begin(static_cast<std::size_t>(all) + 1);
   copy_bytes(begin.data(), Device{}, list_begin, queue_.device(), begin.size() * sizeof(int), queue_);
   queue_.synchronize();
-  if (begin.back() > most_listed_ && count > warp_points) return false;
+  if (begin.back() > max_listed_ && count > warp_points) return false;
   turn_first_ = first;
   reserve(list_, begin.back(), queue_);
   if (begin.back() > 0 && has_coarse()) {
@@ -436,7 +436,7 @@ void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
   const auto subtiles = static_cast<std::size_t>(subtiles_.count());
   const std::int64_t even = begin[subtiles] / even_jobs;
   const auto longest =
-      static_cast<int>(std::clamp((even + step_points - 1) / step_points * step_points, least_job, most_job));
+      static_cast<int>(std::clamp((even + step_points - 1) / step_points * step_points, min_job, max_job));
   for (std::size_t i = 0; i < subtiles; ++i) {
     first_job_.push_back(static_cast<int>(jobs_.size()));
     for (int first = begin[i]; first < begin[i + 1]; first += longest) {
@@ -451,8 +451,8 @@ void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
       tile.begin[kind] = begin[i + kind];
       tile.segment[kind] = static_cast<int>(segments_.size());
       if (kind == coarse_kinds) break;
-      for (int first = begin[i + kind]; first < begin[i + kind + 1]; first += most_segment_points) {
-        segments_.push_back({first, std::min(most_segment_points, begin[i + kind + 1] - first)});
+      for (int first = begin[i + kind]; first < begin[i + kind + 1]; first += max_segment_points) {
+        segments_.push_back({first, std::min(max_segment_points, begin[i + kind + 1] - first)});
       }
     }
     tiles_.push_back(tile);
@@ -473,11 +473,11 @@ void MaskedProducts::multiply() {
   const auto stream = cuda::stream_of(queue_);
   const MaskedPoints points = make_points(records_, flags_, count_);
   const auto all = static_cast<std::int64_t>(jobs_.size());
-  reserve(partial_sums_, std::min(all, most_jobs) * pixels, queue_);
+  reserve(partial_sums_, std::min(all, max_jobs) * pixels, queue_);
   cuda::check(cudaFuncSetAttribute(product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
               "cudaFuncSetAttribute");
-  for (std::int64_t first = 0; first < all; first += most_jobs) {
-    const auto jobs = static_cast<int>(std::min(most_jobs, all - first));
+  for (std::int64_t first = 0; first < all; first += max_jobs) {
+    const auto jobs = static_cast<int>(std::min(max_jobs, all - first));
     const auto blocks = static_cast<unsigned>(std::min(jobs, cuda::hopper_processors()));
     product_kernel<<<blocks, product_threads, shared_bytes, stream>>>(subtiles_, points, list_.data(),
                                                                       device_jobs_.data(), static_cast<int>(first),

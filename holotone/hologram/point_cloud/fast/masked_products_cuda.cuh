@@ -19,9 +19,9 @@ struct MaskedJob {
 /// grid allows it, CoarseSums sums the points that light a tile of its own wholly, or along one axis.
 class MaskedProducts {
  public:
-  /// most_listed: points of all subtiles that are gathered at once; more are summed in turns.
-  explicit MaskedProducts(Queue queue, std::int64_t most_listed = std::int64_t{1} << 28)
-      : queue_(std::move(queue)), most_listed_(most_listed), coarse_(queue_) {}
+  /// max_listed: points of all subtiles that are gathered at once; more are summed in turns.
+  explicit MaskedProducts(Queue queue, std::int64_t max_listed = std::int64_t{1} << 28)
+      : queue_(std::move(queue)), max_listed_(max_listed), coarse_(queue_) {}
   /// Prepares the points. Waits for the device.
   void set(const FastGrid& grid, const RawPoints& points, float largest_amplitude);
   /// Discards the points.
@@ -41,7 +41,7 @@ class MaskedProducts {
   void multiply();
 
   Queue queue_;
-  std::int64_t most_listed_;
+  std::int64_t max_listed_;
   CoarseSums coarse_;
   Subtiles subtiles_;
   float largest_amplitude_ = 0;

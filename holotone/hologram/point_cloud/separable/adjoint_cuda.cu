@@ -20,10 +20,10 @@ constexpr int products = 3;
 constexpr int segments = 3;
 /// Rows of a band. The accumulator drops up to 8.6e-9 of the sum at a step (separable_cuda.cu). Only the steps of the
 /// last segment count, during which the sum grows from 0: half of it a row, 1.1e-6 for a band.
-constexpr std::int64_t most_band_rows = 256;
+constexpr std::int64_t max_band_rows = 256;
 constexpr std::int64_t row_granularity = 16;
 constexpr std::int64_t point_granularity = 64;
-constexpr std::int64_t most_points = 2048;
+constexpr std::int64_t max_points = 2048;
 constexpr std::int64_t field_budget_bytes = std::int64_t{64} << 20;
 constexpr std::int64_t call_budget_bytes = std::int64_t{256} << 20;
 
@@ -201,17 +201,17 @@ struct Division {
 Division divide(const Shape<2>& panel, std::int64_t count) {
   constexpr std::int64_t number_bytes = products * segments * sizeof(__half);
   const std::int64_t columns = round_up(panel[1], 8);
-  const std::int64_t band_rows = round_up(divided_up(panel[0], divided_up(panel[0], most_band_rows)), row_granularity);
+  const std::int64_t band_rows = round_up(divided_up(panel[0], divided_up(panel[0], max_band_rows)), row_granularity);
   const std::int64_t all_bands = divided_up(panel[0], band_rows);
   const std::int64_t point_bytes = number_bytes * band_rows + std::int64_t{products} * sizeof(float) * columns;
-  const std::int64_t most_bands =
+  const std::int64_t max_bands =
       std::clamp<std::int64_t>(std::min(field_budget_bytes / (number_bytes * band_rows * columns),
                                         call_budget_bytes / (point_granularity * point_bytes)),
                                1, all_bands);
-  const std::int64_t groups = divided_up(all_bands, most_bands);
+  const std::int64_t groups = divided_up(all_bands, max_bands);
   const std::int64_t bands = divided_up(all_bands, groups);
   const std::int64_t affordable = std::clamp(call_budget_bytes / (bands * point_bytes) / point_granularity,
-                                             std::int64_t{1}, most_points / point_granularity) *
+                                             std::int64_t{1}, max_points / point_granularity) *
                                   point_granularity;
   const std::int64_t calls = divided_up(count, affordable);
   const std::int64_t points = round_up(divided_up(count, calls), point_granularity);

@@ -52,15 +52,15 @@ Chunks preferred_chunks(std::int64_t count, ProductForm form) {
   return count <= 204800 ? Chunks{6848, 3, 0} : Chunks{10240, 4, 0};
 }
 
-/// Limits the preferred chunks to `most_batch_points` and the memory budgets, and evens them out over the calls.
-Chunks choose_chunks(std::int64_t count, ProductForm form, std::int64_t most_batch_points, std::int64_t bytes_per_point,
+/// Limits the preferred chunks to `max_batch_points` and the memory budgets, and evens them out over the calls.
+Chunks choose_chunks(std::int64_t count, ProductForm form, std::int64_t max_batch_points, std::int64_t bytes_per_point,
                      std::int64_t bytes_per_batch) {
   if (count == 0) return {};
   const Chunks preferred = preferred_chunks(count, form);
   const std::int64_t batches = std::clamp<std::int64_t>(product_budget_bytes / bytes_per_batch, 1, preferred.batches);
   const std::int64_t affordable = factor_budget_bytes / bytes_per_point / batches;
   const std::int64_t longest = std::max<std::int64_t>(
-      point_granularity, std::min({affordable, most_batch_points, std::int64_t{preferred.batch_points}}) /
+      point_granularity, std::min({affordable, max_batch_points, std::int64_t{preferred.batch_points}}) /
                              point_granularity * point_granularity);
   const std::int64_t calls = (count + longest * batches - 1) / (longest * batches);
   const std::int64_t even = (count + calls * batches - 1) / (calls * batches);
@@ -90,8 +90,8 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     const Arithmetic arithmetic = choose_arithmetic(options_.tolerance, points.summary, points_.count());
     const std::int64_t planes = product_count(arithmetic.form) * row_blocks(arithmetic.form);
     // The band is as high as the product budget allows for one batch: the whole part unless it is huge.
-    const std::int64_t most_rows = std::max<std::int64_t>(8, product_budget_bytes / (planes * columns_ * 4));
-    const std::int64_t bands = (rows_at_once_ + most_rows - 1) / most_rows;
+    const std::int64_t max_rows = std::max<std::int64_t>(8, product_budget_bytes / (planes * columns_ * 4));
+    const std::int64_t bands = (rows_at_once_ + max_rows - 1) / max_rows;
     const std::int64_t band_rows = (rows_at_once_ + bands - 1) / bands;
     if (band_rows != band_rows_ || arithmetic.type != arithmetic_.type || arithmetic.form != arithmetic_.form) {
       complex_ = {};
@@ -134,7 +134,7 @@ class SeparableCuda final : public PointCloudPlan::Engine {
     const std::int64_t point_bytes = depth_segments(arithmetic_.type, form) * factor_bytes(arithmetic_.type);
     const std::int64_t plane_bytes = planes * columns_ * band_rows_ * 4;
     const Chunks chunks =
-        choose_chunks(points_.count(), form, most_batch_points({arithmetic_.type, form, arithmetic_.error, ""}),
+        choose_chunks(points_.count(), form, max_batch_points({arithmetic_.type, form, arithmetic_.error, ""}),
                       (x_lines + y_lines) * point_bytes, plane_bytes);
     if (chunks != route.chunks) route = {chunks, std::nullopt};
     const std::int64_t call_points = static_cast<std::int64_t>(chunks.batch_points) * chunks.batches;
@@ -207,7 +207,7 @@ Arithmetic choose_float_arithmetic(double tolerance) {
 }
 
 // A tight tolerance of pairs shortens the batches, whose sums are added in float32.
-std::int64_t most_batch_points(const Arithmetic& arithmetic) {
+std::int64_t max_batch_points(const Arithmetic& arithmetic) {
   if (arithmetic.type != FactorType::float16_pair) return std::numeric_limits<std::int64_t>::max();
   return static_cast<std::int64_t>(arithmetic.error / float16_pair_error_a_step /
                                    depth_segments(arithmetic.type, arithmetic.form));

@@ -38,7 +38,7 @@ struct Arithmetic {
 /// The cheapest floating-point arithmetic that keeps the tolerance.
 Arithmetic choose_float_arithmetic(double tolerance);
 /// Maximum points of a batch; in longer ones the tensor cores' accumulators lose more than the arithmetic's error.
-std::int64_t most_batch_points(const Arithmetic& arithmetic);
+std::int64_t max_batch_points(const Arithmetic& arithmetic);
 
 /// Scale of the stored Y, which keeps the parts of dim points normal numbers in half precision.
 constexpr float y_scale(FactorType type) { return type == FactorType::int8 ? 1.0F : 1024.0F; }

@@ -20,7 +20,7 @@ inline constexpr float guessed_colour = 20;
 inline constexpr float first_threshold = 1.0F / 24;
 inline constexpr float log2_e_half = 0.72134752F;
 inline constexpr float huge = 1e30F;
-inline constexpr int most_near = 128;  ///< largest number of an area's candidates that a warp stores
+inline constexpr int max_near = 128;  ///< largest number of an area's candidates that a warp stores
 
 /// Component that the lists of an area's blocks may need.
 struct alignas(16) Candidate {
@@ -44,10 +44,10 @@ struct AreaMemory {
   unsigned least[area_tiles * area_tiles];
   CellRows rows;
   float far;  ///< share of components that are not visited
-  float sums[area_warps][3 + most_smoe_channels];
+  float sums[area_warps][3 + max_smoe_channels];
   float dropped[area_warps];
-  int near_count[area_warps];  ///< more than most_near: some are not stored
-  Candidate near[area_warps][most_near];
+  int near_count[area_warps];  ///< more than max_near: some are not stored
+  Candidate near[area_warps][max_near];
   CellRows own_rows[area_warps];
 };
 
@@ -83,10 +83,10 @@ struct Area {
   AreaMemory& memory;
   const int warp;
   const int lane;
-  float reference[most_smoe_channels];  ///< c: the mean of the components in the area
-  float away;                           ///< largest |c - 1/2| of a channel
-  float spread;                         ///< guess of B
-  float dropped;                        ///< shares of components that no block visits, computed with guessed_colour
+  float reference[max_smoe_channels];  ///< c: the mean of the components in the area
+  float away;                          ///< largest |c - 1/2| of a channel
+  float spread;                        ///< guess of B
+  float dropped;                       ///< shares of components that no block visits, computed with guessed_colour
 
   __device__ Area(const Plane& of_plane, const ListSettings& list_settings, const Box& area_box,
                   const PicturePart& area_part, const unsigned* best, AreaMemory& shared)
@@ -202,17 +202,17 @@ struct Area {
   }
 
   __device__ void set_reference() {
-    float total[3 + most_smoe_channels] = {};
+    float total[3 + max_smoe_channels] = {};
     for (const auto& other : memory.sums) {
 #pragma unroll
-      for (int i = 0; i < 3 + most_smoe_channels; ++i) total[i] += other[i];
+      for (int i = 0; i < 3 + max_smoe_channels; ++i) total[i] += other[i];
     }
     const bool some = total[0] > 0;
     const float part = some ? 1 / total[0] : 0;
     float variance = total[1] * part;
     away = 0;
 #pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) {
+    for (int c = 0; c < max_smoe_channels; ++c) {
       reference[c] = some ? total[3 + c] * part : 0.5F;
       if (some) variance -= reference[c] * reference[c];
       if (c < settings.channels) away = fmaxf(away, fabsf(reference[c] - 0.5F));
@@ -222,9 +222,9 @@ struct Area {
   }
 
   /// The least L of the area's tiles.
-  __device__ float least_of_all() const {
+  __device__ float min_of_all() const {
     const unsigned bits = lane < area_tiles * area_tiles ? memory.least[lane] : 0;
-    return least_of_lanes(bits == 0 || bits == ~0U ? 1e30F : from_ordered(bits));
+    return min_of_lanes(bits == 0 || bits == ~0U ? 1e30F : from_ordered(bits));
   }
 
   /// Search distance of class i in lane i. All components beyond it together stay within far_share of the tolerance if
@@ -255,7 +255,7 @@ struct Area {
     const float side = static_cast<float>(plane.components.layout->classes[size].side);
     const float wanted = log2f(far_share / size_classes * settings.tolerance);
     const float mass = from_ordered(bits.mass);
-    const float all = fmaxf(exp2f(from_ordered(bits.peak)), least_mass) * count * 1.0001F;
+    const float all = fmaxf(exp2f(from_ordered(bits.peak)), min_mass) * count * 1.0001F;
     float distance = deviation;
     float log_share = 0;
     for (int i = 0; i < 8; ++i) {
@@ -278,14 +278,14 @@ struct Area {
   __device__ float error_share(const Place& place, const Local& local, const LocalSpan& span, float least) const {
     const float density =
         density_above(local, span, 0.5F * static_cast<float>(box.columns - 1), 0.5F * static_cast<float>(box.rows - 1));
-    const float reach = fmaf(place.steep, most_away(local.peak + span.rise - density), place.reach + span.colour);
+    const float reach = fmaf(place.steep, max_away(local.peak + span.rise - density), place.reach + span.colour);
     return power_above(density - least) * (reach + guessed_colour);
   }
 
   /// Stores the components that some block of the area may need, each warp those it visits. All threads of the area
   /// call it.
   __device__ void find_near() {
-    const float least = least_of_all();
+    const float least = min_of_all();
     float distance = window_reach();
     float far = 0;
     if (Bounded && warp == 0) {
@@ -298,7 +298,7 @@ struct Area {
     float inside = 0;
     float squares = 0;
     float steep = 0;
-    float sum[most_smoe_channels] = {};
+    float sum[max_smoe_channels] = {};
     visit_together(distance, [&](unsigned component, bool active) {
       Candidate candidate{{}, component, 0, 0, 0, 0};
       bool keep = active;
@@ -314,7 +314,7 @@ struct Area {
       }
       const unsigned votes = __ballot_sync(all_lanes, keep);
       const int at = count + __popc(votes & ((1U << lane) - 1));
-      if (keep && at < most_near) memory.near[warp][at] = candidate;
+      if (keep && at < max_near) memory.near[warp][at] = candidate;
       count += __popc(votes);
       const Local& local = candidate.local;
       if (!keep || local.x < -0.5F || local.y < -0.5F || local.x > area_side || local.y > area_side) return;
@@ -322,7 +322,7 @@ struct Area {
       inside += 1;
       steep += __saturatef(candidate.steep);
 #pragma unroll
-      for (int c = 0; c < most_smoe_channels; ++c) {
+      for (int c = 0; c < max_smoe_channels; ++c) {
         sum[c] += expert.colour[c];
         squares = fmaf(expert.colour[c], expert.colour[c], squares);
       }
@@ -340,7 +340,7 @@ struct Area {
       memory.sums[warp][1] = squares;
       memory.sums[warp][2] = steep;
 #pragma unroll
-      for (int c = 0; c < most_smoe_channels; ++c) memory.sums[warp][3 + c] = sum[c];
+      for (int c = 0; c < max_smoe_channels; ++c) memory.sums[warp][3 + c] = sum[c];
     }
     __syncthreads();
     if constexpr (Bounded) {

@@ -39,7 +39,7 @@ typedef struct {
   float away;       // largest |reference - 1/2|
   float above;      // added to a tile's L, so that float32 holds the largest weight
   int checked;      // float32 will do if the mean of |m - reference| is small at each pixel
-  float most_spread;
+  float max_spread;
   float4 reference;
 } State;
 
@@ -91,7 +91,7 @@ static int has(const Area *area, int column, int row) {
 // Upper bound of 2^x.
 static float power_above(float x) { return fma(native_exp2(x), 1.000002f, 1.2e-38f); }
 // Upper bound of a of docs/smoe.md.
-static float most_away(float below) { return 1.0001f * native_sqrt(fmax(below, STEEPEST * STEEPEST)); }
+static float max_away(float below) { return 1.0001f * native_sqrt(fmax(below, STEEPEST * STEEPEST)); }
 
 static float2 window_along(int first, int side, int last, float window) {
   const int begin = first / side * side;
@@ -151,7 +151,7 @@ static int needs_component(const Area *area, __local const State *state, Shares 
   const float density = shape.w - u * u - v * v + unsure;
   if (state->finding) return !(density < state->threshold);
   const float steep = area->model[CENTRE * row + j].z;
-  const float reach = fma(steep, most_away(shape.w - density + unsure), away_from_grey(own[TINT * row]));
+  const float reach = fma(steep, max_away(shape.w - density + unsure), away_from_grey(own[TINT * row]));
   const float share = power_above(density - state->origin) * (reach + GUESSED);
   if (!(share < state->threshold * (1.0f / 64))) return 1;
   shares->far += share;
@@ -305,7 +305,7 @@ static void test_tiles(const Area *area, __local Memory *memory, Shares *shares,
     const float v = fmax(fabs(fma(a.z, x, fma(a.w, y, b.x))) - middle * (skewed + a.w), 0.0f);
     const float relative = fma(-v, v, fma(-u, u, peak));
     const float weight = power_above(relative);
-    const float below = most_away(peak - fmin(relative, 0.0f));
+    const float below = max_away(peak - fmin(relative, 0.0f));
     const float reach = fma(steep, below, away);
     const float share = weight * (reach + spread);
     const int keep =
@@ -364,7 +364,7 @@ static void set_tile_least(const Area *area, __local Memory *memory) {
 }
 
 // The least L of all tiles; -HUGE: a quarter of the picture has none.
-static float least_of_tiles(__local const Memory *memory) {
+static float min_of_tiles(__local const Memory *memory) {
   float least = HUGE;
   for (int tile = 0; tile < TILES; ++tile) least = fmin(least, memory->least[tile]);
   return least;
@@ -383,7 +383,7 @@ static void set_totals(__local Memory *memory) {
 // Verdict on a pass in which L was found.
 static int found(const Area *area, __local Memory *memory, const int exact) {
   volatile __local State *state = &memory->state;
-  const float least = least_of_tiles(memory);
+  const float least = min_of_tiles(memory);
   const int lacks = least <= -HUGE;
   state->finding = 0;
   state->origin = fabs(least) < HUGE ? least : 0.0f;
@@ -424,7 +424,7 @@ static int judge(const Area *area, __local Memory *memory, const int exact) {
         exponents * (2.0f + minors) + 0.7f * 2.4e-7f * (range + 126.0f) * 2.0f + 1.2e-7f * (most.w + 8.0f);
     const float room_left = tolerance - exponents * minors - 1.2e-7f * (state->away + 0.5f) - all;
     if (!(0.25f * rounding * state->guess <= room_left)) return INEXACT;
-    state->most_spread = room_left / rounding;
+    state->max_spread = room_left / rounding;
     if (!state->checked && !(rounding * spread <= room_left)) {
       state->checked = 1;
       return AGAIN;

@@ -18,14 +18,14 @@ class BlockChunks {
 
   /// Makes room for one component of every lane.
   __device__ __forceinline__ void make_room() {
-    if (count_ + 32 > most_in_unit) next_chunk();
+    if (count_ + 32 > max_in_unit) next_chunk();
   }
 
   /// Lists the lanes' components with the tiles that need them, if any do.
   __device__ __forceinline__ void add(unsigned component, unsigned tiles) {
     const unsigned listed = __ballot_sync(all_lanes, tiles != 0);
     if (tiles != 0 && !full_) {
-      store_.listed[chunk_ * most_in_unit + count_ + __popc(listed & ((1U << lane_) - 1))] = {component, tiles};
+      store_.listed[chunk_ * max_in_unit + count_ + __popc(listed & ((1U << lane_) - 1))] = {component, tiles};
     }
     count_ += __popc(listed);
   }
@@ -35,7 +35,7 @@ class BlockChunks {
   /// Chunks before the last one.
   __device__ unsigned parts() const { return parts_; }
   __device__ float components() const {
-    return static_cast<float>(parts_ * most_in_unit + static_cast<unsigned>(count_));
+    return static_cast<float>(parts_ * max_in_unit + static_cast<unsigned>(count_));
   }
 
   /// Ends the last chunk.
@@ -57,7 +57,7 @@ class BlockChunks {
     next = __shfl_sync(all_lanes, next, 0);
     chain_ = max(chain_, parts_);
     count_ = 0;
-    full_ = full_ || next - store_.first_free >= store_.most_chunks;
+    full_ = full_ || next - store_.first_free >= store_.max_chunks;
     if (!full_) chunk_ = next;
   }
 

@@ -12,12 +12,12 @@ inline constexpr float dropped_share = 0.65F;
 /// of exponents, as weights come from their ratios and shapes are in float32.
 inline constexpr float half_rounding = 5.2e-4F;
 inline constexpr float in_halves = 7;
-inline constexpr int most_tries = 5;
+inline constexpr int max_tries = 5;
 /// Components with weight (r + 1) below 1 / minor of the best's weight enter the rounding bound proportionally less;
 /// all of them together with at most their number / minor.
 inline constexpr float minor = 2048;
-/// Largest range of log2 densities in a tile that float32 holds, from 2^-90 to 2^most_power.
-inline constexpr float widest_range = 90 + most_power;
+/// Largest range of log2 densities in a tile that float32 holds, from 2^-90 to 2^max_power.
+inline constexpr float widest_range = 90 + max_power;
 
 /// One lane's partial sums of a try.
 struct TrySums {
@@ -29,7 +29,7 @@ struct TrySums {
 
 /// Precision needed for a block's sums.
 struct Precision {
-  float above = 0;        ///< excess of the largest power of two over most_power
+  float above = 0;        ///< excess of the largest power of two over max_power
   float rounding = 0;     ///< rounding error of colours in float32, over the mean of r
   float room = 0;         ///< tolerance left for rounding
   float half_spread = 0;  ///< as Block::half_spread
@@ -70,12 +70,12 @@ class BlockLists {
     if (box_.columns <= 0 || box_.rows <= 0) return finish(BlockSum::nothing);
     if (Bounded && area_.lacks_least()) return finish(BlockSum::exact_all);
     bool together = true;
-    for (const int count : area_.memory.near_count) together = together && count <= most_near;
-    for (int tries = 0; tries < most_tries; ++tries) {
+    for (const int count : area_.memory.near_count) together = together && count <= max_near;
+    for (int tries = 0; tries < max_tries; ++tries) {
       sums_ = {};
       chunks_.restart();
       not_seen_ = 0;
-      if (together && tries + 2 < most_tries) {
+      if (together && tries + 2 < max_tries) {
         from_area();
       } else {
         alone();
@@ -159,7 +159,7 @@ class BlockLists {
     const Expert& expert = area_.plane.expert(candidate.component);
     float away = 0;
 #pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) {
+    for (int c = 0; c < max_smoe_channels; ++c) {
       if (c < area_.settings.channels) away = fmaxf(away, fabsf(expert.colour[c] - area_.reference[c]));
     }
     away += candidate.span_colour;
@@ -177,7 +177,7 @@ class BlockLists {
           area_.window_tiles(box_, first_row(), first_column(), tiles_across, area_.plane.place(candidate.component));
     }
     unsigned bits = 0;
-    float most_share = 0;
+    float max_share = 0;
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) {
       const float dx = first_dx + Box::start(tile % tiles_across);
@@ -186,7 +186,7 @@ class BlockLists {
       const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - narrowed, 0.0F);
       const float relative = fmaf(-v, v, fmaf(-u, u, peak)) - least_[tile];
       const float weight = power_above(relative);
-      const float below = most_away(peak - least_[tile] - fminf(relative, 0.0F));
+      const float below = max_away(peak - least_[tile] - fminf(relative, 0.0F));
       const float reach = fmaf(steep, below, away);
       const float own_share = weight * (reach + spread_);
       if (Bounded ? !(own_share < threshold_) : (windows >> tile & 1U) != 0) {
@@ -194,19 +194,19 @@ class BlockLists {
       } else {
         sums_.dropped[tile] += own_share;
       }
-      most_share = fmaxf(most_share, fmaf(weight, reach, weight));
+      max_share = fmaxf(max_share, fmaf(weight, reach, weight));
       sums_.range = fmaxf(sums_.range, relative);
       sums_.excess[tile] = fmaf(fminf(weight, 1.0F) * steep, bound_excess(to_guess + below), sums_.excess[tile]);
     }
     // Largest u and v where a component matters; they are sums of terms in coordinates from the block's middle.
     const float range = root(fmaxf(own.peak - block_least_, 0.0F) + 10);
     const float terms = fmaf(0.5F * block_side, own.across + skewed + own.down, 2 * range);
-    sums_.rounding = fmaxf(sums_.rounding, __saturatef(minor * most_share) * terms * range);
+    sums_.rounding = fmaxf(sums_.rounding, __saturatef(minor * max_share) * terms * range);
     return bits;
   }
 
   /// Upper bound of a component's weight, 1 at first, times the excess of its r over the guess of B, over `steep`: with
-  /// a from there on as in most_away, (above + a) 2^(-2 steepest_at a) at most.
+  /// a from there on as in max_away, (above + a) 2^(-2 steepest_at a) at most.
   __device__ static __forceinline__ float bound_excess(float above) {
     return fmaxf(above, 0.0F) + 0.3123F * power_of_two(1.69F * fminf(above, 0.0F));
   }
@@ -224,7 +224,7 @@ class BlockLists {
 #pragma unroll
     for (const float own : sums_.excess) excess = fmaxf(excess, sum_of_lanes(own));
     const float spread = (area_.spread + excess) * 1.0001F;
-    const float range = most_of_lanes(sums_.range);
+    const float range = max_of_lanes(sums_.range);
     // Shares were computed with a guess of B.
     const float wider = fmaxf(1.0F, spread / spread_);
     const Rounding rounding = set_rounding(range);
@@ -249,13 +249,13 @@ class BlockLists {
   /// components.
   __device__ __forceinline__ Rounding set_rounding(float range) {
     const float count = chunks_.components();
-    precision_.above = fmaxf(range - most_power, 0.0F);
+    precision_.above = fmaxf(range - max_power, 0.0F);
     // Errors of u and v: three roundings of their terms; of their squares: 2 u and 2 v times that. Other errors: some
     // roundings of exponents, which are at least -126. Both are multiplied by |m_k - y|.
-    const float exponents = 0.7F * 3.6e-7F * most_of_lanes(sums_.rounding);
+    const float exponents = 0.7F * 3.6e-7F * max_of_lanes(sums_.rounding);
     const float minors = count / minor;
     // Four lanes share a unit's components, units are added one by one; m_k and y are relative to c.
-    const float depth = fminf(count, most_in_unit) / 4 + static_cast<float>(chunks_.parts()) + 8;
+    const float depth = fminf(count, max_in_unit) / 4 + static_cast<float>(chunks_.parts()) + 8;
     precision_.rounding =
         exponents * (2 + minors) + 0.7F * 2.4e-7F * (range + 126 + fabsf(block_least_)) * 2 + 1.2e-7F * depth;
     precision_.room = area_.settings.tolerance - exponents * minors - 1.2e-7F * (area_.away + 0.5F);
@@ -265,11 +265,11 @@ class BlockLists {
 
   /// Determines whether weights in half precision are precise enough.
   __device__ __forceinline__ void set_halves(float range, const Rounding& rounding) {
-    precision_.half_above = fmaxf(range - most_half_power, 0.0F);
+    precision_.half_above = fmaxf(range - max_half_power, 0.0F);
     precision_.half_spread = __fdividef(precision_.room - (in_halves - 1) * rounding.exponents * rounding.minors,
                                         half_rounding + in_halves * rounding.exponents + 1.7e-7F * fabsf(block_least_));
-    precision_.halves = chunks_.parts() == 0 && !precision_.exact && range <= most_half_range &&
-                        area_.settings.channels <= most_half_channels && precision_.half_spread > 0.5F * area_.spread;
+    precision_.halves = chunks_.parts() == 0 && !precision_.exact && range <= max_half_range &&
+                        area_.settings.channels <= max_half_channels && precision_.half_spread > 0.5F * area_.spread;
   }
 
   __device__ void write_units() {
@@ -278,14 +278,14 @@ class BlockLists {
     if (chunks_.parts() == 0) return finish(precision_.halves ? BlockSum::halves : BlockSum::floats);
     if (lane_ == 0) slot_ = atomicAdd(&store_.counts->slots, bundle_.pictures);
     slot_ = __shfl_sync(all_lanes, slot_, 0);
-    if (slot_ + bundle_.pictures > store_.most_slots) return finish(BlockSum::exact_list);
+    if (slot_ + bundle_.pictures > store_.max_slots) return finish(BlockSum::exact_list);
     if (lane_ == 0) {
       unsigned unit = atomicAdd(&store_.counts->units, bundle_.pictures * (chunks_.parts() + 1));
       for (unsigned picture = 0; picture < bundle_.pictures; ++picture) {
         unsigned chunk = block_;
         for (unsigned part = 0; part <= chunks_.parts(); ++part) {
           const Chunk own = store_.chunk[chunk];
-          store_.unit[unit++] = {(block_ << bundle_log2_) + picture, chunk * most_in_unit, own.count, part};
+          store_.unit[unit++] = {(block_ << bundle_log2_) + picture, chunk * max_in_unit, own.count, part};
           chunk = own.next;
         }
       }
@@ -299,12 +299,12 @@ class BlockLists {
 #pragma unroll
     for (int tile = 0; tile < tiles_a_block; ++tile) own.shift[tile] = least_[tile] + precision_.above;
 #pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) own.reference[c] = area_.reference[c];
+    for (int c = 0; c < max_smoe_channels; ++c) own.reference[c] = area_.reference[c];
     own.pictures = bundle_.pictures;
     own.order = bundle_.order;
     own.place = {bundle_.first, area_.part.first_row + first_row(), area_.part.first_column + first_column()};
     own.checked = precision_.checked;
-    own.most_spread = __fdividef(precision_.room, precision_.rounding);
+    own.max_spread = __fdividef(precision_.room, precision_.rounding);
     own.half_spread = precision_.half_spread;
     own.half_above = precision_.half_above;
     own.sum = sum;

@@ -16,10 +16,10 @@ __device__ __forceinline__ float sum_of_lanes(float value) {
   for (int step = 1; step < 32; step *= 2) value += __shfl_xor_sync(all_lanes, value, step);
   return value;
 }
-__device__ __forceinline__ float most_of_lanes(float value) {
+__device__ __forceinline__ float max_of_lanes(float value) {
   return from_ordered(__reduce_max_sync(all_lanes, ordered_bits(value)));
 }
-__device__ __forceinline__ float least_of_lanes(float value) {
+__device__ __forceinline__ float min_of_lanes(float value) {
   return from_ordered(__reduce_min_sync(all_lanes, ordered_bits(value)));
 }
 
@@ -36,7 +36,7 @@ __device__ __forceinline__ float power_above(float x) { return fmaf(power_of_two
 /// the weight is greatest at this a, and falls beyond.
 inline constexpr float steepest_at = 0.85F;
 /// Upper bound of the a of a log2 density `below` under its peak, at least steepest_at.
-__device__ __forceinline__ float most_away(float below) {
+__device__ __forceinline__ float max_away(float below) {
   return 1.00001F * root(fmaxf(below, steepest_at * steepest_at));
 }
 

@@ -11,8 +11,8 @@ namespace {
 constexpr int threads = 128;
 /// Limits for planes of a bundle: mean distance of components from the middle, in pixels, and of their coordinates in
 /// deviations. Wider bundles would make lists too long.
-constexpr double most_shift_px = 1.2;
-constexpr double most_fall = 0.7;
+constexpr double max_shift_px = 1.2;
+constexpr double max_fall = 0.7;
 
 __device__ __forceinline__ int cell_along(double place, double low, double a_cell, int count) {
   const double cell = floor((place - low) * a_cell);
@@ -119,7 +119,7 @@ __device__ __forceinline__ void place_in_plane(const MovingComponent& component,
   expert = component.expert;
   float reach = 0;
 #pragma unroll
-  for (int c = 0; c < most_smoe_channels; ++c) {
+  for (int c = 0; c < max_smoe_channels; ++c) {
     expert.colour[c] = static_cast<float>(static_cast<double>(component.expert.colour[c]) +
                                           static_cast<double>(component.drift[0][c]) * moved.away[0] +
                                           static_cast<double>(component.drift[1][c]) * moved.away[1]);
@@ -142,8 +142,8 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, CellLay
                              const unsigned* __restrict__ number, std::int64_t all,
                              const unsigned* __restrict__ highest, Place* __restrict__ place, Span* __restrict__ span,
                              ExactShape* __restrict__ exact, Expert* __restrict__ expert, ClassMost* most) {
-  constexpr std::size_t most_words = std::max({sizeof(Place), sizeof(ExactShape), sizeof(Expert)}) / sizeof(uint4);
-  __shared__ uint4 room[threads][most_words];
+  constexpr std::size_t max_words = std::max({sizeof(Place), sizeof(ExactShape), sizeof(Expert)}) / sizeof(uint4);
+  __shared__ uint4 room[threads][max_words];
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   const bool whole_warp = i - threadIdx.x % 32 + 31 < all;
   if (i >= all) return;
@@ -182,7 +182,7 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, CellLay
     from_middle.rise = fmaxf(from_middle.rise, __double2float_ru(other_exact.peak - own_exact.peak));
     from_middle.drop = fmaxf(from_middle.drop, __double2float_ru(own_exact.peak - other_exact.peak));
 #pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) {
+    for (int c = 0; c < max_smoe_channels; ++c) {
       from_middle.colour = fmaxf(from_middle.colour, fabsf(other_expert.colour[c] - own_expert.colour[c]));
     }
   }
@@ -229,7 +229,7 @@ __global__ void mass_kernel(const Place* __restrict__ place, const Span* __restr
   float sum = 0;
   for (unsigned i = begin[cell]; i < begin[cell + 1]; ++i) {
     const float rise = span != nullptr ? span[i].rise : 0;
-    sum += fmaxf(exp2f(__fadd_ru(place[to_middle + i].peak, rise)), least_mass);
+    sum += fmaxf(exp2f(__fadd_ru(place[to_middle + i].peak, rise)), min_mass);
   }
   const auto own = static_cast<int>(cell % layout.cells);
   int size = 0;
@@ -346,7 +346,7 @@ std::vector<PlaneBundle> ComponentCells::bundle_planes(const std::vector<double>
       shift += 0.5 * (high - low) * mean_shift_[axis];
       fall += 0.5 * (high - low) * mean_fall_[axis];
     }
-    return shift * pixels <= most_shift_px && fall <= most_fall;
+    return shift * pixels <= max_shift_px && fall <= max_fall;
   };
   for (unsigned plane = 0; plane < planes; ++plane) {
     const bool joins = !bundles.empty() && bundles.back().planes < most && close(bundles.back().first, plane);

@@ -38,7 +38,7 @@ struct PlaneBundle {
 
   bool operator==(const PlaneBundle&) const = default;
 };
-inline constexpr unsigned most_planes_log2 = 2;
+inline constexpr unsigned max_planes_log2 = 2;
 
 /// Largest deviations of a component in any plane of a bundle from the middle plane.
 struct alignas(16) Span {
@@ -70,7 +70,7 @@ struct CellLayout {
 };
 
 /// Least mass of a component in sums: float32 has no smaller normal powers of two.
-inline constexpr float least_mass = 1.2e-38F;
+inline constexpr float min_mass = 1.2e-38F;
 
 /// Upper bounds over the components of a class, as ordered_bits.
 struct ClassMost {

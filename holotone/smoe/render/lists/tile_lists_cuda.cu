@@ -7,7 +7,7 @@ namespace {
 
 constexpr int areas_a_processor = 6;
 /// Largest distance, in quarters of tiles, at which a component raises L here; areas search for missing values.
-constexpr int most_quarters = 3;
+constexpr int max_quarters = 3;
 constexpr float first_within = 1.25F;  ///< largest distance of the same, in 1 / 0.85 deviations
 
 template <bool Bounded>
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(area_threads, areas_a_processor)
       .run();
 }
 
-/// Raises L around each component's centre, as far as first_within and most_quarters allow.
+/// Raises L around each component's centre, as far as first_within and max_quarters allow.
 __global__ void best_kernel(Components components, const Frame* __restrict__ frames,
                             const PictureBundle* __restrict__ bundles, PictureGrid grid, unsigned first_bundle,
                             unsigned* __restrict__ best) {
@@ -45,8 +45,7 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
   const double y = floor((place.y - frame.y) * frame.a_step_y * a_quarter);
   const int quarters_x = (grid.width + quarter_side - 1) / quarter_side;
   const int quarters_y = (grid.height + quarter_side - 1) / quarter_side;
-  if (!(x >= -most_quarters && y >= -most_quarters && x < quarters_x + most_quarters &&
-        y < quarters_y + most_quarters)) {
+  if (!(x >= -max_quarters && y >= -max_quarters && x < quarters_x + max_quarters && y < quarters_y + max_quarters)) {
     return;
   }
   // Coordinates relative to the quarter of its centre, in pixels.
@@ -54,11 +53,11 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
   const Local own = box.local_of(place);
   LocalSpan span;
   if (components.span != nullptr) span = LocalSpan::of(components.span[bundle.order * components.count + i], box);
-  const Reached reached(own, span, (most_quarters + 1) * quarter_side);
+  const Reached reached(own, span, (max_quarters + 1) * quarter_side);
   const float wide = first_within / own.across;
   const float high = reached.height(first_within);
   const auto quarter_at = [](float at) {
-    return static_cast<int>(fminf(fmaxf(floorf(at * (1.0F / quarter_side)), -most_quarters), most_quarters));
+    return static_cast<int>(fminf(fmaxf(floorf(at * (1.0F / quarter_side)), -max_quarters), max_quarters));
   };
   const int middle_x = static_cast<int>(x);
   const int middle_y = static_cast<int>(y);

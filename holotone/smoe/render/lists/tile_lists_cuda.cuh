@@ -23,9 +23,9 @@ inline constexpr int quarters_a_block = 4 * tiles_a_block;
 inline constexpr int blocks_an_area = 4;
 inline constexpr int area_side = 2 * block_side;
 /// Largest number of components of a unit of work.
-inline constexpr int most_in_unit = 256;
+inline constexpr int max_in_unit = 256;
 /// Largest power of two of a weight in float32.
-inline constexpr float most_power = 100;
+inline constexpr float max_power = 100;
 
 /// One picture: pixel (row, column) is at x + column step_x, y + row step_y.
 struct Frame {
@@ -97,12 +97,12 @@ struct Block {
   BlockSum sum;
   unsigned units;  ///< number of units of its list
   unsigned slot;   ///< first of the accumulators of several units, one for each picture
-  bool checked;    ///< float32 is precise enough only if the weighted mean of |m_k - c| is at most most_spread
-  float most_spread;
-  float half_spread;                    ///< the same for BlockSum::halves: root mean square of A_k
-  float half_above;                     ///< added to `shift` for BlockSum::halves
-  float shift[tiles_a_block];           ///< subtracted from a tile's log2 densities in float32
-  float reference[most_smoe_channels];  ///< c
+  bool checked;    ///< float32 is precise enough only if the weighted mean of |m_k - c| is at most max_spread
+  float max_spread;
+  float half_spread;                   ///< the same for BlockSum::halves: root mean square of A_k
+  float half_above;                    ///< added to `shift` for BlockSum::halves
+  float shift[tiles_a_block];          ///< subtracted from a tile's log2 densities in float32
+  float reference[max_smoe_channels];  ///< c
 };
 
 struct alignas(16) Unit {
@@ -112,9 +112,9 @@ struct alignas(16) Unit {
   unsigned part;
 };
 /// Limits of sums in half precision.
-inline constexpr int most_half_channels = 3;
-inline constexpr float most_half_power = 14;
-inline constexpr float most_half_range = 24;
+inline constexpr int max_half_channels = 3;
+inline constexpr float max_half_power = 14;
+inline constexpr float max_half_range = 24;
 
 /// A component of a unit, and a bit mask of the tiles that need it.
 struct alignas(8) Listed {
@@ -140,7 +140,7 @@ struct ListCounts {
   Tally tally[tallies];
 };
 
-/// A part of a block's list, of at most most_in_unit components.
+/// A part of a block's list, of at most max_in_unit components.
 struct Chunk {
   unsigned next;
   unsigned count;
@@ -150,14 +150,14 @@ struct Chunk {
 struct ListStore {
   Block* block;
   Unit* unit;
-  Listed* listed;        ///< most_in_unit for each chunk
+  Listed* listed;        ///< max_in_unit for each chunk
   Chunk* chunk;          ///< first chunk of each block, then the pool for all blocks
   unsigned* exact_tile;  ///< tiles_a_block times the block's number, in one picture, plus the tile's
   unsigned* best;        ///< L of each quarter of a tile, area by area, as ordered_bits
   ListCounts* counts;
   unsigned first_free;
-  unsigned most_chunks;  ///< chunks in the pool
-  unsigned most_slots;   ///< number of accumulators
+  unsigned max_chunks;  ///< chunks in the pool
+  unsigned max_slots;   ///< number of accumulators
 };
 
 /// Lists a tile for float64.

@@ -118,7 +118,7 @@ class AreaLists {
     left_ = area.left;
     find_least(area);
     const auto box = area.pixels(size_);
-    const double least = least_in(area);
+    const double least = min_in(area);
     packs_.reaching(box, least - far_depth_, packs_found_);
     area_.load(packs_, packs_found_, box);
     const double reach = static_cast<double>(pruner_.farthest(area_, box));
@@ -128,7 +128,7 @@ class AreaLists {
   }
 
  private:
-  double& least_at(std::int64_t row, std::int64_t column) {
+  double& min_at(std::int64_t row, std::int64_t column) {
     return least_[static_cast<std::size_t>((row - top_) * area_side + column - left_)];
   }
 
@@ -150,7 +150,7 @@ class AreaLists {
         auto right = left;
         left.right = std::floor(0.5 * (left.left + left.right));
         right.left = std::min(left.right + 1, right.right);
-        least_at(row, column) = std::min(best_around(left), best_around(right));
+        min_at(row, column) = std::min(best_around(left), best_around(right));
       }
     }
   }
@@ -171,15 +171,15 @@ class AreaLists {
     return static_cast<double>(Pruner::best_of(area_, places_, half));
   }
 
-  double least_of_tiles(const TileBox& tiles) {
+  double min_of_tiles(const TileBox& tiles) {
     double least = infinity;
-    tiles.for_parts(1, [&](const TileBox& tile) { least = std::min(least, least_at(tile.top, tile.left)); });
+    tiles.for_parts(1, [&](const TileBox& tile) { least = std::min(least, min_at(tile.top, tile.left)); });
     return least;
   }
 
   /// L of an area: the least of its tiles; if a tile has no component near it, the best of the densest bundle.
-  double least_in(const TileBox& area) {
-    const double least = least_of_tiles(area);
+  double min_in(const TileBox& area) {
+    const double least = min_of_tiles(area);
     if (least > minus_infinity) return least;
     const auto box = area.pixels(size_);
     packs_.densest(box, packs_found_);
@@ -189,14 +189,14 @@ class AreaLists {
     return static_cast<double>(Pruner::best_of(area_, places_, box));
   }
 
-  void list_block(const TileBox& tiles, double least_above) {
-    const double least = raise(tiles, area_, least_above);
+  void list_block(const TileBox& tiles, double min_above) {
+    const double least = raise(tiles, area_, min_above);
     block_.take_places(area_, pruner_.reaching(static_cast<float>(least - depth_)));
     tiles.for_parts(part_side, [&](const TileBox& part) { list_part(part, least); });
   }
 
-  void list_part(const TileBox& tiles, double least_above) {
-    const double least = raise(tiles, block_, least_above);
+  void list_part(const TileBox& tiles, double min_above) {
+    const double least = raise(tiles, block_, min_above);
     const auto kept = pruner_.reaching(static_cast<float>(least - depth_));
     part_.take(block_, kept, area_);
     const auto densest = std::lower_bound(kept.begin(), kept.end(), pruner_.densest) - kept.begin();
@@ -206,13 +206,13 @@ class AreaLists {
   }
 
   /// Locates candidates in a box and returns its L, at least that of the enclosing box.
-  double raise(const TileBox& tiles, const Candidates& candidates, double least_above) {
+  double raise(const TileBox& tiles, const Candidates& candidates, double min_above) {
     pruner_.locate(candidates, tiles.pixels(size_));
-    return std::max({least_of_tiles(tiles), least_above, static_cast<double>(pruner_.best)});
+    return std::max({min_of_tiles(tiles), min_above, static_cast<double>(pruner_.best)});
   }
 
-  void list_tile(const TileBox& tile, double least_above) {
-    const double least = raise(tile, part_, least_above);
+  void list_tile(const TileBox& tile, double min_above) {
+    const double least = raise(tile, part_, min_above);
     pruner_.weigh(static_cast<float>(least));
     body_(tile.top * columns_ + tile.left,
           {pruner_.kept(tile_share * tolerance_), least, static_cast<double>(pruner_.most), pruner_.spread});

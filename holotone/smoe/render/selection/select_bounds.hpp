@@ -36,7 +36,7 @@ HOLOTONE_HOST_DEVICE inline Shape<2> tile_of(const ImageComponent& component, co
 
 /// U: upper bound of the log2 density in a box.
 HOLOTONE_HOST_DEVICE inline double density_above(const ImageComponent& component, const PixelBox& box) {
-  const double density = most_density(component, box);
+  const double density = max_density(component, box);
   return density + 1e-12 * std::abs(density);
 }
 
@@ -49,7 +49,7 @@ HOLOTONE_HOST_DEVICE inline double colour_amid(const ImageComponent& component, 
          static_cast<double>(component.slope_y[c]) * (y - component.y);
 }
 
-using Reference = std::array<double, most_smoe_channels>;
+using Reference = std::array<double, max_smoe_channels>;
 
 /// r: upper bound of the expert's distance from a colour in a box.
 HOLOTONE_HOST_DEVICE inline double reach_of(const ImageComponent& component, int channels, const PixelBox& box,

@@ -39,8 +39,8 @@ __device__ Value over_block(Value value, Value* shared, const Join& join) {
 }
 
 /// Raises L of tiles: one thread per component and tile of the 3 x 3 around its centre.
-__global__ void least_kernel(const ImageComponent* __restrict__ components, std::int64_t count, Shape<2> size,
-                             Shape<2> tiles, unsigned long long* __restrict__ least) {
+__global__ void min_kernel(const ImageComponent* __restrict__ components, std::int64_t count, Shape<2> size,
+                           Shape<2> tiles, unsigned long long* __restrict__ least) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= 9 * count) return;
   const ImageComponent& component = components[i / 9];
@@ -48,7 +48,7 @@ __global__ void least_kernel(const ImageComponent* __restrict__ components, std:
   const std::int64_t own_row = row + i % 9 / 3 - 1;
   const std::int64_t own_column = column + i % 3 - 1;
   if (own_row < 0 || own_row >= tiles[0] || own_column < 0 || own_column >= tiles[1]) return;
-  const double density = least_density(component, box_of(own_row, own_column, 1, size));
+  const double density = min_density(component, box_of(own_row, own_column, 1, size));
   if (density > -INFINITY) atomicMax(least + own_row * tiles[1] + own_column, ordered_bits(density));
 }
 
@@ -144,15 +144,14 @@ struct Larger {
 
 /// L of a box: the larger of its known value and its parent's. For tiles, and if both are unknown, all candidates raise
 /// it.
-__device__ __forceinline__ double least_of(const Scene& scene, std::int64_t box_number, const PixelBox& box,
-                                           const Candidates& candidates, unsigned long long known,
-                                           BoundMemory& memory) {
+__device__ __forceinline__ double min_of(const Scene& scene, std::int64_t box_number, const PixelBox& box,
+                                         const Candidates& candidates, unsigned long long known, BoundMemory& memory) {
   double least = from_ordered(known);
   if (scene.parents[0] != 0) least = Larger()(least, scene.parent[scene.parent_of(box_number)].least);
   if (scene.side == 1 || least == -INFINITY) {
     double best = least;
     for (std::int64_t i = threadIdx.x; i < candidates.count; i += box_threads) {
-      best = Larger()(best, least_density(scene.components[candidates[i]], box));
+      best = Larger()(best, min_density(scene.components[candidates[i]], box));
     }
     least = over_block(best, memory.joined, Larger());
   }
@@ -223,7 +222,7 @@ __global__ void __launch_bounds__(box_threads)
   const auto box_number = static_cast<std::int64_t>(blockIdx.x);
   const PixelBox box = scene.box(box_number);
   const Candidates candidates = scene.candidates(box_number);
-  BoundedBox own{least_of(scene, box_number, box, candidates, least[box_number], memory), 0, {}, 0};
+  BoundedBox own{min_of(scene, box_number, box, candidates, least[box_number], memory), 0, {}, 0};
   const ImageComponent& densest = scene.components[candidates[densest_of(scene, box, candidates, memory)]];
   for (int c = 0; c < scene.channels; ++c) {
     own.reference[static_cast<std::size_t>(c)] = colour_amid(densest, c, box);
@@ -306,9 +305,9 @@ void CudaSelector::find_least(const ImageComponent* components, std::int64_t cou
   const auto stream = cuda::stream_of(queue_);
   Level& tiles = levels_.front();
   cuda::check(cudaMemsetAsync(tiles.least.data(), 0, tiles.least.bytes(), stream), "cudaMemsetAsync");
-  least_kernel<<<cuda::blocks_for(9 * count, threads), threads, 0, stream>>>(components, count, size_, tiles.count,
-                                                                             tiles.least.data());
-  cuda::check_launch("least_kernel");
+  min_kernel<<<cuda::blocks_for(9 * count, threads), threads, 0, stream>>>(components, count, size_, tiles.count,
+                                                                           tiles.least.data());
+  cuda::check_launch("min_kernel");
   for (std::size_t i = 1; i < levels_.size(); ++i) {
     Level& level = levels_[i];
     join_kernel<<<cuda::blocks_for(level.least.size(), threads), threads, 0, stream>>>(

@@ -18,8 +18,8 @@ std::size_t count_parts(std::size_t count, std::size_t part) { return (count + p
 constexpr double smaller(double a, double b) { return a < b ? a : b; }
 constexpr double larger(double a, double b) { return a > b ? a : b; }
 
-HOLOTONE_SIMD_CLONES void most_of_groups(const GroupBounds& groups, std::size_t first, std::size_t count,
-                                         const PixelBox& box, double* __restrict most) {
+HOLOTONE_SIMD_CLONES void max_of_groups(const GroupBounds& groups, std::size_t first, std::size_t count,
+                                        const PixelBox& box, double* __restrict most) {
   const PixelBox own = box;
   const double* const left = groups.left.data() + first;
   const double* const right = groups.right.data() + first;
@@ -44,14 +44,14 @@ void Pack::set(std::size_t lane, const ImageComponent& component, std::size_t ch
   const double from_y = component.y - place_y;
   const double largest =
       std::max({std::abs(from_x), std::abs(from_y), component.across, std::abs(component.skew), component.down});
-  const bool fits = largest < most_of_float && std::min(component.across, component.down) > 1 / most_of_float &&
-                    std::abs(component.peak) < most_of_float;
+  const bool fits = largest < max_of_float && std::min(component.across, component.down) > 1 / max_of_float &&
+                    std::abs(component.peak) < max_of_float;
   x[lane] = fits ? static_cast<float>(from_x) : 0;
   y[lane] = fits ? static_cast<float>(from_y) : 0;
   across[lane] = fits ? static_cast<float>(component.across) : beyond_float;
   skew[lane] = fits ? static_cast<float>(component.skew) : 0;
   down[lane] = fits ? static_cast<float>(component.down) : 1;
-  peak[lane] = static_cast<float>(std::max(component.peak, -most_of_float));
+  peak[lane] = static_cast<float>(std::max(component.peak, -max_of_float));
   for (std::size_t c = 0; c < channels; ++c) {
     colour[c][lane] = component.colour[c];
     slope_x[c][lane] = component.slope_x[c];
@@ -91,7 +91,7 @@ void GroupBounds::add(std::size_t group, const GroupBounds& others, std::size_t 
 }
 
 void GroupBounds::most(std::size_t first, std::size_t count, const PixelBox& box, double* most) const {
-  most_of_groups(*this, first, count, box, most);
+  max_of_groups(*this, first, count, box, most);
 }
 
 bool GroupBounds::meets(std::size_t group, const PixelBox& box) const {
@@ -142,12 +142,12 @@ void Packs::reaching(const PixelBox& box, double limit, std::vector<std::uint32_
     bundles_.most(first, count, box, most);
     for (std::size_t i = 0; i < count; ++i) {
       if (most[i] < limit) continue;
-      double most_of_packs[bundle_packs];
+      double max_of_packs[bundle_packs];
       const std::size_t first_pack = (first + i) * bundle_packs;
       const std::size_t number = end_of(first + i) - first_pack;
-      bounds_.most(first_pack, number, box, most_of_packs);
+      bounds_.most(first_pack, number, box, max_of_packs);
       for (std::size_t p = 0; p < number; ++p) {
-        if (!(most_of_packs[p] < limit)) packs.push_back(static_cast<std::uint32_t>(first_pack + p));
+        if (!(max_of_packs[p] < limit)) packs.push_back(static_cast<std::uint32_t>(first_pack + p));
       }
     }
   }

@@ -17,9 +17,9 @@ struct alignas(64) Pack {
   float skew[lanes];
   float down[lanes];
   float peak[lanes];
-  float colour[most_smoe_channels][lanes];
-  float slope_x[most_smoe_channels][lanes];
-  float slope_y[most_smoe_channels][lanes];
+  float colour[max_smoe_channels][lanes];
+  float slope_x[max_smoe_channels][lanes];
+  float slope_y[max_smoe_channels][lanes];
   double place_x;
   double place_y;
 
@@ -29,7 +29,7 @@ struct alignas(64) Pack {
 /// Value of `across` for a component that float32 does not hold: only its peak is used.
 inline constexpr float beyond_float = 1e30F;
 /// Upper limit of a pack's numbers, and of u and v that are bounded in float32.
-inline constexpr double most_of_float = 1e15;
+inline constexpr double max_of_float = 1e15;
 
 /// Bounds over all components of each group: the box of their centres, and their largest density
 ///   U <= peak - max((across dx)^2, (height dy)^2),   dx, dy: distance of a box from the centres.

@@ -16,9 +16,9 @@ constexpr std::size_t lanes = Candidates::lanes;
 /// Factors of q = u^2 + v^2: 2^-14 for the errors of u and v (Candidates), the rest for rounding of q and of its
 /// subtraction from the peak.
 constexpr float least_square = 1 - 0x1p-13F;
-constexpr float most_square = 1 + 0x1p-13F;
+constexpr float max_square = 1 + 0x1p-13F;
 /// Experts with a larger bound might overflow: their distance counts as infinite.
-constexpr float most_rounding = 1e30F;
+constexpr float max_rounding = 1e30F;
 
 constexpr float smaller(float a, float b) { return a < b ? a : b; }
 constexpr float larger(float a, float b) { return a > b ? a : b; }
@@ -73,7 +73,7 @@ HOLOTONE_SIMD_CLONES void load_pack(const Pack& pack, const PackPlaces& at, std:
     const float far_y = std::abs(pack.y[i]) + std::abs(places.shift_y) + places.height + 1;
     const float terms = pack.across[i] * far_x + std::abs(pack.skew[i]) * far_x + pack.down[i] * far_y;
     // Components that float32 does not hold: at most their peak anywhere, no lower bound.
-    const float holds = terms < static_cast<float>(most_of_float) ? 1 : 0;
+    const float holds = terms < static_cast<float>(max_of_float) ? 1 : 0;
     const float bounded = holds * terms;
     const float slack = 0x1p-25F * bounded * bounded + 0x1p-21F * (std::abs(pack.peak[i]) + 1);
     const float across = holds * pack.across[i];
@@ -92,7 +92,7 @@ HOLOTONE_SIMD_CLONES void load_pack(const Pack& pack, const PackPlaces& at, std:
     const float reached = pack.peak[i] - slack;
     row[Candidates::below][i] = holds > 0 ? reached : -infinity;
     const float colours = 0x1p-20F * (largest[i] + steepest_x[i] * far_x + steepest_y[i] * far_y);
-    row[Candidates::rounding][i] = colours < most_rounding ? colours : infinity;
+    row[Candidates::rounding][i] = colours < max_rounding ? colours : infinity;
   }
   for (std::size_t r = 0; r < Candidates::experts; ++r) std::copy_n(row[r], lanes, rows + r * stride);
 }
@@ -102,7 +102,7 @@ void gather(const float* from, const std::uint32_t* which, std::size_t count, fl
   for (std::size_t i = 0; i < count; ++i) to[i] = from[which[i]];
 }
 
-/// most_density without branches, and the largest least_density, lane by lane. On an edge that faces the centre, the
+/// max_density without branches, and the largest min_density, lane by lane. On an edge that faces the centre, the
 /// nearest point is in the box for any centre. The nearer of both edges' points is the nearest of the box.
 HOLOTONE_SIMD_CLONES void bound_densities(const Candidates& at, const NearBox& box, float* __restrict most,
                                           float* __restrict best, float* __restrict largest,
@@ -145,12 +145,12 @@ HOLOTONE_SIMD_CLONES void bound_densities(const Candidates& at, const NearBox& b
       const float v_right =
           larger(std::abs(skew[j] * right + down[j] * top), std::abs(skew[j] * right + down[j] * bottom));
       const float square = larger(u_left * u_left + v_left * v_left, u_right * u_right + v_right * v_right);
-      best[lane] = larger(below[j] - most_square * square, best[lane]);
+      best[lane] = larger(below[j] - max_square * square, best[lane]);
     }
   }
 }
 
-/// Only the largest least_density, of a pack that begins at `first`.
+/// Only the largest min_density, of a pack that begins at `first`.
 HOLOTONE_SIMD_CLONES void best_densities(const Candidates& at, std::size_t first, const NearBox& box,
                                          float* __restrict best) {
   const NearBox own = box;
@@ -171,7 +171,7 @@ HOLOTONE_SIMD_CLONES void best_densities(const Candidates& at, std::size_t first
     const float v_left = larger(std::abs(skew[lane] * left + top), std::abs(skew[lane] * left + bottom));
     const float v_right = larger(std::abs(skew[lane] * right + top), std::abs(skew[lane] * right + bottom));
     const float square = larger(u_left * u_left + v_left * v_left, u_right * u_right + v_right * v_right);
-    best[lane] = larger(below[lane] - most_square * square, best[lane]);
+    best[lane] = larger(below[lane] - max_square * square, best[lane]);
   }
 }
 
@@ -379,7 +379,7 @@ void Pruner::reach(const Candidates& candidates, const PixelBox& box, const floa
 }
 
 float Pruner::farthest(const Candidates& candidates, const PixelBox& box) {
-  constexpr float zero[most_smoe_channels] = {};
+  constexpr float zero[max_smoe_channels] = {};
   reach(candidates, box, zero);
   return largest_of(reach_.get(), candidates.padded());
 }
@@ -396,7 +396,7 @@ std::span<const std::uint32_t> Pruner::reaching(float limit) {
 void Pruner::measure(const Candidates& candidates, const PixelBox& box, std::size_t from) {
   const Candidates& at = candidates;
   const NearBox own(box, at.box());
-  float reference[most_smoe_channels];
+  float reference[max_smoe_channels];
   for (std::size_t c = 0; c < at.channels(); ++c) {
     reference[c] = at.colour(c)[from] +
                    at.slope_x(c)[from] * (0.5F * (own.left + own.right) - at[Candidates::x][from]) +

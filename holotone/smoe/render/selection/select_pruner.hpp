@@ -17,7 +17,7 @@ class Candidates {
  public:
   static constexpr std::size_t lanes = Pack::lanes;
   enum Row { x, y, across, skew, down, along_x, along_y, above, below, rounding, experts };
-  static constexpr std::size_t rows = experts + 3 * most_smoe_channels;
+  static constexpr std::size_t rows = experts + 3 * max_smoe_channels;
 
   explicit Candidates(int channels) : channels_(static_cast<std::size_t>(channels)) {}
 

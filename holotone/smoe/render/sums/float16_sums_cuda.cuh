@@ -26,7 +26,7 @@ inline constexpr unsigned half_step = 8;
 inline constexpr float steepest_column = 1.25F;
 inline constexpr int column_anchor = 3;
 /// Ratio of skew to width above which v is computed in float64: it is a small difference.
-inline constexpr float most_tilt = 2;
+inline constexpr float max_tilt = 2;
 /// 2^-25 over 2^-11, with a margin.
 inline constexpr float rounded_away = 6.2e-5F;
 
@@ -40,15 +40,15 @@ struct alignas(16) HalfCounts {
 
 struct HalfMemory {
   /// {across, u}, {skew, down}, {v, peak}, {-2 down, 2^(-2 down^2)}. The last component, for padding, has weight 0.
-  float2 gate[4][most_in_unit + 1];
+  float2 gate[4][max_in_unit + 1];
   /// Rows of the matrix, 24 halves each: {e, x} of three channels, 1, q of the upper half; remainders of e and x, 0, 0;
   /// {y, remainder of y} of three channels, q of the lower half, 0.
-  uint4 row[most_in_unit + 1][3];
-  unsigned needed[tiles_a_block][most_in_unit / 32];  ///< bit masks of the components of each tile
-  unsigned steep[most_in_unit / 32];
-  unsigned short list[tiles_a_block][most_in_unit + 2 * half_step];
+  uint4 row[max_in_unit + 1][3];
+  unsigned needed[tiles_a_block][max_in_unit / 32];  ///< bit masks of the components of each tile
+  unsigned steep[max_in_unit / 32];
+  unsigned short list[tiles_a_block][max_in_unit + 2 * half_step];
   HalfCounts counts[tiles_a_block];
-  unsigned most_away;  ///< largest A_k, as bits
+  unsigned max_away;  ///< largest A_k, as bits
 };
 
 __device__ __forceinline__ unsigned pack_halves(float low, float high) {
@@ -70,7 +70,7 @@ __device__ __forceinline__ void add_product(float (&d)[4], unsigned a0, unsigned
 /// Writes a component's part of the memory; returns A_k.
 template <int Channels>
 __device__ __forceinline__ float stage_component(const Components& components, unsigned component, const Frame& frame,
-                                                 double left, double top, const float (&reference)[most_half_channels],
+                                                 double left, double top, const float (&reference)[max_half_channels],
                                                  unsigned i, HalfMemory& memory) {
   const Place place = load_words(components.place + component);
   const Expert expert = load_words(components.expert + component);
@@ -84,7 +84,7 @@ __device__ __forceinline__ float stage_component(const Components& components, u
   const float skew = place.skew * step_x;
   const float down = place.down * step_y;
   float v = -fmaf(skew, x, down * y);
-  if (fabsf(skew) > most_tilt * across) {
+  if (fabsf(skew) > max_tilt * across) {
     const ExactShape& shape = components.exact[component];
     v = static_cast<float>(-shape.skew * frame.step_x * exact_x - shape.down * frame.step_y * exact_y);
   }
@@ -124,7 +124,7 @@ __device__ __forceinline__ float stage_component(const Components& components, u
 /// Makes the list of a warp's tile: flat components from the front, steep ones from the end, both padded with the
 /// component of weight 0.
 __device__ __forceinline__ void make_list(HalfMemory& memory, unsigned count) {
-  constexpr unsigned room = most_in_unit + 2 * half_step;
+  constexpr unsigned room = max_in_unit + 2 * half_step;
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
   unsigned short* const list = memory.list[warp];
@@ -146,8 +146,8 @@ __device__ __forceinline__ void make_list(HalfMemory& memory, unsigned count) {
   const unsigned flat = (at_front + half_step - 1) / half_step;
   const unsigned steep = (at_end + half_step - 1) / half_step;
   if (lane < half_step) {
-    if (at_front + lane < flat * half_step) list[at_front + lane] = most_in_unit;
-    if (at_end + lane < steep * half_step) list[room - 1 - at_end - lane] = most_in_unit;
+    if (at_front + lane < flat * half_step) list[at_front + lane] = max_in_unit;
+    if (at_end + lane < steep * half_step) list[room - 1 - at_end - lane] = max_in_unit;
   }
   if (lane == 0) memory.counts[warp] = {at_front + at_end, flat, steep, room - steep * half_step};
   __syncwarp();
@@ -235,17 +235,17 @@ __device__ __forceinline__ void stage_halves(const Components& components, const
   const unsigned lane = threadIdx.x % 32;
   const unsigned to_plane = block.to_plane(frame, components);
   const unsigned count = store.chunk[block.number].count;
-  float reference[most_half_channels];
+  float reference[max_half_channels];
 #pragma unroll
   for (int c = 0; c < Channels; ++c) reference[c] = block.record.reference[c];
   if (!listed) {
     if (threadIdx.x == 0) {
-      memory.gate[0][most_in_unit] = make_float2(0, 0);
-      memory.gate[1][most_in_unit] = make_float2(0, 0);
-      memory.gate[2][most_in_unit] = make_float2(0, -1e30F);
-      memory.gate[3][most_in_unit] = make_float2(0, 1);
-      for (uint4& part : memory.row[most_in_unit]) part = make_uint4(0, 0, 0, 0);
-      memory.most_away = 0;
+      memory.gate[0][max_in_unit] = make_float2(0, 0);
+      memory.gate[1][max_in_unit] = make_float2(0, 0);
+      memory.gate[2][max_in_unit] = make_float2(0, -1e30F);
+      memory.gate[3][max_in_unit] = make_float2(0, 1);
+      for (uint4& part : memory.row[max_in_unit]) part = make_uint4(0, 0, 0, 0);
+      memory.max_away = 0;
     }
     __syncthreads();
   }
@@ -255,12 +255,12 @@ __device__ __forceinline__ void stage_halves(const Components& components, const
     unsigned tiles = 0;
     float away = 0;
     if (i < count) {
-      const Listed own = store.listed[block.number * most_in_unit + i];
+      const Listed own = store.listed[block.number * max_in_unit + i];
       tiles = own.tiles;
       away = stage_component<Channels>(components, to_plane + own.component, frame, left, top, reference, i, memory);
     }
-    const unsigned most_away = __reduce_max_sync(all_lanes, __float_as_uint(away));
-    if (lane == 0) atomicMax(&memory.most_away, most_away);
+    const unsigned max_away = __reduce_max_sync(all_lanes, __float_as_uint(away));
+    if (lane == 0) atomicMax(&memory.max_away, max_away);
     if (listed) continue;
     const unsigned steep = __ballot_sync(all_lanes, i < count && memory.gate[1][i].y > steepest_column);
 #pragma unroll
@@ -299,8 +299,7 @@ __device__ __forceinline__ bool sum_halves(const Components& components, const F
   // Read only now: before, the sums need the registers.
   const BlockPlace& place = block.place;
   const float spread = block.record.half_spread;
-  const float lost =
-      rounded_away * static_cast<float>(counts.components) * (__uint_as_float(memory.most_away) + spread);
+  const float lost = rounded_away * static_cast<float>(counts.components) * (__uint_as_float(memory.max_away) + spread);
   const auto channel = static_cast<int>(lane % 4);
   const int column = place.first_column + own_column;
   const int rows = column < grid.width ? min(tile_side, grid.height - place.first_row - first_row) : 0;

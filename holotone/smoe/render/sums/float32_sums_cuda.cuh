@@ -15,9 +15,9 @@ constexpr int staged_floats(int channels) { return (6 + 3 * channels + 3) / 4 * 
 
 template <int Channels>
 struct FloatMemory {
-  float4 staged[most_in_unit * staged_floats(Channels) / 4];
-  unsigned char tiles[most_in_unit];
-  unsigned short list[tiles_a_block][most_in_unit];
+  float4 staged[max_in_unit * staged_floats(Channels) / 4];
+  unsigned char tiles[max_in_unit];
+  unsigned short list[tiles_a_block][max_in_unit];
 };
 
 __device__ __forceinline__ float inverse(float x) {
@@ -209,7 +209,7 @@ struct ThreadPixels {
     for (int i = 0; i < 2; ++i) {
       const int row = block.place.first_row + place.row + i;
       if (column >= grid.width || row >= grid.height) continue;
-      if (record.checked && !(spread[i] <= record.most_spread * weight[i])) fits = false;
+      if (record.checked && !(spread[i] <= record.max_spread * weight[i])) fits = false;
       const float scale = weight[i] > 0 ? inverse(weight[i]) : 0;
       float* const pixel =
           images +

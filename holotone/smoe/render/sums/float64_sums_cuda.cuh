@@ -26,7 +26,7 @@ struct ExactComponent {
 struct ExactSums {
   double most = -INFINITY;
   double weights = 0;
-  double colour[most_smoe_channels] = {};
+  double colour[max_smoe_channels] = {};
 
   __device__ void add(const ExactComponent& component, double x, double y) {
     const double dx = x - component.x;
@@ -39,7 +39,7 @@ struct ExactSums {
     const double weight = exp2(density - most);
     weights += weight;
 #pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) {
+    for (int c = 0; c < max_smoe_channels; ++c) {
       colour[c] += weight * (static_cast<double>(component.expert.colour[c]) +
                              static_cast<double>(component.expert.slope_x[c]) * dx +
                              static_cast<double>(component.expert.slope_y[c]) * dy);
@@ -51,14 +51,14 @@ struct ExactSums {
     const double scale = exp2(other.most - most);
     weights += scale * other.weights;
 #pragma unroll
-    for (int c = 0; c < most_smoe_channels; ++c) colour[c] += scale * other.colour[c];
+    for (int c = 0; c < max_smoe_channels; ++c) colour[c] += scale * other.colour[c];
   }
   /// The sums of the lane `step` after this one. All lanes call it.
   __device__ ExactSums of_lane_below(unsigned step) const {
     ExactSums other;
     other.most = __shfl_down_sync(all_lanes, most, step);
     other.weights = __shfl_down_sync(all_lanes, weights, step);
-    for (int c = 0; c < most_smoe_channels; ++c) other.colour[c] = __shfl_down_sync(all_lanes, colour[c], step);
+    for (int c = 0; c < max_smoe_channels; ++c) other.colour[c] = __shfl_down_sync(all_lanes, colour[c], step);
     return other;
   }
 
@@ -100,7 +100,7 @@ __device__ __forceinline__ void sum_exact(const Components& components, const Fr
       __syncthreads();
       if (threadIdx.x < here) {
         const unsigned i = first + threadIdx.x;
-        const Listed own = listed ? store.listed[chunk * most_in_unit + i] : Listed{i, ~0U};
+        const Listed own = listed ? store.listed[chunk * max_in_unit + i] : Listed{i, ~0U};
         const unsigned component = to_plane + own.component;
         memory.staged[threadIdx.x] = {components.exact[component], components.place[component].x,
                                       components.place[component].y, components.expert[component], own.tiles};

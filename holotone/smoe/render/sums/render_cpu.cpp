@@ -114,7 +114,7 @@ class CpuEngine final : public SmoeRenderer::Engine {
       for (auto before = most.load(); before < count && !most.compare_exchange_weak(before, count);) {
       }
     });
-    info_.most_components = std::max<std::int64_t>(info_.most_components, most);
+    info_.max_components = std::max<std::int64_t>(info_.max_components, most);
     info_.robust_tiles += robust;
     info_.components_per_tile += static_cast<double>(sum) / static_cast<double>(total);
   }
@@ -159,7 +159,7 @@ class CpuEngine final : public SmoeRenderer::Engine {
           most = std::max(most, density[i]);
         }
         double weights = 0;
-        std::array<double, most_smoe_channels> sum{};
+        std::array<double, max_smoe_channels> sum{};
         for (std::size_t i = 0; i < density.size(); ++i) {
           const auto& component = components[tile.index[i]];
           const double weight = std::exp2(density[i] - most);

@@ -9,10 +9,10 @@
 namespace holotone::smoe {
 namespace {
 
-constexpr std::int64_t most_areas = 8192;  // areas of a pass
-constexpr std::int64_t most_slots = blocks_an_area * most_areas;
+constexpr std::int64_t max_areas = 8192;  // areas of a pass
+constexpr std::int64_t max_slots = blocks_an_area * max_areas;
 constexpr std::int64_t few_chunks = 8192;
-constexpr std::int64_t most_chunks = 1 << 18;
+constexpr std::int64_t max_chunks = 1 << 18;
 
 class CudaEngine final : public SmoeRenderer::Engine {
  public:
@@ -50,7 +50,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
     for (const auto& own : counts) {
       for (const Tally& tally : own.tally) {
         sum += static_cast<double>(tally.in_all);
-        info.most_components = std::max<std::int64_t>(info.most_components, tally.most);
+        info.max_components = std::max<std::int64_t>(info.max_components, tally.most);
       }
       info.robust_tiles += std::int64_t{own.exact} + own.rough;
     }
@@ -106,7 +106,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
     });
     const bool together = same && options_.selection == SmoeSelection::bounded;
     const auto& frame = frames.front();
-    const auto planes = cells_.bundle_planes(at, pictures, together ? 1U << most_planes_log2 : 1,
+    const auto planes = cells_.bundle_planes(at, pictures, together ? 1U << max_planes_log2 : 1,
                                              std::max(std::abs(frame.a_step_x), std::abs(frame.a_step_y)));
     cells_.set_planes(at, planes);
     for (const PlaneBundle& plane : planes) {
@@ -133,7 +133,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
     std::int64_t taken = 0;
     for (const auto& counts : counts_of_bands()) taken = std::max<std::int64_t>(taken, counts.chunks);
     if (taken <= chunks_) return true;
-    const std::int64_t room = std::max(most_chunks, blocks_an_area * chunks_of_all());
+    const std::int64_t room = std::max(max_chunks, blocks_an_area * chunks_of_all());
     if (taken > room && areas_at_once_ > 1) {
       areas_at_once_ = (areas_at_once_ + 1) / 2;
     } else {
@@ -143,17 +143,17 @@ class CudaEngine final : public SmoeRenderer::Engine {
   }
 
   /// Chunks of a list of all components.
-  [[nodiscard]] std::int64_t chunks_of_all() const { return model_.count() / (most_in_unit - 31) + 1; }
+  [[nodiscard]] std::int64_t chunks_of_all() const { return model_.count() / (max_in_unit - 31) + 1; }
 
   void reserve_store(std::int64_t blocks) {
     first_free_ = blocks;
     const std::int64_t of_pictures = blocks << bundle_log2_;
-    const std::int64_t slots = std::min(of_pictures, most_slots);
+    const std::int64_t slots = std::min(of_pictures, max_slots);
     // A block takes at most the chunks of all components, all of them together rarely more than one each.
-    const std::int64_t taken = std::clamp(blocks + 4 * model_.count() / most_in_unit, few_chunks, most_chunks);
+    const std::int64_t taken = std::clamp(blocks + 4 * model_.count() / max_in_unit, few_chunks, max_chunks);
     chunks_ = std::min(std::max(taken, wanted_chunks_), blocks * chunks_of_all());
     reserve(blocks_, blocks, queue_);
-    reserve(listed_, (blocks + chunks_) * most_in_unit, queue_);
+    reserve(listed_, (blocks + chunks_) * max_in_unit, queue_);
     reserve(chunk_, blocks + chunks_, queue_);
     reserve(units_, (blocks + chunks_) << bundle_log2_, queue_);
     reserve(exact_tiles_, tiles_a_block * of_pictures, queue_);
@@ -188,7 +188,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
                           counts,
                           static_cast<unsigned>(first_free_),
                           static_cast<unsigned>(chunks_),
-                          static_cast<unsigned>(most_slots)};
+                          static_cast<unsigned>(max_slots)};
     const ListSettings settings{options_.selection,
                                 static_cast<float>(options_.tolerance),
                                 static_cast<float>(options_.window_px),
@@ -208,7 +208,7 @@ class CudaEngine final : public SmoeRenderer::Engine {
   SmoeRenderOptions options_;
   ComponentCells cells_;
   unsigned processors_ = 0;
-  std::int64_t areas_at_once_ = most_areas;
+  std::int64_t areas_at_once_ = max_areas;
   std::int64_t wanted_chunks_ = 0;
   std::optional<Shape<2>> fitting_;  ///< size of pictures from `set_` and `set_at_` whose lists are known to have room
   std::int64_t tiles_ = 0;

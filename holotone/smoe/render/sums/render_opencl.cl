@@ -81,21 +81,21 @@ static void begin(const Area *area, __local Memory *memory, const __global uint 
     memory->best[item] = inside ? best[row * across + column] : 0;
   }
   if (item == 0) {
-    state->guess = state->spread = state->away = state->above = state->most_spread = state->origin = 0.0f;
+    state->guess = state->spread = state->away = state->above = state->max_spread = state->origin = 0.0f;
     state->reference = (float4)(0.0f);
     state->checked = state->passes = 0;
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // counts are read before this and written after it
   set_tile_least(area, memory);
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (item == 0) state->finding = windows || least_of_tiles(memory) <= -HUGE;
+  if (item == 0) state->finding = windows || min_of_tiles(memory) <= -HUGE;
   barrier(CLK_LOCAL_MEM_FENCE);
   raise_by_samples(area, memory, state->finding && !windows);
   set_tile_least(area, memory);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (item == 0) {
     if (state->finding) {  // a pass that finds L comes first
-      state->threshold = least_of_tiles(memory);
+      state->threshold = min_of_tiles(memory);
     } else {
       found(area, memory, exact);
     }

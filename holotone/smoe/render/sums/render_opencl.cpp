@@ -21,7 +21,7 @@ constexpr std::int64_t area_side = 32;
 constexpr std::int64_t tile_side = 8;
 constexpr std::int64_t quarter_side = 4;
 constexpr std::int64_t placed_rows = 4;
-constexpr std::size_t most_bytes = std::size_t{1} << 30;  // of components in views, if several do not fit
+constexpr std::size_t max_bytes = std::size_t{1} << 30;  // of components in views, if several do not fit
 
 /// Sizes and Settings of the kernels.
 struct Sizes {
@@ -188,7 +188,7 @@ class OpenclEngine final : public SmoeRenderer::Engine {
     double sum = 0;
     for (const auto& count : counts) {
       sum += static_cast<double>(count.s[0]);
-      info.most_components = std::max<std::int64_t>(info.most_components, count.s[1]);
+      info.max_components = std::max<std::int64_t>(info.max_components, count.s[1]);
       info.robust_tiles += std::popcount(count.s[2]);
     }
     const std::int64_t tiles = in_wholes(size_[0], tile_side) * in_wholes(size_[1], tile_side) * views_;
@@ -211,7 +211,7 @@ class OpenclEngine final : public SmoeRenderer::Engine {
     const auto bytes = sizeof(cl_float4) * static_cast<std::size_t>(placed_rows * padded_) +
                        sizeof(cl_float8) * static_cast<std::size_t>(nodes_of_view()) +
                        sizeof(cl_uint) * static_cast<std::size_t>(quarters_of(sizes));
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(most_bytes / bytes), 1, views);
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(max_bytes / bytes), 1, views);
   }
 
   /// Places the components in the views, unless they are there.

@@ -86,7 +86,7 @@ static int write_pixels(const Area *area, __local const State *state, const Sums
   for (int i = 0; i < 4; ++i) {
     const int row = area->top + item_row(item_of()) + i;
     if (column > area->right || row > area->bottom) continue;
-    if (state->checked && !(sums->spread[i] <= state->most_spread * sums->weight[i])) fits = 0;
+    if (state->checked && !(sums->spread[i] <= state->max_spread * sums->weight[i])) fits = 0;
     const float scale = 1.0f / sums->weight[i];
     __global float *pixel = image + ((ulong)row * area->sizes.width + column) * CHANNELS;
     for (int c = 0; c < CHANNELS; ++c) {

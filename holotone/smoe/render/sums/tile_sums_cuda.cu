@@ -19,7 +19,7 @@ __device__ __forceinline__ void sum_floats(const Components& components, const F
                                            const ListStore& store, unsigned number, FloatMemory<Channels>& memory,
                                            float* images) {
   const PictureBlock block(store, grid, number);
-  const Unit unit{number, block.number * most_in_unit, store.chunk[block.number].count, 0};
+  const Unit unit{number, block.number * max_in_unit, store.chunk[block.number].count, 0};
   ThreadPixels<Channels> pixels;
   const unsigned listed =
       sum_unit<Channels>(components, frames[block.place.picture], unit, block, store.listed, memory, pixels);
@@ -39,12 +39,12 @@ __global__ void __launch_bounds__(sum_threads, blocks_a_processor)
   if constexpr (!Together) pictures_log2 = 0;
   const unsigned first = blockIdx.x << pictures_log2;
   const PictureBlock block(store, grid, first);
-  asm volatile("prefetch.global.L1 [%0];" ::"l"(store.listed + block.number * most_in_unit + threadIdx.x));
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(store.listed + block.number * max_in_unit + threadIdx.x));
   const BlockSum sum = block.record.sum;
   if ((sum != BlockSum::halves && sum != BlockSum::floats) || block.picture >= block.record.pictures) return;
   const unsigned pictures = Together ? min(1U << pictures_log2, block.record.pictures - block.picture) : 1;
   unsigned left = (1U << pictures) - 1;  // bit mask of the pictures still to sum
-  if constexpr (Channels <= most_half_channels) {
+  if constexpr (Channels <= max_half_channels) {
     HalfMemory& halves = *reinterpret_cast<HalfMemory*>(memory);
     for (unsigned i = 0; sum == BlockSum::halves && i < pictures; ++i) {
       if (sum_halves<Channels>(components, frames, grid, store, first + i, i > 0, halves, images)) left ^= 1U << i;
@@ -106,16 +106,16 @@ class Work {
       if (listed_) return store.exact_tile[number / parts];
     }
     exact_part = -1;
-    const bool now = next_.block == no_block || waiting_ + tiles_a_block > most_waiting;
+    const bool now = next_.block == no_block || waiting_ + tiles_a_block > max_waiting;
     return now && waiting_ > 0 ? waits_[--waiting_] : no_block;
   }
 
-  static constexpr unsigned most_waiting = 64;
+  static constexpr unsigned max_waiting = 64;
   Unit next_;
   unsigned later_;
   bool listed_;
   unsigned waiting_;
-  unsigned waits_[most_waiting];  ///< rough tiles, deferred: other blocks may wait for a unit, none for these
+  unsigned waits_[max_waiting];  ///< rough tiles, deferred: other blocks may wait for a unit, none for these
 };
 
 /// Adds a thread's pixels to the sums of its block's units before; true if the sums are complete. All threads call it.
