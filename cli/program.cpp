@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <exception>
 #include <fmt/format.h>
+#include <holotone/bands/thread_error_detail.hpp>
 #include <holotone/core/crc32.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>

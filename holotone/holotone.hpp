@@ -1,5 +1,8 @@
 #pragma once
 // Every public header of the library, for short programs: the header of one operation compiles faster.
+#include <holotone/bands/band_memory.hpp>
+#include <holotone/bands/bands_run.hpp>
+#include <holotone/bands/ranks.hpp>
 #include <holotone/core/array.hpp>
 #include <holotone/core/bounds.hpp>
 #include <holotone/core/colour.hpp>

@@ -19,7 +19,7 @@ class CodesWriter {
  public:
   /// True for file names whose format is written by rows, from top to bottom.
   static bool takes_rows(const std::string& path);
-  /// True for files that RowsRun writes instead, by rows in any order: .tif and .npy that are not compressed.
+  /// True for files that BandsRun writes instead, by rows in any order: .tif and .npy that are not compressed.
   static bool takes_any_order(const std::string& path, const ImageWriteOptions& writing);
 
   /// `by_rows`: writes rows as they arrive if the format allows it.

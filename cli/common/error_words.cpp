@@ -1,8 +1,6 @@
 #include <cli/common/error_words.hpp>
-#include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
-#include <system_error>
 
 namespace holotone::cli {
 namespace {
@@ -87,14 +85,6 @@ std::string error_line(const Error& error, const ParsedLine& line) {
   if (error.argument() == "queue") return fmt::format("--device: {}", rest);
   const std::string subject = file != nullptr ? file->path() + ": " : input_of(*line.command);
   return fmt::format("{}{}{}{}", subject, error.argument(), error.argument().empty() ? "" : ": ", rest);
-}
-
-std::string thread_error_line(const std::exception& error) {
-  const auto* const system = dynamic_cast<const std::system_error*>(&error);
-  if (system == nullptr || dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr) return {};
-  if (system->code() != std::errc::resource_unavailable_try_again) return {};
-  return "a thread could not be started: raise the limit of processes (ulimit -u) or of memory, or use fewer threads "
-         "(OMP_NUM_THREADS)";
 }
 
 }  // namespace holotone::cli

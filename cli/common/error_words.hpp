@@ -1,6 +1,5 @@
 #pragma once
 #include <cli/common/option_table.hpp>
-#include <exception>
 #include <holotone/core/error.hpp>
 #include <string>
 
@@ -16,8 +15,5 @@ Error with_remark(const Error& error, const std::string& remark);
 /// that the argument came from, as typed, or the file. Of several options it names the last given one of the table. If
 /// none was given, it names the first, or the file for an error of a file.
 std::string error_line(const Error& error, const ParsedLine& line);
-
-/// Error message of std::thread or std::async for a thread that the system did not start; empty for other errors.
-std::string thread_error_line(const std::exception& error);
 
 }  // namespace holotone::cli

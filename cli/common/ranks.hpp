@@ -1,70 +1,19 @@
 #pragma once
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
+#include <holotone/bands/ranks.hpp>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace holotone::cli {
 
-/// The processes of a job that mpirun has started, by their ranks; without mpirun one process. They run the same
-/// command. The first prints for all.
-class Ranks {
+/// The processes of this program's job. They run the same command; the first prints for all.
+class Ranks : public holotone::Ranks {
  public:
-  enum class Tag { request, answer, status, verdict };
-
-  /// The processes of this job. Under mpirun the first call joins it. Throws unsupported if this program was built
-  /// without MPI, device if MPI cannot start.
+  using holotone::Ranks::Ranks;
+  /// Under mpirun the first call joins the job. Throws unsupported if this program was built without MPI, device if MPI
+  /// cannot start.
   static Ranks& all();
   /// Number of processes that mpirun says it has started, and that of this one, without joining them.
   static int stated_count();
   static int stated_rank();
-
-  [[nodiscard]] int rank() const { return rank_; }
-  [[nodiscard]] int count() const { return count_; }
-  [[nodiscard]] bool first() const { return rank_ == 0; }
-  [[nodiscard]] bool several() const { return count_ > 1; }
-  /// This process's number among those on its host, and their count.
-  [[nodiscard]] int local_rank() const { return local_rank_; }
-  [[nodiscard]] int local_count() const { return local_count_; }
-
-  void send(int to, Tag tag, std::string_view text);
-  /// A message of this tag that has arrived, with its sender.
-  std::optional<std::pair<int, std::string>> poll(Tag tag);
-  /// Waits for the next message of this tag; without taking the processor from threads that compute.
-  std::pair<int, std::string> wait(Tag tag);
-
-  /// Throws the same error in all processes unless every process calls it without one: that of the first that has one.
-  void agree(const std::exception_ptr& own);
-  /// Runs `work` in every process, and throws the first error among them in all.
-  void together(const std::function<void()>& work);
-  /// Throws io in all processes, naming the rank, unless all have the same text. `what`: "files and options".
-  void require_same(std::string_view what, const std::string& text);
-
-  /// The texts of all processes by rank, in the first; nothing in the others.
-  std::vector<std::string> gather(const std::string& own);
-  /// The largest of the values of all processes, in all.
-  float largest(float own);
-
-  /// True after an error that all processes throw: the first prints it.
-  [[nodiscard]] bool agreed_on_error() const { return agreed_on_error_; }
-  /// Leaves the job. If the others do not know of a failure, ends them too.
-  void leave(int exit_code) const;
-
- private:
-  struct Module;
-  Ranks();
-
-  std::shared_ptr<Module> module_;  ///< none: one process
-  int rank_ = 0;
-  int count_ = 1;
-  int local_rank_ = 0;
-  int local_count_ = 1;
-  bool agreed_on_error_ = false;
 };
 
 /// " of rank 3 on HOST" for messages; empty for one process.

@@ -1,4 +1,4 @@
-#include <cli/common/rank_transport.hpp>
+#include <holotone/bands/rank_transport.hpp>
 #include <limits>
 #include <mpi.h>
 
@@ -47,7 +47,7 @@ void abort_all(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 }  // namespace
 
 extern "C" {
-extern const holotone::cli::RankTransport holotone_rank_transport;
-const holotone::cli::RankTransport holotone_rank_transport{
-    holotone::cli::RankTransport::current_version, &begin, &send, &probe, &receive, &end, &abort_all};
+extern const holotone::RankTransport holotone_rank_transport;
+const holotone::RankTransport holotone_rank_transport{
+    holotone::RankTransport::current_version, &begin, &send, &probe, &receive, &end, &abort_all};
 }

@@ -1,20 +1,20 @@
 #include <algorithm>
 #include <cli/common/band_memory.hpp>
+#include <cli/common/bands_words.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/codes_writer.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/device_option.hpp>
-#include <cli/common/digest.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/ranks.hpp>
-#include <cli/common/rows_run.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/quantize/quantize_maker.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/bands/digest_detail.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
@@ -297,10 +297,10 @@ struct Quantizer {
 /// Quantizes, measures and writes the field by blocks, in any order, on all devices.
 void make_codes_by_rows(const QuantizeJob& job, QuantizeRow& row, const QuantizedField& field,
                         std::optional<WindowMeter>& meter, ProgressBar& bar) {
-  RowsRun<std::uint8_t> run(
+  BandsRun<std::uint8_t> run(
       {row.output, row.grid.shape(), field.metadata,
        fmt::format("quantize {:016x} {}", field.digest, backend_of(job.device)), field.rows, "quantising"},
-      job.console, bar);
+      bands_options(job.console, bar), bar);
   row.resumed = run.resumed();
   // What other runs and processes make is not measured, and a part does not tell of the whole.
   if (row.resumed > 0 || Ranks::all().several()) meter.reset();

@@ -1,9 +1,9 @@
 #pragma once
 #include <cli/common/hologram_overrides.hpp>
-#include <cli/common/rows_run.hpp>
 #include <cli/quantize/quantize_job.hpp>
 #include <cli/quantize/quantize_windows.hpp>
 #include <functional>
+#include <holotone/bands/bands_run.hpp>
 #include <holotone/recipes/window_meter.hpp>
 #include <string>
 #include <vector>

@@ -37,7 +37,9 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"smoe", {"core", "fft", "nufft", "metrics", "hologram"}},
       {"io", {"core"}},
       {"display", {"core"}},
-      {"recipes", {"core", "fft", "metrics", "optics", "hologram", "quantize", "retrieval", "halftone", "smoe", "io"}},
+      {"bands", {"core", "io"}},
+      {"recipes",
+       {"core", "fft", "metrics", "optics", "hologram", "quantize", "retrieval", "halftone", "smoe", "io", "bands"}},
   };
   return allowed;
 }

@@ -1,17 +1,17 @@
 #include <algorithm>
 #include <cli/common/band_memory.hpp>
+#include <cli/common/bands_words.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/device_option.hpp>
-#include <cli/common/digest.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/ranks.hpp>
-#include <cli/common/rows_run.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_bands.hpp>
+#include <holotone/bands/device_threads.hpp>
+#include <holotone/bands/digest_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
-#include <holotone/recipes/device_threads.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <list>
@@ -255,15 +255,15 @@ class BandWork {
     if (!is_ranged(job_)) set_range(devices);
     const Metadata metadata = metadata_of(c, points, made.info, devices.front().report());
     if (!held_.empty()) held_[c].reset();
-    auto& run = written_.emplace_back(BandedFile{made.output,
-                                                 {rows.rows, job_.panel.nx},
-                                                 metadata,
-                                                 key_of(job_, points.sources()),
-                                                 job_.rows_at_once,
-                                                 "summing points by bands of rows",
-                                                 "; --rows-at-once makes more and smaller ones",
-                                                 job_.rows.rows > 0 ? "block_crc32" : ""},
-                                      job_.console, bar_);
+    auto& run =
+        written_.emplace_back(BandsFile{made.output,
+                                        {rows.rows, job_.panel.nx},
+                                        metadata,
+                                        key_of(job_, points.sources()),
+                                        job_.rows_at_once,
+                                        "summing points by bands of rows",
+                                        job_.rows.rows > 0 ? "block_crc32" : ""},
+                              bands_options(job_.console, bar_, "; --rows-at-once makes more and smaller ones"), bar_);
     run.write(queues, [&](std::size_t device, std::int64_t first, View<Value, 2> band, Progress& progress) {
       auto& own = *std::next(devices.begin(), static_cast<std::ptrdiff_t>(device));
       own.make({rows.first_row + first, band.shape()[0]}, band, progress);
@@ -282,7 +282,7 @@ class BandWork {
   PreparedFrame frame_;
   ProgressBar bar_;
   std::vector<std::unique_ptr<io::RowsFile>> held_;  ///< of outputs that are not yet begun
-  std::list<RowsRun<Value>> written_;  ///< finished together at the end: a resumed run finds the first colours too
+  std::list<BandsRun<Value>> written_;  ///< finished together at the end: a resumed run finds the first colours too
 };
 
 std::int64_t rows_at_once_for(const HologramJob& job) {

@@ -1,11 +1,11 @@
 #include <atomic>
-#include <cli/common/bounded_queue.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_panel.hpp>
 #include <exception>
 #include <fmt/format.h>
+#include <holotone/bands/bounded_queue_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <atomic>
-#include <cli/common/bounded_queue.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/hologram/points/ordered_queue.hpp>
 #include <cli/hologram/points/points_pipeline.hpp>
 #include <exception>
+#include <holotone/bands/bounded_queue_detail.hpp>
 #include <holotone/core/parallel.hpp>
 #include <limits>
 #include <mutex>

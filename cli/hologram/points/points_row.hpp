@@ -1,8 +1,8 @@
 #pragma once
 #include <array>
 #include <cli/common/hologram_overrides.hpp>
-#include <cli/common/rows_run.hpp>
 #include <cstdint>
+#include <holotone/bands/bands_run.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <string>
 

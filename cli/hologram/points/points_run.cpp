@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cli/common/bands_words.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>

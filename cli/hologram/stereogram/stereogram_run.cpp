@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/band_memory.hpp>
+#include <cli/common/bands_words.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/device_option.hpp>
@@ -8,7 +9,6 @@
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/ranks.hpp>
-#include <cli/common/rows_run.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/hologram/stereogram/stereogram_codes.hpp>
@@ -116,8 +116,8 @@ class StereogramWork {
 
   /// Files of all channels, finished together at the end: a resumed run finds the first colours too.
   struct Written {
-    std::list<RowsRun<Complex>> fields;
-    std::list<RowsRun<std::uint8_t>> codes;
+    std::list<BandsRun<Complex>> fields;
+    std::list<BandsRun<std::uint8_t>> codes;
   };
 
   template <class Run>
@@ -162,7 +162,7 @@ class StereogramWork {
       for (const auto& own : computers) row.report += own.report;
       row.report = of_all(row.report);
     };
-    const BandedFile file{row.output, grid.shape(), metadata, key, rows, "computing hogels"};
+    const BandsFile file{row.output, grid.shape(), metadata, key, rows, "computing hogels"};
     if (job_.encoding) {
       Array<Complex, 2> field(grid.shape(), queues.front());
       row.report = first.plan.execute(*views_.source, colour, {0, job_.panel.ny}, field.view(), bar);
@@ -177,11 +177,11 @@ class StereogramWork {
     } else if (job_.codes) {
       auto queue = queues.begin();
       for (auto& own : computers) own.quantizer.emplace(own.plan, *quantization, *queue++);
-      write(written.codes.emplace_back(file, job_.console, bar),
+      write(written.codes.emplace_back(file, bands_options(job_.console, bar), bar),
             [&](Computer& own, const ViewSource& source, const RowRange& part, View<std::uint8_t, 2> codes,
                 Progress& progress) { return own.quantizer->make(source, colour, part, codes, progress); });
     } else {
-      write(written.fields.emplace_back(file, job_.console, bar),
+      write(written.fields.emplace_back(file, bands_options(job_.console, bar), bar),
             [&](Computer& own, const ViewSource& source, const RowRange& part, View<Complex, 2> field,
                 Progress& progress) { return own.plan.execute(source, colour, part, field, progress); });
     }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cli/common/digest.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_file.hpp>
 #include <cli/common/smoe_views.hpp>
@@ -7,6 +6,7 @@
 #include <cli/hologram/layers/layers_picture.hpp>
 #include <cli/hologram/stereogram/stereogram_views.hpp>
 #include <cmath>
+#include <holotone/bands/digest_detail.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/layer_views.hpp>
 #include <holotone/hologram/view_grid.hpp>

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/bands/device_threads.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
-#include <holotone/recipes/device_threads.hpp>
 #include <holotone/recipes/viewing/eye_view.hpp>
 #include <string_view>
 #include <utility>

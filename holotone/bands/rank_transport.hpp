@@ -1,7 +1,8 @@
 #pragma once
+// Not for users. What the module holotone_mpi provides.
 #include <cstdint>
 
-namespace holotone::cli {
+namespace holotone {
 
 /// Messages between the processes that mpirun has started: what the module holotone_mpi gives the program, which is not
 /// linked with MPI itself. Functions return 0, or MPI's error code.
@@ -16,10 +17,10 @@ struct RankTransport {
   int (*receive)(int from, int tag, void* data, std::int64_t bytes);
   int (*end)();
   /// Ends all processes.
-  void (*abort)(int code);
+  void (*end_all)(int code);
 };
 
 /// Name under which the module has a `const RankTransport`.
 inline constexpr const char* rank_transport_name = "holotone_rank_transport";
 
-}  // namespace holotone::cli
+}  // namespace holotone

@@ -1,4 +1,5 @@
 #pragma once
+// Not for users.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -6,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace holotone::cli {
+namespace holotone {
 
 inline constexpr std::uint64_t first_digest = 0xcbf29ce484222325;
 
@@ -36,4 +37,4 @@ std::uint64_t digest_of_pieces(std::span<const T> values, std::uint64_t digest =
   return digest_of<std::uint64_t>(digests, digest);
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone

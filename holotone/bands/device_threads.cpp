@@ -2,8 +2,8 @@
 #include <atomic>
 #include <exception>
 #include <future>
+#include <holotone/bands/device_threads.hpp>
 #include <holotone/core/parallel.hpp>
-#include <holotone/recipes/device_threads.hpp>
 #include <mutex>
 #include <thread>
 #include <vector>

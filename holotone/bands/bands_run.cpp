@@ -1,35 +1,31 @@
 #include <algorithm>
-#include <cli/common/band_memory.hpp>
-#include <cli/common/band_queue.hpp>
-#include <cli/common/bounded_queue.hpp>
-#include <cli/common/cancel.hpp>
-#include <cli/common/error_words.hpp>
-#include <cli/common/paths.hpp>
-#include <cli/common/ranks.hpp>
-#include <cli/common/rows_run.hpp>
-#include <cli/common/values.hpp>
+#include <chrono>
 #include <exception>
-#include <filesystem>
 #include <fmt/format.h>
+#include <holotone/bands/band_memory.hpp>
+#include <holotone/bands/band_queue_detail.hpp>
+#include <holotone/bands/bands_run.hpp>
+#include <holotone/bands/bounded_queue_detail.hpp>
+#include <holotone/bands/device_threads.hpp>
+#include <holotone/bands/ranks.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
-#include <holotone/core/units.hpp>
 #include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/images/code_rows.hpp>
-#include <holotone/recipes/device_threads.hpp>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 template <class Value>
 struct WriterOf {
   using Type = CodeRowsWriter;
-  static std::unique_ptr<Type> make(const BandedFile& file, const RowsOptions& options, Progress& progress) {
+  static std::unique_ptr<Type> make(const BandsFile& file, const RowsOptions& options, Progress& progress) {
     return std::make_unique<Type>(file.output, file.shape, 8 * static_cast<int>(sizeof(Value)), file.metadata, options,
                                   progress);
   }
@@ -37,43 +33,54 @@ struct WriterOf {
 template <>
 struct WriterOf<std::complex<float>> {
   using Type = FieldRowsWriter;
-  static std::unique_ptr<Type> make(const BandedFile& file, const RowsOptions& options, Progress& progress) {
+  static std::unique_ptr<Type> make(const BandsFile& file, const RowsOptions& options, Progress& progress) {
     return std::make_unique<Type>(file.output, file.shape, file.metadata, options, progress);
   }
 };
 
-/// The rows that all devices have computed, and the bar that shows them.
+using Clock = std::chrono::steady_clock;
+
+/// Seconds since construction.
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  Clock::time_point start_ = Clock::now();
+};
+
+/// The rows that all devices have computed, and the progress that they are reported to.
 class AllRows {
  public:
-  AllRows(ProgressBar& bar, std::string stage, std::int64_t rows, std::int64_t columns)
-      : bar_(bar), stage_(std::move(stage)), rows_(rows), columns_(columns) {}
+  AllRows(Progress& progress, const BandsOptions& options, std::string stage, std::int64_t rows, std::int64_t columns)
+      : progress_(progress), options_(options), stage_(std::move(stage)) {
+    state_.missing_rows = rows;
+    state_.columns = columns;
+  }
 
   bool add(std::int64_t rows) {
     const std::scoped_lock lock(mutex_);
-    done_ += rows;
-    constexpr double giga = 1e9;
-    const double all = static_cast<double>(rows_ * columns_) / giga;
-    if (all >= 0.1) {
-      const double made = static_cast<double>(done_ * columns_) / giga;
-      bar_.set_detail(
-          fmt::format("{:.2f} of {:.2f} gigapixels, {:.2g} a second{}", made, all, made / watch_.seconds(), slowest_));
-    }
-    return bar_.update(stage_, done_, rows_);
+    state_.done_rows += rows;
+    state_.seconds = watch_.seconds();
+    if (options_.on_state) options_.on_state(state_);
+    return progress_.update(stage_, state_.done_rows, state_.missing_rows);
   }
-  void set_slowest(const std::string& text) {
+  void set_slowest(Device device, double rate) {
     const std::scoped_lock lock(mutex_);
-    slowest_ = text;
+    state_.slowest = device;
+    state_.slowest_rate = rate;
+  }
+  void check_cancelled() {
+    if (!add(0)) throw Error(ErrorCode::cancelled, "writing: cancelled");
   }
 
  private:
-  ProgressBar& bar_;
+  Progress& progress_;
+  const BandsOptions& options_;
   std::string stage_;
-  std::int64_t rows_;
-  std::int64_t columns_;
   Stopwatch watch_;
   std::mutex mutex_;
-  std::int64_t done_ = 0;
-  std::string slowest_;
+  BandsState state_;
 };
 
 /// Converts the progress of a device's bands to that of all rows.
@@ -122,13 +129,17 @@ struct MadeBand {
 }  // namespace
 
 template <class Value>
-struct RowsRun<Value>::State {
-  BandedFile file;
-  const ConsoleOptions& console;
-  ProgressBar& bar;
-  std::unique_ptr<typename WriterOf<Value>::Type> writer;
+struct BandsRun<Value>::State {
+  BandsFile file;
+  BandsOptions options;
+  Progress& progress;
+  Ranks one_process{};
+  BandMemory own_memory{};
+  Ranks& ranks = options.ranks != nullptr ? *options.ranks : one_process;
+  BandMemory& memory = options.memory != nullptr ? *options.memory : own_memory;
+  std::unique_ptr<typename WriterOf<Value>::Type> writer{};
   std::int64_t resumed = 0;
-  BandRates rates;
+  BandRates rates{};
 
   void open();
   [[nodiscard]] std::int64_t rows_of(std::int64_t band) const {
@@ -140,27 +151,26 @@ struct RowsRun<Value>::State {
 
 // The first process creates the file, the others join it.
 template <class Value>
-void RowsRun<Value>::State::open() {
-  auto& ranks = Ranks::all();
+void BandsRun<Value>::State::open() {
   std::string identity = fmt::format("{}\n{}\n{}\n", to_string<2>(file.shape), file.rows_at_once, file.key);
   for (const auto& [name, value] : file.metadata) identity += fmt::format("{}={}\n", name, value);
   ranks.require_same("devices, files and options", identity);
   std::uint64_t token = 0;
   ranks.together([&] {
     if (!ranks.first()) return;
-    writer = WriterOf<Value>::make(file, {file.key, true, false, file.checksum_key}, bar);
+    writer = WriterOf<Value>::make(file, {file.key, true, false, file.checksum_key}, progress);
     if (ranks.several()) token = writer->token();
   });
   ranks.together([&] {
     if (ranks.first()) return;
-    writer = WriterOf<Value>::make(file, {file.key, true, true, file.checksum_key}, bar);
+    writer = WriterOf<Value>::make(file, {file.key, true, true, file.checksum_key}, progress);
     token = writer->token();
   });
   ranks.require_same(fmt::format("folder of {}", file.output), std::to_string(token));
 }
 
 template <class Value>
-std::vector<std::int64_t> RowsRun<Value>::State::missing_bands() const {
+std::vector<std::int64_t> BandsRun<Value>::State::missing_bands() const {
   std::vector<std::int64_t> bands;
   for (std::int64_t first = 0; first < file.shape[0]; first += file.rows_at_once) {
     bool done = true;
@@ -171,35 +181,39 @@ std::vector<std::int64_t> RowsRun<Value>::State::missing_bands() const {
 }
 
 template <class Value>
-std::int64_t RowsRun<Value>::State::missing() const {
+std::int64_t BandsRun<Value>::State::missing() const {
   std::int64_t rows = 0;
   for (const auto first : missing_bands()) rows += rows_of(first);
   return rows;
 }
 
 template <class Value>
-RowsRun<Value>::RowsRun(BandedFile file, const ConsoleOptions& console, ProgressBar& progress)
-    : state_(new State{std::move(file), console, progress, nullptr, 0, {}}) {
+BandsRun<Value>::BandsRun(BandsFile file, const BandsOptions& options, Progress& progress)
+    : state_(new State{std::move(file), options, progress}) {
   auto& state = *state_;
+  constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+  require_range("BandsRun", "rows_at_once", static_cast<double>(state.file.rows_at_once), 1, static_cast<double>(any));
   state.open();
-  if (!Ranks::all().first()) return;
-  state.resumed = state.file.shape[0] - state.missing();
-  if (state.writer->discarded()) {
-    remark(console, fmt::format("rows of another {} are discarded: options, files or holotone's version have changed",
-                                state.file.output));
-  }
+  if (!state.ranks.first()) return;
+  state.resumed = kept_rows();
+  if (state.writer->discarded() && state.options.on_discarded) state.options.on_discarded(state.file.output);
 }
 
 template <class Value>
-RowsRun<Value>::~RowsRun() = default;
+BandsRun<Value>::~BandsRun() = default;
 
 template <class Value>
-std::int64_t RowsRun<Value>::resumed() const {
+std::int64_t BandsRun<Value>::resumed() const {
   return state_->resumed;
 }
 
 template <class Value>
-const BandRates& RowsRun<Value>::rates() const {
+std::int64_t BandsRun<Value>::kept_rows() const {
+  return state_->file.shape[0] - state_->missing();
+}
+
+template <class Value>
+const BandRates& BandsRun<Value>::rates() const {
   return state_->rates;
 }
 
@@ -209,13 +223,14 @@ namespace {
 template <class Value, class Writer>
 class BandWorkers {
  public:
-  BandWorkers(const BandedFile& file, Writer& writer, const std::vector<Queue>& queues,
-              const typename RowsRun<Value>::Compute& compute, BandQueue& bands, AllRows& all)
+  BandWorkers(const BandsFile& file, Writer& writer, const std::vector<Queue>& queues,
+              const typename BandsRun<Value>::Compute& compute, BandQueue& bands, BandMemory& memory, AllRows& all)
       : file_(file),
         writer_(writer),
         queues_(queues),
         compute_(compute),
         bands_(bands),
+        memory_(memory),
         all_(all),
         empty_(queues.size() + 1),
         made_(queues.size() + 1),
@@ -229,7 +244,7 @@ class BandWorkers {
     writer.join();
     if (error_) std::rethrow_exception(error_);
     empty_.close();
-    while (auto memory = empty_.pop()) BandMemory::all().keep(*std::move(memory));
+    while (auto memory = empty_.pop()) memory_.keep(*std::move(memory));
   }
 
   void add_to(BandRates& rates) const {
@@ -253,7 +268,7 @@ class BandWorkers {
       empty_.abandon();
       try {
         bands_.stop();
-      } catch (...) {  // the first error is told
+      } catch (...) {  // the first error is reported
       }
     }
   }
@@ -267,7 +282,7 @@ class BandWorkers {
     for (;;) {
       std::optional<Buffer> memory;
       if (here && !(memory = empty_.pop())) return;
-      check_cancelled("writing");
+      all_.check_cancelled();
       const auto first = bands_.next();
       if (!first) {
         if (memory) empty_.push(*std::move(memory));
@@ -297,15 +312,14 @@ class BandWorkers {
     }
   }
 
-  /// Counts a band, and tells the slowest of several devices.
+  /// Counts a band, and finds the slowest of several devices.
   void note(std::size_t device, std::int64_t pixels, double seconds) {
     const std::scoped_lock lock(mutex_);
     rates_[device].pixels += pixels;
     rates_[device].seconds += seconds;
     if (rates_.size() == 1) return;
     const std::size_t slowest = slowest_of(rates_);
-    all_.set_slowest(
-        fmt::format(", {} slowest with {:.2g}", to_string(queues_[slowest].device()), rates_[slowest].rate() / 1e9));
+    all_.set_slowest(queues_[slowest].device(), rates_[slowest].rate());
   }
 
   [[nodiscard]] std::int64_t max_values() const {
@@ -316,7 +330,7 @@ class BandWorkers {
     // One for each device that computes and one that is written. While they are allocated, the first band is computed.
     for (std::size_t i = 0; i <= queues_.size(); ++i) {
       const Device device = queues_[std::min(i, queues_.size() - 1)].device();
-      empty_.push(BandMemory::all().take(device, static_cast<std::size_t>(max_values()) * sizeof(Value)));
+      empty_.push(memory_.take(device, static_cast<std::size_t>(max_values()) * sizeof(Value)));
     }
     while (auto band = made_.pop()) {
       const Stopwatch watch;
@@ -329,11 +343,12 @@ class BandWorkers {
     }
   }
 
-  const BandedFile& file_;
+  const BandsFile& file_;
   Writer& writer_;
   const std::vector<Queue>& queues_;
-  const typename RowsRun<Value>::Compute& compute_;
+  const typename BandsRun<Value>::Compute& compute_;
   BandQueue& bands_;
+  BandMemory& memory_;
   AllRows& all_;
   BoundedQueue<Buffer> empty_;
   BoundedQueue<MadeBand> made_;
@@ -347,28 +362,28 @@ class BandWorkers {
 }  // namespace
 
 template <class Value>
-void RowsRun<Value>::write(const std::vector<Queue>& queues, const Compute& compute) {
+void BandsRun<Value>::write(const std::vector<Queue>& queues, const Compute& compute) {
   auto& state = *state_;
-  auto& ranks = Ranks::all();
+  auto& ranks = state.ranks;
   const Stopwatch watch;
   const auto missing = ranks.first() ? state.missing_bands() : std::vector<std::int64_t>{};
-  if (ranks.first() && !missing.empty() && std::ssize(missing) < ranks.count()) {
-    remark(state.console, fmt::format("{} for {} processes: the others wait{}", counted(std::ssize(missing), "band"),
-                                      ranks.count(), state.file.more_bands));
+  if (!missing.empty() && std::ssize(missing) < ranks.count() && state.options.on_idle_processes) {
+    state.options.on_idle_processes(std::ssize(missing), ranks.count());
   }
-  AllRows all(state.bar, state.file.stage, state.missing(), state.file.shape[1]);
+  AllRows all(state.progress, state.options, state.file.stage, state.missing(), state.file.shape[1]);
   state.rates.pixels = state.missing() * state.file.shape[1];
   std::vector<std::int64_t> of_others;  // bands; the writer takes one call at a time
-  BandQueue bands(missing, [&](std::int64_t band) {
+  BandQueue bands(ranks, missing, [&](std::int64_t band) {
     of_others.push_back(band);
     all.add(state.rows_of(band));
   });
-  BandWorkers<Value, typename WriterOf<Value>::Type> workers(state.file, *state.writer, queues, compute, bands, all);
+  BandWorkers<Value, typename WriterOf<Value>::Type> workers(state.file, *state.writer, queues, compute, bands,
+                                                             state.memory, all);
   std::exception_ptr error;
   const auto work = [&] {
     try {
       workers();
-      check_cancelled("writing");
+      all.check_cancelled();
     } catch (...) {
       error = std::current_exception();
     }
@@ -389,12 +404,9 @@ void RowsRun<Value>::write(const std::vector<Queue>& queues, const Compute& comp
     }
     ranks.agree(error);
   } catch (const Error& failure) {
-    const std::int64_t kept_rows = state.file.shape[0] - state.missing();
-    if (!ranks.first() || kept_rows == 0) throw;
-    const auto kept =
-        fmt::format("{} of {} rows are kept; run the same command to resume", kept_rows, state.file.shape[0]);
-    if (failure.code() != ErrorCode::cancelled) throw with_remark(failure, kept);
-    remark(state.console, kept);
+    if (ranks.first() && state.options.on_failure && kept_rows() > 0) {
+      state.options.on_failure(failure, kept_rows(), state.file.shape[0]);
+    }
     throw;
   }
   workers.add_to(state.rates);
@@ -402,40 +414,23 @@ void RowsRun<Value>::write(const std::vector<Queue>& queues, const Compute& comp
 }
 
 template <class Value>
-void RowsRun<Value>::finish() {
+void BandsRun<Value>::finish() {
   auto& state = *state_;
-  auto& ranks = Ranks::all();
+  auto& ranks = state.ranks;
   const Stopwatch watch;
   ranks.together([&] {
     if (!ranks.first()) state.writer->finish();
   });
   ranks.together([&] {
     if (!ranks.first()) return;
-    UnfinishedRun::will_write(state.file.output);
+    if (state.options.before_output) state.options.before_output(state.file.output);
     state.writer->finish();
   });
   state.rates.write_seconds += watch.seconds();
 }
 
-template class RowsRun<std::complex<float>>;
-template class RowsRun<std::uint8_t>;
-template class RowsRun<std::uint16_t>;
+template class BandsRun<std::complex<float>>;
+template class BandsRun<std::uint8_t>;
+template class BandsRun<std::uint16_t>;
 
-std::string text_of(const BandRates& rates, const std::vector<Device>& devices) {
-  constexpr double giga = 1e9;
-  const double pixels = static_cast<double>(rates.pixels);
-  if (pixels < 0.1 * giga || rates.seconds <= 0) return {};
-  std::string text = fmt::format("{:.3g} gigapixels a second", pixels / giga / rates.seconds);
-  if (rates.write_seconds > 0) {
-    const double bytes = static_cast<double>(rates.write_bytes);
-    text +=
-        fmt::format("; {} written, the disk took {}/s", format_bytes(bytes), format_bytes(bytes / rates.write_seconds));
-  }
-  if (devices.size() > 1 && rates.slowest_rate > 0) {
-    text += fmt::format("; {} is the slowest of {} devices with {:.3g}", to_string(devices[rates.slowest]),
-                        devices.size(), rates.slowest_rate / giga);
-  }
-  return text;
-}
-
-}  // namespace holotone::cli
+}  // namespace holotone

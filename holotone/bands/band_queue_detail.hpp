@@ -1,12 +1,13 @@
 #pragma once
-#include <cli/common/ranks.hpp>
+// Not for users.
 #include <cstdint>
 #include <functional>
+#include <holotone/bands/ranks.hpp>
 #include <mutex>
 #include <optional>
 #include <vector>
 
-namespace holotone::cli {
+namespace holotone {
 
 /// Bands of rows that devices and processes take in turn: whoever is free takes the next. The first process holds the
 /// queue and hands bands out to the others.
@@ -14,7 +15,7 @@ class BandQueue {
  public:
   /// `bands`: their first rows; used in the first process. `written`: called there for each band that another process
   /// has written, in the thread of serve().
-  BandQueue(std::vector<std::int64_t> bands, std::function<void(std::int64_t)> written);
+  BandQueue(Ranks& ranks, std::vector<std::int64_t> bands, std::function<void(std::int64_t)> written);
 
   /// The next band; nothing once all are taken or a process has failed. From any thread.
   std::optional<std::int64_t> next();
@@ -31,6 +32,7 @@ class BandQueue {
  private:
   std::optional<std::int64_t> take();
 
+  Ranks& ranks_;
   std::vector<std::int64_t> bands_;
   std::function<void(std::int64_t)> written_;
   std::mutex mutex_;   ///< of the queue
@@ -39,4 +41,4 @@ class BandQueue {
   bool stopped_ = false;
 };
 
-}  // namespace holotone::cli
+}  // namespace holotone

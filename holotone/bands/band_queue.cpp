@@ -1,10 +1,10 @@
 #include <chrono>
-#include <cli/common/band_queue.hpp>
+#include <holotone/bands/band_queue_detail.hpp>
 #include <string>
 #include <thread>
 #include <utility>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 // Requests to the first process: a letter, and the band that it is about.
@@ -16,8 +16,8 @@ constexpr std::string_view no_band = "-";
 
 }  // namespace
 
-BandQueue::BandQueue(std::vector<std::int64_t> bands, std::function<void(std::int64_t)> written)
-    : bands_(std::move(bands)), written_(std::move(written)) {}
+BandQueue::BandQueue(Ranks& ranks, std::vector<std::int64_t> bands, std::function<void(std::int64_t)> written)
+    : ranks_(ranks), bands_(std::move(bands)), written_(std::move(written)) {}
 
 std::optional<std::int64_t> BandQueue::take() {
   const std::scoped_lock lock(mutex_);
@@ -26,37 +26,33 @@ std::optional<std::int64_t> BandQueue::take() {
 }
 
 std::optional<std::int64_t> BandQueue::next() {
-  auto& ranks = Ranks::all();
-  if (ranks.first()) return take();
+  if (ranks_.first()) return take();
   const std::scoped_lock lock(asking_);
   if (stopped_) return std::nullopt;
-  ranks.send(0, Ranks::Tag::request, std::string(1, asks));
-  const auto answer = ranks.wait(Ranks::Tag::answer).second;
+  ranks_.send(0, Ranks::Tag::request, std::string(1, asks));
+  const auto answer = ranks_.wait(Ranks::Tag::answer).second;
   if (answer == no_band) return std::nullopt;
   return std::stoll(answer);
 }
 
 void BandQueue::done(std::int64_t band) {
-  auto& ranks = Ranks::all();
-  if (!ranks.first()) ranks.send(0, Ranks::Tag::request, wrote + std::to_string(band));
+  if (!ranks_.first()) ranks_.send(0, Ranks::Tag::request, wrote + std::to_string(band));
 }
 
 void BandQueue::stop() {
-  auto& ranks = Ranks::all();
-  const std::scoped_lock lock(ranks.first() ? mutex_ : asking_);
+  const std::scoped_lock lock(ranks_.first() ? mutex_ : asking_);
   stopped_ = true;
-  if (!ranks.first()) ranks.send(0, Ranks::Tag::request, std::string(1, failed));
+  if (!ranks_.first()) ranks_.send(0, Ranks::Tag::request, std::string(1, failed));
 }
 
-void BandQueue::leave() { Ranks::all().send(0, Ranks::Tag::request, std::string(1, leaves)); }
+void BandQueue::leave() { ranks_.send(0, Ranks::Tag::request, std::string(1, leaves)); }
 
 void BandQueue::serve() {
-  auto& ranks = Ranks::all();
-  for (int left = 1; left < ranks.count();) {
-    const auto [from, request] = ranks.wait(Ranks::Tag::request);
+  for (int left = 1; left < ranks_.count();) {
+    const auto [from, request] = ranks_.wait(Ranks::Tag::request);
     if (request.front() == asks) {
       const auto band = take();
-      ranks.send(from, Ranks::Tag::answer, band ? std::to_string(*band) : std::string(no_band));
+      ranks_.send(from, Ranks::Tag::answer, band ? std::to_string(*band) : std::string(no_band));
     }
     if (request.front() == wrote) written_(std::stoll(request.substr(1)));
     if (request.front() == failed) stop();
@@ -64,4 +60,4 @@ void BandQueue::serve() {
   }
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone

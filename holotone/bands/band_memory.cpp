@@ -1,13 +1,8 @@
 #include <algorithm>
-#include <cli/common/band_memory.hpp>
+#include <holotone/bands/band_memory.hpp>
 #include <utility>
 
-namespace holotone::cli {
-
-BandMemory& BandMemory::all() {
-  static BandMemory memory;
-  return memory;
-}
+namespace holotone {
 
 void BandMemory::allocate_ahead(const std::vector<Device>& devices, std::size_t bytes) {
   if (devices.empty() || devices.front().backend != Backend::cuda) return;
@@ -55,4 +50,4 @@ Buffer BandMemory::found(std::size_t bytes) {
   return memory;
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone

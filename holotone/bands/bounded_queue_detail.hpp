@@ -1,4 +1,5 @@
 #pragma once
+// Not for users.
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -7,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace holotone::cli {
+namespace holotone {
 
 /// Queue of at most `capacity` values between threads: push waits while it is full, pop while it is empty.
 template <class T>
@@ -65,4 +66,4 @@ class BoundedQueue {
   bool closed_ = false;
 };
 
-}  // namespace holotone::cli
+}  // namespace holotone
