@@ -91,11 +91,13 @@
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/quantize/modulus_share.hpp>
 #include <holotone/quantize/window_noise.hpp>
+#include <holotone/recipes/captured_views.hpp>
 #include <holotone/recipes/device_speed.hpp>
 #include <holotone/recipes/halftone.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/mixture_files.hpp>
 #include <holotone/recipes/mixtures.hpp>
 #include <holotone/recipes/off_axis.hpp>
 #include <holotone/recipes/operations.hpp>

@@ -58,7 +58,6 @@ NOT_BOUND = {
     "half_modes_shape": "modes of half the last extent, plus one",
     "ImageReadOptions": "read_image reads whole pictures",
     "RowsOptions": "write_field and write_image write the whole",
-    "SmoeFileInfo": "decode_smoe",
     "caption_glyph": "a detail of contact_sheet",
     "diffuse_errors": "a template of C++",
     "hilbert_index": "a detail of sampling",
@@ -72,10 +71,10 @@ NOT_BOUND = {
     "ImageRowsWriter": "write_image writes the whole",
     "ImageRowsReader": "read_image reads the whole",
     "guarded_child": "child processes of the command line",
+    "fit_views": "fit_mixture takes CapturedViews",
     "has_operation": "Operation.cuda, Operation.opencl",
     "describe_encoding": "metadata of the command line",
     "HologramWriteOptions": "arguments of write_hologram",
-    "smoe_file_info": "decode_smoe",
 }
 # Written in bindings/*.cpp or in the package.
 BY_HAND = {"Image", "read_image", "write_image", "to_float", "to_grey", "to_linear"}

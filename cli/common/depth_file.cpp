@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cli/common/depth_file.hpp>
-#include <cli/common/npz.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/npz_detail.hpp>
 #include <holotone/recipes/phase_map.hpp>
 #include <limits>
 
@@ -50,7 +50,7 @@ RawDepth codes_of(const PictureJob& job, const Image& image) {
 }
 
 Array<float, 2> npz_map(const std::string& path) {
-  const auto arrays = read_npz(io::read_bytes(path), path);
+  const auto arrays = io::read_npz(io::read_bytes(path), path);
   if (arrays.size() != 1) throw_io(path, "one array", fmt::format("{}", arrays.size()));
   const auto& numbers = arrays.begin()->second;
   if (numbers.shape.size() != 2) {

@@ -46,7 +46,7 @@ std::optional<double> own_pixels(const SmoeModel& model) {
   return static_cast<double>(model.dimensions < 2 ? size[1] : size[0] * size[1]);
 }
 
-nlohmann::json model_json(const std::string& path, const StoredModel& stored, std::optional<double> pixels) {
+nlohmann::json model_json(const std::string& path, const MixtureFile& stored, std::optional<double> pixels) {
   const SmoeModel& model = stored.model;
   const double bits = 8 * static_cast<double>(stored.bytes);
   nlohmann::json object{{"file", path},
@@ -68,7 +68,7 @@ nlohmann::json model_json(const std::string& path, const StoredModel& stored, st
   return object;
 }
 
-void report_model(const ConsoleOptions& console, const std::string& path, const StoredModel& stored,
+void report_model(const ConsoleOptions& console, const std::string& path, const MixtureFile& stored,
                   std::optional<double> pixels) {
   const SmoeModel& model = stored.model;
   const double bits = 8 * static_cast<double>(stored.bytes);

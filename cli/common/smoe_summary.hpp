@@ -14,10 +14,10 @@ namespace holotone::cli {
 std::optional<double> own_pixels(const SmoeModel& model);
 
 /// Summary for --json.
-nlohmann::json model_json(const std::string& path, const StoredModel& stored, std::optional<double> pixels);
+nlohmann::json model_json(const std::string& path, const MixtureFile& stored, std::optional<double> pixels);
 
 /// Reports the summary as lines.
-void report_model(const ConsoleOptions& console, const std::string& path, const StoredModel& stored,
+void report_model(const ConsoleOptions& console, const std::string& path, const MixtureFile& stored,
                   std::optional<double> pixels);
 
 /// Reports one more line of the summary.

@@ -5,7 +5,7 @@
 namespace holotone::cli {
 
 void tell_model(const std::string& path, const ConsoleOptions& console) {
-  const StoredModel stored = read_model(path);
+  const MixtureFile stored = read_model(path);
   const auto pixels = own_pixels(stored.model);
   report_model(console, path, stored, pixels);
   report_json(console, model_json(path, stored, pixels));

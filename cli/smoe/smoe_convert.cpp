@@ -20,18 +20,12 @@ struct SmoeConvertJob {
   ConsoleOptions console;
 };
 
-/// Bytes of a .smoe file under the given options; without them, with the input's steps, or lossless.
-std::vector<std::byte> encoded(const SmoeConvertJob& job, const StoredModel& stored) {
-  if (job.bytes) return encode_smoe_bytes(stored.model, *job.bytes).bytes;
-  SmoeCodecOptions options;
-  if (job.quality) {
-    options.steps = smoe_steps(stored.model, *job.quality);
-  } else if (stored.info && !stored.info->lossless && !job.lossless) {
-    options.steps = stored.info->steps;
-  } else {
-    options.lossless = true;
-  }
-  return encode_smoe(stored.model, options);
+/// How a .smoe file stores the model; without options, with the input's steps, or lossless.
+SmoeCodecOptions codec_options(const SmoeConvertJob& job, const MixtureFile& stored) {
+  if (job.bytes) return {false, smoe_steps(stored.model, encode_smoe_bytes(stored.model, *job.bytes).quality)};
+  if (job.quality) return {false, smoe_steps(stored.model, *job.quality)};
+  if (stored.info && !stored.info->lossless && !job.lossless) return {false, stored.info->steps};
+  return {true, {}};
 }
 
 int run_smoe_convert(const SmoeConvertJob& job) {
@@ -44,13 +38,10 @@ int run_smoe_convert(const SmoeConvertJob& job) {
   if (!smoe && (job.lossless || job.quality || job.bytes)) {
     reject("--output", "a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }
-  const StoredModel stored = read_model(job.input);
+  const MixtureFile stored = read_model(job.input);
   const UnfinishedRun unfinished;
-  if (smoe) {
-    write_smoe(job.output, encoded(job, stored));
-  } else {
-    write_model_floats(job.output, stored.model);
-  }
+  UnfinishedRun::will_write(job.output);
+  write_mixture(job.output, stored.model, smoe ? codec_options(job, stored) : SmoeCodecOptions{});
   UnfinishedRun::keep();
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(job.output));
   report(job.console, fmt::format("{}: {} in {} bytes, {}", job.output, counted(stored.model.count(), "component"),
@@ -88,7 +79,7 @@ Command smoe_convert_command() {
                         .common = true,
                         .feeds = "encode_smoe_bytes.max_bytes"},
                        {.names = "--quality",
-                        .target = number(j.quality, ValueUnit::none, quality_bounds),
+                        .target = number(j.quality, ValueUnit::none, bounds_of<&MixtureFitOptions::quality>),
                         .value = "Q",
                         .help = "Quality of a .smoe file; 10 more halve the quantization steps",
                         .otherwise = "IN's steps",

@@ -4,12 +4,10 @@
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_file.hpp>
-#include <cli/common/smoe_picture.hpp>
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
 #include <cli/smoe/smoe_fit_job.hpp>
 #include <cmath>
-#include <holotone/smoe/fit/steps.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -43,24 +41,6 @@ class FitBar final : public Progress {
   std::int64_t furthest_ = 0;
 };
 
-/// -10 log10 of an image's variance over all channels: PSNR of its mean colour.
-double psnr_of_mean(const Array<float, 3>& image) {
-  const std::int64_t channels = image.shape()[2];
-  const auto pixels = static_cast<double>(image.size() / channels);
-  double variance = 0;
-  for (std::int64_t c = 0; c < channels; ++c) {
-    double sum = 0;
-    double squares = 0;
-    for (std::int64_t i = c; i < image.size(); i += channels) {
-      const auto value = static_cast<double>(image.data()[i]);
-      sum += value;
-      squares += value * value;
-    }
-    variance += std::max(squares / pixels - sum / pixels * (sum / pixels), 0.0) / static_cast<double>(channels);
-  }
-  return psnr_db(variance);
-}
-
 /// Begins a phrase that ends with the reference picture.
 std::string psnr_text(double psnr_db) {
   return std::isinf(psnr_db) ? "equal to" : fmt::format("PSNR {:.2f} dB of", psnr_db);
@@ -76,15 +56,11 @@ class FitRun {
     const UnfinishedRun unfinished;
     fit();
     check_cancelled("writing");
-    if (found_.bytes.empty()) {
-      write_model_floats(job_.output, found_.model);
-    } else {
-      write_smoe(job_.output, found_.bytes);
-    }
+    UnfinishedRun::will_write(job_.output);
+    write_mixture(job_.output, found_);
     if (!left_out_.images.empty()) {
       QuietProgress progress;
-      const auto views = left_out_.views();
-      auto compared = compare_mixture(found_.model, views, left_out_.bits, false, job_.device, progress);
+      auto compared = compare_mixture(found_.model, left_out_, false, job_.device, progress);
       left_out_psnr_ = compared.psnr_db;
       left_out_each_ = std::move(compared.each);
     }
@@ -108,7 +84,7 @@ class FitRun {
     for (const auto& path : pictures_.paths) views.push_back({"IN", path});
     require_outputs({{"--output", 1, [&](std::int64_t) { return job_.output; }}}, views);
     views_ = std::ssize(pictures_.images);
-    left_out_ = take_out(pictures_, job_.left_out);
+    left_out_ = hold_out(pictures_, job_.left_out);
     if (pictures_.swapped) {
       say("IN: the parallax is vertical along %u and horizontal along %v; exchange %u and %v");
     }
@@ -119,14 +95,12 @@ class FitRun {
     if (!job_.resume.empty()) start = start_model();
     FitBar bar(job_.console);
     auto& options = job_.options;
-    options.bits = pictures_.bits;
     if (job_.time_s) options.time_limit_s = std::max(*job_.time_s - watch_.seconds(), 1e-3);
     options.on_components = [&](std::int64_t components, bool limited) { check_components(components, limited); };
     options.on_attempt = [&](std::int64_t attempt, std::int64_t components) { bar.begin(attempt, components); };
     options.on_estimate = [&](double render_s) { say_minimum(render_s); };
-    const auto views = pictures_.views();
-    found_ =
-        start ? fit_mixture(views, *start, options, job_.device, bar) : fit_mixture(views, options, job_.device, bar);
+    found_ = start ? fit_mixture(pictures_, *start, options, job_.device, bar)
+                   : fit_mixture(pictures_, options, job_.device, bar);
     if (!is_smoe()) found_.bytes.clear();
   }
 
@@ -170,25 +144,15 @@ class FitRun {
                           : "a model of linear light for --linear, or none of it for a model of codes",
              job_.resume);
     }
-    const auto views = pictures_.views();
-    smoe::require_start("SmoeFitter", start, views.front());
-    check_start(start);
+    const auto check = check_mixture_start(start, pictures_, job_.device);
+    // Any model of these pictures is better than their mean colour.
+    if (check.psnr_db < check.mean_colour_psnr_db && !std::isinf(check.mean_colour_psnr_db)) {
+      say(
+          fmt::format("--resume: {} reproduces {} with {:.1f} dB, less than its mean colour with {:.1f} dB; it may be "
+                      "a model of another picture",
+                      job_.resume, check.path, check.psnr_db, check.mean_colour_psnr_db));
+    }
     return start;
-  }
-
-  /// Warns if the model is worse than the mean colour: any model of these pictures is better.
-  void check_start(const SmoeModel& start) {
-    const std::size_t middle = pictures_.images.size() / 2;
-    const auto& image = pictures_.images[middle];
-    const SmoeFitView view{image.view(), pictures_.at[middle]};
-    const double psnr = compare_mixture(start, {&view, 1}, 0, false, Queue(job_.device)).psnr_db;
-    const double of_mean = psnr_of_mean(image);
-    if (psnr >= of_mean || std::isinf(of_mean)) return;
-    say(
-        fmt::format("--resume: {} reproduces {} with {:.1f} dB, less than its mean colour with {:.1f} dB; it may be a "
-                    "model of another "
-                    "picture",
-                    job_.resume, pictures_.paths[middle], psnr, of_mean));
   }
 
   /// Divides by pixels of all captured views, including those left out, which the model also represents.
@@ -269,8 +233,8 @@ class FitRun {
 
   Stopwatch watch_;
   SmoeFitJob& job_;
-  FitPictures pictures_;
-  FitPictures left_out_;
+  CapturedViews pictures_;
+  CapturedViews left_out_;
   std::int64_t views_ = 0;  ///< number of captured views
   MixtureFit found_;
   double left_out_psnr_ = 0;

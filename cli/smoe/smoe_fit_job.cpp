@@ -119,7 +119,8 @@ std::vector<OptionRow> view_options(SmoeFitJob& job) {
            .target = &job.left_out_texts,
            .value = "U,V",
            .help = "Hold out this view and report its PSNR; may be repeated",
-           .one_each = true}};
+           .one_each = true,
+           .feeds = "hold_out.numbers"}};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/npy_file.hpp>
 #include <cli/common/smoe_picture.hpp>
+#include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
 #include <cli/smoe/smoe_render_job.hpp>
@@ -58,7 +59,7 @@ std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& vie
 
 SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
   SmoeView view;
-  view.at = view_of(model, job.view);
+  view.at = for_option("--view", [&] { return view_position(model, job.view); });
   for (std::size_t axis = 0; axis < 2; ++axis) {
     view.corner[axis] = job.crop ? (*job.crop)[axis] : model.low[axis];
     view.extent[axis] = job.crop ? (*job.crop)[2 + axis] : model.high[axis] - model.low[axis];
@@ -92,7 +93,9 @@ SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
 std::array<std::vector<double>, 2> ends_of(const SmoeModel& model, const SmoeRenderJob& job, const SmoeView& view) {
   if (job.along) {
     if (model.dimensions < 3) reject("--along", "a light field, not a model of two dimensions", job.input);
-    return {view_of(model, job.along->front(), "--along"), view_of(model, job.along->back(), "--along")};
+    return for_option("--along", [&] {
+      return std::array{view_position(model, job.along->front()), view_position(model, job.along->back())};
+    });
   }
   std::array<std::vector<double>, 2> ends{view.at, view.at};
   if (view.at.empty()) return ends;

@@ -24,7 +24,7 @@ class ModelDocument final : public Document {
 
   std::string path_;
   Device device_;
-  StoredModel stored_;  ///< its model is in the renderer
+  MixtureFile stored_;  ///< its model is in the renderer
   Shape<2> own_size_{};
   SmoeRenderOptions options_;
   std::unique_ptr<SmoeRenderer> renderer_;

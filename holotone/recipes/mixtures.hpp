@@ -6,6 +6,7 @@
 #include <holotone/core/bounds.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/metrics/similarity.hpp>
+#include <holotone/recipes/captured_views.hpp>
 #include <holotone/smoe/fit.hpp>
 #include <optional>
 #include <span>
@@ -99,18 +100,57 @@ MixtureFit fit_mixture(std::span<const SmoeFitView> views, const SmoeModel& star
                        const MixtureFitOptions& options = {}, const Queue& queue = {},
                        Progress& progress = Progress::none());
 
+/// fit_mixture of pictures of files, on the scale of their codes: `options.bits` and `options.linear` are those of the
+/// pictures.
+MixtureFit fit_mixture(const CapturedViews& views, const MixtureFitOptions& options = {}, const Queue& queue = {},
+                       Progress& progress = Progress::none());
+/// The same from a model of the same pictures.
+MixtureFit fit_mixture(const CapturedViews& views, const SmoeModel& start, const MixtureFitOptions& options = {},
+                       const Queue& queue = {}, Progress& progress = Progress::none());
+
 /// A model beside pictures.
 struct MixtureComparison {
   double psnr_db = 0;                       ///< from the mean squared difference over all pictures
   std::vector<double> each{};               ///< PSNR of each picture, dB
   std::vector<ColourSimilarity> colours{};  ///< luma and chroma of each picture, if asked for
+
+  /// Mean of `each`, dB.
+  [[nodiscard]] double mean_psnr_db() const;
+  /// Index of the picture of least PSNR.
+  [[nodiscard]] std::int64_t worst() const;
+  /// Means of `colours`, as papers have them.
+  [[nodiscard]] ColourSimilarity mean_colours() const;
 };
+
+/// Size of a model's box in its own pixels: {ny, nx}, each 1 to 65536.
+Shape<2> own_size(const SmoeModel& model);
+
+/// Position of a view as SmoeView::at takes it: one number for each coordinate beyond x and y. Empty `numbers`: the
+/// middle of the box. Throws invalid_argument for another count.
+std::vector<double> view_position(const SmoeModel& model, const std::vector<double>& numbers = {});
 
 /// Compares a model's pictures with others, rounded to codes as in a file. `bits`: 8 or 16 of a code; 0: colours as
 /// they are. PSNR is infinite for equal pictures. Reports `measuring`. Throws as SmoeRenderer.
 MixtureComparison compare_mixture(const SmoeModel& model, std::span<const SmoeFitView> views, int bits = 8,
                                   bool with_colours = false, const Queue& queue = {},
                                   Progress& progress = Progress::none());
+
+/// compare_mixture with pictures of files, on the scale of their codes. A single picture without a position is that of
+/// the middle of the model's box. Throws io naming a file of another aspect than the model's, beyond rounding to whole
+/// pixels at any size, or of another number of channels; invalid_argument for views where the model has none.
+MixtureComparison compare_mixture(const SmoeModel& model, const CapturedViews& views, bool with_colours = false,
+                                  const Queue& queue = {}, Progress& progress = Progress::none());
+
+/// A model to start from beside the pictures that it is to be fitted to.
+struct MixtureStart {
+  std::string path{};              ///< the picture that is compared: that of the middle view
+  double psnr_db = 0;              ///< of the model's picture
+  double mean_colour_psnr_db = 0;  ///< of the picture's mean colour; any model of these pictures has more
+};
+
+/// Compares a start of fit_mixture with the middle view. Throws invalid_argument for a model of other pictures' size,
+/// channels or dimensions.
+MixtureStart check_mixture_start(const SmoeModel& start, const CapturedViews& views, const Queue& queue = {});
 
 /// Order of a light field's views in their file names, estimated from three neighbouring views.
 struct Parallax {

@@ -9,6 +9,7 @@
 #include <cli/common/viewer_option.hpp>
 #include <cli/hologram/stereogram/stereogram_options.hpp>
 #include <cmath>
+#include <holotone/recipes/mixture_files.hpp>
 #include <span>
 
 namespace holotone::cli {
@@ -17,11 +18,6 @@ namespace {
 /// Options of codes of a whole field: not for holograms that are written row by row.
 constexpr const char* whole_options[] = {"--lut",     "--phase-range", "--amplitude-range", "--reference-angle",
                                          "--carrier", "--correction",  "--packed16"};
-
-bool is_model_name(const std::string& path) {
-  const auto extension = extension_of(path);
-  return extension == ".smoe" || extension == ".json" || extension == ".npz";
-}
 
 /// Names of pictures with metadata.
 bool is_name_of_codes(const std::string& path) {
@@ -120,10 +116,10 @@ void set_layers(StereogramOptions& options, std::int64_t count) {
 void set_views(StereogramJob& job, const SceneJob& scene) {
   job.views = scene.views.names;
   job.depths = scene.views.depths;
-  job.model = is_model_name(job.views);
+  job.model = is_mixture_name(job.views);
   job.rows = scene.views.rows;
   (void)view_rows(job.rows);
-  if (!job.model && !names_views(job.views, "--views")) {
+  if (!job.model && !for_option("--views", [&] { return names_views(job.views); })) {
     reject("--views", "a name with %u, or %u and %v, or a model (.smoe, .json, .npz)", job.views);
   }
   if (job.model && !job.depths.empty()) reject("--view-depths", "pictures as --views", job.views);

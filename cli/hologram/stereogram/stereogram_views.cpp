@@ -21,12 +21,12 @@ namespace {
 constexpr std::array<float, 3> luminance{0.2126F, 0.7152F, 0.0722F};
 
 /// Index of a view in the files' order; with `up` the first row of files is the lowest.
-std::size_t place_of(const FitPictures& pictures, std::int64_t row, std::int64_t column) {
+std::size_t place_of(const CapturedViews& pictures, std::int64_t row, std::int64_t column) {
   return static_cast<std::size_t>((pictures.up ? pictures.rows - 1 - row : row) * pictures.columns + column);
 }
 
 /// Views as {V, U, ny, nx, channels}; frees each picture after its copy.
-Array<float, 5> views_of(FitPictures& pictures, bool colour) {
+Array<float, 5> views_of(CapturedViews& pictures, bool colour) {
   const auto [ny, nx, own] = pictures.images.front().shape();
   const bool has_colour = own >= 3;
   const std::int64_t channels = has_colour && colour ? 3 : 1;
@@ -57,7 +57,7 @@ Array<float, 5> views_of(FitPictures& pictures, bool colour) {
 }
 
 /// Depth maps of the same grid and size; empty if there are none.
-Array<float, 4> depths_of(const StereogramJob& job, const FitPictures& views, const Shape<3>& shape) {
+Array<float, 4> depths_of(const StereogramJob& job, const CapturedViews& views, const Shape<3>& shape) {
   if (job.depths.empty()) return {};
   auto maps = read_fit_pictures(job.depths, views.up ? ViewRows::up : ViewRows::down, false, "--view-depths");
   maps.up = views.up;

@@ -1,9 +1,13 @@
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <holotone/io/images/image.hpp>
 #include <holotone/recipes/mixtures.hpp>
 #include <holotone/recipes/mixtures/colours_detail.hpp>
 #include <holotone/smoe/codes.hpp>
 #include <holotone/smoe/render.hpp>
+#include <numeric>
 
 namespace holotone {
 namespace {
@@ -30,6 +34,50 @@ double mean_square_error(View<const float, 3> a, View<const float, 3> b) {
 
 Image mixtures::coded(View<const float, 3> colours, bool linear, int bits) {
   return bits == 8 ? codes<std::uint8_t>(colours, linear, bits) : codes<std::uint16_t>(colours, linear, bits);
+}
+
+double MixtureComparison::mean_psnr_db() const {
+  return std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
+}
+
+std::int64_t MixtureComparison::worst() const { return std::min_element(each.begin(), each.end()) - each.begin(); }
+
+ColourSimilarity MixtureComparison::mean_colours() const {
+  ColourSimilarity mean;
+  const double share = 1 / static_cast<double>(colours.size());
+  for (const auto& own : colours) {
+    mean.psnr_y_db += share * own.psnr_y_db;
+    mean.psnr_cb_db += share * own.psnr_cb_db;
+    mean.psnr_cr_db += share * own.psnr_cr_db;
+    mean.psnr_ycbcr_db += share * own.psnr_ycbcr_db;
+    mean.ssim_y += share * own.ssim_y;
+  }
+  return mean;
+}
+
+Shape<2> own_size(const SmoeModel& model) {
+  const auto pixels = [&](std::size_t axis) {
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(std::floor(std::min(model.high[axis] - model.low[axis], 65536.0) + 0.5)));
+  };
+  return {pixels(1), pixels(0)};
+}
+
+std::vector<double> view_position(const SmoeModel& model, const std::vector<double>& numbers) {
+  const auto further = static_cast<std::size_t>(std::max(0, model.dimensions - 2));
+  if (numbers.empty()) {
+    std::vector<double> middle;
+    for (std::size_t i = 2; i < 2 + further; ++i) middle.push_back(0.5 * (model.low[i] + model.high[i]));
+    return middle;
+  }
+  if (numbers.size() != further) {
+    throw_argument("view_position", "numbers",
+                   further == 0   ? "a light field, not a model of two dimensions"
+                   : further == 2 ? "two numbers such as 0.3,-0.5"
+                                  : "one number",
+                   fmt::format("'{:g}'", fmt::join(numbers, ",")));
+  }
+  return numbers;
 }
 
 MixtureComparison compare_mixture(const SmoeModel& model, std::span<const SmoeFitView> views, int bits,

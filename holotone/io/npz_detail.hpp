@@ -1,11 +1,12 @@
 #pragma once
+// Archives of NumPy, .npz. Not for users.
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace holotone::cli {
+namespace holotone::io {
 
 /// An array of an .npz file: little-endian bytes of `type` in C order.
 struct NpzArray {
@@ -27,4 +28,4 @@ struct NpzNumbers {
 /// damaged ones and for arrays that are not of real numbers.
 std::map<std::string, NpzNumbers> read_npz(const std::string& bytes, const std::string& path);
 
-}  // namespace holotone::cli
+}  // namespace holotone::io

@@ -1,0 +1,353 @@
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/core/parallel.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/image.hpp>
+#include <holotone/metrics/similarity.hpp>
+#include <holotone/recipes/mixtures.hpp>
+#include <holotone/smoe/fit/steps.hpp>
+#include <map>
+#include <thread>
+
+namespace holotone {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Name with counters, split: text, counter, text, counter, text.
+struct ViewPattern {
+  std::vector<std::string> texts;
+  std::string counters;  ///< 'u' and 'v' in their order
+};
+
+[[noreturn]] void reject_path(std::string_view expected, const std::string& name) {
+  throw_argument("read_views", "path", expected, fmt::format("'{}'", name));
+}
+
+std::optional<ViewPattern> view_pattern(const std::string& name) {
+  ViewPattern pattern{{""}, {}};
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const bool counter = name[i] == '%' && i + 1 < name.size() && (name[i + 1] == 'u' || name[i + 1] == 'v');
+    if (!counter) {
+      pattern.texts.back() += name[i];
+      continue;
+    }
+    if (pattern.counters.find(name[i + 1]) != std::string::npos) reject_path("each of %u and %v once", name);
+    pattern.counters += name[++i];
+    pattern.texts.emplace_back();
+  }
+  if (pattern.counters.empty()) return std::nullopt;
+  if (pattern.counters == "v") reject_path("%u, or %u and %v, for the views of a light field", name);
+  if (pattern.counters.size() == 2 && pattern.texts[1].empty()) {
+    reject_path("something between %u and %v that tells them apart", name);
+  }
+  return pattern;
+}
+
+/// {v, u} of a file's name, if it matches.
+std::optional<std::pair<std::int64_t, std::int64_t>> numbers_in(const std::string& name, const ViewPattern& pattern) {
+  std::pair<std::int64_t, std::int64_t> numbers{0, 0};
+  const char* at = name.data();
+  const char* const end = name.data() + name.size();
+  for (std::size_t i = 0; i < pattern.texts.size(); ++i) {
+    const auto& text = pattern.texts[i];
+    if (static_cast<std::size_t>(end - at) < text.size() || !std::equal(text.begin(), text.end(), at)) {
+      return std::nullopt;
+    }
+    at += text.size();
+    if (i == pattern.counters.size()) break;
+    std::int64_t number = 0;
+    const auto [after, error] = std::from_chars(at, end, number);
+    if (error != std::errc() || after == at || number < 0 || number > max_view_number) return std::nullopt;
+    at = after;
+    (pattern.counters[i] == 'v' ? numbers.first : numbers.second) = number;
+  }
+  return at == end ? std::optional(numbers) : std::nullopt;
+}
+
+/// Files of the grid, row by row in order of {v, u}.
+std::vector<std::string> files_of(const std::string& path, const ViewPattern& pattern, CapturedViews& pictures) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error)) {
+    const auto numbers = numbers_in(entry.path().filename().string(), pattern);
+    if (!numbers) continue;
+    const auto [other, fresh] = files.emplace(*numbers, (folder / entry.path().filename()).string());
+    if (!fresh) throw_io(path, "one file for each view", other->second + " and " + entry.path().filename().string());
+  }
+  if (error || files.empty()) throw_io(path, "files with numbers in the place of %u and %v", "none");
+  const auto [first_row, first_column] = files.begin()->first;
+  auto last = files.begin()->first;
+  std::int64_t min_column = first_column;
+  for (const auto& [numbers, name] : files) {
+    last = {std::max(last.first, numbers.first), std::max(last.second, numbers.second)};
+    min_column = std::min(min_column, numbers.second);
+  }
+  const std::int64_t rows = last.first - first_row + 1;
+  const std::int64_t columns = last.second - min_column + 1;
+  pictures.rows = rows;
+  pictures.columns = columns;
+  std::vector<std::string> result;
+  for (std::int64_t v = first_row; v <= last.first; ++v) {
+    for (std::int64_t u = min_column; u <= last.second; ++u) {
+      const auto found = files.find({v, u});
+      if (found == files.end()) {
+        const std::string place =
+            pattern.counters.size() == 2 ? fmt::format("v = {}, u = {}", v, u) : fmt::format("u = {}", u);
+        throw_io(path, fmt::format("{} views in {} x {} without gaps", rows * columns, columns, rows),
+                 "none for " + place);
+      }
+      result.push_back(found->second);
+      pictures.numbers.push_back(
+          {u, pattern.counters.size() == 2 ? std::optional<std::int64_t>(v) : std::optional<std::int64_t>()});
+    }
+  }
+  if (result.size() < 2) throw_io(path, "2 or more views", "1");
+  return result;
+}
+
+/// A picture as it is read: its values, and its bits a channel (FitPictures).
+struct ReadPicture {
+  Array<float, 3> colours;
+  int bits = 0;
+};
+
+/// The first view, whose shape all others have.
+struct FirstView {
+  const std::string& path;
+  const Shape<3>& shape;
+};
+
+void require_same_shape(const FirstView& first, const std::string& path, const Shape<3>& shape) {
+  if (shape == first.shape) return;
+  const auto text = [](const Shape<3>& s) {
+    return fmt::format("{} x {} pixels of {}", s[1], s[0], io::counted(static_cast<std::uint64_t>(s[2]), "channel"));
+  };
+  throw_io(path, fmt::format("{}, as {} has", text(first.shape), first.path), text(shape));
+}
+
+void require_finite(const std::string& path, const Array<float, 3>& pixels) {
+  const auto values = pixels.host();
+  const auto bad = std::ranges::find_if(values, [](float value) { return !std::isfinite(value); });
+  if (bad == values.end()) return;
+  const auto& [ny, nx, channels] = pixels.shape();
+  const std::int64_t pixel = (bad - values.begin()) / channels;
+  throw_io(path, "finite values", fmt::format("{} at row {}, column {}", *bad, pixel / nx, pixel % nx));
+}
+
+/// Reads a picture, of the first view's shape if there is one.
+ReadPicture read_picture(const std::string& path, bool linear, const std::optional<FirstView>& first) {
+  const auto accept = [&](const Shape<3>& own) {  // a palette's channels are not known yet
+    if (first && (own[0] != first->shape[0] || own[1] != first->shape[1])) require_same_shape(*first, path, own);
+  };
+  Image image = read_image(path, {.accept = accept, .bytes_a_pixel = 16});
+  const auto shape = shape_of(image);
+  if (first) require_same_shape(*first, path, shape);
+  const int bits = std::holds_alternative<Array<float, 3>>(image.pixels)          ? 0
+                   : std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8
+                                                                                  : 16;
+  auto colours = linear ? to_linear(image) : to_float(image);
+  if (bits == 0) require_finite(path, colours);
+  return {std::move(colours), bits};
+}
+
+/// Reads pictures of one shape, the first alone, then the others, one a thread. Progress hears of those of the calling
+/// thread.
+void read_pictures(CapturedViews& pictures, std::vector<std::string> files, Progress& progress) {
+  const auto caller = std::this_thread::get_id();
+  std::atomic<std::int64_t> done = 0;
+  const auto read = [&](std::size_t i, const std::optional<FirstView>& first) {
+    if (std::this_thread::get_id() == caller) progress.step("reading", done, std::ssize(files));
+    ReadPicture picture = read_picture(files[i], pictures.linear, first);
+    pictures.images[i] = std::move(picture.colours);
+    ++done;
+    return picture.bits;
+  };
+  pictures.images.resize(files.size());
+  pictures.bits = read(0, std::nullopt);
+  const FirstView first{files.front(), pictures.images.front().shape()};
+  std::vector<int> bits(files.size(), pictures.bits);
+  parallel_for(1, std::ssize(files), [&](std::int64_t i) {
+    const auto number = static_cast<std::size_t>(i);
+    bits[number] = read(number, first);
+  });
+  progress.step("reading", done, std::ssize(files));
+  pictures.bits = bits.back();
+  pictures.paths = std::move(files);
+}
+
+View<const float, 3> image_at(const CapturedViews& pictures, std::int64_t row, std::int64_t column) {
+  return pictures.images[static_cast<std::size_t>(row * pictures.columns + column)].view();
+}
+
+/// Sets the positions of the views, and `up` and `swapped` from the parallax.
+void place_views(CapturedViews& pictures, ViewRows rows, bool both) {
+  if (both) {
+    const std::int64_t row = std::min(pictures.rows / 2, pictures.rows - 2);
+    const std::int64_t column = std::min(pictures.columns / 2, pictures.columns - 2);
+    const auto parallax = find_parallax(image_at(pictures, row, column), image_at(pictures, row, column + 1),
+                                        image_at(pictures, row + 1, column));
+    pictures.up = rows == ViewRows::up || (rows == ViewRows::by_parallax && parallax.opposite);
+    pictures.swapped = parallax.swapped;
+  }
+  const auto place = [](std::int64_t i, std::int64_t count) {
+    return 2 * static_cast<double>(i) / static_cast<double>(count - 1) - 1;
+  };
+  for (std::int64_t v = 0; v < pictures.rows; ++v) {
+    for (std::int64_t u = 0; u < pictures.columns; ++u) {
+      auto& own = pictures.at.emplace_back(std::vector{place(u, pictures.columns)});
+      if (both) own.push_back(pictures.up ? -place(v, pictures.rows) : place(v, pictures.rows));
+    }
+  }
+}
+
+/// -10 log10 of an image's variance over all channels: PSNR of its mean colour.
+double psnr_of_mean(const Array<float, 3>& image) {
+  const std::int64_t channels = image.shape()[2];
+  const auto pixels = static_cast<double>(image.size() / channels);
+  double variance = 0;
+  for (std::int64_t c = 0; c < channels; ++c) {
+    double sum = 0;
+    double squares = 0;
+    for (std::int64_t i = c; i < image.size(); i += channels) {
+      const auto value = static_cast<double>(image.data()[i]);
+      sum += value;
+      squares += value * value;
+    }
+    variance += std::max(squares / pixels - sum / pixels * (sum / pixels), 0.0) / static_cast<double>(channels);
+  }
+  return psnr_db(variance);
+}
+
+void require_channels(const SmoeModel& model, const Shape<3>& shape, const std::string& path) {
+  if (shape[2] == model.channels) return;
+  throw_io(path,
+           fmt::format("{}, as the model has", io::counted(static_cast<std::uint64_t>(model.channels), "channel")),
+           std::to_string(shape[2]));
+}
+
+/// Refuses pictures of another aspect than the model's, up to rounding to whole pixels at any size.
+void require_aspect(const SmoeModel& model, const Shape<3>& shape, const std::string& path) {
+  if (model.dimensions < 2) return;
+  const auto [own_height, own_width] = own_size(model);
+  const std::int64_t off = std::abs(shape[1] * own_height - shape[0] * own_width);
+  if (off <= std::max({own_width, own_height, shape[0], shape[1]})) return;
+  throw_io(path, fmt::format("a picture of the model's aspect, {} x {}", own_width, own_height),
+           fmt::format("{} x {} pixels", shape[1], shape[0]));
+}
+
+MixtureFitOptions options_for(const CapturedViews& views, MixtureFitOptions options) {
+  options.bits = views.bits;
+  options.linear = views.linear;
+  return options;
+}
+
+std::string name_of_view(const ViewNumbers& view) {
+  return view.v ? fmt::format("{},{}", view.u, *view.v) : fmt::format("{}", view.u);
+}
+
+}  // namespace
+
+std::vector<SmoeFitView> fit_views(const CapturedViews& views) {
+  std::vector<SmoeFitView> result;
+  for (std::size_t i = 0; i < views.images.size(); ++i) result.push_back({views.images[i].view(), views.at[i]});
+  return result;
+}
+
+bool names_views(const std::string& path) { return view_pattern(fs::path(path).filename().string()).has_value(); }
+
+CapturedViews read_views(const std::string& path, ViewRows rows, bool linear, Progress& progress) {
+  CapturedViews pictures;
+  pictures.name = path;
+  pictures.linear = linear;
+  const auto pattern = view_pattern(fs::path(path).filename().string());
+  if (!pattern) {
+    read_pictures(pictures, {path}, progress);
+    pictures.at.emplace_back();
+    return pictures;
+  }
+  const bool both = pattern->counters.size() == 2;
+  read_pictures(pictures, files_of(path, *pattern, pictures), progress);
+  if (both && (pictures.rows < 2 || pictures.columns < 2)) {
+    throw_io(path, "2 or more views along both %u and %v", fmt::format("{} x {}", pictures.columns, pictures.rows));
+  }
+  place_views(pictures, rows, both);
+  return pictures;
+}
+
+CapturedViews hold_out(CapturedViews& views, std::span<const ViewNumbers> numbers) {
+  const auto refuse = [](std::string_view expected, const ViewNumbers& view) {
+    throw_argument("hold_out", "numbers", expected, fmt::format("'{}'", name_of_view(view)));
+  };
+  CapturedViews taken;
+  taken.name = views.name;
+  taken.bits = views.bits;
+  taken.linear = views.linear;
+  for (const auto& view : numbers) {
+    const auto found = std::find(views.numbers.begin(), views.numbers.end(), view);
+    if (found == views.numbers.end()) {
+      const bool again = std::find(taken.numbers.begin(), taken.numbers.end(), view) != taken.numbers.end();
+      const bool grid = !views.numbers.empty() && views.numbers.front().v.has_value();
+      refuse(views.numbers.empty() ? "views of a light field"
+             : again               ? "every view once"
+                                   : fmt::format("an existing view as {}", grid ? "U,V" : "U"),
+             view);
+    }
+    const auto i = found - views.numbers.begin();
+    const auto move = [&](auto& from, auto& to) {
+      to.push_back(std::move(from[static_cast<std::size_t>(i)]));
+      from.erase(from.begin() + i);
+    };
+    move(views.paths, taken.paths);
+    move(views.images, taken.images);
+    move(views.at, taken.at);
+    move(views.numbers, taken.numbers);
+    if (views.images.size() < 2) refuse("at least 2 remaining views", view);
+  }
+  return taken;
+}
+
+MixtureFit fit_mixture(const CapturedViews& views, const MixtureFitOptions& options, const Queue& queue,
+                       Progress& progress) {
+  return fit_mixture(fit_views(views), options_for(views, options), queue, progress);
+}
+
+MixtureFit fit_mixture(const CapturedViews& views, const SmoeModel& start, const MixtureFitOptions& options,
+                       const Queue& queue, Progress& progress) {
+  return fit_mixture(fit_views(views), start, options_for(views, options), queue, progress);
+}
+
+MixtureComparison compare_mixture(const SmoeModel& model, const CapturedViews& views, bool with_colours,
+                                  const Queue& queue, Progress& progress) {
+  constexpr std::string_view where = "compare_mixture";
+  if (views.images.empty()) throw_argument(where, "views", "one picture or more", "none");
+  auto pictures = fit_views(views);
+  if (views.numbers.empty()) {
+    if (pictures.front().at.empty()) pictures.front().at = view_position(model);
+  } else if (std::ssize(views.at.front()) != model.dimensions - 2) {
+    throw_argument(where, "views",
+                   model.dimensions <= 2   ? "one picture, as the model is of one"
+                   : model.dimensions == 3 ? "a name with %u alone, as the model has views in one row"
+                                           : "a name with %u and %v, as the model has rows of views",
+                   fmt::format("'{}'", views.name));
+  }
+  require_channels(model, views.images.front().shape(), views.paths.front());
+  require_aspect(model, views.images.front().shape(), views.paths.front());
+  return compare_mixture(model, pictures, views.bits, with_colours, queue, progress);
+}
+
+MixtureStart check_mixture_start(const SmoeModel& start, const CapturedViews& views, const Queue& queue) {
+  if (views.images.empty()) throw_argument("check_mixture_start", "views", "one picture or more", "none");
+  const auto pictures = fit_views(views);
+  smoe::require_start("SmoeFitter", start, pictures.front());
+  const std::size_t middle = pictures.size() / 2;
+  return {views.paths[middle], compare_mixture(start, {&pictures[middle], 1}, 0, false, queue).psnr_db,
+          psnr_of_mean(views.images[middle])};
+}
+
+}  // namespace holotone
