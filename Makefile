@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 BUILD = build/$(PRESET)
 
-.PHONY: build demo test test-python test-viewer bench install release-check format tidy clean help dependencies configure
+.PHONY: build demo test test-python test-page bench install release-check format tidy clean help dependencies configure
 
 build: configure  ## Build everything for this machine (the default)
 	cmake --build --preset $(PRESET) -j $(JOBS)
@@ -23,9 +23,9 @@ test: build  ## Build, then run every test this machine can run
 test-python: dependencies  ## Build the Python package and run its tests
 	scripts/test_python.sh $(PRESET)
 
-test-viewer: configure  ## Build the program and test the page of `holotone view` in a browser
+test-page: configure  ## Build the program and test the page of `holotone view` in a browser
 	cmake --build --preset $(PRESET) -j $(JOBS) -t holotone_cli
-	scripts/test_viewer.sh $(BUILD)/cli/holotone
+	scripts/test_page.sh $(BUILD)/cli/holotone
 
 bench: build  ## Run the benchmarks; results go to out/bench.json
 	mkdir -p out

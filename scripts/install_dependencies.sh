@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop | --python | --viewer]
-# --python adds what the Python package is built with, --viewer the browser in which the page of `holotone view` is tested.
+# Installs the Debian or Ubuntu packages that are missing: install_dependencies.sh [--develop | --python | --page]
+# --python adds what the Python package is built with, --page the browser in which the page of `holotone view` is tested.
 # --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp, ccache, and for the
 # tests on OpenCL PoCL and Oclgrind, for those of the panel's window two X servers without a screen).
 # Without root, sudo or a network it lists what it could not install and continues: CMake then says what is
@@ -21,7 +21,7 @@ if [ "${1:-}" = --python ]; then
   python3 -c 'import ensurepip, pathlib, sysconfig; pathlib.Path(sysconfig.get_path("include"), "Python.h").stat()' \
     2>/dev/null || packages+=(python3-dev python3-venv)
 fi
-if [ "${1:-}" = --viewer ]; then
+if [ "${1:-}" = --page ]; then
   tools+=(chromium:chromium)
   packages+=(python3-venv)
 fi

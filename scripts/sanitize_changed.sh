@@ -10,9 +10,9 @@ if [ "${SANITIZE:-}" = all ]; then
   ctest --preset asan -j "$(nproc)"
   exec ctest --preset asan-opencl -j "$(nproc)"
 fi
-mapfile -t files < <(scripts/changed_files.sh holotone tests viewer)
+mapfile -t files < <(scripts/changed_files.sh holotone tests web)
 mapfile -t modules < <(printf '%s\n' "${files[@]}" |
-  sed -nE 's,^(holotone|tests)/([a-z]+)/.*,\2,p; s,^viewer/.*,viewer,p' | grep -vE '^(cli|structure)$' | sort -u |
+  sed -nE 's,^(holotone|tests)/([a-z]+)/.*,\2,p; s,^web/.*,web,p' | grep -vE '^(cli|structure)$' | sort -u |
   while read -r module; do if compgen -G "tests/$module/*_test.cpp" >/dev/null; then echo "$module"; fi; done)
 if [ ${#modules[@]} -eq 0 ]; then
   echo "sanitizers: no module changed"

@@ -5,7 +5,7 @@
 namespace holotone::cli {
 
 int serve_view(const ViewJob& /*job*/) {
-  throw Error(ErrorCode::unsupported, "view: expected a build with Boost.Beast (HOLOTONE_VIEWER), got one without");
+  throw Error(ErrorCode::unsupported, "view: expected a build with Boost.Beast (HOLOTONE_WEB), got one without");
 }
 
 int store_view(const ViewJob& job) { return serve_view(job); }

@@ -45,7 +45,7 @@ ViewRequest request_of(const nlohmann::json& show) {
 
 }  // namespace
 
-ViewHandler::ViewHandler(const ViewJob& job, std::function<void(viewer::Message)> broadcast)
+ViewHandler::ViewHandler(const ViewJob& job, std::function<void(web::Message)> broadcast)
     : console_(job.console),
       broadcast_(std::move(broadcast)),
       documents_(job, [this](const std::string& text) { notice(text); }) {}
@@ -55,9 +55,9 @@ void ViewHandler::notice(const std::string& text) const {
   broadcast_({text_of({{"type", "notice"}, {"message", printable(text)}}), nullptr});
 }
 
-viewer::Message ViewHandler::opened() { return {text_of(documents_.message()), nullptr}; }
+web::Message ViewHandler::opened() { return {text_of(documents_.message()), nullptr}; }
 
-viewer::Message ViewHandler::answer(const nlohmann::json& show, const std::atomic<bool>& unwanted) {
+web::Message ViewHandler::answer(const nlohmann::json& show, const std::atomic<bool>& unwanted) {
   try {
     return answered(show, unwanted);
   } catch (const std::exception& error) {
@@ -71,7 +71,7 @@ void ViewHandler::idle() {
   if (documents_.take_change()) broadcast_(opened());
 }
 
-viewer::Message ViewHandler::answered(const nlohmann::json& show, const std::atomic<bool>& unwanted) {
+web::Message ViewHandler::answered(const nlohmann::json& show, const std::atomic<bool>& unwanted) {
   WantedProgress progress(unwanted);
   const Stopwatch watch;
   const ViewRequest request = request_of(show);

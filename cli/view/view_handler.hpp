@@ -1,26 +1,26 @@
 #pragma once
 #include <cli/view/view_documents.hpp>
 #include <functional>
-#include <viewer/server/message.hpp>
+#include <web/server/message.hpp>
 
 namespace holotone::cli {
 
 /// Answers the page's requests from the open documents.
-class ViewHandler final : public viewer::Handler {
+class ViewHandler final : public web::Handler {
  public:
   /// `broadcast` sends a message to all pages.
-  ViewHandler(const ViewJob& job, std::function<void(viewer::Message)> broadcast);
+  ViewHandler(const ViewJob& job, std::function<void(web::Message)> broadcast);
 
-  viewer::Message opened() override;
-  viewer::Message answer(const nlohmann::json& show, const std::atomic<bool>& cancelled) override;
+  web::Message opened() override;
+  web::Message answer(const nlohmann::json& show, const std::atomic<bool>& cancelled) override;
   void idle() override;
 
  private:
-  viewer::Message answered(const nlohmann::json& show, const std::atomic<bool>& cancelled);
+  web::Message answered(const nlohmann::json& show, const std::atomic<bool>& cancelled);
   void notice(const std::string& text) const;
 
   ConsoleOptions console_;
-  std::function<void(viewer::Message)> broadcast_;
+  std::function<void(web::Message)> broadcast_;
   ViewDocuments documents_;
 };
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <malloc.h>
-#include <viewer/server/address.hpp>
-#include <viewer/server/server.hpp>
+#include <web/server/address.hpp>
+#include <web/server/server.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -23,17 +23,17 @@ void keep_memory() {
 
 int serve_view(const ViewJob& job) {
   keep_memory();
-  viewer::Server* broadcaster = nullptr;
-  ViewHandler handler(job, [&broadcaster](viewer::Message message) {
+  web::Server* broadcaster = nullptr;
+  ViewHandler handler(job, [&broadcaster](web::Message message) {
     if (broadcaster != nullptr) broadcaster->broadcast(std::move(message));
   });
-  viewer::ServerOptions options;
+  web::ServerOptions options;
   options.address = job.address;
   options.port = job.port;
   options.hosts = job.hosts;
-  viewer::Server server(options, handler);
+  web::Server server(options, handler);
   broadcaster = &server;
-  const auto url = viewer::page_url(job.address, server.port(), server.token());
+  const auto url = web::page_url(job.address, server.port(), server.token());
   if (job.port != 0 && server.port() != job.port) {
     remark(job.console, fmt::format("port {} is in use: {} is taken", job.port, server.port()));
   }
@@ -42,9 +42,9 @@ int serve_view(const ViewJob& job) {
   report(job.console, fmt::format("view: {}", url));
   check_output();
   // All users can read what a browser is started with: not the page's key, but one that works once and for this user.
-  if (job.browser && !viewer::open_browser(viewer::opening_url(job.address, server.port(), server.new_opening_key()))) {
+  if (job.browser && !web::open_browser(web::opening_url(job.address, server.port(), server.new_opening_key()))) {
     remark(job.console, fmt::format("no browser was opened; from another machine: {}",
-                                    viewer::tunnel_command(job.address, server.port())));
+                                    web::tunnel_command(job.address, server.port())));
   }
   report(job.console, "Ctrl-C ends it");
   check_output();

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <tuple>
 #include <utility>
-#include <viewer/server/stored_page.hpp>
+#include <web/server/stored_page.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -182,7 +182,7 @@ class Store {
                          {"data", one.data[one.is_picture ? q : 0]}});
     }
     const json stored{{"documents", message_}, {"answers", std::move(answers)}};
-    return viewer::stored_page(stored.dump(-1, ' ', false, json::error_handler_t::replace));
+    return web::stored_page(stored.dump(-1, ' ', false, json::error_handler_t::replace));
   }
 
   [[noreturn]] void reject_size() const {

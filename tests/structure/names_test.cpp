@@ -97,7 +97,7 @@ std::vector<TextFile> other_files() {
     if (entry.path().extension() == ".md") paths.push_back(entry.path());
   }
   for (const char* folder :
-       {"bench", "cmake", "docs", "examples", "holotone", "python", "scripts", "tests", "viewer", "cli"}) {
+       {"bench", "cmake", "docs", "examples", "holotone", "python", "scripts", "tests", "web", "cli"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.is_regular_file() && suffixes.contains(entry.path().extension().string()))
         paths.push_back(entry.path());

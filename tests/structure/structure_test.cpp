@@ -135,43 +135,43 @@ TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
     // The text of an OpenCL source is put together by core/kernel_opencl.cpp, which looks for quotes.
     if (!file.path.ends_with(".cl")) fail_at(file, line, "write #include <holotone/module/file.hpp>");
   });
-  find("holotone/", R"(#\s*include\s*<(viewer|cli|tests|bench|examples|gtest)/)",
+  find("holotone/", R"(#\s*include\s*<(web|cli|tests|bench|examples|gtest)/)",
        [](const auto& file, std::size_t line, const std::smatch&) { fail_at(file, line, "not the library's"); });
 }
 
-// The viewer's server knows errors and nothing else of the library; only cli/view and the server's tests know it.
-TEST(Structure, TheViewersServerStandsAlone) {
+// The server of the page knows errors and nothing else of the library; only cli/view and the server's tests know it.
+TEST(Structure, ThePageServerStandsAlone) {
   int own = 0;
-  find("viewer/", R"(#\s*include\s*[<"]((holotone|viewer|cli|tests|bench|examples)/[a-z0-9_./]+)[>"])",
+  find("web/", R"(#\s*include\s*[<"]((holotone|web|cli|tests|bench|examples)/[a-z0-9_./]+)[>"])",
        [&](const auto& file, std::size_t line, const std::smatch& match) {
          ++own;
-         if (!match[1].str().starts_with("viewer/server/") && match[1] != "holotone/core/error.hpp") {
-           fail_at(file, line, "the viewer's server must not include " + match[1].str());
+         if (!match[1].str().starts_with("web/server/") && match[1] != "holotone/core/error.hpp") {
+           fail_at(file, line, "the page's server must not include " + match[1].str());
          }
        });
   EXPECT_GT(own, 20);
-  find("", R"(#\s*include\s*[<"]viewer/)", [](const auto& file, std::size_t line, const std::smatch&) {
-    if (!std::regex_search(file.path, std::regex("^((viewer|tests/viewer|cli/view)/|tests/support/loopback)"))) {
-      fail_at(file, line, "only cli/view uses the viewer's server");
+  find("", R"(#\s*include\s*[<"]web/)", [](const auto& file, std::size_t line, const std::smatch&) {
+    if (!std::regex_search(file.path, std::regex("^((web|tests/web|cli/view)/|tests/support/loopback)"))) {
+      fail_at(file, line, "only cli/view uses the page's server");
     }
   });
 }
 
 // Boost's headers take seconds to compile: the program sees none of them.
-TEST(Structure, TheViewersInterfaceIsWithoutBoost) {
-  std::set<std::string> of_the_interface = {"viewer/server/server.hpp",     "viewer/server/address.hpp",
-                                            "viewer/server/page_files.hpp", "viewer/server/message.hpp",
-                                            "viewer/server/limits.hpp",     "viewer/server/stored_page.hpp"};
-  find("viewer/server/", R"(#\s*include\s*<(boost/[a-z0-9_./]+|viewer/[a-z0-9_./]+)>)",
+TEST(Structure, TheServersInterfaceIsWithoutBoost) {
+  std::set<std::string> of_the_interface = {"web/server/server.hpp",     "web/server/address.hpp",
+                                            "web/server/page_files.hpp", "web/server/message.hpp",
+                                            "web/server/limits.hpp",     "web/server/stored_page.hpp"};
+  find("web/server/", R"(#\s*include\s*<(boost/[a-z0-9_./]+|web/[a-z0-9_./]+)>)",
        [&](const auto& file, std::size_t line, const std::smatch& match) {
          if (of_the_interface.count(file.path) == 1 && of_the_interface.count(match[1]) == 0) {
            fail_at(file, line, "a header of the interface must not include " + match[1].str());
          }
        });
-  find("cli/", R"(#\s*include\s*<(boost/|viewer/server/[a-z_]+\.hpp))",
+  find("cli/", R"(#\s*include\s*<(boost/|web/server/[a-z_]+\.hpp))",
        [&](const auto& file, std::size_t line, const std::smatch& match) {
          if (of_the_interface.count(match[1]) == 0)
-           fail_at(file, line, "not of the viewer's interface: " + match[1].str());
+           fail_at(file, line, "not of the server's interface: " + match[1].str());
        });
 }
 

@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <tests/support/loopback.hpp>
 
-namespace holotone::viewer {
+namespace holotone::web {
 namespace {
 
 namespace asio = boost::asio;
@@ -147,4 +147,4 @@ std::string get(const TestServer& server, const std::string& name, const std::st
          "\r\nConnection: close\r\n\r\n";
 }
 
-}  // namespace holotone::viewer
+}  // namespace holotone::web

@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
-#include <viewer/server/server.hpp>
+#include <web/server/server.hpp>
 
 // A server on the loopback and clients for it.
-namespace holotone::viewer {
+namespace holotone::web {
 
 using Clock = std::chrono::steady_clock;
 using boost::asio::ip::tcp;
@@ -123,4 +123,4 @@ std::string host_of(const TestServer& server);
 /// "GET /TOKEN/ HTTP/1.1" and what else a browser must send.
 std::string get(const TestServer& server, const std::string& name, const std::string& method = "GET");
 
-}  // namespace holotone::viewer
+}  // namespace holotone::web

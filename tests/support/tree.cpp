@@ -16,7 +16,7 @@ const std::vector<SourceFile>& tree() {
     const fs::path root = source_folder();
     const std::set<std::string> suffixes = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".cl"};
     std::vector<SourceFile> found;
-    for (const char* folder : {"holotone", "viewer", "cli", "tests", "bench", "examples"}) {
+    for (const char* folder : {"holotone", "web", "cli", "tests", "bench", "examples"}) {
       for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
         if (!entry.is_regular_file() || suffixes.count(entry.path().extension().string()) == 0) continue;
         SourceFile file{fs::relative(entry.path(), root).generic_string(), {}};
