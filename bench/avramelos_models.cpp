@@ -87,8 +87,8 @@ Array<float, 2> sums_in_windows(const PictureModel& picture, const SmoeRenderOpt
     const PixelBlock block{left, top, std::min(side, picture.width - left), std::min(side, picture.height - top)};
     AvramelosDecoder<double, 2> decoder(picture.model, window_list(picture.model, block, options.window_px),
                                         DecoderMode::slow);
-    const auto own = decoder.at({static_cast<double>(column) + 0.5, static_cast<double>(row) + 0.5});
-    for (std::int64_t c = 0; c < 3; ++c) colours(i, c) = static_cast<float>(own[static_cast<std::size_t>(c)]);
+    const auto decoded = decoder.at({static_cast<double>(column) + 0.5, static_cast<double>(row) + 0.5});
+    for (std::int64_t c = 0; c < 3; ++c) colours(i, c) = static_cast<float>(decoded[static_cast<std::size_t>(c)]);
   });
   return colours;
 }
@@ -163,23 +163,23 @@ std::vector<PictureModel> paper_pictures(bool small) {
 }
 
 PictureModel tiled_model(const std::string& path, std::int64_t width, std::int64_t height) {
-  const SmoeModel own = read_model(path);
+  const SmoeModel stored = read_model(path);
   PictureModel picture{"fitted, tiled", {}, width, height, 16};
-  picture.model.low = own.low;
-  picture.model.high = {own.low[0] + static_cast<double>(width), own.low[1] + static_cast<double>(height), 1, 1};
-  const double across = own.high[0] - own.low[0];
-  const double down = own.high[1] - own.low[1];
+  picture.model.low = stored.low;
+  picture.model.high = {stored.low[0] + static_cast<double>(width), stored.low[1] + static_cast<double>(height), 1, 1};
+  const double across = stored.high[0] - stored.low[0];
+  const double down = stored.high[1] - stored.low[1];
   const auto times = [](std::int64_t side, double own_side) {
     return static_cast<std::int64_t>(std::ceil(static_cast<double>(side) / own_side));
   };
   const std::int64_t columns = times(width, across);
   for (std::int64_t place = 0; place < columns * times(height, down); ++place) {
-    for (std::size_t j = 0; j < own.log_weight.size(); ++j) {
-      const double x = static_cast<double>(own.centre[2 * j]) + static_cast<double>(place % columns) * across;
-      const double y = static_cast<double>(own.centre[2 * j + 1]) + static_cast<double>(place / columns) * down;
+    for (std::size_t j = 0; j < stored.log_weight.size(); ++j) {
+      const double x = static_cast<double>(stored.centre[2 * j]) + static_cast<double>(place % columns) * across;
+      const double y = static_cast<double>(stored.centre[2 * j + 1]) + static_cast<double>(place / columns) * down;
       if (x < picture.model.low[0] || x >= picture.model.high[0]) continue;
       if (y < picture.model.low[1] || y >= picture.model.high[1]) continue;
-      append_moved(picture.model, own, j, static_cast<float>(x), static_cast<float>(y));
+      append_moved(picture.model, stored, j, static_cast<float>(x), static_cast<float>(y));
     }
   }
   return picture;
@@ -256,9 +256,9 @@ double decode_difference(const PictureModel& picture, DecoderMode mode, Device d
     lists.component.insert(lists.component.end(), list.begin(), list.end());
     lists.first.push_back(static_cast<std::int32_t>(lists.component.size()));
   }
-  const auto decoded_on = [&](Device own, PassMemory own_memory) {
-    const auto queue = Queue::create(own);
-    AvramelosPasses passes(picture.model, lists, area, mode, queue, own_memory);
+  const auto decoded_on = [&](Device device, PassMemory pass_memory) {
+    const auto queue = Queue::create(device);
+    AvramelosPasses passes(picture.model, lists, area, mode, queue, pass_memory);
     Array<float, 3> image({area.height, area.width, 3}, queue);
     passes.decode(image.view());
     return image.to(Device{});
@@ -341,8 +341,8 @@ std::optional<RendererTransfers> renderer_transfers(const SmoeModel& model, cons
   const auto nothing = [] { return 0; };
   if (!with_renderer(part, queue, {}, [](SmoeRenderer&) { return true; })) return std::nullopt;
   return RendererTransfers{median_us([&] { return part; },
-                                     [&](SmoeModel own) {
-                                       const SmoeRenderer renderer(std::move(own), queue);
+                                     [&](SmoeModel picture_model) {
+                                       const SmoeRenderer renderer(std::move(picture_model), queue);
                                        queue.synchronize();
                                      }),
                            median_us(nothing, [&](int) { (void)picture.to(Device{}); }),
@@ -353,7 +353,7 @@ double mean_in_windows(const PictureModel& picture, std::int64_t side, double wi
   /// Number of pixels along an axis in blocks whose window contains the centre.
   const auto pixels = [&](float centre, std::int64_t size) {
     std::int64_t sum = 0;
-    each_block_near(centre, size, side, window_px, [&](std::int64_t, std::int64_t own) { sum += own; });
+    each_block_near(centre, size, side, window_px, [&](std::int64_t, std::int64_t listed) { sum += listed; });
     return static_cast<double>(sum);
   };
   double sum = 0;

@@ -64,26 +64,27 @@ std::vector<KernelResources> all_kernels(holotone::Device device) {
   if (cudaSetDevice(device.index) != cudaSuccess) throw std::runtime_error("cudaSetDevice failed");
   std::vector<KernelResources> kernels{AvramelosPasses::resources(DecoderMode::fast),
                                        AvramelosPasses::resources(DecoderMode::slow)};
-  for (auto& own : holotone::smoe::list_kernels()) kernels.push_back(std::move(own));
-  for (auto& own : holotone::smoe::sum_kernels(3)) kernels.push_back(std::move(own));
+  for (auto& kernel : holotone::smoe::list_kernels()) kernels.push_back(std::move(kernel));
+  for (auto& kernel : holotone::smoe::sum_kernels(3)) kernels.push_back(std::move(kernel));
   return kernels;
 }
 
 void print_kernels(const std::vector<KernelResources>& kernels, const Processor& processor, nlohmann::json& results) {
   std::vector<std::vector<std::string>> rows = {
       {"kernel", "threads", "registers", "shared bytes", "local bytes", "blocks", "occupancy", "calculated"}};
-  for (const auto& own : kernels) {
-    const double calculated = occupancy(processor, own.threads, own.registers, own.shared_bytes);
-    rows.push_back({own.name, std::to_string(own.threads), std::to_string(own.registers),
-                    std::to_string(own.shared_bytes), std::to_string(own.local_bytes), std::to_string(own.blocks),
-                    fmt::format("{:.3f}", own.occupancy), fmt::format("{:.3f}", calculated)});
-    results["figure_9"]["kernels"].push_back({{"kernel", own.name},
-                                              {"threads", own.threads},
-                                              {"registers", own.registers},
-                                              {"shared_bytes", own.shared_bytes},
-                                              {"local_bytes", own.local_bytes},
-                                              {"blocks", own.blocks},
-                                              {"occupancy", own.occupancy},
+  for (const auto& kernel : kernels) {
+    const double calculated = occupancy(processor, kernel.threads, kernel.registers, kernel.shared_bytes);
+    rows.push_back({kernel.name, std::to_string(kernel.threads), std::to_string(kernel.registers),
+                    std::to_string(kernel.shared_bytes), std::to_string(kernel.local_bytes),
+                    std::to_string(kernel.blocks), fmt::format("{:.3f}", kernel.occupancy),
+                    fmt::format("{:.3f}", calculated)});
+    results["figure_9"]["kernels"].push_back({{"kernel", kernel.name},
+                                              {"threads", kernel.threads},
+                                              {"registers", kernel.registers},
+                                              {"shared_bytes", kernel.shared_bytes},
+                                              {"local_bytes", kernel.local_bytes},
+                                              {"blocks", kernel.blocks},
+                                              {"occupancy", kernel.occupancy},
                                               {"calculated", calculated}});
   }
   print_table(rows);
@@ -99,17 +100,17 @@ void print_curve(const char* name, const char* key, const std::vector<int>& valu
   for (const int value : values) results["figure_9"][key].push_back({{"value", value}, {"occupancy", changed(value)}});
 }
 
-void print_curves(const KernelResources& own, const Processor& processor, nlohmann::json& results) {
-  fmt::print("\nOccupancy of {} with one number changed\n", own.name);
+void print_curves(const KernelResources& kernel, const Processor& processor, nlohmann::json& results) {
+  fmt::print("\nOccupancy of {} with one number changed\n", kernel.name);
   print_curve(
       "a. threads of a block", "threads", {32, 64, 128, 256, 384, 512, 768, 1024},
-      [&](int value) { return occupancy(processor, value, own.registers, own.shared_bytes); }, results);
+      [&](int value) { return occupancy(processor, value, kernel.registers, kernel.shared_bytes); }, results);
   print_curve(
       "b. registers", "registers", {16, 32, 40, 48, 56, 64, 80, 96, 128, 168, 255},
-      [&](int value) { return occupancy(processor, own.threads, value, own.shared_bytes); }, results);
+      [&](int value) { return occupancy(processor, kernel.threads, value, kernel.shared_bytes); }, results);
   print_curve(
       "c. shared bytes", "shared_bytes", {1024, 4096, 8192, 16384, 24576, 32768, 49152},
-      [&](int value) { return occupancy(processor, own.threads, own.registers, value); }, results);
+      [&](int value) { return occupancy(processor, kernel.threads, kernel.registers, value); }, results);
 }
 
 }  // namespace
@@ -125,18 +126,18 @@ void print_groups(holotone::Device device, nlohmann::json& results) {
   const int items = group_columns * group_rows;
   for (const auto memory : {PassMemory::local, PassMemory::global}) {
     for (const auto mode : {DecoderMode::fast, DecoderMode::slow}) {
-      const auto own = AvramelosPassesOpencl(2, mode, memory, queue).resources();
+      const auto resources = AvramelosPassesOpencl(2, mode, memory, queue).resources();
       const std::string name = fmt::format("11 a pass, {}{}", mode == DecoderMode::fast ? "fast" : "slow",
                                            memory == PassMemory::local ? "" : ", no local memory");
-      rows.push_back({name, std::to_string(items), std::to_string(own.largest_group),
-                      std::to_string(own.group_multiple), std::to_string(own.local_bytes),
-                      std::to_string(own.private_bytes)});
+      rows.push_back({name, std::to_string(items), std::to_string(resources.largest_group),
+                      std::to_string(resources.group_multiple), std::to_string(resources.local_bytes),
+                      std::to_string(resources.private_bytes)});
       results["figure_9"]["groups"].push_back({{"kernel", name},
                                                {"items", items},
-                                               {"largest_group", own.largest_group},
-                                               {"group_multiple", own.group_multiple},
-                                               {"local_bytes", own.local_bytes},
-                                               {"private_bytes", own.private_bytes}});
+                                               {"largest_group", resources.largest_group},
+                                               {"group_multiple", resources.group_multiple},
+                                               {"local_bytes", resources.local_bytes},
+                                               {"private_bytes", resources.private_bytes}});
     }
   }
   print_table(rows);

@@ -55,24 +55,24 @@ std::string max_bits(const std::array<std::int64_t, 5>& beyond) {
 }
 
 void add_precision_row(std::vector<std::vector<std::string>>& rows, nlohmann::json& results, const std::string& name,
-                       const Precision& own) {
-  const auto count = static_cast<double>(own.pixels);
-  const double mse = own.luminance / count;
-  const double rmse = std::sqrt(own.squares / (3 * count));
+                       const Precision& precision) {
+  const auto count = static_cast<double>(precision.pixels);
+  const double mse = precision.luminance / count;
+  const double rmse = std::sqrt(precision.squares / (3 * count));
   std::vector<std::string> row{name,
                                fmt::format("{:.2e}", mse),
                                fmt::format("{:.2e}", rmse),
-                               fmt::format("{:.2e}", own.largest),
-                               max_bits(own.beyond_rule),
-                               max_bits(own.beyond_error)};
-  for (const auto beyond : own.beyond_error) row.push_back(std::to_string(beyond));
+                               fmt::format("{:.2e}", precision.largest),
+                               max_bits(precision.beyond_rule),
+                               max_bits(precision.beyond_error)};
+  for (const auto beyond : precision.beyond_error) row.push_back(std::to_string(beyond));
   rows.push_back(row);
   results["table_1"].push_back({{"mode", name},
                                 {"luminance_mse", mse},
                                 {"rmse", rmse},
-                                {"largest", own.largest},
-                                {"pixels_beyond_rule", own.beyond_rule},
-                                {"pixels_beyond_error", own.beyond_error}});
+                                {"largest", precision.largest},
+                                {"pixels_beyond_rule", precision.beyond_rule},
+                                {"pixels_beyond_error", precision.beyond_error}});
 }
 
 /// Methods of Table 1, in its order: three on the CPU, pixel by pixel, and pictures of the device.
@@ -89,23 +89,23 @@ Precisions precisions_of(const PictureModel& car, const PixelBlock& block, const
   AvramelosDecoder<float, 2> fast32(car.model, list, DecoderMode::fast);
   AvramelosDecoder<float, 2> slow32(car.model, list, DecoderMode::slow);
   AvramelosDecoder<double, 2> fast64(car.model, list, DecoderMode::fast);
-  Precisions own;
+  Precisions precisions;
   for (std::int64_t row = block.top; row < block.top + block.height; ++row) {
     for (std::int64_t column = block.left; column < block.left + block.width; ++column) {
       const std::array<double, 2> x{static_cast<double>(column) + 0.5, static_cast<double>(row) + 0.5};
       const auto expected = truth.at(x);
-      own[0].add(fast32.at(x), expected);
-      own[1].add(slow32.at(x), expected);
-      own[2].add(fast64.at(x), expected);
+      precisions[0].add(fast32.at(x), expected);
+      precisions[1].add(slow32.at(x), expected);
+      precisions[2].add(fast64.at(x), expected);
       for (std::size_t i = 0; i < pictures.size(); ++i) {
         const auto& image = pictures[i];
         if (image.empty()) continue;
-        own[first_picture + i].add(std::array{image(row, column, 0), image(row, column, 1), image(row, column, 2)},
-                                   expected);
+        precisions[first_picture + i].add(
+            std::array{image(row, column, 0), image(row, column, 1), image(row, column, 2)}, expected);
       }
     }
   }
-  return own;
+  return precisions;
 }
 
 /// The car as each method of the device has it; empty where the library has none.
@@ -128,9 +128,9 @@ void print_table_1(const TableOptions& options, const PictureModel& car, nlohman
   Precisions all;
   std::mutex adding;
   holotone::parallel_for(0, across * (car.height / side), [&](std::int64_t i) {
-    const auto own = precisions_of(car, {i % across * side, i / across * side, side, side}, pictures);
+    const auto found = precisions_of(car, {i % across * side, i / across * side, side, side}, pictures);
     const std::scoped_lock lock(adding);
-    for (std::size_t k = 0; k < method_count; ++k) all[k].add(own[k]);
+    for (std::size_t k = 0; k < method_count; ++k) all[k].add(found[k]);
   });
   std::vector<std::vector<std::string>> rows = {{"mode", "luminance MSE", "RMSE", "largest error", "paper's rule",
                                                  "by error", "beyond 8", "10", "12", "14", "16"}};

@@ -57,10 +57,10 @@ void print_table_3(const TableOptions& options, const PictureModel& car, nlohman
     const auto copied = [&](std::int64_t bytes, bool up) {
       return moves ? std::optional(transfer_us(bytes, options.device, up)) : std::nullopt;
     };
-    std::optional<RendererTransfers> own;
-    if (moves) own = renderer_transfers(model, list, size, options.device);
+    std::optional<RendererTransfers> transfers;
+    if (moves) transfers = renderer_transfers(model, list, size, options.device);
     const auto of_renderer = [&](double RendererTransfers::*value) {
-      return own ? std::optional(*own.*value) : std::nullopt;
+      return transfers ? std::optional(*transfers.*value) : std::nullopt;
     };
     const std::int64_t up = std::ssize(list) * bytes_a_component;
     const std::int64_t down = size[0] * size[1] * bytes_a_pixel;

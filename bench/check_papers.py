@@ -62,8 +62,8 @@ class Checks(unittest.TestCase):
     def published(self, rows, columns, expected):
         """The rows hold the paper's numbers, in its order."""
         self.assertEqual(len(rows), len(expected))
-        for row, own in zip(rows, expected):
-            for column, value in zip(columns, own):
+        for row, wanted in zip(rows, expected):
+            for column, value in zip(columns, wanted):
                 if isinstance(value, str):
                     self.assertEqual(row[column], value)
                 else:
@@ -84,11 +84,11 @@ class Checks(unittest.TestCase):
     def numbers(self, value, path=""):
         """Numbers are finite, and times above 0. JSON has no NaN: the programs write null."""
         if isinstance(value, dict):
-            for key, own in value.items():
-                self.numbers(own, f"{path}.{key}")
+            for key, wanted in value.items():
+                self.numbers(wanted, f"{path}.{key}")
         elif isinstance(value, list):
-            for i, own in enumerate(value):
-                self.numbers(own, f"{path}[{i}]")
+            for i, wanted in enumerate(value):
+                self.numbers(wanted, f"{path}[{i}]")
         else:
             self.assertIsNotNone(value, path)
             if isinstance(value, float):
@@ -112,15 +112,15 @@ def point_clouds(check, table, columns, methods):
 
 
 def shimobaba(check, table):
-    own = {"cpu": ("loops",), "opencl": SHIMOBABA_OPENCL}.get(backend_name(table), ("plain", "optimised"))
+    methods = {"cpu": ("loops",), "opencl": SHIMOBABA_OPENCL}.get(backend_name(table), ("plain", "optimised"))
     library = ("direct", "recurrence") if backend_name(table) == "opencl" else ("direct", "recurrence", "separable")
-    point_clouds(check, table, SHIMOBABA_COLUMNS, own + library)
+    point_clouds(check, table, SHIMOBABA_COLUMNS, methods + library)
     check.published(table["rows"], SHIMOBABA_COLUMNS, SHIMOBABA_TABLE_1)
 
 
 def mitani(check, table):
-    own = ("loops",) if table["backend"] == "cpu" else ("old", "new")
-    point_clouds(check, table, ("points", "published"), own + ("direct", "separable"))
+    methods = ("loops",) if table["backend"] == "cpu" else ("old", "new")
+    point_clouds(check, table, ("points", "published"), methods + ("direct", "separable"))
     check.assertEqual([row["points"] for row in table["rows"]], [1000, 2000, 5000, 10000])
 
 
@@ -176,8 +176,8 @@ def gwosdek_halftones(check, table):
     psnr = {row["forces"]: row["psnr_db"] for row in table["figure_4"]}
     check.assertEqual(list(psnr), ["direct", *radius, *printed, "Ewald (default)", "capacity-constrained Voronoi"])
     for forces in [*radius, *printed[1:], "Ewald (default)"]:
-        for own, direct in zip(psnr[forces][:4], psnr["direct"]):
-            check.assertAlmostEqual(own, direct, delta=1, msg=forces)
+        for by_method, direct in zip(psnr[forces][:4], psnr["direct"]):
+            check.assertAlmostEqual(by_method, direct, delta=1, msg=forces)
     for forces in (printed[0], "capacity-constrained Voronoi"):
         check.assertLess(psnr[forces][1], psnr["direct"][1] - 2, forces)
     quality = {row["forces"]: row for row in table["quality"]}
@@ -191,10 +191,10 @@ def gwosdek_halftones(check, table):
     check.assertLess(quality["capacity-constrained Voronoi"]["raps_peak"], 0.6 * quality["direct, float64"]["raps_peak"])
 
 
-def avramelos_columns(check, table, rows, keys, library, own=()):
+def avramelos_columns(check, table, rows, keys, library, library_columns=()):
     """`library`: keys of SmoeRenderer, which may be absent on OpenCL; `own`: keys of OpenCL alone."""
     if backend_name(table) == "opencl":
-        check.columns(rows, keys + own, library)
+        check.columns(rows, keys + library_columns, library)
     else:
         check.columns(rows, keys + library)
 
@@ -206,7 +206,7 @@ def avramelos_opencl(check, table, frames):
         check.assertEqual(row["local_bytes"] >= 1024, "no local" not in row["kernel"], row)
         check.assertGreaterEqual(row["largest_group"], row["items"], row)
     check.assertEqual([(row["model"], row["local_memory"], row["mode"]) for row in table["differences"]],
-                      [(own[0], local, mode) for own in AVRAMELOS_TABLE_2 for local in (True, False) for mode in ("fast", "slow")])
+                      [(row[0], local, mode) for row in AVRAMELOS_TABLE_2 for local in (True, False) for mode in ("fast", "slow")])
     check.below(table["differences"], "difference", 1e-4)
     for frame in frames:
         check.assertEqual("passes" in frame, "passes_global" in frame)
@@ -250,8 +250,8 @@ def avramelos(check, table):
     matching = [row for row in windows if "matching" in row]
     for row in matching:
         most = row["published_kernels"]
-        for own in (row["matching"], row["matching"].get("passes", {})):
-            check.assertLessEqual(own.get("kernels", 0), most + 0.01 * most, row["block"])
+        for stage in (row["matching"], row["matching"].get("passes", {})):
+            check.assertLessEqual(stage.get("kernels", 0), most + 0.01 * most, row["block"])
     for frame in rendered:  # lists of the same window, summed over blocks here and over tiles there
         if "passes" in frame:
             check.assertAlmostEqual(frame["kernels"], frame["passes"]["kernels"], delta=0.01 * frame["kernels"])
@@ -265,7 +265,7 @@ def avramelos(check, table):
                       ("window_ms", "bounded_ms", "window_utilisation", "bounded_utilisation"),
                       ("passes_global_ms", "passes_global_utilisation"))
     check.assertEqual([(row["model"], row["block"]) for row in table["figure_11"]],
-                      [(own[0], side) for own in AVRAMELOS_TABLE_2 for side in (16, 32, 64, 128)])
+                      [(stage[0], side) for stage in AVRAMELOS_TABLE_2 for side in (16, 32, 64, 128)])
     if backend_name(table) == "opencl":
         avramelos_opencl(check, table, frames)
 

@@ -87,36 +87,36 @@ Case view_dependent(std::int64_t side, int parallelism) {
 }
 
 Case floyd_steinberg(std::int64_t side) {
-  Case own;
-  own.shape = {side, side};
-  own.options.modulation = holotone::Modulation::amplitude;
-  own.options.bits = 1;
-  own.options.scale = 2.5;
-  own.weights = holotone::floyd_steinberg_weights();
-  return own;
+  Case changed;
+  changed.shape = {side, side};
+  changed.options.modulation = holotone::Modulation::amplitude;
+  changed.options.bits = 1;
+  changed.options.scale = 2.5;
+  changed.weights = holotone::floyd_steinberg_weights();
+  return changed;
 }
 
-Array<std::uint8_t, 2> codes_by_cpu(const Case& own, const Array<Complex, 2>& field) {
-  Array<std::uint8_t, 2> codes(own.shape);
-  ErrorDiffusionPlan(own.options, own.weights, own.shape).execute(field.view(), codes.view());
+Array<std::uint8_t, 2> codes_by_cpu(const Case& diffused, const Array<Complex, 2>& field) {
+  Array<std::uint8_t, 2> codes(diffused.shape);
+  ErrorDiffusionPlan(diffused.options, diffused.weights, diffused.shape).execute(field.view(), codes.view());
   return codes;
 }
 
 /// Error message for the codes; empty if they are correct.
-std::string wrong_with(const Case& own, const Array<Complex, 2>& field, const Array<std::uint8_t, 2>& codes,
+std::string wrong_with(const Case& tried, const Array<Complex, 2>& field, const Array<std::uint8_t, 2>& codes,
                        Device device) {
   if (device.backend != holotone::Backend::cpu) {
-    const auto expected = codes_by_cpu(own, field);
+    const auto expected = codes_by_cpu(tried, field);
     const auto differing =
         std::inner_product(codes.data(), codes.data() + codes.size(), expected.data(), std::int64_t{0}, std::plus<>(),
                            [](auto a, auto b) { return std::int64_t{a != b}; });
     return differing == 0 ? "" : fmt::format("{} codes are not the CPU's", differing);
   }
-  if (!own.window) {
+  if (!tried.window) {
     double mean = 0;
     for (std::int64_t i = 0; i < codes.size(); ++i) {
       const double wanted =
-          (1 + std::clamp(static_cast<double>(field.data()[i].real()) / own.options.scale, -1.0, 1.0)) / 2;
+          (1 + std::clamp(static_cast<double>(field.data()[i].real()) / tried.options.scale, -1.0, 1.0)) / 2;
       mean += (codes.data()[i] - wanted) / static_cast<double>(codes.size());
     }
     return std::abs(mean) < 1e-3 ? "" : fmt::format("the mean is off by {:.2e}", mean);
@@ -129,26 +129,26 @@ std::string wrong_with(const Case& own, const Array<Complex, 2>& field, const Ar
     std::copy_n(&codes(row, 0), part, &own_codes(row, 0));
   }
   const auto noise = [&](const Array<std::uint8_t, 2>& of) {
-    return window_noise(some.view(), of.view(), own.options, own.options.scale, *own.window).noise;
+    return window_noise(some.view(), of.view(), tried.options, tried.options.scale, *tried.window).noise;
   };
   const double diffused = noise(own_codes);
-  auto options = own.options;
+  auto options = tried.options;
   options.hogel_px = 0;
   ErrorDiffusionPlan(options, {{}, Array<float, 2>({1, 0})}, some.shape()).execute(some.view(), own_codes.view());
   const double db = 10 * std::log10(diffused / noise(own_codes));
   return db < -4 ? "" : fmt::format("noise in the window is {:.1f} dB of truncation's", db);
 }
 
-void run(benchmark::State& state, const Case& own, Device device) {
-  const auto field = speckle(own.shape);
+void run(benchmark::State& state, const Case& diffused, Device device) {
+  const auto field = speckle(diffused.shape);
   const auto queue = Queue::create(device);
   const auto there = copy_of(field.view(), device);
-  Array<std::uint8_t, 2> codes(own.shape, queue);
-  ErrorDiffusionPlan plan(own.options, own.weights, own.shape, queue);
+  Array<std::uint8_t, 2> codes(diffused.shape, queue);
+  ErrorDiffusionPlan plan(diffused.options, diffused.weights, diffused.shape, queue);
   const auto work = [&] { plan.execute(there.view(), codes.view()); };
   work();
   queue.synchronize();
-  if (const auto words = wrong_with(own, field, codes.to(Device{}), device); !words.empty()) {
+  if (const auto words = wrong_with(diffused, field, codes.to(Device{}), device); !words.empty()) {
     state.SkipWithError(words.c_str());
     return;
   }
@@ -159,15 +159,15 @@ void run(benchmark::State& state, const Case& own, Device device) {
     for (auto _ : state) state.SetIterationTime(seconds = rested_seconds_of(queue, 15, work));
     state.counters["sustained_ms"] = 1e3 * seconds_of(queue, 25, work);
   }
-  state.counters["pixels_per_s"] = static_cast<double>(own.shape[0] * own.shape[1]) / seconds;
+  state.counters["pixels_per_s"] = static_cast<double>(diffused.shape[0] * diffused.shape[1]) / seconds;
 }
 
 holotone::Viewer viewer_at(int frame) {
   constexpr double radius_m = 5e-3;
-  auto own = viewer;
-  own.x_m = radius_m * std::cos(0.1 * frame);
-  own.y_m = radius_m * std::sin(0.1 * frame);
-  return own;
+  auto moved = viewer;
+  moved.x_m = radius_m * std::cos(0.1 * frame);
+  moved.y_m = radius_m * std::sin(0.1 * frame);
+  return moved;
 }
 
 void run_moving(benchmark::State& state, std::int64_t side, Device device) {
@@ -221,9 +221,9 @@ void add_error_diffusion_rows(const RowOptions& options) {
   }
   register_row(fmt::format("vded/moving/{}", side), [=](benchmark::State& state) { run_moving(state, side, device); });
   add(fmt::format("vded/carry/{}", side), [side] {
-    auto own = view_dependent(side, 3);
-    own.options.borders = holotone::HogelBorders::carry;
-    return own;
+    auto changed = view_dependent(side, 3);
+    changed.options.borders = holotone::HogelBorders::carry;
+    return changed;
   });
   add("error_diffusion/8192", [] { return floyd_steinberg(8192); });
 }

@@ -147,14 +147,14 @@ void print_image_forces(const TableOptions& options, nlohmann::json& results) {
        {std::tuple("spots", ImageForce::spots, holotone::StepRule{}.edge_correction),
         {"points", ImageForce::points, holotone::StepRule{}.edge_correction},
         {"points", ImageForce::points, 0.0}}) {
-    holotone::ElectrostaticOptions own;
-    own.image = image;
+    holotone::ElectrostaticOptions adapted;
+    adapted.image = image;
     holotone::StepRule rule;
     rule.edge_correction = correction;
     double mean = 0;
     for (std::int64_t seed = 1; seed <= seeds; ++seed) {
       const auto start = importance_sampled_dots(ink.view(), count, static_cast<std::uint64_t>(seed));
-      holotone::ElectrostaticPlan plan(ink.shape(), count, options.device, own);
+      holotone::ElectrostaticPlan plan(ink.shape(), count, options.device, adapted);
       auto dots = copy_of(View<const float, 2>(start.position.data(), {count, 2}), options.device);
       plan.set_ink(device_ink.view());
       plan.set_positions(std::as_const(dots).view());

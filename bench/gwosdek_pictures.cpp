@@ -203,9 +203,9 @@ void print_gwosdek_figure_4(const TableOptions& options, const std::vector<std::
       "sigma in pixels, over the whole page\n\n",
       of.dots, side, side, of.iterations);
   std::vector<HalftoneMethod> methods(1, {"direct", sum_options(ForceSum::direct)});
-  for (const auto& own :
+  for (const auto& family :
        {taylor_methods("Taylor, ", 1, 0), taylor_methods("Taylor, p / n, ", 0.5, published_modes(of.dots))})
-    methods.insert(methods.end(), own.begin(), own.end());
+    methods.insert(methods.end(), family.begin(), family.end());
   methods.push_back({"Ewald (default)", holotone::ElectrostaticOptions{}});
   methods.push_back(voronoi_method());
   const holotone::BlurOptions blur{{1, 1.5, 2, 3, 4, 6, 8}, 0, false};

@@ -159,8 +159,8 @@ Summary summarize(const std::string& name, const std::vector<Quality>& all, cons
   });
   double largest_anisotropy = -INFINITY;
   for (const auto& one : all) {
-    const double own = *std::max_element(one.anisotropy_db.begin(), one.anisotropy_db.end());
-    largest_anisotropy = std::max(largest_anisotropy, own);
+    const double largest = *std::max_element(one.anisotropy_db.begin(), one.anisotropy_db.end());
+    largest_anisotropy = std::max(largest_anisotropy, largest);
   }
   std::size_t peak = 0;
   const auto raps_at = [&](std::size_t i) { return mean_of(all, [i](const Quality& one) { return one.raps[i]; }); };

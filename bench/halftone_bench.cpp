@@ -72,9 +72,9 @@ struct Problem {
   }
   /// Float64 forces at `start`.
   [[nodiscard]] const SampledForces& forces(ImageForce image) {
-    auto& own = forces_[image];
-    if (!own) own = std::make_unique<SampledForces>(ink.view(), start.view(), image);
-    return *own;
+    auto& force = forces_[image];
+    if (!force) force = std::make_unique<SampledForces>(ink.view(), start.view(), image);
+    return *force;
   }
 
   std::int64_t count;
@@ -96,9 +96,9 @@ struct Problem {
 
 Problem& problem(std::int64_t count) {
   static std::map<std::int64_t, std::unique_ptr<Problem>> all;
-  auto& own = all[count];
-  if (!own) own = std::make_unique<Problem>(count);
-  return *own;
+  auto& made = all[count];
+  if (!made) made = std::make_unique<Problem>(count);
+  return *made;
 }
 
 /// Tolerance of the rows without another one in their name.

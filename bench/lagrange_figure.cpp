@@ -75,9 +75,9 @@ double contrast_of(const Array<float, 2>& picture) {
       ++count[c];
     }
   }
-  const double own = sum[0] / count[0];
+  const double mean = sum[0] / count[0];
   const double pips = sum[1] / count[1];
-  return (own - pips) / (own + pips);
+  return (mean - pips) / (mean + pips);
 }
 
 /// Contrast of the rendered scene, without diffraction.

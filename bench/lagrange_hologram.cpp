@@ -42,8 +42,10 @@ struct Place {
   Queue queue;
   Array<std::uint8_t, 2> codes;
 
-  Place(const LagrangeField& own, const LagrangeMethod& method)
-      : field(method.cpu ? own.host() : own.there()), queue(field.device()), codes(field.shape(), queue) {}
+  Place(const LagrangeField& given_field, const LagrangeMethod& method)
+      : field(method.cpu ? given_field.host() : given_field.there()),
+        queue(field.device()),
+        codes(field.shape(), queue) {}
   [[nodiscard]] int rounds() const { return queue.device().backend == Backend::cpu ? 1 : 5; }
 };
 
@@ -81,21 +83,21 @@ LagrangeField::LagrangeField(std::int64_t size, std::uint64_t seed, Device devic
 
 Quantised quantised(const LagrangeField& field, const LagrangeMethod& method, holotone::WeightRule rule, bool timed,
                     const std::string& cache_folder) {
-  Place own(field, method);
+  Place place(field, method);
   const auto weights = make_weights(field.size(), method, rule);
   Quantised result;
   {
-    ErrorDiffusionPlan plan(make_options(0, cache_folder), weights, own.field.shape(), own.queue);
-    plan.execute(own.field.view(), own.codes.view());
+    ErrorDiffusionPlan plan(make_options(0, cache_folder), weights, place.field.shape(), place.queue);
+    plan.execute(place.field.view(), place.codes.view());
     result.scale = plan.report().scale;
   }
   if (timed) {
-    ErrorDiffusionPlan plan(make_options(result.scale, cache_folder), weights, own.field.shape(), own.queue);
-    const auto work = [&] { plan.execute(own.field.view(), own.codes.view()); };
-    result.seconds = seconds_of(own.queue, own.rounds(), work);
+    ErrorDiffusionPlan plan(make_options(result.scale, cache_folder), weights, place.field.shape(), place.queue);
+    const auto work = [&] { plan.execute(place.field.view(), place.codes.view()); };
+    result.seconds = seconds_of(place.queue, place.rounds(), work);
   }
-  own.queue.synchronize();
-  result.codes = own.codes.device() == Device{} ? std::move(own.codes) : own.codes.to(Device{});
+  place.queue.synchronize();
+  result.codes = place.codes.device() == Device{} ? std::move(place.codes) : place.codes.to(Device{});
   return result;
 }
 
@@ -109,17 +111,17 @@ LagrangeSignal signal_of(const LagrangeField& field, const Quantised& made) {
 
 LagrangeRuns timed_runs(const LagrangeField& field, const LagrangeMethod& method, holotone::WeightRule rule,
                         const std::string& cache_folder) {
-  Place own(field, method);
-  const auto& queue = own.queue;
+  Place place(field, method);
+  const auto& queue = place.queue;
   const auto run = [&](std::unique_ptr<ErrorDiffusionPlan>& plan) {
     LagrangeSteps steps;
     DiffusionWeights weights;
     steps.weights_s = seconds_until_done(queue, [&] { weights = make_weights(field.size(), method, rule); });
     steps.plan_s = seconds_until_done(queue, [&] {
       if (plan) return plan->set_weights(weights);
-      plan = std::make_unique<ErrorDiffusionPlan>(make_options(0, cache_folder), weights, own.field.shape(), queue);
+      plan = std::make_unique<ErrorDiffusionPlan>(make_options(0, cache_folder), weights, place.field.shape(), queue);
     });
-    steps.codes_s = seconds_until_done(queue, [&] { plan->execute(own.field.view(), own.codes.view()); });
+    steps.codes_s = seconds_until_done(queue, [&] { plan->execute(place.field.view(), place.codes.view()); });
     return steps;
   };
   LagrangeRuns runs;
@@ -131,8 +133,8 @@ LagrangeRuns timed_runs(const LagrangeField& field, const LagrangeMethod& method
   const float scale = plan->report().scale;
   plan.reset();
   const auto weights = make_weights(field.size(), method, rule);
-  ErrorDiffusionPlan known(make_options(scale, cache_folder), weights, own.field.shape(), queue);
-  const auto codes = [&] { known.execute(own.field.view(), own.codes.view()); };
+  ErrorDiffusionPlan known(make_options(scale, cache_folder), weights, place.field.shape(), queue);
+  const auto codes = [&] { known.execute(place.field.view(), place.codes.view()); };
   codes();
   runs.codes_s = seconds_until_done(queue, codes);
   return runs;

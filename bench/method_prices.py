@@ -76,9 +76,9 @@ def table(results, source):
     lines = ["| method | tolerance | fixed, ps | pair, ps | off by | the library's | off by |", "|" + " --- |" * 7]
     for (method, tolerance), line in sorted(times.items(), key=lambda entry: (-float(entry[0][1]), entry[0][0])):
         price = fit(line)
-        own = used["cpu_prices" if cpu else TIERS[tolerance]][method]
+        place = used["cpu_prices" if cpu else TIERS[tolerance]][method]
         lines.append(f"| {method} | {tolerance} | {price[0]:.3g} | {price[1]:.3g} | {worst(price, line):.0%} | "
-                     f"{own[0]:g}, {own[1]:g} | {worst(own, line):.0%} |")
+                     f"{place[0]:g}, {place[1]:g} | {worst(place, line):.0%} |")
     return "\n".join(lines)
 
 

@@ -36,15 +36,15 @@ struct alignas(64) MixtureLoop::Thread {
 MixtureLoop::MixtureLoop() : work_(std::make_unique<Thread[]>(static_cast<std::size_t>(holotone::thread_count()))) {
   for (std::int64_t thread = 0; thread < holotone::thread_count(); ++thread) {
     for (std::int64_t j = 0; j < count; ++j) {
-      Columns& own = work_[thread].components[j];
+      Columns& columns = work_[thread].components[j];
       const auto place = static_cast<float>(j) / count;
       for (int i = 0; i < holotone::smoe::tile_columns; ++i) {
-        own.base[i] = -place - 0.1F * static_cast<float>(i);
-        own.skewed[i] = 0.2F * static_cast<float>(i) - 4 * place;
-        for (auto& colour : own.colour) colour[i] = place;
+        columns.base[i] = -place - 0.1F * static_cast<float>(i);
+        columns.skewed[i] = 0.2F * static_cast<float>(i) - 4 * place;
+        for (auto& colour : columns.colour) colour[i] = place;
       }
-      own.down = 0.4F;
-      for (auto& slope : own.slope_y) slope = 0.01F * place;
+      columns.down = 0.4F;
+      for (auto& slope : columns.slope_y) slope = 0.01F * place;
     }
   }
 }
@@ -75,9 +75,9 @@ double max_pairs_per_s(holotone::Device device) {
 #endif
 #if HOLOTONE_OPENCL
   if (device.backend == holotone::Backend::opencl && !is_processor(device)) {
-    const auto own = holotone::opencl::device_of({device});
-    return 16e6 * holotone::opencl::info<CL_DEVICE_MAX_COMPUTE_UNITS>(own) *
-           holotone::opencl::info<CL_DEVICE_MAX_CLOCK_FREQUENCY>(own);
+    const auto cl_device = holotone::opencl::device_of({device});
+    return 16e6 * holotone::opencl::info<CL_DEVICE_MAX_COMPUTE_UNITS>(cl_device) *
+           holotone::opencl::info<CL_DEVICE_MAX_CLOCK_FREQUENCY>(cl_device);
   }
 #endif
   MixtureLoop loop;

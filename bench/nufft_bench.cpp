@@ -134,11 +134,11 @@ const Cloud& find_cloud(const NufftRow& row) {
 }
 
 template <class Own>
-double relative_error(const std::vector<Complex64>& expected, const Own& own) {
+double relative_error(const std::vector<Complex64>& expected, const Own& result) {
   double difference = 0;
   double norm = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference += std::norm(Complex64(own(static_cast<std::int64_t>(i))) - expected[i]);
+    difference += std::norm(Complex64(result(static_cast<std::int64_t>(i))) - expected[i]);
     norm += std::norm(expected[i]);
   }
   return std::sqrt(difference / norm);

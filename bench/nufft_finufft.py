@@ -69,10 +69,10 @@ def table(rows):
     """Lines of a table from (stage, points, tolerance, own, other) rows."""
     lines = [f"{'stage':<12}{'points':>10}{'tolerance':>11}{'holotone ms':>13}{'finufft ms':>12}{'ratio':>7}"
              f"{'holotone error':>16}{'finufft error':>15}"]
-    for stage, points, tolerance, own, other in rows:
-        errors = [f"{side['rel_error']:.1e}" if side["rel_error"] is not None else "-" for side in (own, other)]
-        lines.append(f"{stage:<12}{points:>10}{tolerance:>11}{own['ms']:>13.1f}{other['ms']:>12.1f}"
-                     f"{other['ms'] / own['ms']:>7.2f}{errors[0]:>16}{errors[1]:>15}")
+    for stage, points, tolerance, ours, other in rows:
+        errors = [f"{side['rel_error']:.1e}" if side["rel_error"] is not None else "-" for side in (ours, other)]
+        lines.append(f"{stage:<12}{points:>10}{tolerance:>11}{ours['ms']:>13.1f}{other['ms']:>12.1f}"
+                     f"{other['ms'] / ours['ms']:>7.2f}{errors[0]:>16}{errors[1]:>15}")
     return lines
 
 
@@ -94,9 +94,9 @@ def main():
         for tolerance in TOLERANCES:
             other = finufft_rows(points, tolerance, arguments.rounds, arguments.processor_time)
             for stage in ("type1", "type2", "set_points"):
-                own = own_row(arguments.program, stage, points, tolerance, arguments.rounds,
+                ours = own_row(arguments.program, stage, points, tolerance, arguments.rounds,
                               arguments.processor_time)
-                rows.append((stage, points, tolerance, own, other[stage]))
+                rows.append((stage, points, tolerance, ours, other[stage]))
     print("\n".join(table(rows)))
 
 

@@ -100,10 +100,10 @@ BlockTimes block_times(const PictureModel& picture, std::int64_t side, Device de
 }
 
 /// Sets the times that not every device has.
-void add_times(nlohmann::json& json, const BlockTimes& own) {
-  bench::set(json, "passes_global_ms", ms_of(own.passes_global));
-  bench::set(json, "window_ms", ms_of(own.window));
-  bench::set(json, "bounded_ms", ms_of(own.bounded));
+void add_times(nlohmann::json& json, const BlockTimes& times) {
+  bench::set(json, "passes_global_ms", ms_of(times.passes_global));
+  bench::set(json, "window_ms", ms_of(times.window));
+  bench::set(json, "bounded_ms", ms_of(times.bounded));
 }
 
 /// What the decoder takes for a block of 128 x 128 without any component.
@@ -122,26 +122,26 @@ void print_table_2(const bench::TableOptions& options, const std::vector<Picture
                                                  "OpenCL / window", "OpenCL / 11 a pass"}};
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const PublishedBlock& published = table_2[i];
-    const BlockTimes own = block_times(pictures[i], 128, options.device, !options.small);
+    const BlockTimes times = block_times(pictures[i], 128, options.device, !options.small);
     const double slow =
         bench::decode_time(pictures[i], middle_block(pictures[i], 128), DecoderMode::slow, options.device).ms;
     rows.push_back(
-        {pictures[i].name, std::to_string(own.components), three_digits(1e3 * published.serial),
+        {pictures[i].name, std::to_string(times.components), three_digits(1e3 * published.serial),
          three_digits(1e3 * published.quasar), three_digits(1e3 * published.quasar_shared),
-         three_digits(1e3 * published.opencl), three_digits(own.serial), three_digits(own.passes.ms),
-         three_digits(slow), cell(ms_of(own.passes_global)), cell(ms_of(own.window)), cell(ms_of(own.bounded)),
-         cell(over(own.serial, own.window)), cell(over(1e3 * published.quasar_shared, own.window)),
-         cell(over(1e3 * published.opencl, own.window)), three_digits(1e3 * published.opencl / own.passes.ms)});
+         three_digits(1e3 * published.opencl), three_digits(times.serial), three_digits(times.passes.ms),
+         three_digits(slow), cell(ms_of(times.passes_global)), cell(ms_of(times.window)), cell(ms_of(times.bounded)),
+         cell(over(times.serial, times.window)), cell(over(1e3 * published.quasar_shared, times.window)),
+         cell(over(1e3 * published.opencl, times.window)), three_digits(1e3 * published.opencl / times.passes.ms)});
     results["table_2"].push_back({{"model", pictures[i].name},
-                                  {"components", own.components},
+                                  {"components", times.components},
                                   {"published_serial_ms", 1e3 * published.serial},
                                   {"published_quasar_ms", 1e3 * published.quasar},
                                   {"published_quasar_shared_ms", 1e3 * published.quasar_shared},
                                   {"published_opencl_ms", 1e3 * published.opencl},
-                                  {"serial_ms", own.serial},
-                                  {"passes_ms", own.passes.ms},
+                                  {"serial_ms", times.serial},
+                                  {"passes_ms", times.passes.ms},
                                   {"passes_slow_ms", slow}});
-    add_times(results["table_2"].back(), own);
+    add_times(results["table_2"].back(), times);
   }
   bench::print_table(rows);
   const double empty_ms = empty_list_ms(pictures[0], options.device);
@@ -171,7 +171,7 @@ void print_figure_11(const bench::TableOptions& options, const std::vector<Pictu
   for (const auto& picture : pictures) {
     for (const auto side : block_sizes) {
       if (options.small && side > 128) continue;  // no such block in the smaller pictures
-      const BlockTimes own = block_times(picture, side, options.device, false);
+      const BlockTimes times = block_times(picture, side, options.device, false);
       const double a_pixel = 1e6 / static_cast<double>(side * side);
       const auto used = [&](const std::optional<PairTime>& time) {
         return time ? std::optional(time->pairs / (1e-3 * time->ms * max_pairs)) : std::nullopt;
@@ -179,22 +179,23 @@ void print_figure_11(const bench::TableOptions& options, const std::vector<Pictu
       const auto ns = [&](const std::optional<PairTime>& time) {
         return time ? std::optional(time->ms * a_pixel) : std::nullopt;
       };
-      rows.push_back({picture.name, std::to_string(side), std::to_string(own.components), three_digits(own.serial),
-                      three_digits(own.passes.ms), cell(ms_of(own.passes_global)), cell(ms_of(own.window)),
-                      cell(ms_of(own.bounded)), three_digits(own.serial * a_pixel), cell(ns(own.passes)),
-                      cell(ns(own.passes_global)), cell(ns(own.window)), cell(ns(own.bounded)), cell(used(own.passes)),
-                      cell(used(own.passes_global)), cell(used(own.window)), cell(used(own.bounded))});
+      rows.push_back({picture.name, std::to_string(side), std::to_string(times.components), three_digits(times.serial),
+                      three_digits(times.passes.ms), cell(ms_of(times.passes_global)), cell(ms_of(times.window)),
+                      cell(ms_of(times.bounded)), three_digits(times.serial * a_pixel), cell(ns(times.passes)),
+                      cell(ns(times.passes_global)), cell(ns(times.window)), cell(ns(times.bounded)),
+                      cell(used(times.passes)), cell(used(times.passes_global)), cell(used(times.window)),
+                      cell(used(times.bounded))});
       results["figure_11"].push_back({{"model", picture.name},
                                       {"block", side},
-                                      {"components", own.components},
-                                      {"serial_ms", own.serial},
-                                      {"passes_ms", own.passes.ms}});
+                                      {"components", times.components},
+                                      {"serial_ms", times.serial},
+                                      {"passes_ms", times.passes.ms}});
       auto& json = results["figure_11"].back();
-      add_times(json, own);
-      bench::set(json, "passes_utilisation", used(own.passes));
-      bench::set(json, "passes_global_utilisation", used(own.passes_global));
-      bench::set(json, "window_utilisation", used(own.window));
-      bench::set(json, "bounded_utilisation", used(own.bounded));
+      add_times(json, times);
+      bench::set(json, "passes_utilisation", used(times.passes));
+      bench::set(json, "passes_global_utilisation", used(times.passes_global));
+      bench::set(json, "window_utilisation", used(times.window));
+      bench::set(json, "bounded_utilisation", used(times.bounded));
     }
   }
   bench::print_table(rows);
@@ -241,15 +242,15 @@ double utilisation(const bench::FrameResult& frame, const PictureModel& picture,
 nlohmann::json window_frames(PictureModel picture, std::int64_t side, double window_px, Device device,
                              double max_pairs) {
   picture.window_px = window_px;
-  const auto to_json = [&](const bench::FrameResult& own) {
-    return nlohmann::json{{"kernels", own.kernels},
-                          {"ms", own.ms},
-                          {"error", own.error},
-                          {"utilisation", utilisation(own, picture, max_pairs)}};
+  const auto to_json = [&](const bench::FrameResult& frame) {
+    return nlohmann::json{{"kernels", frame.kernels},
+                          {"ms", frame.ms},
+                          {"error", frame.error},
+                          {"utilisation", utilisation(frame, picture, max_pairs)}};
   };
   nlohmann::json json = {{"window_px", window_px}};
-  if (const auto own = bench::frame(picture, bench::window_options(side, window_px), device))
-    json.update(to_json(*own));
+  if (const auto frame = bench::frame(picture, bench::window_options(side, window_px), device))
+    json.update(to_json(*frame));
   if (const auto passes = bench::passes_frame(picture, side, device)) json["passes"] = to_json(*passes);
   if (device.backend == Backend::opencl) {
     const auto passes = bench::passes_frame(picture, side, device, PassMemory::global);
@@ -316,18 +317,18 @@ void print_frames(const bench::TableOptions& options, const PictureModel& pictur
   bench::print_table(rows);
   const auto bounded = bench::frame(picture, {}, options.device);
   if (!bounded) return;
-  const auto& own = *bounded;
-  const double used = utilisation(own, picture, max_pairs);
+  const auto& frame = *bounded;
+  const double used = utilisation(frame, picture, max_pairs);
   fmt::print(
       "\nbounded, tolerance 0.25/255: {:.1f} components a tile, {} ms, {} frames/s ({} published at best), {} times "
       "as\n"
       "fast as the best published; utilisation {}; largest error {:.1e} against the sum of all components\n",
-      own.kernels, three_digits(own.ms), three_digits(1e3 / own.ms), size == 0 ? 85.5 : 22.5,
-      three_digits(table_4[0].titan[size] / own.ms), three_digits(used), own.error);
+      frame.kernels, three_digits(frame.ms), three_digits(1e3 / frame.ms), size == 0 ? 85.5 : 22.5,
+      three_digits(table_4[0].titan[size] / frame.ms), three_digits(used), frame.error);
   results["table_4"].push_back(
       {{"model", picture.name},
        {"size", {picture.width, picture.height}},
-       {"bounded", {{"kernels", own.kernels}, {"ms", own.ms}, {"error", own.error}, {"utilisation", used}}}});
+       {"bounded", {{"kernels", frame.kernels}, {"ms", frame.ms}, {"error", frame.error}, {"utilisation", used}}}});
 }
 
 void print_table_4(const bench::TableOptions& options, const std::string& fitted, double max_pairs,

@@ -82,9 +82,9 @@ class Dotted {
   double download_dots_ms() { return copy_ms(std::as_const(dots_).view(), host_dots_.view()); }
   [[nodiscard]] const holotone::Queue& queue() const { return queue_; }
   Array<float, 2> forces() {
-    Array<float, 2> own({plan_->count(), 2}, queue_);
-    plan_->forces(own.view());
-    return own.to(Device{});
+    Array<float, 2> force({plan_->count(), 2}, queue_);
+    plan_->forces(force.view());
+    return force.to(Device{});
   }
   double constructor_ms = 0;
   double ink_ms = 0;
@@ -208,13 +208,13 @@ void print_figure_6(const bench::TableOptions& options, nlohmann::json& results)
   }
   bench::print_table(rows);
   const double here = crossing(direct, fast);
-  const std::string own = here > 0                        ? fmt::format("{:.0f}", here)
-                          : direct.front() > fast.front() ? fmt::format("below {}", sizes.front())
-                                                          : fmt::format("above {}", sizes.back());
+  const std::string text = here > 0                        ? fmt::format("{:.0f}", here)
+                           : direct.front() > fast.front() ? fmt::format("below {}", sizes.front())
+                                                           : fmt::format("above {}", sizes.back());
   fmt::print(
       "\nFast pays from {} dots here; published {} (both on the GPU) and {} (fast on the CPU, direct on the GPU).\n",
-      own, break_even_gpu, break_even_cpu);
-  results["break_even"] = own;
+      text, break_even_gpu, break_even_cpu);
+  results["break_even"] = text;
 }
 
 void print_figure_7(const bench::TableOptions& options, nlohmann::json& results) {
@@ -243,8 +243,8 @@ std::string published_name(std::string_view stage) {
                                                                      {"neighbours", "near field"},
                                                                      {"move", "move"},
                                                                      {"forces and move", "B, near field, image, move"}};
-  for (const auto& [own, published] : names) {
-    if (own == stage) return std::string(published);
+  for (const auto& [name, published] : names) {
+    if (name == stage) return std::string(published);
   }
   return "-";
 }

@@ -23,7 +23,7 @@ using holotone::PointMethod;
 std::vector<Column> baselines(const cases::PointCloudCase& c, const reference::PointWaves& points,
                               const cases::PixelSample& samples, holotone::Device device) {
   const auto queue = holotone::Queue::create(device);
-  const auto own = bench::shimobaba_points(points, c.options).to(device);
+  const auto packed = bench::shimobaba_points(points, c.options).to(device);
   holotone::Array<std::complex<float>, 2> field(c.options.shape, queue);
   holotone::Array<std::uint8_t, 2> phase(c.options.shape, queue);
   const auto column = [&](const std::string& heading, const std::string& key, const std::function<void()>& work) {
@@ -39,12 +39,12 @@ std::vector<Column> baselines(const cases::PointCloudCase& c, const reference::P
 #if HOLOTONE_CUDA
   if (device.backend == holotone::Backend::cuda) {
     bench::MitaniNewCuda theorem(c.options.shape, queue);
-    const auto old_method = [&] { bench::mitani_old_cuda(own.view(), field.view(), phase.view(), queue); };
-    const auto new_method = [&] { theorem.run(own.view(), field.view(), phase.view()); };
+    const auto old_method = [&] { bench::mitani_old_cuda(packed.view(), field.view(), phase.view(), queue); };
+    const auto new_method = [&] { theorem.run(packed.view(), field.view(), phase.view()); };
     return {column("their old kernel", "old", old_method), column("their new", "new", new_method)};
   }
 #endif
-  return {column("new, loops", "loops", [&] { bench::mitani_new_cpu(own.view(), field.view(), phase.view()); })};
+  return {column("new, loops", "loops", [&] { bench::mitani_new_cpu(packed.view(), field.view(), phase.view()); })};
 }
 
 /// The baselines, then the library's methods.

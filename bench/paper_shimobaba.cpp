@@ -31,7 +31,7 @@ using holotone::PointMethod;
 std::vector<Column> baselines(const cases::PointCloudCase& c, const reference::PointWaves& points,
                               const cases::PixelSample& samples, holotone::Device device) {
   const auto queue = holotone::Queue::create(device);
-  const auto own = bench::shimobaba_points(points, c.options).to(device);
+  const auto packed = bench::shimobaba_points(points, c.options).to(device);
   holotone::Array<float, 2> intensity(c.options.shape, queue);
   const auto column = [&](const std::string& heading, const std::string& key, const std::function<void()>& work) {
     const auto error = [&] { return cases::relative_error(samples, intensity.to(holotone::Device{}).data()); };
@@ -42,7 +42,7 @@ std::vector<Column> baselines(const cases::PointCloudCase& c, const reference::P
     std::vector<Column> columns;
     const auto add = [&](const std::string& heading, const std::string& key, const ShimobabaOptimisations& use) {
       const bench::ShimobabaOpencl kernel(use, queue);
-      columns.push_back(column(heading, key, [&] { kernel(own.view(), intensity.view()); }));
+      columns.push_back(column(heading, key, [&] { kernel(packed.view(), intensity.view()); }));
     };
     add("plain", "plain", {false, false, false, 1, false});
     add("optimised", "optimised", {});
@@ -57,12 +57,12 @@ std::vector<Column> baselines(const cases::PointCloudCase& c, const reference::P
 #endif
 #if HOLOTONE_CUDA
   if (device.backend == holotone::Backend::cuda) {
-    const auto plain = [&] { bench::shimobaba_plain_cuda(own.view(), intensity.view(), queue); };
-    const auto optimised = [&] { bench::shimobaba_optimised_cuda(own.view(), intensity.view(), queue); };
+    const auto plain = [&] { bench::shimobaba_plain_cuda(packed.view(), intensity.view(), queue); };
+    const auto optimised = [&] { bench::shimobaba_optimised_cuda(packed.view(), intensity.view(), queue); };
     return {column("their plain kernel", "plain", plain), column("their optimised", "optimised", optimised)};
   }
 #endif
-  return {column("Eq. (2), loops", "loops", [&] { bench::shimobaba_cpu(own.view(), intensity.view()); })};
+  return {column("Eq. (2), loops", "loops", [&] { bench::shimobaba_cpu(packed.view(), intensity.view()); })};
 }
 
 /// The baselines, then the library's methods.

@@ -153,10 +153,10 @@ def comparison(scenes):
     others = others_of(scenes)
     rows = [["picture", "bytes", "bits a pixel", ".smoe: dB, SSIM"] + others]
     for name, views, curves in scenes:
-        for own in curves["smoe"] if views == 1 else []:
-            rate = own["bits_per_pixel"]
-            rows.append([name, f"{own['bytes']:,}".replace(",", " "), f"{rate:.3f}",
-                         f"{own['psnr_db']:.2f}, {own['ssim']:.3f}"]
+        for curve in curves["smoe"] if views == 1 else []:
+            rate = curve["bits_per_pixel"]
+            rows.append([name, f"{curve['bytes']:,}".replace(",", " "), f"{rate:.3f}",
+                         f"{curve['psnr_db']:.2f}, {curve['ssim']:.3f}"]
                         + [text_at(curves[codec], rate) if codec in curves else "-" for codec in others])
     return to_table(rows)
 
@@ -186,13 +186,13 @@ def ahead(scenes):
     for name, views, curves in scenes:
         if views > 1:
             continue
-        names = [short(own["bits_per_pixel"]) for own in curves["smoe"]]
+        names = [short(point["bits_per_pixel"]) for point in curves["smoe"]]
         row = [name]
         for key, _, _ in MEASURES:
             texts = []
             for codec in CODECS[1:]:
-                values = [(value_at(curves.get(codec, []), own["bits_per_pixel"], key), own[key]) for own in curves["smoe"]]
-                where = ranges_of([value is not None and value > own for value, own in values], names)
+                values = [(value_at(curves.get(codec, []), point["bits_per_pixel"], key), point[key]) for point in curves["smoe"]]
+                where = ranges_of([value is not None and value > mine for value, mine in values], names)
                 if where:
                     texts.append(f"{codec} {where}")
             row.append("; ".join(texts) or "none")
@@ -215,11 +215,11 @@ def for_the_same_psnr(scenes):
     others = others_of(scenes)
     rows = [["light field", "bytes", "bits a pixel", "PSNR, dB", "SSIM"] + others]
     for name, views, curves in scenes:
-        for own in curves["smoe"] if views > 1 else []:
-            row = [name, f"{own['bytes']:,}".replace(",", " "), f"{own['bits_per_pixel']:.4f}", f"{own['psnr_db']:.2f}", f"{own['ssim']:.3f}"]
+        for curve in curves["smoe"] if views > 1 else []:
+            row = [name, f"{curve['bytes']:,}".replace(",", " "), f"{curve['bits_per_pixel']:.4f}", f"{curve['psnr_db']:.2f}", f"{curve['ssim']:.3f}"]
             for codec in others:
-                rate = rate_for(curves.get(codec, []), own["psnr_db"])
-                row.append("not measured" if rate is None else f"{rate:.2f}, {rate / own['bits_per_pixel']:.0f} times")
+                rate = rate_for(curves.get(codec, []), curve["psnr_db"])
+                row.append("not measured" if rate is None else f"{rate:.2f}, {rate / curve['bits_per_pixel']:.0f} times")
             rows.append(row)
     return to_table(rows)
 

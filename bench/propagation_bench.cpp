@@ -240,8 +240,8 @@ struct Layers {
         const float draw = holotone::random_uniform(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(pixel));
         picture.data()[pixel] = draw > 0.75F ? draw : 0;
       }
-      const auto& own = pictures.emplace_back(picture.to(device));
-      layers.push_back({.intensity = own.view(), .distance_m = 0.15 + 0.01 * i});
+      const auto& there = pictures.emplace_back(picture.to(device));
+      layers.push_back({.intensity = there.view(), .distance_m = 0.15 + 0.01 * i});
     }
   }
   std::vector<holotone::Array<float, 2>> pictures;
@@ -256,9 +256,9 @@ void run_layers(benchmark::State& state, holotone::Device device) {
   holotone::Array<holotone::Complex, 2> field(panel.shape(), queue);
   if (!is_processor(device)) {
     plan.execute(field.view());
-    const Layers own(holotone::Device{});
+    const Layers layers(holotone::Device{});
     holotone::LayerPlan cpu({.grid = panel});
-    cpu.set_layers(own.layers);
+    cpu.set_layers(layers.layers);
     holotone::Array<holotone::Complex, 2> wanted(panel.shape());
     cpu.execute(wanted.view());
     queue.synchronize();

@@ -49,16 +49,16 @@ SampledForces::SampledForces(View<const float, 2> ink, View<const float, 2> dots
     : count_(dots.shape()[0]), force_(2 * samples) {
   const auto table = holotone::electrostatic::attraction_table(ink.shape(), ink.data(), image);
   holotone::parallel_for(0, samples, [&](std::int64_t i) {
-    const std::int64_t own = sample(static_cast<int>(i), count_);
-    const auto x = static_cast<double>(dots(own, 0));
-    const auto y = static_cast<double>(dots(own, 1));
+    const std::int64_t place = sample(static_cast<int>(i), count_);
+    const auto x = static_cast<double>(dots(place, 0));
+    const auto y = static_cast<double>(dots(place, 1));
     auto sum = attraction_at(table, ink.shape()[1], image, x, y);
     for (double& value : sum) value *= static_cast<double>(count_);
     for (std::int64_t j = 0; j < count_; ++j) {
       const double dx = x - static_cast<double>(dots(j, 0));
       const double dy = y - static_cast<double>(dots(j, 1));
       const double square = dx * dx + dy * dy;
-      if (j == own || square == 0) continue;
+      if (j == place || square == 0) continue;
       sum[0] += dx / square;
       sum[1] += dy / square;
     }

@@ -56,8 +56,8 @@ void hide_and_drop(benchmark::State& state) {
   const Mesh mesh = object();
   const PointCloud cloud = sample_surface(mesh, points, 0);
   time_iterations(state, {}, [&] {
-    PointCloud own = cloud;
-    benchmark::DoNotOptimize(hide_occluded(own, &mesh));
+    PointCloud turned = cloud;
+    benchmark::DoNotOptimize(hide_occluded(turned, &mesh));
   });
 }
 

@@ -54,8 +54,8 @@ class Picture {
 
 Coded webp(const Codes& picture, double quality) {
   const auto& [ny, nx, channels] = picture.shape();
-  Picture own(in_colour(picture));
-  const auto& bytes = own.encode(quality);
+  Picture rgb(in_colour(picture));
+  const auto& bytes = rgb.encode(quality);
   Codes colours({ny, nx, 3});
   check(WebPDecodeRGBInto(bytes.mem, bytes.size, colours.data(), static_cast<std::size_t>(colours.size()),
                           static_cast<int>(3 * nx)) != nullptr,

@@ -82,29 +82,29 @@ def main():
     parser.add_argument("--with", dest="state", default="{}", help="other controls, as JSON")
     parser.add_argument("--frames", type=int, default=60)
     parser.add_argument("--size", default="1920x1080", help="the page's canvas")
-    own = parser.parse_args()
-    words = [own.program, "view", own.file, "--port", "0", "--no-browser", "--json", "--device", own.device]
+    arguments = parser.parse_args()
+    words = [arguments.program, "view", arguments.file, "--port", "0", "--no-browser", "--json", "--device", arguments.device]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         web = WebSocket(json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")["url"])
         web.send({"type": "open"})
         document = web.receive()["documents"][0]
-        view = own.view or document["views"][0]["name"]
-        control = document["controls"][own.control]
-        size = [int(side) for side in own.size.split("x")]
+        view = arguments.view or document["views"][0]["name"]
+        control = document["controls"][arguments.control]
+        size = [int(side) for side in arguments.size.split("x")]
         low, high = control["min"], control["max"]
 
         def value(i: int):
-            part = (i % own.frames + 0.5) / own.frames
+            part = (i % arguments.frames + 0.5) / arguments.frames
             if control["kind"] == "place":
                 return [a + (b - a) * (0.3 + 0.4 * part) for a, b in zip(low, high)]
             return low + (high - low) * (0.3 + 0.4 * part)
 
-        print(f"{document['name']}: {dict(document['facts']).get('pixels')} pixels, {own.control} on {own.device}")
+        print(f"{document['name']}: {dict(document['facts']).get('pixels')} pixels, {arguments.control} on {arguments.device}")
         for moving in (True, False):
             times, computed = [], []
-            for i in range(own.frames + 3):
-                state = json.loads(own.state) | {own.control: value(i)}
+            for i in range(arguments.frames + 3):
+                state = json.loads(arguments.state) | {arguments.control: value(i)}
                 started = time.perf_counter()
                 web.send({"type": "show", "pane": "a", "id": i + 1 + (0 if moving else 10**6), "document": 0, "view": view,
                           "state": state, "moving": moving, "size": size})

@@ -22,13 +22,13 @@ int main() try {
   using namespace holotone;
   constexpr FieldGrid grid{1920, 1080, 8e-6, 532e-9};
   constexpr std::size_t pixels = 1920 * 1080;
-  const cl::Device own = cl::Device::getDefault();
-  const cl::Context context(own);
-  const cl::CommandQueue queue(context, own);
+  const cl::Device standard_device = cl::Device::getDefault();
+  const cl::Context context(standard_device);
+  const cl::CommandQueue queue(context, standard_device);
   const cl::Buffer field(context, CL_MEM_READ_WRITE, pixels * sizeof(cl_float2));
   const cl::Buffer codes(context, CL_MEM_READ_WRITE, pixels);
 
-  const Device device = opencl_device(own());
+  const Device device = opencl_device(standard_device());
   EncodePlan plan({}, grid, Queue::borrow(device, queue()));
   const OpenclMemory field_memory(device, field());
   const OpenclMemory codes_memory(device, codes());

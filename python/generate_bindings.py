@@ -297,11 +297,11 @@ class Generator:
         if parameter.name in outputs:
             rank = re.search(r", (\d)>", base).group(1)
             shape = outputs[parameter.name]
-            own = f"const auto& self = *static_cast<const {plan}*>(plan); (void)self; " if plan else ""
+            first_line = f"const auto& self = *static_cast<const {plan}*>(plan); (void)self; " if plan else ""
             alone = str(len(outputs) == 1).lower()
             return (
                 f'Out<{rank}>{{"{parameter.name}", []([[maybe_unused]] const void* plan, [[maybe_unused]] const Given& given)'
-                f" -> Shape<{rank}> {{ {own}return {shape}; }}, {alone}}}"
+                f" -> Shape<{rank}> {{ {first_line}return {shape}; }}, {alone}}}"
             )
         if parameter.default is None and function.endswith("::look") and parameter.name == "distance_m":
             return f'Name{{"{parameter.name}", nb::none()}}'  # may be omitted
@@ -342,9 +342,9 @@ class Generator:
             "  {",
             f'    nb::class_<Bound<{name}>> {bound}(module, "{name}", kept_text(std::string(documentation("{name}"))));',
         ]
-        own = [d for d in declarations if d.name.startswith(name + "::") and d.kind == "function"]
+        members = [d for d in declarations if d.name.startswith(name + "::") and d.kind == "function"]
         methods = []
-        for d in own:
+        for d in members:
             member = d.name.rsplit("::", 1)[1]
             text = d.text
             if "= delete" in text or "&&" in text or "~" in text or member.startswith("operator") or "static " in text:

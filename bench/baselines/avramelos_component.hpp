@@ -38,13 +38,14 @@ struct PixelSums {
 /// with `Slow` by Cholesky's factor and QR for the distance (Eq. 12) and QR for the regression (Eq. 5). The paper names
 /// no pivots for its GPU decoders.
 template <int D, bool Slow>
-HOLOTONE_HOST_DEVICE inline void add_component(const float* own, const SmallVector<float, D>& x, PixelSums& sums) {
+HOLOTONE_HOST_DEVICE inline void add_component(const float* component, const SmallVector<float, D>& x,
+                                               PixelSums& sums) {
   using Layout = ComponentLayout<D>;
   SmallVector<float, D> away{};
   SmallMatrix<float, D> r{};
-  const float* triangle = own + Layout::covariance;
+  const float* triangle = component + Layout::covariance;
   for (int row = 0; row < D; ++row) {
-    away[row] = x[row] - own[Layout::centre + row];
+    away[row] = x[row] - component[Layout::centre + row];
     for (int column = 0; column <= row; ++column) r[row][column] = r[column][row] = *triangle++;
   }
   SmallVector<float, D> solved{};
@@ -62,11 +63,11 @@ HOLOTONE_HOST_DEVICE inline void add_component(const float* own, const SmallVect
     solved = product<float, D>(inverse_of<float, D>(r, determinant), away);
     for (int k = 0; k < D; ++k) square += away[k] * solved[k];
   }
-  const float weight = native_exp(own[0] - 0.5F * (square + native_log(determinant)));
+  const float weight = native_exp(component[0] - 0.5F * (square + native_log(determinant)));
   sums.weight += weight;
   for (int c = 0; c < Layout::colours; ++c) {
-    float expert = own[Layout::colour + c];
-    for (int k = 0; k < D; ++k) expert += own[Layout::cross + c * D + k] * solved[k];
+    float expert = component[Layout::colour + c];
+    for (int k = 0; k < D; ++k) expert += component[Layout::cross + c * D + k] * solved[k];
     sums.colour[c] += weight * expert;
   }
 }

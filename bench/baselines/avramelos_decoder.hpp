@@ -91,20 +91,20 @@ class AvramelosDecoder {
   /// R_YX = slope R_XX, in float64 before conversion to Real.
   static Common common_of(const holotone::SmoeModel& model, std::int64_t j) {
     const auto covariance = AvramelosDecoder<double, D>::read_covariance(model, j);
-    Common own;
-    for (int axis = 0; axis < D; ++axis) own.centre[axis] = static_cast<Real>(model.centre[j * D + axis]);
+    Common common;
+    for (int axis = 0; axis < D; ++axis) common.centre[axis] = static_cast<Real>(model.centre[j * D + axis]);
     for (int c = 0; c < channels; ++c) {
-      own.colour[c] = static_cast<Real>(model.colour[j * channels + c]);
+      common.colour[c] = static_cast<Real>(model.colour[j * channels + c]);
       for (int axis = 0; axis < D; ++axis) {
         double sum = 0;
         for (int k = 0; k < D; ++k) {
           sum += static_cast<double>(model.slope[(j * channels + c) * D + k]) * covariance[k][axis];
         }
-        own.cross[c][axis] = static_cast<Real>(sum);
+        common.cross[c][axis] = static_cast<Real>(sum);
       }
     }
-    own.peak = static_cast<Real>(model.log_weight[j]);
-    return own;
+    common.peak = static_cast<Real>(model.log_weight[j]);
+    return common;
   }
 
  private:
@@ -143,11 +143,11 @@ class AvramelosDecoder {
     return r;
   }
   void add_fast(const holotone::SmoeModel& model, std::int64_t j) {
-    Fast own{common_of(model, j), {}};
+    Fast fast{common_of(model, j), {}};
     Real determinant = 0;
-    own.inverse = inverse_of<Real, D>(read_covariance(model, j), determinant);
-    own.common.peak -= std::log(determinant) / 2;
-    fast_.push_back(own);
+    fast.inverse = inverse_of<Real, D>(read_covariance(model, j), determinant);
+    fast.common.peak -= std::log(determinant) / 2;
+    fast_.push_back(fast);
   }
   void add_slow(const holotone::SmoeModel& model, std::int64_t j) {
     const Matrix r = read_covariance(model, j);
@@ -160,9 +160,9 @@ class AvramelosDecoder {
   template <class Components>
   Colour sum(const Components& components, const Vector& x) {
     Real most = -INFINITY;
-    const auto away_of = [&](const Common& own) {
+    const auto away_of = [&](const Common& common) {
       Vector away{};
-      for (int axis = 0; axis < D; ++axis) away[axis] = x[axis] - own.centre[axis];
+      for (int axis = 0; axis < D; ++axis) away[axis] = x[axis] - common.centre[axis];
       return away;
     };
     for (std::size_t i = 0; i < components.size(); ++i) {
@@ -172,13 +172,13 @@ class AvramelosDecoder {
     Real weights = 0;
     Colour total{};
     for (std::size_t i = 0; i < components.size(); ++i) {
-      const Common& own = components[i].common;
+      const Common& common = components[i].common;
       const Real weight = std::exp(density_[i] - most);
-      const Vector solved = components[i].solve(away_of(own));
+      const Vector solved = components[i].solve(away_of(common));
       weights += weight;
       for (int c = 0; c < channels; ++c) {
-        Real expert = own.colour[c];
-        for (int axis = 0; axis < D; ++axis) expert += own.cross[c][axis] * solved[axis];
+        Real expert = common.colour[c];
+        for (int axis = 0; axis < D; ++axis) expert += common.cross[c][axis] * solved[axis];
         total[c] += weight * expert;
       }
     }

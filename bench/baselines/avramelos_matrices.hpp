@@ -138,9 +138,9 @@ class Qr {
     Vector& v = mirror_[k];
     for (int row = k; row < D; ++row) v[row] = r_[row][k];
     v[k] += r_[k][k] < 0 ? -native_root(square) : native_root(square);
-    Real own = 0;
-    for (int row = k; row < D; ++row) own += v[row] * v[row];
-    const Real length = native_root(own);
+    Real exponent = 0;
+    for (int row = k; row < D; ++row) exponent += v[row] * v[row];
+    const Real length = native_root(exponent);
     for (int row = k; row < D; ++row) v[row] /= length;
     for (int column = k; column < D; ++column) {
       Real along = 0;

@@ -17,15 +17,15 @@ std::vector<float> packed(const SmoeModel& model) {
   using Layout = ComponentLayout<D>;
   std::vector<float> all(static_cast<std::size_t>(model.count() * Layout::size));
   for (std::int64_t j = 0; j < model.count(); ++j) {
-    float* const own = all.data() + j * Layout::size;
+    float* const record = all.data() + j * Layout::size;
     const auto common = AvramelosDecoder<float, D>::common_of(model, j);
-    own[0] = common.peak;
-    for (int k = 0; k < D; ++k) own[Layout::centre + k] = common.centre[k];
+    record[0] = common.peak;
+    for (int k = 0; k < D; ++k) record[Layout::centre + k] = common.centre[k];
     std::copy_n(model.covariance.data() + j * holotone::triangle_size(D), holotone::triangle_size(D),
-                own + Layout::covariance);
+                record + Layout::covariance);
     for (int c = 0; c < Layout::colours; ++c) {
-      own[Layout::colour + c] = common.colour[c];
-      for (int k = 0; k < D; ++k) own[Layout::cross + c * D + k] = common.cross[c][k];
+      record[Layout::colour + c] = common.colour[c];
+      for (int k = 0; k < D; ++k) record[Layout::cross + c * D + k] = common.cross[c][k];
     }
   }
   return all;

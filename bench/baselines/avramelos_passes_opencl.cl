@@ -53,9 +53,9 @@ static void solve_qr(float r[D][D], float *b) {
       square += v[row] * v[row];
     }
     v[k] += r[k][k] < 0.0f ? -sqrt(square) : sqrt(square);
-    float own = 0.0f;
-    for (int row = k; row < D; ++row) own += v[row] * v[row];
-    const float length = sqrt(own);
+    float difference = 0.0f;
+    for (int row = k; row < D; ++row) difference += v[row] * v[row];
+    const float length = sqrt(difference);
     for (int row = k; row < D; ++row) v[row] /= length;
     for (int column = k; column < D; ++column) {
       float along = 0.0f;
@@ -147,14 +147,14 @@ static vector solve(RECORD *triangle, vector away, float *square, float *determi
 #endif
 
 // Adds the component with these floats at x: the weighted colours in xyz, the weight in w (Eqs. 8 and 9).
-static float4 add_component(RECORD *own, vector x, float4 sums) {
+static float4 add_component(RECORD *component, vector x, float4 sums) {
   float square;
   float determinant;
-  const vector solved = solve(own + COVARIANCE, x - LOAD(0, own + CENTRE), &square, &determinant);
-  const float weight = EXP(own[0] - 0.5f * (square + LOG(determinant)));
-  const float4 expert = (float4)(own[COLOUR] + dot(LOAD(0, own + CROSS), solved),
-                                 own[COLOUR + 1] + dot(LOAD(0, own + CROSS + D), solved),
-                                 own[COLOUR + 2] + dot(LOAD(0, own + CROSS + 2 * D), solved), 1.0f);
+  const vector solved = solve(component + COVARIANCE, x - LOAD(0, component + CENTRE), &square, &determinant);
+  const float weight = EXP(component[0] - 0.5f * (square + LOG(determinant)));
+  const float4 expert = (float4)(component[COLOUR] + dot(LOAD(0, component + CROSS), solved),
+                                 component[COLOUR + 1] + dot(LOAD(0, component + CROSS + D), solved),
+                                 component[COLOUR + 2] + dot(LOAD(0, component + CROSS + 2 * D), solved), 1.0f);
   return sums + weight * expert;
 }
 

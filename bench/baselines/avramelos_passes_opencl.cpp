@@ -36,19 +36,19 @@ AvramelosPassesOpencl::AvramelosPassesOpencl(int dimensions, DecoderMode mode, P
 AvramelosPassesOpencl::~AvramelosPassesOpencl() = default;
 
 void AvramelosPassesOpencl::operator()(const AvramelosPasses::Input& input, holotone::View<float, 3> image) {
-  const PixelBlock& own = input.area;
+  const PixelBlock& block = input.area;
   const auto number = [](std::int64_t value) { return static_cast<cl_int>(value); };
-  const cl_int4 area{{number(own.left), number(own.top), number(own.width), number(own.height)}};
+  const cl_int4 area{{number(block.left), number(block.top), number(block.width), number(block.height)}};
   const std::int64_t step = domain_side / input.side * input.side;
   if (step == 0) throw std::runtime_error("AvramelosPasses: expected blocks of at most 512 pixels on OpenCL");
   // The last blocks are padded: their items beyond the area sum too, as the paper's.
   const auto padded = [&](std::int64_t rest) {
     return std::min(step, (rest + input.side - 1) / input.side * input.side);
   };
-  for (std::int64_t row = 0; row < own.height; row += step) {
-    for (std::int64_t column = 0; column < own.width; column += step) {
+  for (std::int64_t row = 0; row < block.height; row += step) {
+    for (std::int64_t column = 0; column < block.width; column += step) {
       const cl_int2 domain{{number(column), number(row)}};
-      state_->kernel(holotone::opencl::over(padded(own.width - column), padded(own.height - row)),
+      state_->kernel(holotone::opencl::over(padded(block.width - column), padded(block.height - row)),
                      {group_columns, group_rows, 1}, input.model, input.first, input.component, image.data(), area,
                      domain, number(input.side), number(input.blocks_across));
     }

@@ -21,11 +21,11 @@ constexpr std::int64_t max_cells = std::int64_t{1} << 27;
 
 /// The library's tables of the paper's kernel, Eq. (5) to (9), in float64.
 Setup setup_of(Shape<2> page, std::int64_t count, const GwosdekOptions& options) {
-  holotone::ElectrostaticOptions own;
-  own.sum = holotone::ForceSum::taylor;
-  own.window_cutoff = options.cutoff;
-  own.taylor_degree = options.degree;
-  Setup setup = holotone::electrostatic::make_setup(page, count, own);
+  holotone::ElectrostaticOptions adapted;
+  adapted.sum = holotone::ForceSum::taylor;
+  adapted.window_cutoff = options.cutoff;
+  adapted.taylor_degree = options.degree;
+  Setup setup = holotone::electrostatic::make_setup(page, count, adapted);
   if (options.radius_by_plane) {
     setup.inner = options.degree / static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(2 * setup.modes)));
   }

@@ -252,9 +252,9 @@ struct CountFound {
   float radius;
   unsigned long long* found;
   HOLOTONE_HOST_DEVICE void operator()(std::int64_t i) const {
-    unsigned long long own = 0;
-    map.over_near(dots[i], radius, [&](Pair, float) { ++own; });
-    add_atomic(*found, own);
+    unsigned long long nearest = 0;
+    map.over_near(dots[i], radius, [&](Pair, float) { ++nearest; });
+    add_atomic(*found, nearest);
   }
 };
 
@@ -266,12 +266,12 @@ struct CountWithin {
   unsigned long long* within;
   HOLOTONE_HOST_DEVICE void operator()(std::int64_t i) const {
     const Pair dot = dots[i];
-    unsigned long long own = 0;
+    unsigned long long nearest = 0;
     for (std::int64_t j = 0; j < count; ++j) {
       const float square = squared_distance(dot, dots[j]);
-      own += square > 0 && square < radius * radius ? 1 : 0;
+      nearest += square > 0 && square < radius * radius ? 1 : 0;
     }
-    add_atomic(*within, own);
+    add_atomic(*within, nearest);
   }
 };
 

@@ -127,13 +127,13 @@ void MitaniNewCuda::run(View<const float, 2> points, View<std::complex<float>, 2
   auto* const columns = reinterpret_cast<float2*>(columns_.data());
   auto* const rows = reinterpret_cast<float2*>(rows_.data());
   for (std::int64_t first = 0; first < points.shape()[0]; first += batch) {
-    const auto* own = reinterpret_cast<const float4*>(points.data()) + first;
+    const auto* records = reinterpret_cast<const float4*>(points.data()) + first;
     const auto count = static_cast<int>(std::min(batch, points.shape()[0] - first));
     const auto grid = [&](int size) {
       return dim3(holotone::cuda::blocks_for(size, block_threads), static_cast<unsigned>(count));
     };
-    axis_factors<true><<<grid(output.nx), block_threads, 0, stream>>>(own, output.nx, columns);
-    axis_factors<false><<<grid(output.ny), block_threads, 0, stream>>>(own, output.ny, rows);
+    axis_factors<true><<<grid(output.nx), block_threads, 0, stream>>>(records, output.nx, columns);
+    axis_factors<false><<<grid(output.ny), block_threads, 0, stream>>>(records, output.ny, rows);
     add_products<<<make_grid(output), dim3(block_columns, block_rows), 0, stream>>>(columns, rows, count, first == 0,
                                                                                     output);
     holotone::cuda::check_launch("mitani add_products");

@@ -176,8 +176,8 @@ def call(bench, ht):
     else:
         bench.add(case, "C++", base / 1e3, us=base)
     for name, values in times.items():
-        own = statistics.median(values)
-        bench.add(case, "Python, " + name, own / 1e3, us=own, overhead_us=None if base is None else own - base)
+        median = statistics.median(values)
+        bench.add(case, "Python, " + name, median / 1e3, us=median, overhead_us=None if base is None else median - base)
 
 
 # Propagation.
@@ -387,13 +387,13 @@ def nufft(bench, ht):
 
 def table(rows):
     """Lines of text; ratio: the package's time over Holotone's in the same case."""
-    own = {row["case"]: row["ms"] for row in rows if row["package"] == "holotone"}
+    mine = {row["case"]: row["ms"] for row in rows if row["package"] == "holotone"}
     lines = [f"{'case':<26}{'package':<24}{'ms':>12}{'ratio':>8}  more"]
     for row in rows:
         if "skipped" in row:
             lines.append(f"{row['case']:<26}{row['package']:<24}{'-':>12}{'':>8}  skipped: {row['skipped']}")
             continue
-        ratio = f"{row['ms'] / own[row['case']]:.2f}" if row["case"] in own else ""
+        ratio = f"{row['ms'] / mine[row['case']]:.2f}" if row["case"] in mine else ""
         more = [f"{key} {row[key]:.3g}" for key in ("us", "overhead_us", "error", "light_on_spots", "unevenness")
                 if row.get(key) is not None]
         lines.append(f"{row['case']:<26}{row['package']:<24}{row['ms']:>12.4g}{ratio:>8}  {', '.join(more)}")

@@ -64,9 +64,9 @@ def at_half_pixels(amplitude):
 
     def factors(length, pixels):
         k = numpy.fft.fftfreq(length, 1 / length)
-        own = numpy.exp(2j * math.pi * k * pixels / length)
-        own[length // 2] = own[length // 2].real  # both signs of the highest frequency
-        return own
+        waves = numpy.exp(2j * math.pi * k * pixels / length)
+        waves[length // 2] = waves[length // 2].real  # both signs of the highest frequency
+        return waves
 
     moved = [amplitude]
     for down, right in HALF_PIXELS[1:]:
@@ -96,8 +96,8 @@ class Bench:
         self.transfers = []
         for down, right in HALF_PIXELS:
             phase = turns + PITCH_M * (fy * down + fx * right)
-            own = numpy.where(kept, numpy.exp(2j * math.pi * phase), 0)
-            self.transfers.append(torch.tensor(own.astype(numpy.complex64), device=device))
+            light = numpy.where(kept, numpy.exp(2j * math.pi * phase), 0)
+            self.transfers.append(torch.tensor(light.astype(numpy.complex64), device=device))
 
     def spectrum(self, field):
         return torch.fft.fft2(field, s=(2 * self.ny, 2 * self.nx))
@@ -271,8 +271,8 @@ def methods(short):
 def check_gradient(bench, start):
     """Largest difference of the two derivatives, relative to the largest value."""
     positions = range(len(HALF_PIXELS))
-    own, other = bench.loss_and_gradient(start, positions)[1], bench.loss_and_autograd(start, positions)[1]
-    return float((own - other).abs().max() / own.abs().max())
+    derived, other = bench.loss_and_gradient(start, positions)[1], bench.loss_and_autograd(start, positions)[1]
+    return float((derived - other).abs().max() / derived.abs().max())
 
 
 def table(rows):

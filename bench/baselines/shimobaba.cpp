@@ -15,23 +15,24 @@ Array<float, 2> shimobaba_points(const reference::PointWaves& points, const holo
   const double middle_x = 0.5 * static_cast<double>(options.shape[1] - 1);
   const double middle_y = 0.5 * static_cast<double>(options.shape[0] - 1);
   const double pitch = options.pitch_m;
-  Array<float, 2> own({count, 4});
+  Array<float, 2> records({count, 4});
   for (std::int64_t j = 0; j < count; ++j) {
     const auto at = static_cast<std::size_t>(j);
     const auto [x, y, z] = points.position_m[at];
-    own(j, 0) = static_cast<float>(middle_x + static_cast<double>(x) / pitch);
-    own(j, 1) = static_cast<float>(middle_y - static_cast<double>(y) / pitch);
-    own(j, 2) = static_cast<float>(std::numbers::pi * pitch * pitch / (options.wavelength_m * -static_cast<double>(z)));
-    own(j, 3) = points.amplitude[at];
+    records(j, 0) = static_cast<float>(middle_x + static_cast<double>(x) / pitch);
+    records(j, 1) = static_cast<float>(middle_y - static_cast<double>(y) / pitch);
+    records(j, 2) =
+        static_cast<float>(std::numbers::pi * pitch * pitch / (options.wavelength_m * -static_cast<double>(z)));
+    records(j, 3) = points.amplitude[at];
   }
-  return own;
+  return records;
 }
 
 void shimobaba_cpu(View<const float, 2> points, View<float, 2> intensity) {
   const auto [ny, nx] = intensity.shape();
   holotone::parallel_for(0, ny, [&, nx = nx](std::int64_t row) {
-    float* own = intensity.data() + row * nx;
-    std::fill_n(own, nx, 0.0F);
+    float* row_light = intensity.data() + row * nx;
+    std::fill_n(row_light, nx, 0.0F);
     for (std::int64_t j = 0; j < points.shape()[0]; ++j) {
       const double x = points(j, 0);
       const double y = static_cast<double>(row) - static_cast<double>(points(j, 1));
@@ -40,7 +41,7 @@ void shimobaba_cpu(View<const float, 2> points, View<float, 2> intensity) {
       double gamma = rate * (x * x + y * y);
       double delta = rate * (1 - 2 * x);
       for (std::int64_t i = 0; i < nx; ++i) {
-        own[i] += amplitude * std::cos(static_cast<float>(gamma));
+        row_light[i] += amplitude * std::cos(static_cast<float>(gamma));
         gamma += delta;
         delta += 2 * rate;
       }

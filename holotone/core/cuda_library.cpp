@@ -16,8 +16,8 @@ struct Setting {
   std::vector<std::string> folders;
 };
 Setting& setting() {
-  static Setting own;
-  return own;
+  static Setting setting;
+  return setting;
 }
 
 std::vector<std::string> folders_set() {

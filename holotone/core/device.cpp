@@ -104,9 +104,9 @@ Device parse_device(std::string_view name) {
   if (name == "auto") return automatic_device();
   if (name == "cpu") return {};
   for (const Backend backend : {Backend::cuda, Backend::opencl}) {
-    const std::string_view own = backend == Backend::cuda ? "cuda" : "opencl";
-    if (!name.starts_with(own)) continue;
-    const std::string_view rest = name.substr(own.size());
+    const std::string_view prefix = backend == Backend::cuda ? "cuda" : "opencl";
+    if (!name.starts_with(prefix)) continue;
+    const std::string_view rest = name.substr(prefix.size());
     const auto index = rest.empty() ? 0 : rest.front() == ':' ? number(rest.substr(1)) : std::nullopt;
     if (!index) continue;
     if (*index >= 0 && *index < device_count(backend)) return {backend, *index};

@@ -77,7 +77,7 @@ struct Opened {
   std::mutex mutex;
   std::vector<cl::CommandQueue> others;  ///< made by Queue::create
 
-  explicit Opened(cl::Device own) : device(std::move(own)) {}
+  explicit Opened(cl::Device cl_device) : device(std::move(cl_device)) {}
 
   void open() {
     std::call_once(once, [this] {
@@ -101,7 +101,7 @@ std::deque<Opened> find_devices() {
       std::vector<cl::Device> devices;
       if (platform.getDevices(rank, &devices) != CL_SUCCESS) continue;  // a platform without such a device
       for (auto& device : devices) {
-        const auto same = [&](const Opened& own) { return own.device() == device(); };
+        const auto same = [&](const Opened& opened) { return opened.device() == device(); };
         if (std::ranges::none_of(found, same)) found.emplace_back(std::move(device));  // a simulator is of every type
       }
     }
@@ -125,9 +125,9 @@ Opened& device_at(int index) {
 }
 
 Opened& opened(int index) {
-  Opened& own = device_at(index);
-  own.open();
-  return own;
+  Opened& opened = device_at(index);
+  opened.open();
+  return opened;
 }
 
 bool has(const cl::Device& device, std::string_view extension) {
@@ -203,24 +203,24 @@ DeviceInfo describe(int index) {
 }
 
 std::shared_ptr<void> create_queue(int index) {
-  Opened& own = opened(index);
+  Opened& entry = opened(index);
   cl_int status = CL_SUCCESS;
-  cl::CommandQueue queue(own.context, own.device, cl_command_queue_properties{0}, &status);
+  cl::CommandQueue queue(entry.context, entry.device, cl_command_queue_properties{0}, &status);
   check(status, "clCreateCommandQueue");
-  const std::lock_guard lock(own.mutex);
-  own.others.push_back(queue);
-  return {queue(), [&own](void* handle) {
-            const std::lock_guard forgetting(own.mutex);
-            std::erase_if(own.others, [&](const cl::CommandQueue& other) { return other() == handle; });
+  const std::lock_guard lock(entry.mutex);
+  entry.others.push_back(queue);
+  return {queue(), [&entry](void* handle) {
+            const std::lock_guard forgetting(entry.mutex);
+            std::erase_if(entry.others, [&](const cl::CommandQueue& other) { return other() == handle; });
           }};
 }
 
 void finish_others(int index) {
-  Opened& own = opened(index);
+  Opened& entry = opened(index);
   std::vector<cl::CommandQueue> others;
   {
-    const std::lock_guard lock(own.mutex);
-    others = own.others;
+    const std::lock_guard lock(entry.mutex);
+    others = entry.others;
   }
   for (const auto& other : others) check(other.finish(), "clFinish");
 }

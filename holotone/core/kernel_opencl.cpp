@@ -22,12 +22,12 @@ std::function<void()> notice_of_compiling;
 void append_text(std::string_view path, std::set<std::string>& seen, std::string& text) {
   if (!seen.emplace(path).second) return;
   const auto added = added_texts.find(path);
-  const std::string_view own = added != added_texts.end() ? added->second : opencl_text(path);
-  if (own.empty()) throw Error(ErrorCode::device, fmt::format("{}: not a source of OpenCL in this library", path));
+  const std::string_view source = added != added_texts.end() ? added->second : opencl_text(path);
+  if (source.empty()) throw Error(ErrorCode::device, fmt::format("{}: not a source of OpenCL in this library", path));
   constexpr std::string_view include = "#include \"";
-  for (std::size_t begin = 0; begin < own.size();) {
-    const std::size_t end = std::min(own.find('\n', begin), own.size() - 1) + 1;
-    const std::string_view line = own.substr(begin, end - begin);
+  for (std::size_t begin = 0; begin < source.size();) {
+    const std::size_t end = std::min(source.find('\n', begin), source.size() - 1) + 1;
+    const std::string_view line = source.substr(begin, end - begin);
     if (line.starts_with(include)) {
       append_text(line.substr(include.size(), line.rfind('"') - include.size()), seen, text);
     } else if (!line.starts_with("#pragma once")) {  // a header that C++ includes too
@@ -75,16 +75,16 @@ cl::Program made(const Queue& queue, std::string_view path, const std::string& t
   const cl::Context context = context_of(queue);
   const cl::Device device = device_of(queue);
   if (folder_of_kernels.empty()) return compiled(context, device, path, text, options);
-  const std::string own = device_identity(queue) + options + "\n" + text;  // every input of the machine code
+  const std::string identity = device_identity(queue) + options + "\n" + text;  // every input of the machine code
   const std::string_view name = path.substr(path.rfind('/') + 1);
   cl::Program program;
-  const std::string code = kept_kernel(folder_of_kernels, name, own, [&] {
+  const std::string code = kept_kernel(folder_of_kernels, name, identity, [&] {
     program = compiled(context, device, path, text, options);
     return machine_code(program);
   });
   if (program() == nullptr) program = loaded(context, device, code, options);
   if (program() == nullptr) {
-    forget_kernel(folder_of_kernels, name, own);
+    forget_kernel(folder_of_kernels, name, identity);
     program = compiled(context, device, path, text, options);
   }
   return program;
@@ -98,9 +98,9 @@ cl::Program find_program(const Queue& queue, const std::string& key, const Make&
   static auto& programs = *new std::map<std::pair<cl_context, std::string>, cl::Program>;
   const cl::Context context = context_of(queue);
   const std::lock_guard lock(programs_mutex);
-  const auto own = std::pair(context(), key);
-  if (const auto at = programs.find(own); at != programs.end()) return at->second;
-  return programs.emplace(own, make()).first->second;
+  const auto entry = std::pair(context(), key);
+  if (const auto at = programs.find(entry); at != programs.end()) return at->second;
+  return programs.emplace(entry, make()).first->second;
 }
 
 }  // namespace
@@ -148,9 +148,9 @@ Kernel::Kernel(const Queue& queue, std::string_view path, const char* name, cons
   largest_group_ = group_info<CL_KERNEL_WORK_GROUP_SIZE>(kernel_, device);
   const auto local = group_info<CL_KERNEL_LOCAL_MEM_SIZE>(kernel_, device);
   constexpr cl_ulong of_the_driver = 64;  // NVIDIA counts 8 bytes of its own, and grants them
-  if (const auto own = info<CL_DEVICE_LOCAL_MEM_SIZE>(device); local > own + of_the_driver) {
+  if (const auto memory = info<CL_DEVICE_LOCAL_MEM_SIZE>(device); local > memory + of_the_driver) {
     throw_unsupported(name_, "queue", fmt::format("a device with {} bytes of local memory", local),
-                      fmt::format("{} with {}", device_name_, own));
+                      fmt::format("{} with {}", device_name_, memory));
   }
 }
 

@@ -252,10 +252,10 @@ MatrixProduct& MatrixProduct::operator=(MatrixProduct&&) noexcept = default;
 
 void MatrixProduct::choose(MatrixProductChoice how, const void* a, const void* b, void* c) {
   State& s = *state_;
-  const bool own = how == MatrixProductChoice::own;
-  if (s.chosen && (s.chosen == how || (s.chosen == MatrixProductChoice::timed && !own))) return;
-  s.own_kernel = own;
-  if (own) {
+  const bool by_holotone = how == MatrixProductChoice::built_in;
+  if (s.chosen && (s.chosen == how || (s.chosen == MatrixProductChoice::timed && !by_holotone))) return;
+  s.own_kernel = by_holotone;
+  if (by_holotone) {
     s.chosen = how;
     return;
   }

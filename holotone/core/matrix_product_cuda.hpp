@@ -31,7 +31,7 @@ enum class MatrixProductChoice {
   at_once,
   timed,  ///< the fastest of cuBLASLt on this device: pays after many products, as each candidate is loaded and timed
   /// The kernel of Holotone's own for every product: bits that depend neither on times nor on the version of cuBLASLt.
-  own,
+  built_in,
 };
 
 /// Matrix product on the tensor cores. Timed choices are kept for the process, by shape (depth rounded to a quarter
@@ -56,7 +56,7 @@ class MatrixProduct {
 
   /// Choice for the execution after `executions` others of a plan: the second is the first of many.
   static MatrixProductChoice choice_after(std::int64_t executions, bool deterministic) {
-    if (deterministic) return MatrixProductChoice::own;
+    if (deterministic) return MatrixProductChoice::built_in;
     return executions == 0 ? MatrixProductChoice::at_once : MatrixProductChoice::timed;
   }
 

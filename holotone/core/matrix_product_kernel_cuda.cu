@@ -71,21 +71,21 @@ __device__ inline void put(Out* to, Sum first, Sum second, bool accumulate) {
 }
 
 template <class Sum, class Out, bool accumulate>
-__global__ void __launch_bounds__(threads) product_kernel(Operands own) {
+__global__ void __launch_bounds__(threads) product_kernel(Operands operands) {
   __shared__ __align__(128) char stage_memory[stages * stage_bytes];
   const auto shared = static_cast<std::uint32_t>(__cvta_generic_to_shared(stage_memory));
-  const auto row_tiles = static_cast<unsigned>((own.rows + tile - 1) / tile);
+  const auto row_tiles = static_cast<unsigned>((operands.rows + tile - 1) / tile);
   const std::int64_t first_row = static_cast<std::int64_t>(blockIdx.x % row_tiles) * tile;
   const std::int64_t first_column = static_cast<std::int64_t>(blockIdx.x / row_tiles) * tile;
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
   const int warp_row = warp / 4 * 64;
   const int warp_column = warp % 4 * 32;
-  const auto steps = static_cast<int>((own.row_bytes + step_bytes - 1) / step_bytes);
+  const auto steps = static_cast<int>((operands.row_bytes + step_bytes - 1) / step_bytes);
 
-  for (std::int64_t item = blockIdx.y; item < own.batch; item += gridDim.y) {
-    const char* const a = own.a + item * own.a_batch_bytes;
-    const char* const b = own.b + item * own.b_batch_bytes;
+  for (std::int64_t item = blockIdx.y; item < operands.batch; item += gridDim.y) {
+    const char* const a = operands.a + item * operands.a_batch_bytes;
+    const char* const b = operands.b + item * operands.b_batch_bytes;
 
     // 256 rows of four pieces: four pieces a thread.
     const auto fetch = [&](int step) {
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(threads) product_kernel(Operands own) {
           const bool of_a = row < tile;
           const std::int64_t line = of_a ? first_row + row : first_column + row - tile;
           const std::int64_t at = static_cast<std::int64_t>(step) * step_bytes + piece * 16;
-          const bool inside = line < (of_a ? own.rows : own.columns) && at < own.row_bytes;
-          const char* const from = (of_a ? a : b) + (inside ? line * own.pitch_bytes + at : 0);
+          const bool inside = line < (of_a ? operands.rows : operands.columns) && at < operands.row_bytes;
+          const char* const from = (of_a ? a : b) + (inside ? line * operands.pitch_bytes + at : 0);
           copy_async(to + (of_a ? 0 : tile * step_bytes) + place(of_a ? row : row - tile, piece), from, inside);
         }
       }
@@ -139,31 +139,32 @@ __global__ void __launch_bounds__(threads) product_kernel(Operands own) {
     asm volatile("cp.async.wait_group 0;\n" ::);
     __syncthreads();
 
-    Out* const c = static_cast<Out*>(own.c) + item * own.rows * own.columns;
+    Out* const c = static_cast<Out*>(operands.c) + item * operands.rows * operands.columns;
 #pragma unroll
     for (int m = 0; m < 4; ++m) {
 #pragma unroll
       for (int n = 0; n < 4; ++n) {
         const std::int64_t column = first_column + warp_column + n * 8 + lane % 4 * 2;
         const std::int64_t row = first_row + warp_row + m * 16 + lane / 4;
-        if (column >= own.columns) continue;
+        if (column >= operands.columns) continue;
         const auto& s = sums[m][n];
-        if (row < own.rows) put(c + row * own.columns + column, s[0], s[1], accumulate);
-        if (row + 8 < own.rows) put(c + (row + 8) * own.columns + column, s[2], s[3], accumulate);
+        if (row < operands.rows) put(c + row * operands.columns + column, s[0], s[1], accumulate);
+        if (row + 8 < operands.rows) put(c + (row + 8) * operands.columns + column, s[2], s[3], accumulate);
       }
     }
   }
 }
 
 template <class Sum, class Out>
-void launch(const Operands& own, bool accumulate, cudaStream_t stream) {
+void launch(const Operands& operands, bool accumulate, cudaStream_t stream) {
   constexpr std::int64_t max_blocks = 65535;  // along y
   const auto tiles = [](std::int64_t count) { return static_cast<unsigned>((count + tile - 1) / tile); };
-  const dim3 grid(tiles(own.rows) * tiles(own.columns), static_cast<unsigned>(std::min(own.batch, max_blocks)));
+  const dim3 grid(tiles(operands.rows) * tiles(operands.columns),
+                  static_cast<unsigned>(std::min(operands.batch, max_blocks)));
   if (accumulate) {
-    product_kernel<Sum, Out, true><<<grid, threads, 0, stream>>>(own);
+    product_kernel<Sum, Out, true><<<grid, threads, 0, stream>>>(operands);
   } else {
-    product_kernel<Sum, Out, false><<<grid, threads, 0, stream>>>(own);
+    product_kernel<Sum, Out, false><<<grid, threads, 0, stream>>>(operands);
   }
   check_launch("matrix product");
 }
@@ -175,22 +176,22 @@ void enqueue_matrix_product(const MatrixProductShape& shape, const void* a, cons
   if (enqueue_hopper_product(shape, a, b, c, accumulate, stream)) return;
   const std::int64_t element = shape.element == MatrixElement::float16 ? 2 : 1;
   const std::int64_t pitch = element * (shape.row_elements > 0 ? shape.row_elements : shape.depth);
-  const Operands own{static_cast<const char*>(a),
-                     static_cast<const char*>(b),
-                     c,
-                     shape.rows,
-                     shape.columns,
-                     element * shape.depth,
-                     pitch,
-                     shape.share_a ? 0 : pitch * shape.rows,
-                     pitch * shape.columns,
-                     shape.batch};
+  const Operands operands{static_cast<const char*>(a),
+                          static_cast<const char*>(b),
+                          c,
+                          shape.rows,
+                          shape.columns,
+                          element * shape.depth,
+                          pitch,
+                          shape.share_a ? 0 : pitch * shape.rows,
+                          pitch * shape.columns,
+                          shape.batch};
   if (shape.element == MatrixElement::int8) {
-    launch<std::int32_t, std::int32_t>(own, accumulate, stream);
+    launch<std::int32_t, std::int32_t>(operands, accumulate, stream);
   } else if (shape.half_output) {
-    launch<float, __half>(own, accumulate, stream);
+    launch<float, __half>(operands, accumulate, stream);
   } else {
-    launch<float, float>(own, accumulate, stream);
+    launch<float, float>(operands, accumulate, stream);
   }
 }
 

@@ -39,9 +39,9 @@ class Table {
     Block block;
     {
       const std::unique_lock lock(mutex_);
-      auto own = blocks_.extract(reinterpret_cast<std::uintptr_t>(range));
-      if (own.empty()) return;
-      block = std::move(own.mapped());
+      auto node = blocks_.extract(reinterpret_cast<std::uintptr_t>(range));
+      if (node.empty()) return;
+      block = std::move(node.mapped());
       if (block.device >= 0) taken_[block.device] -= block.bytes;
     }
     ::munmap(range, block.bytes);
@@ -61,8 +61,8 @@ class Table {
 
   std::size_t taken(int device) {
     const std::shared_lock lock(mutex_);
-    const auto own = taken_.find(device);
-    return own == taken_.end() ? 0 : own->second;
+    const auto taken = taken_.find(device);
+    return taken == taken_.end() ? 0 : taken->second;
   }
 
  private:
@@ -89,9 +89,10 @@ bool of_opencl(Device device) { return device.backend == Backend::opencl; }
 cl::CommandQueue queue_for(const Queue& queue, const Place& place) {
   if (queue.native() != nullptr || place.context == context_of(queue)()) return queue_of(queue);
   cl_int status = CL_SUCCESS;
-  cl::CommandQueue own(cl::Context(place.context, true), device_of(queue), cl_command_queue_properties{0}, &status);
+  cl::CommandQueue commands(cl::Context(place.context, true), device_of(queue), cl_command_queue_properties{0},
+                            &status);
   check(status, "clCreateCommandQueue");
-  return own;
+  return commands;
 }
 
 }  // namespace
@@ -113,9 +114,9 @@ void forget(void* data) noexcept { table().remove(data); }
 std::size_t free_bytes(int index) {
   const cl::Device device = device_of(Queue(Device{Backend::opencl, index}));
   const std::size_t all = info<CL_DEVICE_GLOBAL_MEM_SIZE>(device);
-  const std::size_t own = all - std::min(all, table().taken(index));
+  const std::size_t room = all - std::min(all, table().taken(index));
   const bool on_host = (info<CL_DEVICE_TYPE>(device) & CL_DEVICE_TYPE_CPU) != 0;
-  return on_host ? std::min(own, cpu::describe().free_bytes) : own;
+  return on_host ? std::min(room, cpu::describe().free_bytes) : room;
 }
 
 void* allocate(std::size_t bytes, const Queue& queue) {

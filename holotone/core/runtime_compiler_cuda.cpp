@@ -52,7 +52,7 @@ std::string compiled(const KernelSource& source, int capability) {
                                                static_cast<int>(names.size()), texts.data(), names.data()),
                  "nvrtcCreateProgram");
   const std::unique_ptr<_nvrtcProgram, void (*)(nvrtcProgram)> owner(
-      program, [](nvrtcProgram own) { compiler().nvrtcDestroyProgram(&own); });
+      program, [](nvrtcProgram handle) { compiler().nvrtcDestroyProgram(&handle); });
   // -fmad=false: fused operations are explicit in the source.
   std::vector<std::string> options = {fmt::format("-arch=sm_{}", capability), "-std=c++20", "-fmad=false",
                                       "-default-device"};
@@ -84,7 +84,7 @@ KernelLibrary::KernelLibrary(const std::string& machine_code) {
   cudaLibrary_t library = nullptr;
   check(cudaLibraryLoadData(&library, machine_code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
         "cudaLibraryLoadData");
-  library_ = std::shared_ptr<CUlib_st>(library, [](cudaLibrary_t own) { cudaLibraryUnload(own); });
+  library_ = std::shared_ptr<CUlib_st>(library, [](cudaLibrary_t handle) { cudaLibraryUnload(handle); });
 }
 
 const void* KernelLibrary::kernel(const char* name) const {
@@ -102,10 +102,10 @@ KernelLibrary load_kernels(const KernelSource& source, Device device, const std:
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device.index), "cudaDeviceGetAttribute");
   const int capability = 10 * major + minor;
   const std::lock_guard lock(mutex);
-  const std::string own = identity(source, capability);
-  const auto at = libraries.find(own);
+  const std::string name = identity(source, capability);
+  const auto at = libraries.find(name);
   if (at != libraries.end()) return at->second;
-  return libraries.emplace(own, KernelLibrary(compile(source, capability, cache_folder))).first->second;
+  return libraries.emplace(name, KernelLibrary(compile(source, capability, cache_folder))).first->second;
 }
 
 }  // namespace holotone::cuda

@@ -42,9 +42,9 @@ double scaled(const std::string& number, double value, int exponent) {
     return value * std::pow(10.0, exponent);  // hexadecimal, for example
   }
   const auto e = number.find_first_of("eE");
-  const long own =
+  const long stated =
       e == std::string::npos ? 0 : std::clamp(std::strtol(number.c_str() + e + 1, nullptr, 10), -9999L, 9999L);
-  return std::strtod(fmt::format("{}e{}", number.substr(0, e), own + exponent).c_str(), nullptr);
+  return std::strtod(fmt::format("{}e{}", number.substr(0, e), stated + exponent).c_str(), nullptr);
 }
 
 double parse_with_units(std::string_view what, std::string_view text, std::span<const Unit> units,

@@ -79,11 +79,11 @@ class Transform {
         device_(opencl::device_of(queue)()),
         context_(opencl::context_of(queue)()),
         bytes_(static_cast<std::uint64_t>(job.nx * job.ny * job.batch) * sizeof(std::complex<float>)) {
-    Compiling own{queue};
-    compiling = &own;
+    Compiling here{queue};
+    compiling = &here;
     const VkFFTResult result = initializeVkFFT(&application_, configuration());
     compiling = nullptr;
-    if (own.error) std::rethrow_exception(own.error);
+    if (here.error) std::rethrow_exception(here.error);
     check_fft(result, "FftPlan", job_);
   }
   ~Transform() { deleteVkFFT(&application_); }
@@ -102,25 +102,25 @@ class Transform {
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const {
-    const auto& own = application_.configuration;
-    return own.allocateTempBuffer != 0 ? *own.tempBufferSize : 0;
+    const auto& configuration = application_.configuration;
+    return configuration.allocateTempBuffer != 0 ? *configuration.tempBufferSize : 0;
   }
 
  private:
   [[nodiscard]] VkFFTConfiguration configuration() {
-    VkFFTConfiguration own{};
-    own.device = &device_;
-    own.context = &context_;
-    own.bufferSize = &bytes_;
-    own.FFTdim = job_.ny > 1 ? 2 : 1;
-    own.size[0] = static_cast<std::uint64_t>(job_.nx);
-    own.size[1] = static_cast<std::uint64_t>(job_.ny);
-    own.omitDimension[0] = job_.omit_x ? 1 : 0;
-    own.numberBatches = static_cast<std::uint64_t>(job_.batch);
-    own.normalize = job_.scale ? 1 : 0;
-    own.specifyOffsetsAtLaunch = 1;
-    own.useLUT = 1;  // tables of sines: a device's own may be coarse
-    return own;
+    VkFFTConfiguration configuration{};
+    configuration.device = &device_;
+    configuration.context = &context_;
+    configuration.bufferSize = &bytes_;
+    configuration.FFTdim = job_.ny > 1 ? 2 : 1;
+    configuration.size[0] = static_cast<std::uint64_t>(job_.nx);
+    configuration.size[1] = static_cast<std::uint64_t>(job_.ny);
+    configuration.omitDimension[0] = job_.omit_x ? 1 : 0;
+    configuration.numberBatches = static_cast<std::uint64_t>(job_.batch);
+    configuration.normalize = job_.scale ? 1 : 0;
+    configuration.specifyOffsetsAtLaunch = 1;
+    configuration.useLUT = 1;  // tables of sines: a device's own may be coarse
+    return configuration;
   }
 
   Job job_;
@@ -173,9 +173,9 @@ class OpenclEngine final : public Engine {
 EnginePointer engine_opencl(Shape<2> shape, const FftOptions& options, const Queue& queue) {
   constexpr cl_ulong least = 32768;  // OpenCL 1.2's own minimum; with much less VkFFT crashes
   const cl::Device device = opencl::device_of(queue);
-  if (const auto own = opencl::info<CL_DEVICE_LOCAL_MEM_SIZE>(device); own < least) {
+  if (const auto memory = opencl::info<CL_DEVICE_LOCAL_MEM_SIZE>(device); memory < least) {
     throw_unsupported("FftPlan", "queue", fmt::format("a device with {} bytes of local memory", least),
-                      fmt::format("{} with {}", opencl::info<CL_DEVICE_NAME>(device), own));
+                      fmt::format("{} with {}", opencl::info<CL_DEVICE_NAME>(device), memory));
   }
   return std::make_unique<OpenclEngine>(shape, options, queue);
 }

@@ -26,13 +26,13 @@ Lines make_lines(std::int64_t length, std::int64_t lines, std::int64_t distance,
 template <class Real, class Load, class Store>
 void transform(const Lines& plan, std::complex<Real>* data, const Load& load, const Store& store) {
   require_aligned(data);
-  const kissfft<double> own = plan.transform;  // its scratch memory is one thread's
+  const kissfft<double> line_plan = plan.transform;  // its scratch memory is one thread's
   std::vector<std::complex<double>> in(static_cast<std::size_t>(plan.length));
   std::vector<std::complex<double>> out(in.size());
   for (std::int64_t line = 0; line < plan.lines; ++line) {
     std::complex<Real>* const values = data + line * plan.distance;
     for (std::int64_t i = 0; i < plan.length; ++i) in[static_cast<std::size_t>(i)] = load(values, i);
-    own.transform(in.data(), out.data());
+    line_plan.transform(in.data(), out.data());
     for (std::int64_t i = 0; i < plan.length; ++i) store(values, i, out[static_cast<std::size_t>(i)]);
   }
 }

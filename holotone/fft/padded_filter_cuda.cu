@@ -141,11 +141,11 @@ Array<int, 1> column_frequencies(const Kernels& kernels, const Queue& queue) {
 
 Array<int, 1> stored_frequencies(const Kernels& kernels, const Queue& queue) {
   std::vector<int> host;
-  const int own = (kernels.c + 1) / 2 * kernels.a * kernels.b;
+  const int block_kernels = (kernels.c + 1) / 2 * kernels.a * kernels.b;
   for (int half = 0; half < 2; ++half) {
     for (int place = 0; place < kernels.stored; ++place) {
       // Behind the even frequencies stands L / 2 = M.
-      const int frequency = place < own ? frequency_at(kernels, place, half) : kernels.length;
+      const int frequency = place < block_kernels ? frequency_at(kernels, place, half) : kernels.length;
       host.push_back(std::min(frequency, 2 * kernels.length - frequency));
     }
   }

@@ -161,11 +161,11 @@ __device__ __forceinline__ void multiply_transfer(float2* v, const Seat<P>& seat
     const int b = start % P::b;
     const int even = a == 0 ? P::b - b : (P::a - a) * P::b + P::b - 1 - b;
     const int mirror = seat.half != 0 ? step - 1 - start : start == 0 ? step : even;
-    const float2* const own = values + start;
+    const float2* const line = values + start;
     const float2* const opposite = values + mirror;
 #pragma unroll
     for (int c = 0; c < P::c; ++c) {
-      const float2* const address = 2 * c < P::c ? own + c * step : opposite + (P::c - 1 - c) * step;
+      const float2* const address = 2 * c < P::c ? line + c * step : opposite + (P::c - 1 - c) * step;
       float2 h = Shared ? *address : load_here(address);
       if constexpr (Conjugate) h.y = -h.y;
       v[first + c] = product(v[first + c], h);
@@ -253,9 +253,9 @@ __device__ __forceinline__ float2* kept_values() {
 template <class P>
 __device__ __forceinline__ void multiply_places(float2* v, const Seat<P>& seat, const float2* factors) {
   for_step_c(seat, [&](int first, int start, int) {
-    const float2* const own = factors + P::length * seat.half + start;
+    const float2* const line = factors + P::length * seat.half + start;
 #pragma unroll
-    for (int c = 0; c < P::c; ++c) v[first + c] = product(v[first + c], load_here(own + c * P::a * P::b));
+    for (int c = 0; c < P::c; ++c) v[first + c] = product(v[first + c], load_here(line + c * P::a * P::b));
   });
 }
 

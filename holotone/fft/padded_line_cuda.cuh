@@ -71,11 +71,11 @@ __device__ __forceinline__ void wait_for_earlier_kernels() {
 }
 
 /// The same place in the shared memory of a block of the cluster.
-__device__ __forceinline__ float2* memory_of_block(float2* own, int rank) {
+__device__ __forceinline__ float2* memory_of_block(float2* block, int rank) {
 #if __CUDA_ARCH__ >= 900
-  asm("mapa.u64 %0, %0, %1;" : "+l"(own) : "r"(rank));
+  asm("mapa.u64 %0, %0, %1;" : "+l"(block) : "r"(rank));
 #endif
-  return own;
+  return block;
 }
 
 /// Waits for the threads of the cluster and their writes.

@@ -104,10 +104,10 @@ class Swapping {
   /// Moves dots to the means of their samples. Returns the energy and the mean distance moved.
   std::pair<double, double> centre() {
     for_each_dot([&](std::size_t j) {
-      const auto own = samples_at(j);
+      const auto samples = samples_at(j);
       double x = 0;
       double y = 0;
-      for (const Sample& s : own) {
+      for (const Sample& s : samples) {
         x += static_cast<double>(s[0]);
         y += static_cast<double>(s[1]);
       }
@@ -118,7 +118,7 @@ class Swapping {
       centre_[2 * j + 1] = static_cast<float>(y);
       double farthest = 0;
       double energy = 0;
-      for (const Sample& s : own) {
+      for (const Sample& s : samples) {
         const double dx = static_cast<double>(s[0]) - x;
         const double dy = static_cast<double>(s[1]) - y;
         farthest = std::max(farthest, dx * dx + dy * dy);

@@ -75,11 +75,11 @@ class Classes {
     ForceStatistics size;
     for (auto& one : classes_) {
       one.plan.forces(one.on_device.view());
-      const auto own = one.on_device.to(Device{});
+      const auto host = one.on_device.to(Device{});
       float* const sum = forces_.data() + 2 * one.first;
-      for (std::int64_t i = 0; i < own.size(); i += 2) {
-        sum[i] += static_cast<float>(weights_.within) * own.data()[i];
-        sum[i + 1] += static_cast<float>(weights_.within) * own.data()[i + 1];
+      for (std::int64_t i = 0; i < host.size(); i += 2) {
+        sum[i] += static_cast<float>(weights_.within) * host.data()[i];
+        sum[i + 1] += static_cast<float>(weights_.within) * host.data()[i + 1];
         const double square = static_cast<double>(sum[i]) * static_cast<double>(sum[i]) +
                               static_cast<double>(sum[i + 1]) * static_cast<double>(sum[i + 1]);
         size.mean += std::sqrt(square) / static_cast<double>(count_);

@@ -18,18 +18,18 @@ using Sum = unsigned long long;
 /// Finds the darkest pixel and the first invalid one. Bits of floats >= 0 are ordered like their values.
 __global__ void __launch_bounds__(threads)
     check_kernel(const float* __restrict__ ink, std::int64_t count, unsigned* darkest, Sum* first_bad) {
-  unsigned own = 0;
+  unsigned found = 0;
   for (std::int64_t k = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x; k < count;
        k += static_cast<std::int64_t>(gridDim.x) * threads) {
     const float value = ink[k];
     if (!(value >= 0) || isinf(value)) {
       atomicMin(first_bad, static_cast<Sum>(k));
     } else {
-      own = max(own, __float_as_uint(value + 0.0F));  // -0 becomes 0
+      found = max(found, __float_as_uint(value + 0.0F));  // -0 becomes 0
     }
   }
-  own = __reduce_max_sync(0xffffffffU, own);
-  if (threadIdx.x % 32 == 0) atomicMax(darkest, own);
+  found = __reduce_max_sync(0xffffffffU, found);
+  if (threadIdx.x % 32 == 0) atomicMax(darkest, found);
 }
 
 /// Ink of pixel k of the order, in units of 2^-32 of the darkest pixel.

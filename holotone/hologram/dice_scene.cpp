@@ -266,12 +266,12 @@ DicePicture DiceScene::picture(const DicePictureOptions& options) const {
     throw_argument(function, "plane_m", fmt::format("a plane behind the eye's, above {}", -options.eye->distance_m),
                    fmt::format("{}", options.plane_m));
   }
-  const std::int64_t own = channels();
-  DicePicture picture{Array<float, 3>({options.shape[0], options.shape[1], own}), Array<float, 2>(options.shape)};
+  const std::int64_t planes = channels();
+  DicePicture picture{Array<float, 3>({options.shape[0], options.shape[1], planes}), Array<float, 2>(options.shape)};
   const PlaneCamera camera{options};
   Renderer(state_->surfaces, state_->options, camera, options.shape)(
       true, [&](std::int64_t row, std::int64_t col, const Seen& seen) {
-        for (std::int64_t c = 0; c < own; ++c) {
+        for (std::int64_t c = 0; c < planes; ++c) {
           picture.colours(row, col, c) = static_cast<float>(seen.colour[static_cast<std::size_t>(c)]);
         }
         picture.distance_m(row, col) = static_cast<float>(seen.distance_m);

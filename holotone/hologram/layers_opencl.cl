@@ -14,11 +14,11 @@ __kernel void compose(ARRAY(float2, field), long count, ARRAY(const float, inten
   float opacity = 0.0f;
   float2 value = (float2)(0.0f);
   if (!number_memory || AT(number)[i] == wanted) {
-    const float own = AT(intensity)[i];
-    const bool lit = own > 0.0f && own <= FLT_MAX;
+    const float light = AT(intensity)[i];
+    const bool lit = light > 0.0f && light <= FLT_MAX;
     opacity = number_memory ? 1.0f : mask_memory ? AT(mask)[i] : lit ? 1.0f : 0.0f;
     if (lit && !dark) {
-      value.x = sqrt(own);
+      value.x = sqrt(light);
       if (random) {
         const float turns = random_uniform(seed, first_draw + (ulong)i);
         value = value.x * wave_of_turns(turns > 0.5f ? turns - 1.0f : turns);

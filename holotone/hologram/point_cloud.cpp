@@ -161,10 +161,10 @@ std::string_view to_string(PointMethod method) { return name_of(method); }
 std::string_view to_string(Wave wave) { return name_of(wave); }
 
 struct PointCloudPlan::State {
-  State(const PointCloudOptions& given, std::int64_t rows, Queue own)
+  State(const PointCloudOptions& given, std::int64_t rows, Queue given_queue)
       : options(given),
         rows_at_once(rows),
-        queue(std::move(own)),
+        queue(std::move(given_queue)),
         chooser(given, rows, queue.device().backend, masks_on_chip(given, queue)) {}
 
   PointCloudOptions options;
@@ -232,18 +232,18 @@ void PointCloudPlan::set_points(const PointSources& points) {
   // One point of amplitude 0 replaces an empty cloud: engines need no special case.
   constexpr float position[3] = {0, 0, -1};
   constexpr float dark = 0;
-  point_cloud::EnginePoints own;
-  own.sources = state.on_device(count > 0 ? points : PointSources{{position, {1, 3}}, {&dark, {1}}, {}});
-  own.summary = summarise_points(own.sources, state.queue);
-  if (own.summary.first_bad >= 0) throw_bad_point(points, own.summary.first_bad);
+  point_cloud::EnginePoints sorted;
+  sorted.sources = state.on_device(count > 0 ? points : PointSources{{position, {1, 3}}, {&dark, {1}}, {}});
+  sorted.summary = summarise_points(sorted.sources, state.queue);
+  if (sorted.summary.first_bad >= 0) throw_bad_point(points, sorted.summary.first_bad);
   state.count.reset();  // if the engine fails, execute must not use the previous points
-  if (has_adjoint(state.queue.device().backend)) state.keep(state.set_position_m, own.sources.position_m);
+  if (has_adjoint(state.queue.device().backend)) state.keep(state.set_position_m, sorted.sources.position_m);
   if (state.queue.device().backend == Backend::cpu) {
-    own.pixels = point_cloud::pixel_points(own.sources, state.options);
+    sorted.pixels = point_cloud::pixel_points(sorted.sources, state.options);
   }
-  const auto& choice = state.chooser.choose(own);
+  const auto& choice = state.chooser.choose(sorted);
   state.use(choice.method);
-  state.engine->set_points(std::move(own), choice);
+  state.engine->set_points(std::move(sorted), choice);
   state.count = count;
 }
 
@@ -349,10 +349,10 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   double largest = 0;
   std::mutex mutex;
   parallel_blocks(count, [&](std::int64_t begin, std::int64_t end) {
-    double own = 0;
-    for (std::int64_t j = begin; j < end; ++j) own = std::max(own, deviation_rad(j));
+    double power = 0;
+    for (std::int64_t j = begin; j < end; ++j) power = std::max(power, deviation_rad(j));
     const std::lock_guard lock(mutex);
-    largest = std::max(largest, own);
+    largest = std::max(largest, power);
   });
   return largest;
 }
@@ -380,13 +380,13 @@ std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptio
   const auto frame = point_cloud::frame_of(options);
   std::atomic<std::int64_t> unlit = 0;
   parallel_blocks(count, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t own = 0;
+    std::int64_t bytes = 0;
     for (std::int64_t j = begin; j < end; ++j) {
       const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
                                                 host_points.position_m(j, 2), 1, 0);
-      own += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
+      bytes += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
     }
-    unlit += own;
+    unlit += bytes;
   });
   return unlit;
 }

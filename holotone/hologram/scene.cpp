@@ -171,8 +171,8 @@ std::vector<float> channel_amplitude(const PointCloud& cloud, int channel) {
   std::vector<float> amplitude = cloud.amplitude;
   for (std::size_t i = 0; i < cloud.colour.size(); ++i) {
     const double all = luminance(cloud.colour[i]);
-    const double own = cloud.colour[i][static_cast<std::size_t>(channel)];
-    amplitude[i] = all > 0 && own > 0 ? static_cast<float>(amplitude[i] * std::sqrt(own / all)) : 0.0f;
+    const double colour = cloud.colour[i][static_cast<std::size_t>(channel)];
+    amplitude[i] = all > 0 && colour > 0 ? static_cast<float>(amplitude[i] * std::sqrt(colour / all)) : 0.0f;
   }
   return amplitude;
 }

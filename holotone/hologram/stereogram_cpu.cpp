@@ -57,7 +57,7 @@ class CpuEngine final : public Engine {
     }
     progress.step("computing hogels", first_row * across + count, all);
     StereogramReport report;
-    for (const auto& own : reports) report += own;
+    for (const auto& part : reports) report += part;
     return report;
   }
 

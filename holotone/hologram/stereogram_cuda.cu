@@ -25,14 +25,14 @@ __global__ void scatter_kernel(Frame frame, const Hogel* __restrict__ hogels, co
   const std::int64_t i = thread_index();
   if (i >= hogel.rows * hogel.columns) return;
   const std::int64_t from = blockIdx.y * frame.max_rays + i;
-  const float own = amplitude[from];
-  if (own == 0 || layer[from] != wanted) return;
+  const float light = amplitude[from];
+  if (light == 0 || layer[from] != wanted) return;
   const std::int64_t row = i / hogel.columns;
   const std::int64_t column = i - row * hogel.columns;
   const float2 wave = turned(ray_turns(frame.seed, hogel, frame.n, row, column));
   const std::int64_t down = transform_index(row - hogel.first_ky, frame.n);
   const std::int64_t across = transform_index(hogel.first_kx + column, frame.n);
-  spectrum[(blockIdx.y * frame.n + down) * frame.n + across] = {own * wave.x, own * wave.y};
+  spectrum[(blockIdx.y * frame.n + down) * frame.n + across] = {light * wave.x, light * wave.y};
 }
 
 __global__ void write_kernel(Frame frame, const Hogel* __restrict__ hogels, const LayerTurns* __restrict__ turns,
@@ -50,9 +50,9 @@ __global__ void write_kernel(Frame frame, const Hogel* __restrict__ hogels, cons
   float2 value = waves[blockIdx.y * frame.n * frame.n + i];
   value.x *= scale;
   value.y *= scale;
-  const LayerTurns own = turns[blockIdx.y * max_layers + layer];
-  if (own.high != 0) {
-    const double curve = static_cast<double>(own.high) + static_cast<double>(own.low);
+  const LayerTurns layer_turns = turns[blockIdx.y * max_layers + layer];
+  if (layer_turns.high != 0) {
+    const double curve = static_cast<double>(layer_turns.high) + static_cast<double>(layer_turns.low);
     value = product(value, product(turned(curved_turns(curve, x, frame.n)), turned(curved_turns(curve, m, frame.n))));
   }
   float2& target = output[row * frame.nx + column];

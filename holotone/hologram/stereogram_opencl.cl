@@ -53,14 +53,14 @@ __kernel void scatter(Frame frame, int wanted, ARRAY(const Hogel, hogels), ARRAY
   const int i = (int)get_global_id(0);
   if (i >= hogel.rows * hogel.columns) return;
   const long from = which * frame.max_rays + i;
-  const float own = AT(amplitude)[from];
-  if (own == 0.0f || AT(layer)[from] != wanted) return;
+  const float light = AT(amplitude)[from];
+  if (light == 0.0f || AT(layer)[from] != wanted) return;
   const int row = i / (int)hogel.columns;
   const int column = i - row * (int)hogel.columns;
   const long down = transform_index(row - hogel.first_ky, frame.n);
   const long across = transform_index(hogel.first_kx + column, frame.n);
   const long place = (which * frame.n + down) * frame.n + across;
-  AT(spectrum)[place] = own * turned(ray_turns(frame.seed, hogel, frame.n, row, column));
+  AT(spectrum)[place] = light * turned(ray_turns(frame.seed, hogel, frame.n, row, column));
 }
 
 __kernel void write_waves(Frame frame, int layer, ARRAY(const Hogel, hogels), ARRAY(const float2, turns),
@@ -75,10 +75,10 @@ __kernel void write_waves(Frame frame, int layer, ARRAY(const Hogel, hogels), AR
   const long column = (number - hogel_row * frame.across) * frame.n + x;
   if (row < 0 || row >= frame.ny || column >= frame.nx) return;
   float2 value = AT(waves)[(which * frame.n + m) * frame.n + x] * (1.0f / (float)frame.n);
-  const two own = AT(turns)[which * MOST_LAYERS + layer];
-  if (own.x != 0.0f) {
+  const two layer_turns = AT(turns)[which * MOST_LAYERS + layer];
+  if (layer_turns.x != 0.0f) {
     const int n = (int)frame.n;
-    value = product(value, product(turned(curved_turns(own, x, n)), turned(curved_turns(own, m, n))));
+    value = product(value, product(turned(curved_turns(layer_turns, x, n)), turned(curved_turns(layer_turns, m, n))));
   }
   __global float2 *target = AT(output) + row * frame.nx + column;
   *target = layer > 0 ? *target + value : value;

@@ -63,9 +63,9 @@ void sort_into_layers(const Geometry& geometry, HogelLight& light, const std::ve
   for (std::size_t i = 0; i < curvature.size(); ++i) {
     if (light.amplitude[i] == 0) continue;
     const double place = width > 0 ? std::floor((curvature[i] - low) / width) : 0;
-    const auto own = static_cast<std::uint8_t>(std::clamp(place, 0.0, count - 1.0));
-    light.layer[i] = own;
-    light.used[own] = 1;
+    const auto index = static_cast<std::uint8_t>(std::clamp(place, 0.0, count - 1.0));
+    light.layer[i] = index;
+    light.used[index] = 1;
   }
   report.layers = std::count(light.used.begin(), light.used.end(), 1);
   report.curvature_error_rad = std::numbers::pi * (width / 2) * (side * side / 2) / options.grid.wavelength_m;
@@ -188,7 +188,7 @@ StereogramReport look_through_some(const Geometry& geometry, const ViewSource& s
                      lights[static_cast<std::size_t>(i)], scratch[static_cast<std::size_t>(omp_get_thread_num())]);
   });
   StereogramReport report;
-  for (const auto& own : reports) report += own;
+  for (const auto& part : reports) report += part;
   return report;
 }
 

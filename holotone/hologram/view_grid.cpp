@@ -137,15 +137,15 @@ void ViewGrid::look(const Rays& rays, int channel, View<float, 2> intensity, Vie
     for (std::int64_t begin = 0; begin < rays.shape[1]; begin += max_places) {
       const auto count = static_cast<int>(std::min<std::int64_t>(max_places, rays.shape[1] - begin));
       find_places(rays.first_x + static_cast<double>(begin) * rays.step, rays.step, cy, count, axes, places);
-      float* const own = &intensity(r, begin);
+      float* const pixels = &intensity(r, begin);
       float* const distance = distance_m.empty() ? nullptr : &distance_m(r, begin);
       if (distance != nullptr) std::fill_n(distance, count, static_cast<float>(options_.distance_m));
       for (int i = 0; i < count; ++i) {
-        own[i] = 0;
+        pixels[i] = 0;
         if (!is_inside(places.u[i], across) || !is_inside(places.v[i], down)) {
           ++missed;
         } else if (is_inside(places.x[i], nx) && is_inside(places.y[i], ny)) {
-          own[i] = light(places.u[i], places.v[i], places.x[i], places.y[i], channel, deep ? distance + i : nullptr);
+          pixels[i] = light(places.u[i], places.v[i], places.x[i], places.y[i], channel, deep ? distance + i : nullptr);
         }
       }
     }

@@ -34,8 +34,8 @@ FileHandle::~FileHandle() {
 }
 
 std::string name_of_opened(int file, const std::string& name) {
-  std::string own = fmt::format("/proc/self/fd/{}", file);
-  return access(own.c_str(), F_OK) == 0 ? own : name;
+  std::string path = fmt::format("/proc/self/fd/{}", file);
+  return access(path.c_str(), F_OK) == 0 ? path : name;
 }
 
 std::string random_digits() {

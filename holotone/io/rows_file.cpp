@@ -418,12 +418,12 @@ std::uint32_t RowsFile::checksum(std::int64_t first_row, std::int64_t rows) cons
   for (std::int64_t row = first_row; row < first_row + rows; ++row) {
     const auto* const at = raw.data() + static_cast<std::uint64_t>(row - first_row) * entry_bytes;
     const auto entry = load<std::uint64_t>(at, std::endian::little);
-    auto own = static_cast<std::uint32_t>(entry);
+    auto bits = static_cast<std::uint32_t>(entry);
     // A network file system may still hide the entry of another process.
-    if (entry != make_entry(row, own)) {
-      own = checksum_of_part(file_, position_of(row), position_of(row) + content_.row_bytes);
+    if (entry != make_entry(row, bits)) {
+      bits = checksum_of_part(file_, position_of(row), position_of(row) + content_.row_bytes);
     }
-    sum = static_cast<std::uint32_t>(crc32_combine(sum, own, static_cast<z_off_t>(content_.row_bytes)));
+    sum = static_cast<std::uint32_t>(crc32_combine(sum, bits, static_cast<z_off_t>(content_.row_bytes)));
   }
   return sum;
 }

@@ -32,7 +32,7 @@ double sum_of_rows(const Shape<2>& shape, const Body& body) {
   metrics::loop(shape[0], shape[0] * shape[1],
                 [&](std::int64_t row) { rows[static_cast<std::size_t>(row)] = body(row * shape[1]); });
   double sum = 0;
-  for (const double own : rows) sum += own;
+  for (const double value : rows) sum += value;
   return sum;
 }
 
@@ -54,8 +54,8 @@ double best_scale(View<const float, 2> seen, View<const float, 2> wanted) {
 double speckle_contrast(View<const float, 2> seen, View<const float, 2> wanted, double largest) {
   std::vector<double> ratios;
   for (std::int64_t i = 0; i < seen.size(); ++i) {
-    const auto own = static_cast<double>(wanted.data()[i]);
-    if (own >= min_of_speckle * largest) ratios.push_back(static_cast<double>(seen.data()[i]) / own);
+    const auto asked = static_cast<double>(wanted.data()[i]);
+    if (asked >= min_of_speckle * largest) ratios.push_back(static_cast<double>(seen.data()[i]) / asked);
   }
   const auto count = static_cast<double>(ratios.size());
   double mean = 0;
@@ -84,13 +84,13 @@ LightComparison compare(View<const float, 2> seen, View<const float, 2> wanted, 
   const double squares = sum_of_rows(seen.shape(), [&](std::int64_t first) {
     double sum = 0;
     for (auto i = first; i < first + nx; ++i) {
-      const double own = result.scale * amplitude(seen.data()[i]);
+      const double shown = result.scale * amplitude(seen.data()[i]);
       const double t = amplitude(wanted.data()[i]);
-      sum += (own - t) * (own - t);
-      scaled.data()[i] = static_cast<float>(own / peak);
+      sum += (shown - t) * (shown - t);
+      scaled.data()[i] = static_cast<float>(shown / peak);
       target.data()[i] = static_cast<float>(t / peak);
       if (difference.empty()) continue;
-      const double grey = std::round(128 + 254 * (own - t) / peak);
+      const double grey = std::round(128 + 254 * (shown - t) / peak);
       difference.data()[i] = static_cast<std::uint8_t>(std::clamp(grey, 1.0, 255.0));
     }
     return sum;

@@ -140,12 +140,12 @@ ColourSimilarity colour_similarity(View<const float, 3> a, View<const float, 3> 
   std::array<Array<float, 2>, 2> luma{Array<float, 2>({ny, nx}), Array<float, 2>({ny, nx})};
   std::array<double, 3> squares{};  // of Y, Cb and Cr
   for (std::int64_t i = 0; i < ny * nx; ++i) {
-    std::array<std::array<double, 3>, 2> own{};
+    std::array<std::array<double, 3>, 2> moments{};
     for (std::size_t k = 0; k < 2; ++k) {
-      own[k] = luma_chroma((k == 0 ? a : b).data() + i * channels, colour);
-      luma[k].data()[i] = static_cast<float>(own[k][0]);
+      moments[k] = luma_chroma((k == 0 ? a : b).data() + i * channels, colour);
+      luma[k].data()[i] = static_cast<float>(moments[k][0]);
     }
-    for (std::size_t c = 0; c < 3; ++c) squares[c] += (own[0][c] - own[1][c]) * (own[0][c] - own[1][c]);
+    for (std::size_t c = 0; c < 3; ++c) squares[c] += (moments[0][c] - moments[1][c]) * (moments[0][c] - moments[1][c]);
   }
   const auto pixels = static_cast<double>(ny * nx);
   const auto psnr = [&](std::size_t c) { return psnr_db(squares[c] / pixels); };

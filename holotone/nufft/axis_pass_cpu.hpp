@@ -59,10 +59,10 @@ class AxisPass {
     for (const auto& run : runs_) {
       for (std::int64_t i = 0; i < run.count; ++i) {
         Complex* const row = lines.modes + (run.mode + i) * lines.mode_step;
-        const Real own = factor_[static_cast<std::size_t>(run.mode + i)];
+        const Real factor = factor_[static_cast<std::size_t>(run.mode + i)];
         const Complex* const from = memory + run.frequency + i;
         for (std::int64_t b = 0; b < lines.count; ++b) {
-          row[b] = from[b * distance()] * (lines.factor ? own * lines.factor[b] : own);
+          row[b] = from[b * distance()] * (lines.factor ? factor * lines.factor[b] : factor);
         }
       }
     }
@@ -74,10 +74,10 @@ class AxisPass {
     for (const auto& run : runs_) {
       for (std::int64_t i = 0; i < run.count; ++i) {
         const Complex* const row = lines.modes + (run.mode + i) * lines.mode_step;
-        const Real own = factor_[static_cast<std::size_t>(run.mode + i)];
+        const Real factor = factor_[static_cast<std::size_t>(run.mode + i)];
         Complex* const to = memory + run.frequency + i;
         for (std::int64_t b = 0; b < lines.count; ++b) {
-          to[b * distance()] = row[b] * (lines.factor ? own * lines.factor[b] : own);
+          to[b * distance()] = row[b] * (lines.factor ? factor * lines.factor[b] : factor);
         }
       }
     }

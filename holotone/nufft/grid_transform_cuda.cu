@@ -64,8 +64,8 @@ __global__ void place_kernel(Modes map, const float2* __restrict__ modes, float2
       float2 value{};
       if (from_x >= 0 && y >= 0 && z >= 0) {
         const float factor = factor_z * map.y.factor[y];
-        const float2 own = modes[(static_cast<std::int64_t>(z) * map.y.modes + y) * map.x.modes + from_x];
-        value = make_float2(own.x * factor, own.y * factor);
+        const float2 mode = modes[(static_cast<std::int64_t>(z) * map.y.modes + y) * map.x.modes + from_x];
+        value = make_float2(mode.x * factor, mode.y * factor);
       }
       plane[fy * map.row] = value;
     }
@@ -89,9 +89,9 @@ Array<float, 1> upload(const std::vector<double>& values, const Queue& queue) {
 template <std::size_t Rank>
 Modes modes_of(const Shape<Rank>& modes, const Shape<Rank>& extent, bool real, std::int64_t spectrum,
                const float* factor_x, const Array<float, 1> (&factor)[Rank - 1]) {
-  const auto axis = [&](std::size_t slot, const float* own) {
+  const auto axis = [&](std::size_t slot, const float* factors) {
     const auto count = static_cast<int>(modes[slot]);
-    return AxisModes{count, count / 2, static_cast<int>(extent[slot]), own};
+    return AxisModes{count, count / 2, static_cast<int>(extent[slot]), factors};
   };
   Modes map{};
   map.x = real ? AxisModes{static_cast<int>(modes[Rank - 1] / 2 + 1), 0, static_cast<int>(extent[Rank - 1]), factor_x}

@@ -100,9 +100,9 @@ __global__ void __launch_bounds__(threads) interpolate_kernel(TileGrid<Rank> gri
   // Sums down the columns first; each sum is weighted across once.
   Cell<Components> sums[Width];
   over_rows<Rank, Components, Width>(grid, cells, point, [&](int dz, int dy, const Cell<Components>* row) {
-    const float own = Rank == 3 ? weight[Rank - 1][dz] * weight[1][dy] : weight[1][dy];
+    const float product = Rank == 3 ? weight[Rank - 1][dz] * weight[1][dy] : weight[1][dy];
 #pragma unroll
-    for (int i = 0; i < Width; ++i) sums[i].add(own, row[column[i]]);
+    for (int i = 0; i < Width; ++i) sums[i].add(product, row[column[i]]);
   });
   Cell<Components> sum;
 #pragma unroll

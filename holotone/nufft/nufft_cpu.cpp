@@ -281,10 +281,10 @@ class CpuEngine final : public NufftPlan<Real, Rank>::Engine {
     const auto count = std::ssize(points_.points());
 #pragma omp parallel for schedule(static)
     for (std::int64_t j = 0; j < count; ++j) {
-      Real* const own = gradient + j * static_cast<std::int64_t>(Rank) * components;
+      Real* const derivative = gradient + j * static_cast<std::int64_t>(Rank) * components;
       for (std::size_t axis = 0; axis < Rank; ++axis) {
         const auto steps = static_cast<Real>(setup_.grid[Rank - 1 - axis]);
-        for (int c = 0; c < components; ++c) own[static_cast<int>(axis) * components + c] *= steps;
+        for (int c = 0; c < components; ++c) derivative[static_cast<int>(axis) * components + c] *= steps;
       }
     }
   }

@@ -122,16 +122,16 @@ class TileWarp {
   __device__ __forceinline__ Candidate load(const LaneRun<Rank>& run, std::uint32_t end, std::uint32_t base,
                                             std::uint32_t candidate, std::uint32_t total) const {
     // Run of the candidate: the first that ends beyond it.
-    int own = 0;
+    int count = 0;
 #pragma unroll
     for (int half = 16; half > 0; half /= 2) {
-      if (__shfl_sync(all_lanes, end, own + half - 1) <= candidate) own += half;
+      if (__shfl_sync(all_lanes, end, count + half - 1) <= candidate) count += half;
     }
-    const std::uint32_t at = __shfl_sync(all_lanes, base, own) + candidate;
+    const std::uint32_t at = __shfl_sync(all_lanes, base, count) + candidate;
     Candidate result{};
 #pragma unroll
     for (int axis = 0; axis < static_cast<int>(Rank); ++axis) {
-      result.offset[axis] = __shfl_sync(all_lanes, run.offset[axis], own);
+      result.offset[axis] = __shfl_sync(all_lanes, run.offset[axis], count);
     }
     result.valid = candidate < total;
     if (result.valid) {
@@ -158,25 +158,25 @@ class TileWarp {
       result.valid = result.valid && z > -Width;
       result.z = middle(z, candidate.depth.y);
     }
-    float2 own{};
+    float2 sum{};
     if (result.valid) {
       if constexpr (Components == 2) {
-        own = reinterpret_cast<const float2*>(strength_)[candidate.index];
+        sum = reinterpret_cast<const float2*>(strength_)[candidate.index];
       } else {
-        own.x = strength_[candidate.index];
+        sum.x = strength_[candidate.index];
       }
     }
-    result.point = make_float4(middle(x, candidate.record.z), middle(y, candidate.record.w), own.x, own.y);
+    result.point = make_float4(middle(x, candidate.record.z), middle(y, candidate.record.w), sum.x, sum.y);
     return result;
   }
 
-  __device__ __forceinline__ void push(const Accepted& own) {
-    const unsigned accepted = __ballot_sync(all_lanes, own.valid);
-    if (own.valid) {
+  __device__ __forceinline__ void push(const Accepted& pair) {
+    const unsigned accepted = __ballot_sync(all_lanes, pair.valid);
+    if (pair.valid) {
       const int before = __popc(accepted & ((1U << (threadIdx.x % 32)) - 1));
       const int slot = (head_ + filled_ + before) % queue_size;
-      waiting_.point[slot] = own.point;
-      if constexpr (Rank == 3) waiting_.z[slot] = own.z;
+      waiting_.point[slot] = pair.point;
+      if constexpr (Rank == 3) waiting_.z[slot] = pair.z;
     }
     filled_ += __popc(accepted);
   }
@@ -221,11 +221,11 @@ __global__ void __launch_bounds__(warps * 32, Rank == 2 ? 7 : 6)
   for (int first = 0; first < runs.count; first += 32) {
     LaneRun<Rank> run;
     if (first + lane < runs.count) {
-      const BinRun<Rank> own = bin_run(grid, runs, first + lane);
-      run.begin = points.bin_begin[own.begin];
-      run.length = points.bin_begin[own.end] - run.begin;
+      const BinRun<Rank> found = bin_run(grid, runs, first + lane);
+      run.begin = points.bin_begin[found.begin];
+      run.length = points.bin_begin[found.end] - run.begin;
 #pragma unroll
-      for (int axis = 0; axis < static_cast<int>(Rank); ++axis) run.offset[axis] = own.offset[axis];
+      for (int axis = 0; axis < static_cast<int>(Rank); ++axis) run.offset[axis] = found.offset[axis];
     }
     if (parts.extras > 0) before += cut_to_part(run, before, from, to);
     tile.add(run);
@@ -265,9 +265,9 @@ __global__ void __launch_bounds__(reduce_threads)
   float2 sum{};
 #pragma unroll 8
   for (std::uint32_t extra = parts.extra_begin[tile] + threadIdx.x / pairs; extra < end; extra += groups) {
-    const float2 own = reinterpret_cast<const float2*>(parts.sums + std::int64_t{extra} * tile_numbers<Rank>)[pair];
-    sum.x += own.x;
-    sum.y += own.y;
+    const float2 part = reinterpret_cast<const float2*>(parts.sums + std::int64_t{extra} * tile_numbers<Rank>)[pair];
+    sum.x += part.x;
+    sum.y += part.y;
   }
   sums[threadIdx.x] = sum;
   __syncthreads();
@@ -288,9 +288,9 @@ __global__ void __launch_bounds__(reduce_threads)
     if (z >= grid.extent[2]) return;
     target += z * cells.plane;
   }
-  auto* const own = reinterpret_cast<float2*>(target);
-  own->x += sum.x;
-  own->y += sum.y;
+  auto* const pair = reinterpret_cast<float2*>(target);
+  pair->x += sum.x;
+  pair->y += sum.y;
 }
 
 }  // namespace

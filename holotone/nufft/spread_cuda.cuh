@@ -91,10 +91,10 @@ __host__ __device__ inline TileRuns<Rank> tile_runs(const TileGrid<Rank>& grid, 
   TileRuns<Rank> runs{};
   int rest = tile;
   for (int axis = 0; axis < static_cast<int>(Rank); ++axis) {
-    const int own = rest % grid.tiles[axis];
+    const int place = rest % grid.tiles[axis];
     rest /= grid.tiles[axis];
-    runs.axis[axis] = axis_bins(grid, axis, own);
-    runs.origin[axis] = own * tile_cells<Rank>;
+    runs.axis[axis] = axis_bins(grid, axis, place);
+    runs.origin[axis] = place * tile_cells<Rank>;
   }
   runs.segments = runs.origin[0] == 0 ? 2 : 1;
   runs.count = runs.segments;

@@ -21,10 +21,10 @@ HOLOTONE_SIMD_CLONES void spread_run(const Run<Real, Rank>& run, const Real* str
     alignas(64) Real y[lanes];
     weights<Real, Width>(run.coefficient, run.degree, point->place[0], x);
     weights<Real, Width>(run.coefficient, run.degree, point->place[1], y);
-    const Real* own = strength + static_cast<std::size_t>(point->index) * Components;
+    const Real* number = strength + static_cast<std::size_t>(point->index) * Components;
     alignas(64) Real across[lanes * Components];
     for (int i = 0; i < lanes; ++i) {
-      for (int c = 0; c < Components; ++c) across[i * Components + c] = own[c] * x[i];
+      for (int c = 0; c < Components; ++c) across[i * Components + c] = number[c] * x[i];
     }
     Real* const corner =
         cells + ((point->cell[1] - run.origin[1]) * run.stride + point->cell[0] - run.origin[0]) * Components;
@@ -57,7 +57,7 @@ struct CellBox {
 
   [[nodiscard]] std::int64_t cells() const {
     std::int64_t product = 1;
-    for (const auto own : extent) product *= own;
+    for (const auto side : extent) product *= side;
     return product;
   }
 };
@@ -97,11 +97,11 @@ void spread_dense(const Run<Real, Rank>& run, std::int64_t exact_points, const R
   const auto numbers = static_cast<std::size_t>(box.cells() * Components);
   std::vector<Real> some(numbers);
   std::vector<double> all(numbers, 0.0);
-  Run<Real, Rank> own = run_in(box, run);
-  for (own.begin = run.begin; own.begin != run.end; own.begin = own.end) {
-    own.end = own.begin + std::min<std::int64_t>(exact_points, run.end - own.begin);
+  Run<Real, Rank> mine = run_in(box, run);
+  for (mine.begin = run.begin; mine.begin != run.end; mine.begin = mine.end) {
+    mine.end = mine.begin + std::min<std::int64_t>(exact_points, run.end - mine.begin);
     std::fill(some.begin(), some.end(), Real(0));
-    spread_run<Real, Rank, Components, Width>(own, strength, some.data());
+    spread_run<Real, Rank, Components, Width>(mine, strength, some.data());
     for (std::size_t i = 0; i < numbers; ++i) all[i] += static_cast<double>(some[i]);
   }
   const double* from = all.data();
@@ -123,7 +123,7 @@ bool crowds(const SpreadPoint<Real, Rank>* begin, const SpreadPoint<Real, Rank>*
   std::vector<std::int32_t> count(std::size_t{1} << bits, 0);
   for (const auto* point = begin; point != end; ++point) {
     std::uint64_t cell = 0;
-    for (const auto own : point->cell) cell = (cell + static_cast<std::uint64_t>(own)) * 0x9E3779B97F4A7C15U;
+    for (const auto index : point->cell) cell = (cell + static_cast<std::uint64_t>(index)) * 0x9E3779B97F4A7C15U;
     if (++count[static_cast<std::size_t>(cell >> (64 - bits))] > most) return true;
   }
   return false;
@@ -150,22 +150,22 @@ void spread_crowds(const Run<Real, Rank>& bin, std::int64_t exact_points, const 
 /// Spreads a run; bins in which points crowd by themselves.
 template <class Real, std::size_t Rank, int Components, int Width>
 void spread_bins(const Run<Real, Rank>& run, std::int64_t exact_points, const Real* strength, Real* cells) {
-  Run<Real, Rank> own = run;
+  Run<Real, Rank> shifted = run;
   for (const auto* bin = run.begin; bin != run.end;) {
     const auto* end = bin + 1;
     while (end != run.end && end->cell[0] / spread_bin_cells == bin->cell[0] / spread_bin_cells) ++end;
     if (end - bin > exact_points && crowds(bin, end, exact_points)) {
-      own.end = bin;
-      spread_run<Real, Rank, Components, Width>(own, strength, cells);
-      own.begin = bin;
-      own.end = end;
-      spread_crowds<Real, Rank, Components, Width>(own, exact_points, strength, cells);
-      own.begin = end;
+      shifted.end = bin;
+      spread_run<Real, Rank, Components, Width>(shifted, strength, cells);
+      shifted.begin = bin;
+      shifted.end = end;
+      spread_crowds<Real, Rank, Components, Width>(shifted, exact_points, strength, cells);
+      shifted.begin = end;
     }
     bin = end;
   }
-  own.end = run.end;
-  spread_run<Real, Rank, Components, Width>(own, strength, cells);
+  shifted.end = run.end;
+  spread_run<Real, Rank, Components, Width>(shifted, strength, cells);
 }
 
 /// Part of a slab's points, summed in cells of its own.
@@ -221,12 +221,12 @@ void add_row(const std::vector<SlabPart<Real, Rank>>& parts, const SpreadGrid<Ra
              Real* cells) {
   for (const auto& part : parts) {
     const auto& [origin, extent] = part.box;
-    const std::int64_t own = row - origin[1];
-    if (own < 0 || own >= extent[1]) continue;
+    const std::int64_t line = row - origin[1];
+    if (line < 0 || line >= extent[1]) continue;
     const std::int64_t planes = Rank == 3 ? extent[Rank - 1] : 1;
     const std::int64_t first_plane = Rank == 3 ? origin[Rank - 1] : 0;
     for (std::int64_t plane = 0; plane < planes; ++plane) {
-      const Real* const from = part.cells.data() + (plane * extent[1] + own) * extent[0] * Components;
+      const Real* const from = part.cells.data() + (plane * extent[1] + line) * extent[0] * Components;
       Real* const to = cells + (((first_plane + plane) * grid.rows() + row) * grid.stride() + origin[0]) * Components;
       for (std::int64_t i = 0; i < extent[0] * Components; ++i) to[i] += from[i];
     }
@@ -270,8 +270,8 @@ void spread(const SpreadPoints<Real, Rank>& points, const SpreadKernel<Real>& ke
       });
       const std::int64_t rows = points.slab_rows() + kernel.width - 1;
       for (const auto& [slab, parts] : heavy) {
-        parallel_for(0, rows, [&, first = slab * points.slab_rows(), own = &parts](std::int64_t row) {
-          add_row<Real, Rank, Components>(*own, grid, first + row, cells);
+        parallel_for(0, rows, [&, first = slab * points.slab_rows(), box = &parts](std::int64_t row) {
+          add_row<Real, Rank, Components>(*box, grid, first + row, cells);
         });
       }
     }

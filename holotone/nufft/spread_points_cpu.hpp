@@ -80,9 +80,9 @@ void SpreadPoints<Real, Rank>::sort(std::int64_t count, const SpreadGrid<Rank>& 
     Point point;
     for (std::int64_t j = part_begin(part); j < part_begin(part + 1); ++j) {
       const bool counts_in = locate(j, point);
-      const auto own = counts_in ? static_cast<std::uint32_t>(find_bin(point)) : nowhere;
-      bin[static_cast<std::size_t>(j)] = own;
-      if (counts_in) ++counts[own];
+      const auto number = counts_in ? static_cast<std::uint32_t>(find_bin(point)) : nowhere;
+      bin[static_cast<std::size_t>(j)] = number;
+      if (counts_in) ++counts[number];
     }
   });
   slab_begin_.assign(static_cast<std::size_t>(slab_count) + 1, 0);
@@ -102,11 +102,11 @@ void SpreadPoints<Real, Rank>::sort(std::int64_t count, const SpreadGrid<Rank>& 
     std::uint32_t* const places = next.data() + part * bins;
     Point point;
     for (std::int64_t j = part_begin(part); j < part_begin(part + 1); ++j) {
-      const std::uint32_t own = bin[static_cast<std::size_t>(j)];
-      if (own == nowhere) continue;
+      const std::uint32_t place = bin[static_cast<std::size_t>(j)];
+      if (place == nowhere) continue;
       locate(j, point);
       point.index = static_cast<std::uint32_t>(j);
-      points_[places[own]++] = point;
+      points_[places[place]++] = point;
     }
   });
 }

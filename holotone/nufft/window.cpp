@@ -128,11 +128,11 @@ double WindowTransform::operator()(double frequency) const {
 double WindowTransform::aliases(double frequency, int power) const {
   std::array<double, max_aliases> even{};  // phihat(f + m) = even - odd, phihat(f - m) = even + odd
   std::array<double, max_aliases> odd{};
-  double own = 0;
+  double derivative = 0;
   for (const auto& node : nodes_) {
     const double cosine = node.weight * std::cos(node.turns * frequency);
     const double sine = node.weight * std::sin(node.turns * frequency);
-    own += cosine;
+    derivative += cosine;
     for (std::size_t m = 0; m < max_aliases; ++m) {
       even[m] += cosine * node.alias_cos[m];
       odd[m] += sine * node.alias_sin[m];
@@ -142,7 +142,7 @@ double WindowTransform::aliases(double frequency, int power) const {
   for (std::size_t m = 0; m < max_aliases; ++m) {
     for (const double value : {even[m] - odd[m], even[m] + odd[m]}) sum += power == 1 ? std::abs(value) : value * value;
   }
-  return sum / (power == 1 ? std::abs(own) : own * own);
+  return sum / (power == 1 ? std::abs(derivative) : derivative * derivative);
 }
 
 double window_transform(const SpreadWindow& window, double frequency) {

@@ -11,10 +11,10 @@ namespace holotone {
 std::vector<Complex> shift_factors(std::int64_t length, double pixels) {
   std::vector<Complex> factors(static_cast<std::size_t>(length));
   for (std::int64_t k = 0; k < length; ++k) {
-    const std::int64_t own = 2 * k <= length ? k : k - length;
-    const double angle = 2 * std::numbers::pi * static_cast<double>(own) * pixels / static_cast<double>(length);
+    const std::int64_t frequency = 2 * k <= length ? k : k - length;
+    const double angle = 2 * std::numbers::pi * static_cast<double>(frequency) * pixels / static_cast<double>(length);
     factors[static_cast<std::size_t>(k)] = {static_cast<float>(std::cos(angle)),
-                                            2 * own == length ? 0.0F : static_cast<float>(std::sin(angle))};
+                                            2 * frequency == length ? 0.0F : static_cast<float>(std::sin(angle))};
   }
   return factors;
 }
@@ -51,9 +51,9 @@ class HalfStep {
       gather(source + first * axis_.line_step, count, lines);
       forward_.execute(lines);
       for (std::int64_t pair = 0; pair < pairs; ++pair) {
-        Complex* const own = lines + pair * distance_;
+        Complex* const line = lines + pair * distance_;
         for (std::int64_t k = 0; k < 2 * axis_.length; ++k)
-          own[k] = product(own[k], factors_[static_cast<std::size_t>(k)]);
+          line[k] = product(line[k], factors_[static_cast<std::size_t>(k)]);
       }
       inverse_.execute(lines);
       scatter(lines, count, target + first * axis_.line_step);
@@ -65,8 +65,8 @@ class HalfStep {
 
   void gather(const float* source, std::int64_t count, Complex* lines) const {
     for (std::int64_t i = 0; i < axis_.length; ++i) {
-      const float* const own = source + i * axis_.step;
-      const auto value = [&](std::int64_t line) { return line < count ? own[line * axis_.line_step] : 0.0F; };
+      const float* const from = source + i * axis_.step;
+      const auto value = [&](std::int64_t line) { return line < count ? from[line * axis_.line_step] : 0.0F; };
       for (std::int64_t pair = 0; pair < pairs; ++pair) {
         Complex* const line = lines + pair * distance_;
         line[i] = line[2 * axis_.length - 1 - i] = {value(2 * pair), value(2 * pair + 1)};
@@ -76,10 +76,10 @@ class HalfStep {
 
   void scatter(const Complex* lines, std::int64_t count, float* target) const {
     for (std::int64_t i = 0; i < axis_.length; ++i) {
-      float* const own = target + i * axis_.step;
+      float* const to = target + i * axis_.step;
       for (std::int64_t line = 0; line < count; ++line) {
         const Complex value = lines[line / 2 * distance_ + i];
-        own[line * axis_.line_step] = line % 2 == 0 ? value.real() : value.imag();
+        to[line * axis_.line_step] = line % 2 == 0 ? value.real() : value.imag();
       }
     }
   }
@@ -101,14 +101,14 @@ std::array<Array<float, 2>, half_pixels.size()> at_half_pixels(View<const float,
   const HalfStep right({nx, 1, ny, nx});
   const HalfStep down({ny, nx, nx, 1});
   std::array<Array<float, 2>, half_pixels.size()> pictures;
-  for (auto& own : pictures) own = Array<float, 2>(picture.shape());
+  for (auto& picture_part : pictures) picture_part = Array<float, 2>(picture.shape());
   std::copy_n(picture.data(), picture.size(), pictures[0].data());
   right(picture.data(), pictures[1].data());
   down(picture.data(), pictures[2].data());
   down(pictures[1].data(), pictures[3].data());
-  for (auto* const own : {&pictures[1], &pictures[2], &pictures[3]}) {
-    parallel_blocks(own->size(), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) own->data()[i] = std::max(0.0F, own->data()[i]);
+  for (auto* const picture_part : {&pictures[1], &pictures[2], &pictures[3]}) {
+    parallel_blocks(picture_part->size(), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) picture_part->data()[i] = std::max(0.0F, picture_part->data()[i]);
     });
   }
   return pictures;

@@ -41,9 +41,9 @@ struct HalfPixelReconstruction::State {
   bool has_field = false;
   std::size_t position = none;  ///< of the plan's field
 
-  State(const ReconstructionOptions& options, Queue own)
+  State(const ReconstructionOptions& options, Queue given_queue)
       : grid(options.grid),
-        queue(std::move(own)),
+        queue(std::move(given_queue)),
         plan(wide(options), queue),
         fft(half_pixel_grid(grid).shape()),
         spectrum(half_pixel_grid(grid).shape()),

@@ -323,8 +323,11 @@ struct LargePropagationPlan::State {
   std::vector<Lane> lanes;
   Array<Complex, 2> spectrum;
 
-  State(const LargePropagationOptions& given, std::vector<Device> own)
-      : options(given), devices(std::move(own)), job(make_job(options)), share(choose_share(options, job, devices)) {
+  State(const LargePropagationOptions& given, std::vector<Device> given_devices)
+      : options(given),
+        devices(std::move(given_devices)),
+        job(make_job(options)),
+        share(choose_share(options, job, devices)) {
     if (options.distance_m != 0) spectrum = Array<Complex, 2>({job.column.head, kept_count(job.spectrum)});
     make_lanes();
   }

@@ -45,18 +45,18 @@ dim3 tiles_over(std::int64_t places, std::int64_t columns) {
 /// Columns {ny, .} of a strip, `step` apart, to zero-padded lines.
 __global__ void spread_columns_kernel(const float2* __restrict__ columns, std::int64_t step, float2* __restrict__ lines,
                                       std::int64_t ny, std::int64_t length, std::int64_t count) {
-  __shared__ float2 own[tile][tile + 1];
+  __shared__ float2 block[tile][tile + 1];
   const std::int64_t first_place = static_cast<std::int64_t>(blockIdx.x) * tile;
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * tile; first < count; first += gridDim.y * tile) {
     const std::int64_t column = first + threadIdx.x;
     for (int i = threadIdx.y; i < tile; i += tile_rows) {
       const std::int64_t place = first_place + i;
-      own[i][threadIdx.x] = place < ny && column < count ? columns[place * step + column] : float2{0, 0};
+      block[i][threadIdx.x] = place < ny && column < count ? columns[place * step + column] : float2{0, 0};
     }
     __syncthreads();
     const std::int64_t place = first_place + threadIdx.x;
     for (int i = threadIdx.y; i < tile; i += tile_rows) {
-      if (place < length && first + i < count) lines[(first + i) * length + place] = own[threadIdx.x][i];
+      if (place < length && first + i < count) lines[(first + i) * length + place] = block[threadIdx.x][i];
     }
     __syncthreads();
   }
@@ -65,17 +65,17 @@ __global__ void spread_columns_kernel(const float2* __restrict__ columns, std::i
 /// The way back of spread_columns_kernel: the first ny values of each line.
 __global__ void gather_columns_kernel(const float2* __restrict__ lines, float2* __restrict__ columns, std::int64_t step,
                                       std::int64_t ny, std::int64_t length, std::int64_t count) {
-  __shared__ float2 own[tile][tile + 1];
+  __shared__ float2 block[tile][tile + 1];
   const std::int64_t first_place = static_cast<std::int64_t>(blockIdx.x) * tile;
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * tile; first < count; first += gridDim.y * tile) {
     const std::int64_t place = first_place + threadIdx.x;
     for (int i = threadIdx.y; i < tile; i += tile_rows) {
-      if (place < ny && first + i < count) own[i][threadIdx.x] = lines[(first + i) * length + place];
+      if (place < ny && first + i < count) block[i][threadIdx.x] = lines[(first + i) * length + place];
     }
     __syncthreads();
     const std::int64_t column = first + threadIdx.x;
     for (int i = threadIdx.y; i < tile; i += tile_rows) {
-      if (first_place + i < ny && column < count) columns[(first_place + i) * step + column] = own[threadIdx.x][i];
+      if (first_place + i < ny && column < count) columns[(first_place + i) * step + column] = block[threadIdx.x][i];
     }
     __syncthreads();
   }
@@ -89,9 +89,9 @@ __global__ void multiply_kernel(float2* __restrict__ lines, Kept spectrum, std::
   const std::int64_t mirror = length - y;
   for (std::int64_t line = blockIdx.y; line < count; line += gridDim.y) {
     const float2 h = propagation::transfer_at(t, y, kept_frequency(spectrum, first + line));
-    float2* const own = lines + line * length;
-    own[y] = product(own[y], h);
-    if (y > 0 && mirror > y) own[mirror] = product(own[mirror], h);
+    float2* const line_values = lines + line * length;
+    line_values[y] = product(line_values[y], h);
+    if (y > 0 && mirror > y) line_values[mirror] = product(line_values[mirror], h);
   }
 }
 

@@ -39,8 +39,8 @@ __kernel void multiply(ARRAY(float2, lines), Kept spectrum, int first, int count
   const int i = first + line;
   const int place = i < spectrum.head ? i : i + spectrum.length - spectrum.head - spectrum.tail;
   const float2 h = transfer_at(t, min(place, spectrum.length - place), y);
-  __global float2* own = AT(lines) + (long)line * length;
-  own[y] = product(own[y], h);
+  __global float2* line_values = AT(lines) + (long)line * length;
+  line_values[y] = product(line_values[y], h);
   const int mirror = length - y;
-  if (y > 0 && mirror > y) own[mirror] = product(own[mirror], h);
+  if (y > 0 && mirror > y) line_values[mirror] = product(line_values[mirror], h);
 }

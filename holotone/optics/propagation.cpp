@@ -210,16 +210,16 @@ struct PropagationPlan::State {
   }
 
   template <class Use>
-  void run(View<const Complex, 2> own, const propagation::Target& target, double distance_m, const Use& use) const {
+  void run(View<const Complex, 2> field, const propagation::Target& target, double distance_m, const Use& use) const {
     if (!std::isfinite(distance_m)) {
       throw_argument("PropagationPlan", "distance_m", "a finite number", fmt::format("{}", distance_m));
     }
-    if (distance_m == 0 && !other_output_pitch(options)) return engine->copy(own, target);
+    if (distance_m == 0 && !other_output_pitch(options)) return engine->copy(field, target);
     if (chosen_method(options, distance_m) == PropagationMethod::fresnel) {
       require_fresnel(distance_m);
-      return engine->fresnel(own, target, distance_m);
+      return engine->fresnel(field, target, distance_m);
     }
-    engine->angular_spectrum(own, target, distance_m, use());
+    engine->angular_spectrum(field, target, distance_m, use());
   }
 
   void require_fresnel(double distance_m) const {

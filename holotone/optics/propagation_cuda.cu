@@ -150,9 +150,9 @@ __global__ void crop_kernel(const float2* __restrict__ padded, Output out, Frame
 __global__ void axis_kernel(FresnelAxis axis, FresnelSample* __restrict__ samples, float* __restrict__ taps) {
   const std::int64_t m = thread_column();
   if (m >= axis.count) return;
-  float own[tap_count];
-  samples[m] = fresnel_sample(axis, m, own);
-  for (int j = 0; j < tap_count; ++j) taps[m * tap_count + j] = own[j];
+  float tap_values[tap_count];
+  samples[m] = fresnel_sample(axis, m, tap_values);
+  for (int j = 0; j < tap_count; ++j) taps[m * tap_count + j] = tap_values[j];
 }
 
 /// Interpolates the transform at the output's pixels with eight by eight taps.

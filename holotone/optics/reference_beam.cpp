@@ -48,8 +48,8 @@ std::vector<double> plane_wave_turns(std::int64_t count, double angle_rad, const
   const double cycles = direction * grid.pitch_m * std::sin(angle_rad) / grid.wavelength_m;
   std::vector<double> turns(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
-    const double own = cycles * (static_cast<double>(i) - static_cast<double>(count - 1) / 2);
-    turns[static_cast<std::size_t>(i)] = own - std::floor(own);
+    const double cycle_count = cycles * (static_cast<double>(i) - static_cast<double>(count - 1) / 2);
+    turns[static_cast<std::size_t>(i)] = cycle_count - std::floor(cycle_count);
   }
   return turns;
 }

@@ -71,9 +71,9 @@ class Label {
     const std::int64_t across = digits * (glyph_width + 1) - 1;
     // Three quarters of the field for the longest number.
     scale_ = std::max<std::int64_t>(1, std::min(field.width * 3 / 4 / across, field.height * 3 / 4 / glyph_height));
-    const std::int64_t own = std::ssize(text_) * (glyph_width + 1) - 1;
+    const std::int64_t width = std::ssize(text_) * (glyph_width + 1) - 1;
     first_row_ = field.first_row + (field.height - glyph_height * scale_) / 2;
-    first_column_ = field.first_column + (field.width - own * scale_) / 2;
+    first_column_ = field.first_column + (field.width - width * scale_) / 2;
   }
 
   void draw(std::int64_t row, std::uint16_t* codes) const {

@@ -16,8 +16,8 @@ using Count = unsigned long long;
 /// Counts the finite pixels whose ordered number has `prefix` above the digit's bits, by that digit.
 __global__ void count_kernel(const float* __restrict__ pixels, std::int64_t count, int shift, int bits, unsigned prefix,
                              Count* __restrict__ counts) {
-  __shared__ unsigned own[digits];
-  for (unsigned i = threadIdx.x; i < digits; i += threads) own[i] = 0;
+  __shared__ unsigned local_counts[digits];
+  for (unsigned i = threadIdx.x; i < digits; i += threads) local_counts[i] = 0;
   __syncthreads();
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * threads;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x; i < count; i += stride) {
@@ -25,11 +25,11 @@ __global__ void count_kernel(const float* __restrict__ pixels, std::int64_t coun
     if ((word & 0x7F800000U) == 0x7F800000U) continue;
     const unsigned number = (word & 0x80000000U) != 0 ? ~word : word | 0x80000000U;
     const unsigned above = shift + bits < 32 ? number >> (shift + bits) : 0;
-    if (above == prefix) atomicAdd(own + (number >> shift & ((1U << bits) - 1)), 1U);
+    if (above == prefix) atomicAdd(local_counts + (number >> shift & ((1U << bits) - 1)), 1U);
   }
   __syncthreads();
   for (unsigned i = threadIdx.x; i < digits; i += threads) {
-    if (own[i] > 0) atomicAdd(counts + i, static_cast<Count>(own[i]));
+    if (local_counts[i] > 0) atomicAdd(counts + i, static_cast<Count>(local_counts[i]));
   }
 }
 
@@ -40,11 +40,11 @@ __global__ void code_kernel(const float* __restrict__ intensity, std::int64_t co
   __syncthreads();
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   if (i >= count) return;
-  const float own = intensity[i];
+  const float value = intensity[i];
   int code = 0;
-  if (own > 0) {
-    code = guesses[__float_as_uint(own) >> 16];
-    while (code < 255 && own >= bounds[code]) ++code;
+  if (value > 0) {
+    code = guesses[__float_as_uint(value) >> 16];
+    while (code < 255 && value >= bounds[code]) ++code;
   }
   codes[i] = static_cast<std::uint8_t>(code);
 }

@@ -59,8 +59,8 @@ struct BinColumn {
 __device__ __forceinline__ BinColumn find_column(const TileWay& way, std::int64_t x) {
   const TileAxis& right = way.axis[1];
   const double fx = frequency(right, x);
-  const double own = output_turns(right, x) + fx * right.shift;
-  return {fx, own - round_nearest(own), place(right, x)};
+  const double shift = output_turns(right, x) + fx * right.shift;
+  return {fx, shift - round_nearest(shift), place(right, x)};
 }
 
 /// Factor of a bin on its route to the window; 0 if its light misses the window.

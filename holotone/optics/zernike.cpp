@@ -144,14 +144,14 @@ double zernike_step_turns(const ZernikeOptions& options, const FieldGrid& grid) 
   parallel_rows(grid.ny, grid.nx, [&](std::int64_t first, std::int64_t last) {
     const auto nx = static_cast<std::size_t>(grid.nx);
     std::vector<double> above(nx);
-    std::vector<double> own(nx);
+    std::vector<double> current(nx);
     if (first > 0) disc.row(first - 1, above.data());
-    for (std::int64_t row = first; row < last; ++row, std::swap(above, own)) {
-      disc.row(row, own.data());
+    for (std::int64_t row = first; row < last; ++row, std::swap(above, current)) {
+      disc.row(row, current.data());
       double step = 0;
       for (std::size_t col = 0; col < nx; ++col) {
-        if (col > 0) step = std::fmax(step, std::abs(own[col] - own[col - 1]));  // fmax drops NaN
-        if (row > 0) step = std::fmax(step, std::abs(own[col] - above[col]));
+        if (col > 0) step = std::fmax(step, std::abs(current[col] - current[col - 1]));  // fmax drops NaN
+        if (row > 0) step = std::fmax(step, std::abs(current[col] - above[col]));
       }
       largest[static_cast<std::size_t>(row)] = step;
     }

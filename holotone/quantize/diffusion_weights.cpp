@@ -122,7 +122,8 @@ double max_sum(const WeightOptions& options) {
 }
 
 double sum_of_moduli(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0, [](double sum, double own) { return sum + std::abs(own); });
+  return std::accumulate(values.begin(), values.end(), 0.0,
+                         [](double sum, double weight) { return sum + std::abs(weight); });
 }
 
 /// Solves a x = b in place (Cholesky), a {n, n} symmetric and positive definite; only its lower half is read.
@@ -161,9 +162,9 @@ std::vector<double> least_squares(const SignalWindow& window, const std::vector<
   }
   const double power = weight(window, options, 0, 0);
   const auto with_ridge = [&](int step) {
-    auto own = a;
-    for (std::size_t k = 0; k < n; ++k) own[k * n + k] += 1e-6 * power * std::pow(1.25, step);
-    return solved(std::move(own), b);
+    auto axis = a;
+    for (std::size_t k = 0; k < n; ++k) axis[k * n + k] += 1e-6 * power * std::pow(1.25, step);
+    return solved(std::move(axis), b);
   };
   auto values = with_ridge(0);
   if (sum_of_moduli(values) <= max_sum(options)) return values;
@@ -196,7 +197,7 @@ std::vector<double> compute_weights(const SignalWindow& window, const std::vecto
   const double most = max_sum(options) / sum_of_moduli(values);
   const double factor = options.normalization == WeightNormalization::origin ? 1 / weight(window, options, 0, 0) : 1;
   const bool by_sum = options.normalization == WeightNormalization::modulus || factor > most;
-  for (double& own : values) own *= by_sum ? most : factor;
+  for (double& value : values) value *= by_sum ? most : factor;
   return values;
 }
 
@@ -218,10 +219,10 @@ Array<float, 2> compute_values(std::span<const SignalWindow> hogels, const std::
   const std::int64_t each = options.rule == WeightRule::least_squares ? 1 : 1024;
   for_parts("computing weights", std::ssize(hogels), each, progress, [&](std::int64_t hogel) {
     const auto& window = hogels[static_cast<std::size_t>(hogel)];
-    const auto own = options.kept > 0 ? largest(window, taps, options) : taps;
-    const auto weights = compute_weights(window, own, options);
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto at = std::find(taps.begin(), taps.end(), own[i]) - taps.begin();
+    const auto chosen = options.kept > 0 ? largest(window, taps, options) : taps;
+    const auto weights = compute_weights(window, chosen, options);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      const auto at = std::find(taps.begin(), taps.end(), chosen[i]) - taps.begin();
       values(hogel, at) = static_cast<float>(weights[i]);
     }
   });

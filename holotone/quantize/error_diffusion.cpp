@@ -83,9 +83,9 @@ Levels levels_of(const ErrorDiffusionOptions& options) {
       levels.code.push_back(static_cast<std::uint8_t>(i));
     }
   }
-  for (const double own : shown) {
-    levels.re.push_back(static_cast<float>(phase ? std::cos(own) : own));
-    levels.im.push_back(static_cast<float>(phase ? std::sin(own) : 0));
+  for (const double level : shown) {
+    levels.re.push_back(static_cast<float>(phase ? std::cos(level) : level));
+    levels.im.push_back(static_cast<float>(phase ? std::sin(level) : 0));
   }
   if (shown.size() == 2 && phase) {
     const double re = std::cos(shown[1]) - std::cos(shown[0]);
@@ -276,14 +276,15 @@ ErrorDiffusionPlan& ErrorDiffusionPlan::operator=(ErrorDiffusionPlan&&) noexcept
 void ErrorDiffusionPlan::set_weights(const DiffusionWeights& weights) {
   Job& job = state_->job;
   check_weights(weights, job.weights.values.shape()[0]);
-  auto& own = job.weights;
-  if (weights.taps != state_->taps || weights.values.shape() != own.values.shape() ||
-      weights.backward.empty() != own.backward.empty()) {
-    throw_argument(where, "weights", fmt::format("{} sets of the same {} taps", own.values.shape()[0], own.taps.size()),
+  auto& replaced = job.weights;
+  if (weights.taps != state_->taps || weights.values.shape() != replaced.values.shape() ||
+      weights.backward.empty() != replaced.backward.empty()) {
+    throw_argument(where, "weights",
+                   fmt::format("{} sets of the same {} taps", replaced.values.shape()[0], replaced.taps.size()),
                    fmt::format("{} of {}", weights.values.shape()[0], weights.taps.size()));
   }
-  put_in_order(weights.values, state_->order, own.values);
-  put_in_order(weights.backward, state_->order, own.backward);
+  put_in_order(weights.values, state_->order, replaced.values);
+  put_in_order(weights.backward, state_->order, replaced.backward);
   state_->engine->set_weights(job);
 }
 

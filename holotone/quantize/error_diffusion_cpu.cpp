@@ -116,7 +116,7 @@ class Hogel {
 
  private:
   /// Columns of a row that use one set of weights.
-  void run_columns(std::int64_t row, std::int64_t left, std::int64_t width, Parts own, Parts sum,
+  void run_columns(std::int64_t row, std::int64_t left, std::int64_t width, Parts error, Parts sum,
                    View<std::uint8_t, 2> codes) {
     const auto& taps = job_.weights.taps;
     const auto from_left = [left](Parts parts, std::int64_t dx) {
@@ -131,7 +131,7 @@ class Hogel {
       if (from < 0 || values(from)[i] == 0) continue;
       collect(from_left(sum, 0), from_left(errors(from), step(from) * taps[i].dx), values(from)[i], width);
     }
-    along_row(from_left(own, 0), from_left(sum, 0), from_left(errors(row), 0),
+    along_row(from_left(error, 0), from_left(sum, 0), from_left(errors(row), 0),
               {taps.data() + i, values(row) + i, taps.size() - i}, job_, width, step(row),
               &codes(place_.top + row, place_.left + left));
   }
@@ -144,8 +144,8 @@ class Hogel {
   [[nodiscard]] const float* of_row(std::int64_t row) const { return step(row) > 0 ? forward_ : backward_; }
   /// Errors of a row, from the hogel's first column on. The margins on both sides are never written.
   Parts errors(std::int64_t row) {
-    float* const own = errors_.data() + 2 * (row % reach_.rows) * pitch_ + reach_.columns;
-    return {own, own + pitch_};
+    float* const errors = errors_.data() + 2 * (row % reach_.rows) * pitch_ + reach_.columns;
+    return {errors, errors + pitch_};
   }
 
   const Job& job_;
@@ -181,9 +181,9 @@ HOLOTONE_SIMD_CLONES void read_row(const Complex* field, const Job& job, Parts s
   }
   // Clips the few values beyond the radius, in a separate loop so that the one above is vectorized.
   for (std::int64_t x = 0; x < count; ++x) {
-    const phase_math::Parts32 own{to_re[x], to_im[x]};
-    if (!phase_math::beyond(own, most)) continue;
-    const auto shorter = phase_math::clipped(own, radius);
+    const phase_math::Parts32 sum{to_re[x], to_im[x]};
+    if (!phase_math::beyond(sum, most)) continue;
+    const auto shorter = phase_math::clipped(sum, radius);
     to_re[x] = shorter.re;
     to_im[x] = shorter.im;
   }
@@ -193,7 +193,7 @@ namespace {
 
 std::int64_t first_broken(View<const Complex, 2> field) {
   const auto values = field.host();
-  const auto broken = [](Complex own) { return !std::isfinite(own.real()) || !std::isfinite(own.imag()); };
+  const auto broken = [](Complex value) { return !std::isfinite(value.real()) || !std::isfinite(value.imag()); };
   const std::int64_t nx = field.shape()[1];
   std::vector<std::int64_t> first(static_cast<std::size_t>(field.shape()[0]), -1);
   parallel_for(0, field.shape()[0], [&](std::int64_t row) {

@@ -21,11 +21,11 @@ struct Pixel {
   bool finite;
 };
 
-__device__ Pixel to_pixel(float2 own, bool phase) {
-  const auto re = static_cast<double>(own.x);
-  const auto im = phase ? static_cast<double>(own.y) : 0.0;
+__device__ Pixel to_pixel(float2 value, bool phase) {
+  const auto re = static_cast<double>(value.x);
+  const auto im = phase ? static_cast<double>(value.y) : 0.0;
   const double square = __dadd_rn(__dmul_rn(re, re), __dmul_rn(im, im));
-  return {static_cast<std::uint32_t>(__double2hiint(square)), isfinite(own.x) && isfinite(own.y)};
+  return {static_cast<std::uint32_t>(__double2hiint(square)), isfinite(value.x) && isfinite(value.y)};
 }
 
 /// Counts the values of bits [shift, upper) of the pixels whose bits from `upper` on are `prefix`. Also finds the first
@@ -35,7 +35,7 @@ __global__ void count_moduli(const float2* field, std::int64_t count, bool phase
   extern __shared__ unsigned counts[];
   for (int i = threadIdx.x; i < bins * copies; i += blockDim.x) counts[i] = 0;
   __syncthreads();
-  unsigned* const own = counts + (threadIdx.x % copies);
+  unsigned* const replica = counts + (threadIdx.x % copies);
   unsigned long long first = none;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
@@ -46,7 +46,7 @@ __global__ void count_moduli(const float2* field, std::int64_t count, bool phase
     }
     const std::uint32_t above = upper < 32 ? pixel.bits >> upper : 0;
     const std::uint32_t bin = (pixel.bits >> shift) & ((1U << (upper - shift)) - 1);
-    if (above == prefix) atomicAdd(own + copies * bin, 1U);
+    if (above == prefix) atomicAdd(replica + copies * bin, 1U);
   }
   if (first != none) atomicMin(broken, first);
   __syncthreads();
@@ -191,15 +191,15 @@ class CudaEngine : public Engine {
 
   /// Returns the kernel, compiled at its first use.
   const Function& find_function(const Job& job, bool scaled, bool packed) {
-    Function& own = functions_[2 * static_cast<std::size_t>(scaled) + static_cast<std::size_t>(packed)];
-    if (own.kernel != nullptr) return own;
-    own.library = cuda::load_kernels(kernel_.source(job, scaled, packed), queue_.device(), cache_folder_);
-    own.kernel = own.library.kernel(kernel_.name());
-    if (kernel_.pattern.taps == 0) return own;
+    Function& function = functions_[2 * static_cast<std::size_t>(scaled) + static_cast<std::size_t>(packed)];
+    if (function.kernel != nullptr) return function;
+    function.library = cuda::load_kernels(kernel_.source(job, scaled, packed), queue_.device(), cache_folder_);
+    function.kernel = function.library.kernel(kernel_.name());
+    if (kernel_.pattern.taps == 0) return function;
     const auto shared_bytes = static_cast<int>(kernel_.shared_bytes());
-    cuda::check(cudaFuncSetAttribute(own.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+    cuda::check(cudaFuncSetAttribute(function.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
                 "cudaFuncSetAttribute");
-    return own;
+    return function;
   }
 
   void make_borders(const Job& job) {
@@ -222,9 +222,9 @@ class CudaEngine : public Engine {
       cuda::check(cudaMemsetAsync(borders_.data(), 0, borders_.bytes(), stream), "cudaMemsetAsync");
       epoch_ = 0;
     }
-    const unsigned own = epoch_;
+    const unsigned epoch = epoch_;
     epoch_ += groups;
-    return own;
+    return epoch;
   }
 
   void set_arguments(const Job& job) {

@@ -59,14 +59,14 @@ cuda::KernelSource WavefrontKernel::source(const Job& job, bool scaled, bool pac
     source.headers[folder + header] = error_diffusion_text(folder + header);
   }
   source.headers[folder + "error_diffusion_pattern_macros.h"] = pattern.source();
-  const auto& own = job.levels;
+  const auto& job_levels = job.levels;
   source.defines = {fmt::format("WARPS={}", warps),
                     fmt::format("LEVELS={}", levels),
-                    fmt::format("REAL={}", own.modulation == Modulation::amplitude ? 1 : 0),
-                    fmt::format("TABLE={}", own.boundary.empty() ? 0 : 1),
-                    fmt::format("LINE={}", own.line ? 1 : 0),
-                    fmt::format("LINE_RE={:a}f", own.line_re),
-                    fmt::format("LINE_IM={:a}f", own.line_im),
+                    fmt::format("REAL={}", job_levels.modulation == Modulation::amplitude ? 1 : 0),
+                    fmt::format("TABLE={}", job_levels.boundary.empty() ? 0 : 1),
+                    fmt::format("LINE={}", job_levels.line ? 1 : 0),
+                    fmt::format("LINE_RE={:a}f", job_levels.line_re),
+                    fmt::format("LINE_IM={:a}f", job_levels.line_im),
                     fmt::format("SCALED={}", scaled ? 1 : 0),
                     fmt::format("SETS={}", job.set_side > 0 ? 1 : 0),
                     fmt::format("PACK={}", packed ? 8 : 1)};

@@ -100,12 +100,12 @@ HOLOTONE_ALWAYS_INLINE void keep_along_line(float* re, float* im, float line_re,
 
 /// Adds weight * errors of the taps [first, last) to the sums of all lanes. many_sets: each lane has its own weight.
 template <bool is_real, bool many_sets>
-HOLOTONE_ALWAYS_INLINE void collect(float* re, float* im, const float* own, const Block& block, std::size_t first,
+HOLOTONE_ALWAYS_INLINE void collect(float* re, float* im, const float* error, const Block& block, std::size_t first,
                                     std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
     const float weight = block.taps[i].weight;
     const float* const weights = many_sets ? block.weights + i * lanes : nullptr;
-    const float* const from = own + block.taps[i].offset;
+    const float* const from = error + block.taps[i].offset;
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
       const float by = many_sets ? weights[lane] : weight;
@@ -127,15 +127,15 @@ HOLOTONE_ALWAYS_INLINE void quantize_steps(const Block& block, const Job& job, s
     alignas(64) float re[lanes] = {};
     alignas(64) float im[lanes] = {};
     alignas(64) std::int32_t level[lanes];
-    float* const own = block.errors + t * pitch;
+    float* const errors = block.errors + t * pitch;
     const float* const value = block.values + t * 2 * lanes;
-    collect<is_real, many_sets>(re, im, own, block, 0, block.above_count);
+    collect<is_real, many_sets>(re, im, errors, block, 0, block.above_count);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
       re[lane] += value[lane];
       im[lane] = is_real ? 0 : im[lane] + value[lanes + lane];
     }
-    collect<is_real, many_sets>(re, im, own, block, block.above_count, block.tap_count);
+    collect<is_real, many_sets>(re, im, errors, block, block.above_count, block.tap_count);
     find_nearest(re, im, levels, level);
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
@@ -146,8 +146,8 @@ HOLOTONE_ALWAYS_INLINE void quantize_steps(const Block& block, const Job& job, s
 #pragma omp simd
     for (int lane = 0; lane < lanes; ++lane) {
       const bool inside = (t >= first[lane]) & (t < last[lane]);
-      own[lanes + lane] = inside ? re[lane] : 0;
-      if (!is_real) own[plane + lanes + lane] = inside ? im[lane] : 0;
+      errors[lanes + lane] = inside ? re[lane] : 0;
+      if (!is_real) errors[plane + lanes + lane] = inside ? im[lane] : 0;
     }
     // Codes in a separate loop: in one loop the vectors of floats would be as short as those of bytes.
     std::uint8_t* const codes = block.codes + t * lanes;
@@ -178,10 +178,10 @@ struct HogelState {
       edge;  ///< errors of a group's last rows, {2, 2, above, width}: even and odd groups, real and imaginary parts
   std::unique_ptr<std::atomic<std::int64_t>[]> done;  ///< step before which a group's errors are known
 
-  HogelState(const HogelPlace& own, std::int64_t above)
-      : place(own),
-        groups((own.height + lanes - 1) / lanes),
-        edge(static_cast<std::size_t>(4 * above * own.width)),
+  HogelState(const HogelPlace& given_place, std::int64_t above)
+      : place(given_place),
+        groups((given_place.height + lanes - 1) / lanes),
+        edge(static_cast<std::size_t>(4 * above * given_place.width)),
         done(new std::atomic<std::int64_t>[static_cast<std::size_t>(groups)]) {
     for (std::int64_t i = 0; i < groups; ++i) done[static_cast<std::size_t>(i)].store(-1, std::memory_order_relaxed);
   }
@@ -254,9 +254,9 @@ class RowGroup {
       const std::int64_t end = (column / job_.set_side + 1) * job_.set_side;
       if (end < place.width) next = std::min(next, start + end);
       const std::int64_t set = job_.set_at(row, column);
-      auto& own = lane_set_[static_cast<std::size_t>(lane)];
-      if (own == set) continue;
-      own = set;
+      auto& lane_state = lane_set_[static_cast<std::size_t>(lane)];
+      if (lane_state == set) continue;
+      lane_state = set;
       for (std::size_t i = 0; i < taps_.size(); ++i) {
         lane_weights_[i * lanes + static_cast<std::size_t>(lane)] =
             job_.weights.values(set, static_cast<std::int64_t>(i));

@@ -137,12 +137,12 @@ struct Fetch {
   __device__ __forceinline__ void next(const WavefrontArguments& arguments, const Work& work, unsigned stage,
                                        int first_column, bool within) {
     const unsigned to = stage + offset;
-    const float* own = from;
+    const float* error = from;
     if (within) {
 #pragma unroll
       for (int i = 0; i < rows / border_rows; ++i) {
-        copy_async(to + i * border_step, own, true);
-        own += stride;
+        copy_async(to + i * border_step, error, true);
+        error += stride;
       }
     } else {
 #pragma unroll 1
@@ -150,8 +150,8 @@ struct Fetch {
         const int at = row + i * border_rows;
         const int x = first_column + column - i * border_rows * LAG;
         const bool some = at < work.hogel_rows && static_cast<unsigned>(x) < static_cast<unsigned>(work.columns);
-        copy_async(to + i * border_step, some ? own : arguments.field, some);
-        own += stride;
+        copy_async(to + i * border_step, some ? error : arguments.field, some);
+        error += stride;
       }
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
@@ -160,22 +160,22 @@ struct Fetch {
 };
 
 /// Converts the copied values of a block of a lane's row to h.
-__device__ __forceinline__ void prepare(const WavefrontArguments& arguments, const Work& work, unsigned own, float most,
-                                        int first_column, int lane) {
+__device__ __forceinline__ void prepare(const WavefrontArguments& arguments, const Work& work, unsigned place,
+                                        float most, int first_column, int lane) {
 #if REAL || SCALED
   unsigned change = (1U << BLOCK) - 1;
 #else
   unsigned change = 0;
 #pragma unroll
   for (int c = 0; c < BLOCK; ++c) {
-    if (phase_math::beyond(load(own + 8 * c), most)) change |= 1U << c;
+    if (phase_math::beyond(load(place + 8 * c), most)) change |= 1U << c;
   }
 #endif
   while (change != 0) {
     const int c = __ffs(change) - 1;
     change &= change - 1;
     bool broken = false;
-    store(own + 8 * c, scale_value(arguments, most, load(own + 8 * c), broken));
+    store(place + 8 * c, scale_value(arguments, most, load(place + 8 * c), broken));
     if (broken) report_broken(arguments, work.top + lane, work.left + first_column + c - lane * LAG);
   }
 }
@@ -415,8 +415,8 @@ extern "C" __global__ void truncate_levels(const WavefrontArguments arguments) {
   for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < count;
        i += static_cast<long long>(gridDim.x) * blockDim.x) {
     bool broken = false;
-    const float2 own = reinterpret_cast<const float2*>(arguments.field)[i];
-    const Parts32 value = scale_value(arguments, most, {own.x, own.y}, broken);
+    const float2 light = reinterpret_cast<const float2*>(arguments.field)[i];
+    const Parts32 value = scale_value(arguments, most, {light.x, light.y}, broken);
     if (broken) report_broken(arguments, i / arguments.nx, i % arguments.nx);
     arguments.codes[i] = static_cast<unsigned char>(written_of(find_code(arguments, value)));
   }

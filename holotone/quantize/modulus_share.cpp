@@ -79,8 +79,8 @@ void ModulusShare::add(View<const Complex, 2> block) {
       const auto first = static_cast<std::size_t>(chunk * count / chunks);
       tally(values.subspan(first, static_cast<std::size_t>((chunk + 1) * count / chunks) - first), part);
     });
-    for (const auto& own : parts) {
-      for (std::size_t bin = 0; bin < bins; ++bin) bins_[bin] += own[bin];
+    for (const auto& part : parts) {
+      for (std::size_t bin = 0; bin < bins; ++bin) bins_[bin] += part[bin];
     }
   }
   if (second_) return;

@@ -138,9 +138,9 @@ std::vector<WindowNoise> window_noise(View<const Complex, 2> field, std::span<co
   };
   const double share = 1 / (static_cast<double>(field.size()) * static_cast<double>(field.size()));
   std::vector<WindowNoise> all;
-  for (const auto& own : codes) {
-    require_view(where, "codes", own, shape, Device{});
-    const auto light = compute_spectrum(own, find_light);
+  for (const auto& picture : codes) {
+    require_view(where, "codes", picture, shape, Device{});
+    const auto light = compute_spectrum(picture, find_light);
     WindowNoise sums;
     over_window(shape, window, [&](std::int64_t row, std::int64_t column) {
       const Complex64 h(whole(row, column));

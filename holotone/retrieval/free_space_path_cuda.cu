@@ -152,9 +152,9 @@ __global__ void add_conjugated_kernel(const float2* __restrict__ spectrum, float
   if (x >= lx) return;
   for (std::int64_t y = blockIdx.y; y < ly; y += gridDim.y) {
     const float2 h = factor_at(quarter, along_y, along_x, y, x, ly, lx);
-    const float2 own = product(spectrum[y * lx + x], {h.x, -h.y});
+    const float2 value = product(spectrum[y * lx + x], {h.x, -h.y});
     const float2 before = is_first ? float2{0, 0} : sum[y * lx + x];
-    sum[y * lx + x] = {before.x + own.x, before.y + own.y};
+    sum[y * lx + x] = {before.x + value.x, before.y + value.y};
   }
 }
 

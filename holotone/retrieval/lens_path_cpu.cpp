@@ -26,28 +26,28 @@ class LensPath final : public LightPath {
   void send_panel() override {}
 
   void receive(std::size_t plane, std::size_t position) override {
-    const LensFactors& own = factors(plane, position);
+    const LensFactors& lens = factors(plane, position);
     parallel_for(0, shape_[0], [&](std::int64_t y) {
-      const Complex along_y = own.down[static_cast<std::size_t>(y)];
+      const Complex along_y = lens.down[static_cast<std::size_t>(y)];
       for (std::int64_t x = 0; x < shape_[1]; ++x) {
-        work_(y, x) = product(panel_(y, x), product(along_y, own.across[static_cast<std::size_t>(x)]));
+        work_(y, x) = product(panel_(y, x), product(along_y, lens.across[static_cast<std::size_t>(x)]));
       }
     });
     fft_.execute(work_.view(), FftDirection::forward);
-    apply_aperture(own);
+    apply_aperture(lens);
   }
   Complex* picture_row(std::int64_t row) override { return &work_(options_.region.row + row, options_.region.column); }
 
   void start_back() override { clear_rows(panel_); }
   void start_picture() override { clear_rows(work_); }
   void send_back(std::size_t plane, std::size_t position) override {
-    const LensFactors& own = factors(plane, position);
-    apply_aperture(own);
+    const LensFactors& lens = factors(plane, position);
+    apply_aperture(lens);
     fft_.execute(work_.view(), FftDirection::inverse);
     parallel_for(0, shape_[0], [&](std::int64_t y) {
-      const Complex along_y = own.down[static_cast<std::size_t>(y)];
+      const Complex along_y = lens.down[static_cast<std::size_t>(y)];
       for (std::int64_t x = 0; x < shape_[1]; ++x) {
-        panel_(y, x) += product_conjugate(work_(y, x), product(along_y, own.across[static_cast<std::size_t>(x)]));
+        panel_(y, x) += product_conjugate(work_(y, x), product(along_y, lens.across[static_cast<std::size_t>(x)]));
       }
     });
   }
@@ -58,12 +58,12 @@ class LensPath final : public LightPath {
     return factors_[plane * max_positions + position];
   }
 
-  void apply_aperture(const LensFactors& own) {
+  void apply_aperture(const LensFactors& lens) {
     if (options_.response.fill_factor == 0) return;
     parallel_for(0, options_.region.rows, [&](std::int64_t row) {
       Complex* const values = picture_row(row);
-      const float gain = own.gain_down[static_cast<std::size_t>(row)];
-      for (std::size_t x = 0; x < own.gain_across.size(); ++x) values[x] *= gain * own.gain_across[x];
+      const float gain = lens.gain_down[static_cast<std::size_t>(row)];
+      for (std::size_t x = 0; x < lens.gain_across.size(); ++x) values[x] *= gain * lens.gain_across[x];
     });
   }
 

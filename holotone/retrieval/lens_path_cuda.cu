@@ -37,9 +37,9 @@ __global__ void add_conjugated_kernel(const float2* __restrict__ picture, float2
   if (x >= nx) return;
   for (std::int64_t y = blockIdx.y; y < ny; y += gridDim.y) {
     const float2 factor = product(axes.down[y], axes.across[x]);
-    const float2 own = product(picture[y * nx + x], {factor.x, -factor.y});
+    const float2 value = product(picture[y * nx + x], {factor.x, -factor.y});
     const float2 before = is_first ? float2{0, 0} : panel[y * nx + x];
-    panel[y * nx + x] = {before.x + own.x, before.y + own.y};
+    panel[y * nx + x] = {before.x + value.x, before.y + value.y};
   }
 }
 
@@ -79,25 +79,25 @@ class LensPath final : public CudaLightPath {
     const auto [ny, nx] = shape_;
     for (std::size_t position = 0; position < positions; ++position) {
       Complex* const picture = pictures + static_cast<std::int64_t>(position) * ny * nx;
-      const Factors& own = factors_[plane * max_positions + position];
-      multiply_kernel<<<grid_over(nx, ny), threads, 0, stream()>>>(as_float2(panel_), as_float2(picture), own.axes(),
-                                                                   static_cast<int>(ny), static_cast<int>(nx));
+      const Factors& factors = factors_[plane * max_positions + position];
+      multiply_kernel<<<grid_over(nx, ny), threads, 0, stream()>>>(
+          as_float2(panel_), as_float2(picture), factors.axes(), static_cast<int>(ny), static_cast<int>(nx));
       cuda::check_launch("retrieval lens");
       fft_.execute({picture, shape_, queue_.device()}, FftDirection::forward);
-      apply_aperture(own, picture);
+      apply_aperture(factors, picture);
     }
   }
 
   void back(std::size_t plane, std::size_t positions, const Complex* pictures, Complex* panel) override {
     const auto [ny, nx] = shape_;
     for (std::size_t position = 0; position < positions; ++position) {
-      const Factors& own = factors_[plane * max_positions + position];
+      const Factors& factors = factors_[plane * max_positions + position];
       copy_bytes(work_.data(), queue_.device(), pictures + static_cast<std::int64_t>(position) * ny * nx,
                  queue_.device(), work_.bytes(), queue_);
-      apply_aperture(own, work_.data());
+      apply_aperture(factors, work_.data());
       fft_.execute(work_.view(), FftDirection::inverse);
       add_conjugated_kernel<<<grid_over(nx, ny), threads, 0, stream()>>>(as_float2(work_.data()), as_float2(panel),
-                                                                         position == 0, own.axes(),
+                                                                         position == 0, factors.axes(),
                                                                          static_cast<int>(ny), static_cast<int>(nx));
       cuda::check_launch("retrieval lens back");
     }
@@ -114,11 +114,11 @@ class LensPath final : public CudaLightPath {
   };
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
 
-  void apply_aperture(const Factors& own, Complex* picture) {
+  void apply_aperture(const Factors& lens, Complex* picture) {
     if (!has_aperture_) return;
     const std::int64_t nx = shape_[1];
     gain_kernel<<<grid_over(region_.columns, region_.rows), threads, 0, stream()>>>(
-        as_float2(picture + region_.row * nx + region_.column), own.gains(), static_cast<int>(region_.rows),
+        as_float2(picture + region_.row * nx + region_.column), lens.gains(), static_cast<int>(region_.rows),
         static_cast<int>(region_.columns), static_cast<int>(nx));
     cuda::check_launch("retrieval aperture");
   }

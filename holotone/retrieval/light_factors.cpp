@@ -13,8 +13,8 @@ std::vector<Complex> panel_factors(std::int64_t n, double turns, double move, do
   const double first = move - 0.5 * static_cast<double>(n - 1);
   for (std::int64_t j = 0; j < n; ++j) {
     const double x = static_cast<double>(j) - 0.5 * static_cast<double>(n - 1);
-    const double own = turns * x * x - first * static_cast<double>(j) / static_cast<double>(n);
-    const double angle = 2 * std::numbers::pi * (own - std::rint(own));
+    const double turn_count = turns * x * x - first * static_cast<double>(j) / static_cast<double>(n);
+    const double angle = 2 * std::numbers::pi * (turn_count - std::rint(turn_count));
     factors[static_cast<std::size_t>(j)] = {static_cast<float>(scale * std::cos(angle)),
                                             static_cast<float>(scale * std::sin(angle))};
   }

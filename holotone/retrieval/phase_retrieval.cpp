@@ -81,7 +81,7 @@ std::vector<float> checked_levels(const std::vector<double>& phases) {
 }
 
 void require_solver(const SolverOptions& solver, const PhaseRetrievalOptions& options) {
-  const auto is = [&](RetrievalSolver own) { return solver.solver == own; };
+  const auto is = [&](RetrievalSolver wanted) { return solver.solver == wanted; };
   const bool projects = is(RetrievalSolver::gerchberg_saxton) || is(RetrievalSolver::weighted_gerchberg_saxton);
   require(solver.iterations >= 0, "iterations", ">= 0", solver.iterations);
   require(solver.pairs >= 1 && solver.pairs <= 64, "pairs", "1 to 64", solver.pairs);
@@ -221,15 +221,16 @@ std::vector<RetrievalQuality> PhaseRetrievalPlan::quality(View<const float, 3> p
   const auto pixels = static_cast<double>(s.options.region.rows * s.options.region.columns);
   std::vector<RetrievalQuality> result(s.options.planes.size(), {0, INFINITY, 0});
   for (std::size_t p = 0; p < retrieval::max_positions; ++p) {
-    std::vector<RegionSums> own;
-    for (std::size_t k = 0; k < result.size(); ++k) own.push_back(sums[k * retrieval::max_positions + p]);
-    const double scale = retrieval::common_scale(own, s.options.planes);
+    std::vector<RegionSums> region_sums;
+    for (std::size_t k = 0; k < result.size(); ++k) region_sums.push_back(sums[k * retrieval::max_positions + p]);
+    const double scale = retrieval::common_scale(region_sums, s.options.planes);
     for (std::size_t k = 0; k < result.size(); ++k) {
-      const double error = own[k].target + scale * (scale * own[k].light - 2 * own[k].agreement);
+      const double error =
+          region_sums[k].target + scale * (scale * region_sums[k].light - 2 * region_sums[k].agreement);
       const double psnr = 10 * std::log10(s.peak() * s.peak() * pixels / std::max(error, 1e-30));
       if (p == 0) {
         result[k].psnr_db = psnr;
-        result[k].efficiency = panel > 0 ? own[k].energy / panel : 0;
+        result[k].efficiency = panel > 0 ? region_sums[k].energy / panel : 0;
       }
       result[k].psnr_worst_db = std::min(result[k].psnr_worst_db, psnr);
     }
@@ -243,11 +244,11 @@ Array<float, 4> PhaseRetrievalPlan::light(View<const float, 3> phase_rad) {
   s.engine->propagate(phase_rad.data(), retrieval::max_positions);
   const auto& grid = s.options.grid;
   Array<float, 4> intensity({std::ssize(s.peaks), std::ssize(half_pixels), grid.ny, grid.nx});
-  float* own = intensity.data();
+  float* values = intensity.data();
   for (std::size_t plane = 0; plane < s.peaks.size(); ++plane) {
     for (std::size_t position = 0; position < retrieval::max_positions; ++position) {
-      s.engine->amplitude(plane, position, own);
-      own += grid.ny * grid.nx;
+      s.engine->amplitude(plane, position, values);
+      values += grid.ny * grid.nx;
     }
   }
   for (float& value : intensity.host()) value *= value;
@@ -280,10 +281,10 @@ Array<float, 3> starting_phase(Shape<3> shape, double spread_rad, std::uint64_t 
 }
 
 void spread_over_region(View<float, 3> phase_rad, const PhaseRetrievalOptions& options) {
-  const auto own = checked(options);
-  const auto [ny, nx] = own.grid.shape();
-  if (phase_rad.shape() != Shape<3>{own.frames, ny, nx}) {
-    throw_argument("spread_over_region", "phase_rad", to_string<3>({own.frames, ny, nx}),
+  const auto wanted = checked(options);
+  const auto [ny, nx] = wanted.grid.shape();
+  if (phase_rad.shape() != Shape<3>{wanted.frames, ny, nx}) {
+    throw_argument("spread_over_region", "phase_rad", to_string<3>({wanted.frames, ny, nx}),
                    to_string<3>(phase_rad.shape()));
   }
   // The local frequency at x is alpha x + beta / 2 cycles a pixel, and n times that a picture pixel from the middle.
@@ -298,9 +299,9 @@ void spread_over_region(View<float, 3> phase_rad, const PhaseRetrievalOptions& o
     }
     return phase;
   };
-  const auto down = along(ny, own.region.row, own.region.rows);
-  const auto across = along(nx, own.region.column, own.region.columns);
-  for (std::int64_t t = 0; t < own.frames; ++t) {
+  const auto down = along(ny, wanted.region.row, wanted.region.rows);
+  const auto across = along(nx, wanted.region.column, wanted.region.columns);
+  for (std::int64_t t = 0; t < wanted.frames; ++t) {
     for (std::int64_t y = 0; y < ny; ++y) {
       for (std::int64_t x = 0; x < nx; ++x) {
         const double lens = down[static_cast<std::size_t>(y)] + across[static_cast<std::size_t>(x)];
@@ -311,20 +312,21 @@ void spread_over_region(View<float, 3> phase_rad, const PhaseRetrievalOptions& o
 }
 
 std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOptions& solver, Device device) {
-  const auto own = checked(options);
-  require_solver(solver, own);
+  const auto wanted = checked(options);
+  require_solver(solver, wanted);
   const auto count = [](std::int64_t value) { return static_cast<std::size_t>(value); };
   const bool on_gpu = device.backend != Backend::cpu;
-  const std::size_t pixels = count(own.grid.nx) * count(own.grid.ny);
-  const std::size_t padded = count(fft_friendly_size(2 * own.grid.nx)) * count(fft_friendly_size(2 * own.grid.ny));
-  const std::size_t planes = own.planes.size();
-  const std::size_t frames = count(own.frames);
+  const std::size_t pixels = count(wanted.grid.nx) * count(wanted.grid.ny);
+  const std::size_t padded =
+      count(fft_friendly_size(2 * wanted.grid.nx)) * count(fft_friendly_size(2 * wanted.grid.ny));
+  const std::size_t planes = wanted.planes.size();
+  const std::size_t frames = count(wanted.frames);
   const std::size_t pictures = planes * retrieval::max_positions;
   // Two padded arrays and a quarter of each transfer function; with a lens three arrays of the panel.
   const std::size_t path =
-      own.focal_length_m > 0 ? 3 * pixels * sizeof(Complex) : padded * (3 + planes) * sizeof(Complex);
+      wanted.focal_length_m > 0 ? 3 * pixels * sizeof(Complex) : padded * (3 + planes) * sizeof(Complex);
   // A GPU has pictures of the whole panel, and the errors of a plane.
-  const std::size_t picture = on_gpu ? pixels : count(own.region.rows * own.region.columns);
+  const std::size_t picture = on_gpu ? pixels : count(wanted.region.rows * wanted.region.columns);
   const std::size_t errors = on_gpu ? (retrieval::max_positions + 2) * pixels * sizeof(Complex) : 0;
   const std::size_t light = pictures * picture * (frames * sizeof(Complex) + 3 * sizeof(float)) + errors;
   const bool remembers = solver.solver == RetrievalSolver::lbfgs;

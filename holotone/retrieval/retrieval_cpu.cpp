@@ -44,7 +44,7 @@ double dot_product(const float* a, const float* b, std::int64_t count) {
   }
   for (; i < count; ++i) sums[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   double sum = 0;
-  for (const double own : sums) sum += own;
+  for (const double value : sums) sum += value;
   return sum;
 }
 
@@ -86,10 +86,10 @@ class CpuEngine final : public Engine {
     const auto& region = options_.region;
     measured_.clear();
     for (std::size_t i = 0; i < plane_count_ * positions_; ++i) {
-      auto& own = measured_.emplace_back(Shape<2>{region.rows, region.columns});
+      auto& goal = measured_.emplace_back(Shape<2>{region.rows, region.columns});
       const float* const picture = amplitude + static_cast<std::int64_t>(i) * ny_ * nx_;
       for (std::int64_t row = 0; row < region.rows; ++row) {
-        std::copy_n(picture + (region.row + row) * nx_ + region.column, region.columns, &own(row, 0));
+        std::copy_n(picture + (region.row + row) * nx_ + region.column, region.columns, &goal(row, 0));
       }
     }
   }
@@ -136,11 +136,11 @@ class CpuEngine final : public Engine {
   }
 
   void project(const float* phase, double s, double gain, float* next) override {
-    const auto own = static_cast<float>(gain);
+    const auto factor = static_cast<float>(gain);
     each_frame_back(s, RetrievalLoss::amplitude, [&](std::int64_t t, std::int64_t y, const Complex* back) {
       for (std::int64_t x = 0; x < nx_; ++x) {
         const std::int64_t i = (t * ny_ + y) * nx_ + x;
-        const Complex wave = modulated(phase[i], y, x) - own * back[x];
+        const Complex wave = modulated(phase[i], y, x) - factor * back[x];
         next[i] = std::arg(source_.empty() ? wave : product_conjugate(wave, source_(y, x)));
       }
     });
@@ -153,21 +153,21 @@ class CpuEngine final : public Engine {
     double wanted = 0;
     double grown = 0;
     each_picture([&](std::size_t plane, std::size_t position) {
-      const std::size_t own = plane * max_positions + position;
+      const std::size_t slot = plane * max_positions + position;
       const float* const amplitude = seen(plane, position).data();
-      const float* const target = targets_[own].data();
-      float* const goal = goals_[own].data();
-      for_each(goals_[own].size(), [&](std::int64_t i) { goal[i] *= goal_growth(target[i], amplitude[i]); });
+      const float* const target = targets_[slot].data();
+      float* const goal = goals_[slot].data();
+      for_each(goals_[slot].size(), [&](std::int64_t i) { goal[i] *= goal_growth(target[i], amplitude[i]); });
       const auto square = [](float value) { return static_cast<double>(value) * static_cast<double>(value); };
-      wanted += sum_over(goals_[own].size(), [&](std::int64_t i) { return square(target[i]); });
-      grown += sum_over(goals_[own].size(), [&](std::int64_t i) { return square(goal[i]); });
+      wanted += sum_over(goals_[slot].size(), [&](std::int64_t i) { return square(target[i]); });
+      grown += sum_over(goals_[slot].size(), [&](std::int64_t i) { return square(goal[i]); });
     });
     const auto scale = static_cast<float>(grown > 0 ? std::sqrt(wanted / grown) : 0);
     each_picture([&](std::size_t plane, std::size_t position) {
-      const std::size_t own = plane * max_positions + position;
-      const float* const target = targets_[own].data();
-      float* const goal = goals_[own].data();
-      for_each(goals_[own].size(), [&](std::int64_t i) { goal[i] = bounded_goal(scale * goal[i], target[i]); });
+      const std::size_t slot = plane * max_positions + position;
+      const float* const target = targets_[slot].data();
+      float* const goal = goals_[slot].data();
+      for_each(goals_[slot].size(), [&](std::int64_t i) { goal[i] = bounded_goal(scale * goal[i], target[i]); });
     });
   }
 
@@ -176,9 +176,9 @@ class CpuEngine final : public Engine {
   void amplitude(std::size_t plane, std::size_t position, float* out) const override {
     std::fill_n(out, ny_ * nx_, 0.0F);
     const auto& region = options_.region;
-    const auto& own = amplitude_[plane * max_positions + position];
+    const auto& amplitude = amplitude_[plane * max_positions + position];
     for (std::int64_t row = 0; row < region.rows; ++row) {
-      std::copy_n(&own(row, 0), region.columns, out + (region.row + row) * nx_ + region.column);
+      std::copy_n(&amplitude(row, 0), region.columns, out + (region.row + row) * nx_ + region.column);
     }
   }
 
@@ -189,10 +189,10 @@ class CpuEngine final : public Engine {
     std::vector<double> sums(parts * pairs);
     parallel_for(0, static_cast<std::int64_t>(parts), [&](std::int64_t part) {
       const std::int64_t first = part * part_size;
-      double* own = &sums[static_cast<std::size_t>(part) * pairs];
+      double* part_sums = &sums[static_cast<std::size_t>(part) * pairs];
       for (const float* const left : a) {
         for (const float* const right : b)
-          *own++ = dot_product(left + first, right + first, std::min(part_size, size_ - first));
+          *part_sums++ = dot_product(left + first, right + first, std::min(part_size, size_ - first));
       }
     });
     std::vector<double> result(pairs);
@@ -208,8 +208,8 @@ class CpuEngine final : public Engine {
       std::array<float, most> sum{};
       for (std::size_t k = 0; k < vectors.size(); ++k) {
         const auto factor = static_cast<float>(factors[k]);
-        const float* const own = vectors[k] + first;
-        for (std::int64_t i = 0; i < count; ++i) sum[static_cast<std::size_t>(i)] += factor * own[i];
+        const float* const vector = vectors[k] + first;
+        for (std::int64_t i = 0; i < count; ++i) sum[static_cast<std::size_t>(i)] += factor * vector[i];
       }
       std::copy_n(sum.data(), count, out + first);
     });
@@ -231,8 +231,8 @@ class CpuEngine final : public Engine {
 
   void round_to_levels(float* phase, const std::vector<float>& levels, float reach) const override {
     for_each(size_, [&](std::int64_t i) {
-      const Nearest own = nearest(phase[i], levels);
-      if (own.distance <= reach) phase[i] = own.level;
+      const Nearest level = nearest(phase[i], levels);
+      if (level.distance <= reach) phase[i] = level.level;
     });
   }
 
@@ -271,10 +271,10 @@ class CpuEngine final : public Engine {
   double write_panel(const float* phase, std::int64_t t, std::int64_t y) {
     Complex* const out = path_->panel_row(y);
     const auto zero_order = static_cast<float>(options_.response.zero_order);
-    const float* const own = phase + (t * ny_ + y) * nx_;
+    const float* const row = phase + (t * ny_ + y) * nx_;
     double sum = 0;
     for (std::int64_t x = 0; x < nx_; ++x) {
-      out[x] = modulated(own[x], y, x);
+      out[x] = modulated(row[x], y, x);
       if (zero_order != 0) out[x] += zero_order * (source_.empty() ? Complex{1} : source_(y, x));
       sum += static_cast<double>(std::norm(out[x]));
     }
@@ -289,12 +289,12 @@ class CpuEngine final : public Engine {
     const bool is_last = t + 1 == options_.frames;
     const float share = 1 / static_cast<float>(options_.frames);
     parallel_for(0, region.rows, [&](std::int64_t row) {
-      const Complex* const own = path_->picture_row(row);
+      const Complex* const light = path_->picture_row(row);
       Complex* const out = &kept(row, 0);
       float* const sum = &amplitude(row, 0);
       for (std::int64_t x = 0; x < region.columns; ++x) {
-        out[x] = own[x];
-        const float all = (t == 0 ? 0.0F : sum[x]) + std::norm(own[x]);
+        out[x] = light[x];
+        const float all = (t == 0 ? 0.0F : sum[x]) + std::norm(light[x]);
         sum[x] = is_last ? std::sqrt(share * all) : all;
       }
     });
@@ -307,10 +307,10 @@ class CpuEngine final : public Engine {
     parallel_for(0, region.rows, [&](std::int64_t row) {
       RegionSums sums;
       for (std::int64_t i = row * region.columns; i < (row + 1) * region.columns; ++i) {
-        const auto own = static_cast<double>(amplitude[i]);
-        const double light = q(own);
+        const auto asked = static_cast<double>(amplitude[i]);
+        const double light = q(asked);
         const double wanted = q(static_cast<double>(target[i]));
-        sums.energy += own * own;
+        sums.energy += asked * asked;
         sums.light += light * light;
         sums.agreement += light * wanted;
         sums.target += wanted * wanted;
@@ -318,11 +318,11 @@ class CpuEngine final : public Engine {
       rows[static_cast<std::size_t>(row)] = sums;
     });
     RegionSums all;
-    for (const auto& own : rows) {
-      all.energy += own.energy;
-      all.light += own.light;
-      all.agreement += own.agreement;
-      all.target += own.target;
+    for (const auto& row : rows) {
+      all.energy += row.energy;
+      all.light += row.light;
+      all.agreement += row.agreement;
+      all.target += row.target;
     }
     return all;
   }
@@ -343,8 +343,8 @@ class CpuEngine final : public Engine {
   }
 
   void write_errors(std::size_t plane, std::size_t position, std::int64_t t, float s, RetrievalLoss loss) {
-    const std::size_t own = plane * max_positions + position;
-    const auto& target = goals_.empty() ? targets_[own] : goals_[own];
+    const std::size_t slot = plane * max_positions + position;
+    const auto& target = goals_.empty() ? targets_[slot] : goals_[slot];
     const auto& measured = seen(plane, position);
     const auto& kept = light(plane, position, t);
     const float gain = static_cast<float>(options_.planes[plane].weight) * s;
@@ -352,7 +352,7 @@ class CpuEngine final : public Engine {
     parallel_for(0, options_.region.rows, [&](std::int64_t row) {
       Complex* const out = path_->picture_row(row);
       const Complex* const in = &kept(row, 0);
-      const float* const simulated = &amplitude_[own](row, 0);
+      const float* const simulated = &amplitude_[slot](row, 0);
       const float* const a = &measured(row, 0);
       const float* const wanted = &target(row, 0);
       for (std::int64_t x = 0; x < options_.region.columns; ++x) {

@@ -83,8 +83,8 @@ __device__ __forceinline__ void add_pixel(RegionSums& sums, float amplitude, flo
 }
 
 /// Sums over a block, in thread 0.
-__device__ __forceinline__ RegionSums block_sums(const RegionSums& own) {
-  return {block_sum(own.energy), block_sum(own.light), block_sum(own.agreement), block_sum(own.target)};
+__device__ __forceinline__ RegionSums block_sums(const RegionSums& sums) {
+  return {block_sum(sums.energy), block_sum(sums.light), block_sum(sums.agreement), block_sum(sums.target)};
 }
 
 /// Calls body(pixel of the picture) for a thread's pixels of the region. blockIdx.x takes rows.
@@ -112,9 +112,9 @@ __global__ void __launch_bounds__(sum_threads)
       const float2 wave = light[t * frame + i];
       sum += wave.x * wave.x + wave.y * wave.y;
     }
-    const float own = sqrtf(share * sum);
-    amplitude[i] = own;
-    add_pixel(sums, own, target[i], of_intensity);
+    const float root = sqrtf(share * sum);
+    amplitude[i] = root;
+    add_pixel(sums, root, target[i], of_intensity);
   });
   sums = block_sums(sums);
   if (threadIdx.x == 0) parts[blockIdx.y * gridDim.x + blockIdx.x] = sums;
@@ -135,16 +135,16 @@ __global__ void __launch_bounds__(sum_threads)
 
 __global__ void __launch_bounds__(sum_threads)
     add_parts_kernel(const RegionSums* __restrict__ parts, int count, RegionSums* __restrict__ sums) {
-  RegionSums own;
+  RegionSums thread_sums;
   for (int part = static_cast<int>(threadIdx.x); part < count; part += sum_threads) {
     const RegionSums& more = parts[blockIdx.x * count + part];
-    own.energy += more.energy;
-    own.light += more.light;
-    own.agreement += more.agreement;
-    own.target += more.target;
+    thread_sums.energy += more.energy;
+    thread_sums.light += more.light;
+    thread_sums.agreement += more.agreement;
+    thread_sums.target += more.target;
   }
-  own = block_sums(own);
-  if (threadIdx.x == 0) sums[blockIdx.x] = own;
+  thread_sums = block_sums(thread_sums);
+  if (threadIdx.x == 0) sums[blockIdx.x] = thread_sums;
 }
 
 /// Pictures of a plane of a frame times the factors of the loss's derivative; 0 outside the region. All pointers are
@@ -313,9 +313,9 @@ class CudaEngine final : public Engine {
     cuda::check_launch("growth of goals");
     double wanted = 0;
     double grown = 0;
-    for (const RegionSums& own : compute_sums(goals_.data(), target_.data(), RetrievalLoss::amplitude)) {
-      grown += own.energy;
-      wanted += own.target;
+    for (const RegionSums& sum : compute_sums(goals_.data(), target_.data(), RetrievalLoss::amplitude)) {
+      grown += sum.energy;
+      wanted += sum.target;
     }
     const auto scale = static_cast<float>(grown > 0 ? std::sqrt(wanted / grown) : 0);
     bound_kernel<<<region_grid(), threads, 0, stream()>>>(target_.data(), goals_.data(), scale, pictures());
@@ -422,11 +422,11 @@ class CudaEngine final : public Engine {
         const std::int64_t first = picture(plane, 0);
         dim3 grid = grid_over(options_.grid.nx, options_.grid.ny);
         grid.z = static_cast<unsigned>(positions_);
-        const auto own = static_cast<float>(s);
+        const auto factor = static_cast<float>(s);
         errors_kernel<<<grid, threads, 0, stream()>>>(
             as_float2(light(t, plane)), amplitude_.data() + first, seen() + first, targets + first,
-            as_float2(errors_.data()), loss == RetrievalLoss::intensity, own,
-            static_cast<float>(options_.planes[plane].weight) * own, pictures());
+            as_float2(errors_.data()), loss == RetrievalLoss::intensity, factor,
+            static_cast<float>(options_.planes[plane].weight) * factor, pictures());
         cuda::check_launch("errors");
         Array<Complex, 2>& back = plane == 0 ? panel_ : more_;
         path_->back(plane, positions_, errors_.data(), back.data());

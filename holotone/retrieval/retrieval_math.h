@@ -45,11 +45,11 @@ struct Nearest {
 /// Nearest of `count` levels, sorted, in [0, 2 pi).
 HOLOTONE_HOST_DEVICE inline Nearest nearest_level(float phase, const float* levels, int count) {
   constexpr float turn = 6.28318531F;
-  const float own = phase >= 0 && phase < turn ? phase : phase - turn * std::floor(phase / turn);
+  const float wrapped = phase >= 0 && phase < turn ? phase : phase - turn * std::floor(phase / turn);
   int above = 0;  // the first level that is not below
   for (int left = count; left > 0;) {
     const int half = left / 2;
-    if (levels[above + half] < own) {
+    if (levels[above + half] < wrapped) {
       above += half + 1;
       left -= half + 1;
     } else {
@@ -57,9 +57,9 @@ HOLOTONE_HOST_DEVICE inline Nearest nearest_level(float phase, const float* leve
     }
   }
   const Nearest up =
-      above == count ? Nearest{levels[0], levels[0] + turn - own} : Nearest{levels[above], levels[above] - own};
-  const Nearest down = above == 0 ? Nearest{levels[count - 1], own + turn - levels[count - 1]}
-                                  : Nearest{levels[above - 1], own - levels[above - 1]};
+      above == count ? Nearest{levels[0], levels[0] + turn - wrapped} : Nearest{levels[above], levels[above] - wrapped};
+  const Nearest down = above == 0 ? Nearest{levels[count - 1], wrapped + turn - levels[count - 1]}
+                                  : Nearest{levels[above - 1], wrapped - levels[above - 1]};
   return up.distance < down.distance ? up : down;
 }
 

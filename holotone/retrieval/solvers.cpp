@@ -59,7 +59,7 @@ class LbfgsMemory {
     all[gradient_] = 1;
     const auto product_with = [&](std::size_t id) {
       double sum = 0;
-      for (const std::size_t own : ids()) sum += all[own] * products_[own][id];
+      for (const std::size_t other : ids()) sum += all[other] * products_[other][id];
       return sum;
     };
     const auto curvature = [&](std::size_t pair) { return products_[pair][pair + 1]; };
@@ -104,7 +104,7 @@ class LbfgsMemory {
     return all;
   }
   /// Takes the products of some vectors with all.
-  void learn(const float* gradient, const std::vector<std::size_t>& own) {
+  void learn(const float* gradient, const std::vector<std::size_t>& block) {
     const auto all = ids();
     const auto pointers = [&](const std::vector<std::size_t>& numbers) {
       std::vector<const float*> result(numbers.size());
@@ -113,10 +113,10 @@ class LbfgsMemory {
       });
       return result;
     };
-    const auto products = problem_.engine().dots(pointers(own), pointers(all));
-    for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto products = problem_.engine().dots(pointers(block), pointers(all));
+    for (std::size_t i = 0; i < block.size(); ++i) {
       for (std::size_t j = 0; j < all.size(); ++j) {
-        products_[own[i]][all[j]] = products_[all[j]][own[i]] = products[i * all.size() + j];
+        products_[block[i]][all[j]] = products_[all[j]][block[i]] = products[i * all.size() + j];
       }
     }
   }
@@ -189,10 +189,10 @@ void lbfgs(Run& run) {
   std::optional<std::size_t> stage;
   bool is_stuck = false;
   for (int iteration = 0; iteration < run.solver.iterations; ++iteration) {
-    if (const std::size_t own = run.stage_of(iteration); own != stage) {
-      stage = own;
+    if (const std::size_t new_stage = run.stage_of(iteration); new_stage != stage) {
+      stage = new_stage;
       is_stuck = false;
-      run.start_stage(own);
+      run.start_stage(new_stage);
       run.result.loss = problem.evaluate(run.phase, slope.data());
       ++run.result.evaluations;
       memory.start(slope.data());
@@ -252,10 +252,11 @@ void adam(Run& run) {
   std::optional<std::size_t> stage;
   int since_stage = 0;  // the moments of phases that are held now must not move them
   for (int iteration = 0; iteration <= run.solver.iterations; ++iteration) {
-    if (const std::size_t own = run.stage_of(std::min(iteration, run.solver.iterations - 1)); own != stage) {
-      stage = own;
+    if (const std::size_t new_stage = run.stage_of(std::min(iteration, run.solver.iterations - 1));
+        new_stage != stage) {
+      stage = new_stage;
       since_stage = 0;
-      run.start_stage(own);
+      run.start_stage(new_stage);
       best.start_stage();
       problem.copy(current.data(), run.phase);
     }
@@ -321,11 +322,11 @@ void Problem::copy(float* target, const float* source) {
 
 void Problem::measure(const float* phase) {
   const auto host = copy_of(View<const float, 3>(phase, shape(), queue_.device()), Device{});
-  float* own = measured_.data();
+  float* values = measured_.data();
   for (std::size_t plane = 0; plane < options_.planes.size(); ++plane) {
     for (std::size_t position = 0; position < positions(); ++position) {
-      engine_.amplitude(plane, position, own);
-      own += options_.grid.ny * options_.grid.nx;
+      engine_.amplitude(plane, position, values);
+      values += options_.grid.ny * options_.grid.nx;
     }
   }
   camera_(host.view(), measured_.view());

@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(sum_threads) dots_kernel(DotArguments argument
   __syncthreads();
   for (int pair = static_cast<int>(threadIdx.x); pair < Left * right_count; pair += sum_threads) {
     double sum = 0;
-    for (int own = 0; own < warps; ++own) sum += sums_of_warps[pair * warps + own];
+    for (int warp = 0; warp < warps; ++warp) sum += sums_of_warps[pair * warps + warp];
     parts[static_cast<std::int64_t>(blockIdx.x) * Left * right_count + pair] = sum;
   }
 }
@@ -110,16 +110,16 @@ __global__ void adam_kernel(const float* __restrict__ derivative, float* __restr
 
 __global__ void level_distances_kernel(const float* __restrict__ phase, const float* __restrict__ levels, int count,
                                        unsigned long long* __restrict__ bins, std::int64_t size) {
-  __shared__ unsigned own[level_bins];
-  for (int bin = threadIdx.x; bin < level_bins; bin += blockDim.x) own[bin] = 0;
+  __shared__ unsigned block_bins[level_bins];
+  for (int bin = threadIdx.x; bin < level_bins; bin += blockDim.x) block_bins[bin] = 0;
   __syncthreads();
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < size; i += stride) {
-    atomicAdd(&own[level_bin(nearest_level(phase[i], levels, count).distance, level_bins)], 1U);
+    atomicAdd(&block_bins[level_bin(nearest_level(phase[i], levels, count).distance, level_bins)], 1U);
   }
   __syncthreads();
   for (int bin = threadIdx.x; bin < level_bins; bin += blockDim.x) {
-    if (own[bin] != 0) atomicAdd(&bins[bin], static_cast<unsigned long long>(own[bin]));
+    if (block_bins[bin] != 0) atomicAdd(&bins[bin], static_cast<unsigned long long>(block_bins[bin]));
   }
 }
 
@@ -166,11 +166,11 @@ std::vector<double> CudaVectors::dots(std::span<const float* const> a, std::span
       cuda::check_launch("products of vectors");
       add_parts_kernel<<<static_cast<unsigned>(pairs), sum_threads, 0, stream>>>(parts_.data(), blocks, sums);
       cuda::check_launch("sums of products");
-      std::vector<double> own(pairs);
-      copy_bytes(own.data(), Device{}, sums, queue_.device(), pairs * sizeof(double), queue_);
+      std::vector<double> host_sums(pairs);
+      copy_bytes(host_sums.data(), Device{}, sums, queue_.device(), pairs * sizeof(double), queue_);
       queue_.synchronize();
       for (std::size_t i = 0; i < pairs; ++i) {
-        result[(left + i / columns.size()) * b.size() + right + i % columns.size()] = own[i];
+        result[(left + i / columns.size()) * b.size() + right + i % columns.size()] = host_sums[i];
       }
     }
   }

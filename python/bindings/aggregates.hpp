@@ -45,7 +45,7 @@ template <class T, class Pointer>
 void member_function(const char* name, const char* documented, Pointer pointer,
                      std::initializer_list<const char*> parameters) {
   auto bound = nb::borrow<nb::class_<T>>(nb::type<T>());
-  const std::string own = fmt::format("{}.{}", Members<T>::name, name);
+  const std::string full = fmt::format("{}.{}", Members<T>::name, name);
   const auto define = [&]<class R, class... P>(R (T::*one)(P...) const) {
     std::string text = fmt::format("def {}(self", name);
     [[maybe_unused]] auto parameter = parameters.begin();
@@ -53,8 +53,8 @@ void member_function(const char* name, const char* documented, Pointer pointer,
     text += fmt::format("{}) -> {}", sizeof...(P) > 0 ? ", /" : "", value_text<std::remove_cvref_t<R>>());
     bound.def(
         name,
-        [one, own](const T& self, As<nb::handle, P>... values) {
-          Call call(own);
+        [one, full](const T& self, As<nb::handle, P>... values) {
+          Call call(full);
           std::size_t at = 0;
           // in the order of the list, so of the names
           std::tuple<std::remove_cvref_t<P>...> taken{

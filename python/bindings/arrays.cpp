@@ -61,7 +61,7 @@ std::optional<Kind> find_kind(nb::handle array) {
     if (package == "jax" || package == "jaxlib") kind = Kind::jax;
     if (kind) break;
   }
-  if (nb::isinstance<OwnArray>(array)) kind = Kind::own;
+  if (nb::isinstance<OwnArray>(array)) kind = Kind::holotone;
   Py_INCREF(type);  // so that its address names no other type
   known.emplace(type, kind);
   return kind;
@@ -325,7 +325,7 @@ void Call::refuse(const std::string& argument, const std::string& expected, cons
 
 Kind Call::kind(Device device) const {
   if (kind_ && !(*kind_ == Kind::numpy && device.backend != Backend::cpu)) return *kind_;
-  return device.backend == Backend::cpu ? Kind::numpy : Kind::own;
+  return device.backend == Backend::cpu ? Kind::numpy : Kind::holotone;
 }
 
 Memory Call::take(nb::handle array, const std::string& argument, const Element& element, std::size_t rank,
@@ -339,15 +339,15 @@ Memory Call::take(nb::handle array, const std::string& argument, const Element& 
     holder = array.attr("_holotone_values_");
     kind = find_kind(holder);
   }
-  if (kind == Kind::own && !nb::inst_ready(holder)) refuse_type("an Array that was not made");
-  if (kind == Kind::own) {
-    const auto& own = nb::cast<const OwnArray&>(holder);
-    if (!(own.element == element)) refuse_type(own.element.name);
-    if (own.shape.size() != rank) refuse_type(fmt::format("{} axes", own.shape.size()));
-    if (!kind_ || own.queue.device().backend != Backend::cpu) kind_ = Kind::own;
+  if (kind == Kind::holotone && !nb::inst_ready(holder)) refuse_type("an Array that was not made");
+  if (kind == Kind::holotone) {
+    const auto& array = nb::cast<const OwnArray&>(holder);
+    if (!(array.element == element)) refuse_type(array.element.name);
+    if (array.shape.size() != rank) refuse_type(fmt::format("{} axes", array.shape.size()));
+    if (!kind_ || array.queue.device().backend != Backend::cpu) kind_ = Kind::holotone;
     held_.push_back(holder);
-    require_apart({own.memory->data(), own.memory->bytes(), writable}, argument);
-    return {own.memory->data(), own.shape, own.queue.device()};
+    require_apart({array.memory->data(), array.memory->bytes(), writable}, argument);
+    return {array.memory->data(), array.shape, array.queue.device()};
   }
   if (kind == Kind::torch) require_plain_tensor(function_, argument, holder);
   std::optional<Imported> found = import_array(holder, kind);
@@ -434,7 +434,7 @@ nb::object Call::make(const std::vector<std::int64_t>& shape, Element element, D
       scope.attr("__exit__")(nb::none(), nb::none(), nb::none());
       return made;
     }
-    case Kind::own: break;
+    case Kind::holotone: break;
   }
   return nb::cast(OwnArray(shape, element, device));
 }
@@ -455,7 +455,7 @@ void Call::set_stream(nb::handle stream) {
 
 Queue Call::caller(Device device) const {
   if (device.backend != Backend::cuda) return {device};
-  return Queue::borrow(device, stream_ ? *stream_ : current_stream(kind_.value_or(Kind::own), device));
+  return Queue::borrow(device, stream_ ? *stream_ : current_stream(kind_.value_or(Kind::holotone), device));
 }
 
 void Call::before(const Queue& queue) {
@@ -494,10 +494,10 @@ OwnArray device_copy(const char* function, nb::handle array, nb::handle device_n
   const auto device = from_python<Device>(device_name, call, "device");
   if (nb::isinstance<OwnArray>(array)) {
     if (!nb::inst_ready(array)) throw_argument(function, "array", "an array", "an Array that was not made");
-    const auto& own = nb::cast<const OwnArray&>(array);
-    OwnArray made(own.shape, own.element, device);
-    call.job()->run([to = made.memory, from = own.memory, device, from_device = own.queue.device(),
-                     queue = device.backend == Backend::cpu ? own.queue : made.queue] {
+    const auto& owner = nb::cast<const OwnArray&>(array);
+    OwnArray made(owner.shape, owner.element, device);
+    call.job()->run([to = made.memory, from = owner.memory, device, from_device = owner.queue.device(),
+                     queue = device.backend == Backend::cpu ? owner.queue : made.queue] {
       copy_bytes(to->data(), device, from->data(), from_device, from->bytes(), queue);
       queue.synchronize();
     });

@@ -17,7 +17,7 @@ namespace nb = nanobind;
 std::string shown(nb::handle value);
 
 /// Package that an array belongs to.
-enum class Kind { numpy, torch, cupy, jax, own };
+enum class Kind { numpy, torch, cupy, jax, holotone };
 
 /// Type of an array's elements.
 struct Element {

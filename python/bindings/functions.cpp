@@ -232,12 +232,12 @@ void Given::require_grid(const std::string& function, bool last, double pitch_m,
   const std::pair<const char*, double> all[] = {{"pitch_m", pitch_m}, {"wavelength_m", wavelength_m}};
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (!signature_.parameters[i].may_be_field || !nb::hasattr(values_[i], "_holotone_values_")) continue;
-    for (const auto& [name, own] : all) {
+    for (const auto& [name, planned] : all) {
       const auto given = nb::cast<double>(values_[i].attr(name));
-      if (std::abs(given - own) <= 1e-6 * own) continue;
+      if (std::abs(given - planned) <= 1e-6 * planned) continue;
       const std::string argument = signature_.parameters[i].name + "." + name;
       refuse_values(last, Error(ErrorCode::invalid_argument,
-                                ErrorFields{function, argument, fmt::format("{:g}, that of the plan", own),
+                                ErrorFields{function, argument, fmt::format("{:g}, that of the plan", planned),
                                             fmt::format("{:g}", given)}));
     }
   }

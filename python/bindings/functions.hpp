@@ -62,16 +62,17 @@ nb::object invoke(const Function& function, const std::shared_ptr<Call>& call, C
   constexpr bool reports = (std::is_same_v<P, Progress&> || ... || false);
   const bool enqueues = turn && std::is_void_v<Result> && !reports && call->enqueues(state->queue);
   call->job()->run(
-      [own = state] {
+      [kept = state] {
         const auto work = [&]() -> Result {
-          return std::apply([&](auto&... argument) -> Result { return own->body(argument.get()...); }, *own->arguments);
+          return std::apply([&](auto&... argument) -> Result { return kept->body(argument.get()...); },
+                            *kept->arguments);
         };
         if constexpr (std::is_void_v<Result>) {
           work();
         } else {
-          own->result.emplace(work());
+          kept->result.emplace(work());
         }
-        own->call->after(own->queue);
+        kept->call->after(kept->queue);
       },
       !function.starts || enqueues || (context.looks && sizeof...(P) == 0));
   nb::list results;
@@ -141,18 +142,18 @@ template <class R, class... P, class... D>
 void function(nb::module_& module, const char* name, const char* documented, bool last, R (*pointer)(P...),
               D... parameters) {
   const std::tuple<D...> all{parameters...};
-  const auto own = std::make_shared<const Function>(function_of<P...>(name, last, true, all));
+  const auto function = std::make_shared<const Function>(function_of<P...>(name, last, true, all));
   module.def(
       name,
-      [own, all, pointer](const nb::args& args, const nb::kwargs& kwargs) {
-        const auto call = std::make_shared<Call>(own->name);
+      [function, all, pointer](const nb::args& args, const nb::kwargs& kwargs) {
+        const auto call = std::make_shared<Call>(function->name);
         call->keep(args, kwargs);
-        Given given(own->signature, own->name, args, kwargs, own->last);
+        Given given(function->signature, function->name, args, kwargs, function->last);
         Context context{*call, given};
-        return invoke<P...>(*own, call, context, nullptr, all, pointer);
+        return invoke<P...>(*function, call, context, nullptr, all, pointer);
       },
-      nb::sig(signature_text<R, P...>(module, name, false, *own, all)),
-      kept_text(documentation_of(documented, own->signature)));
+      nb::sig(signature_text<R, P...>(module, name, false, *function, all)),
+      kept_text(documentation_of(documented, function->signature)));
 }
 
 template <class Pointer>
@@ -165,16 +166,17 @@ template <class Plan, class R, class F, class... P, class... D>
 void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* documented, bool last, bool keeps,
                F pointer, const std::tuple<D...>& all) {
   const std::string full = std::string(Names<Bound<Plan>>::type) + "." + name;
-  const auto own = std::make_shared<const Function>(function_of<P...>(full, last, true, all));
+  const auto function = std::make_shared<const Function>(function_of<P...>(full, last, true, all));
   const bool in_panel = full != "EyePlan.adjoint" && full != "FourierLensPlan.adjoint";  // fields of another plane
   bound.def(
       name,
-      [own, all, pointer, name, keeps, in_panel](Bound<Plan>& self, const nb::args& args, const nb::kwargs& kwargs) {
-        const auto call = std::make_shared<Call>(own->name);
+      [function, all, pointer, name, keeps, in_panel](Bound<Plan>& self, const nb::args& args,
+                                                      const nb::kwargs& kwargs) {
+        const auto call = std::make_shared<Call>(function->name);
         call->keep(args, kwargs, nb::find(self));
-        Given given(own->signature, own->name, args, kwargs, own->last);
+        Given given(function->signature, function->name, args, kwargs, function->last);
         if (in_panel && self.pitch_m > 0 && self.wavelength_m > 0) {
-          given.require_grid(own->name, own->last, self.pitch_m, self.wavelength_m);
+          given.require_grid(function->name, function->last, self.pitch_m, self.wavelength_m);
         }
         Context context{*call, given, self.plan.get(), self.queue};
         context.looks = is_const<F>;
@@ -182,7 +184,7 @@ void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* doc
           context.all_rows = self.plan->options().grid.ny;
         }
         Call* const held = keeps ? call.get() : nullptr;
-        return invoke<P...>(*own, call, context, &self.turn, all, [pointer, name, held, &self](P... values) -> R {
+        return invoke<P...>(*function, call, context, &self.turn, all, [pointer, name, held, &self](P... values) -> R {
           if constexpr (std::is_void_v<R>) {
             (*self.plan.*pointer)(std::forward<P>(values)...);
             if (!held) return;
@@ -193,8 +195,8 @@ void method_of(nb::class_<Bound<Plan>>& bound, const char* name, const char* doc
           }
         });
       },
-      nb::sig(signature_text<R, P...>(bound, name, true, *own, all)),
-      kept_text(documentation_of(documented, own->signature)));
+      nb::sig(signature_text<R, P...>(bound, name, true, *function, all)),
+      kept_text(documentation_of(documented, function->signature)));
 }
 
 template <class Plan, class R, class... P, class... D>
@@ -213,22 +215,22 @@ void method(nb::class_<Bound<Plan>>& bound, const char* name, const char* docume
 template <class Plan, class... P, class... D>
 void constructor(nb::class_<Bound<Plan>>& bound, const char* documented, bool last, D... parameters) {
   const std::tuple<D...> all{parameters...};
-  const auto own = std::make_shared<const Function>(function_of<P...>(Names<Bound<Plan>>::type, last, false, all));
+  const auto function = std::make_shared<const Function>(function_of<P...>(Names<Bound<Plan>>::type, last, false, all));
   bound.def(
       "__init__",
-      [own, all](Bound<Plan>* self, const nb::args& args, const nb::kwargs& kwargs) {
-        const auto call = std::make_shared<Call>(own->name);
+      [function, all](Bound<Plan>* self, const nb::args& args, const nb::kwargs& kwargs) {
+        const auto call = std::make_shared<Call>(function->name);
         call->keep(args, kwargs);
-        Given given(own->signature, own->name, args, kwargs, own->last);
+        Given given(function->signature, function->name, args, kwargs, function->last);
         Context context{*call, given};
         const auto made = std::make_shared<std::unique_ptr<Plan>>();
-        invoke<P...>(*own, call, context, nullptr, all,
+        invoke<P...>(*function, call, context, nullptr, all,
                      [made](P... values) { *made = std::make_unique<Plan>(std::forward<P>(values)...); });
         new (self) Bound<Plan>{std::move(*made), context.queue.value_or(Queue()), nb::dict(), given.number("pitch_m"),
                                given.number("wavelength_m")};
       },
-      nb::sig(kept_text(own->signature.text("__init__", true, "None"))),
-      kept_text(documentation_of(documented, own->signature)));
+      nb::sig(kept_text(function->signature.text("__init__", true, "None"))),
+      kept_text(documentation_of(documented, function->signature)));
 }
 
 /// Selects an overload by its parameters.

@@ -30,7 +30,7 @@ class Worker {
     }
     if (!worker) {
       auto made = std::make_unique<Worker>();
-      std::thread([own = made.get()] { own->loop(); }).detach();
+      std::thread([job = made.get()] { job->loop(); }).detach();
       worker = made.release();  // it lives as long as the process
     }
     const std::scoped_lock lock(worker->mutex_);
@@ -100,7 +100,7 @@ void Job::run(std::function<void()> work, bool is_short) {
   server_ = std::this_thread::get_id();
   Worker::start(shared_from_this());
   std::exception_ptr failure;
-  std::exception_ptr own;
+  std::exception_ptr error;
   {
     std::unique_lock lock(mutex_);
     std::optional<Clock::time_point> last;
@@ -115,14 +115,14 @@ void Job::run(std::function<void()> work, bool is_short) {
     }
     server_ = std::thread::id();
     failure = std::exchange(failure_, nullptr);
-    own = std::exchange(own_, nullptr);
+    error = std::exchange(own_, nullptr);
   }
   if (!abandoned_) {
     const nb::gil_scoped_acquire lock;  // what the work owns is Python's
     work_ = nullptr;
   }
   if (failure) std::rethrow_exception(failure);
-  if (own) std::rethrow_exception(own);
+  if (error) std::rethrow_exception(error);
 }
 
 void Job::serve(std::unique_lock<std::mutex>& lock) {
@@ -178,11 +178,11 @@ void Job::ask(const std::shared_ptr<Job>& job, const std::function<void()>& ques
 
 void Job::ask_here(const std::function<void()>& question) {
   std::unique_lock lock(mutex_);
-  Asked own{question};
+  Asked asked{question};
   if (!stops_ && !abandoned_) {
-    asked_.push_back(&own);
+    asked_.push_back(&asked);
     changed_.notify_all();
-    changed_.wait(lock, [&] { return own.answered; });
+    changed_.wait(lock, [&] { return asked.answered; });
   }
   if (stops_) throw Error(ErrorCode::cancelled, "a function of Python failed");
 }
@@ -190,11 +190,11 @@ void Job::ask_here(const std::function<void()>& question) {
 void Job::work_here(const std::function<void()>& before_end) {
   limit_threads(threads_);
   current = this;
-  std::exception_ptr own;
+  std::exception_ptr error;
   try {
     work_();
   } catch (...) {
-    own = std::current_exception();
+    error = std::current_exception();
   }
   current = nullptr;
   bool is_alone = false;
@@ -202,14 +202,14 @@ void Job::work_here(const std::function<void()>& before_end) {
     const std::scoped_lock lock(mutex_);
     is_alone = abandoned_;
     if (!is_alone) {
-      own_ = std::exchange(own, nullptr);
+      own_ = std::exchange(error, nullptr);
       before_end();
       ended_ = true;
       changed_.notify_all();
     }
   }
   if (!is_alone) return;
-  drop(own);
+  drop(error);
   before_end();
 }
 
@@ -223,15 +223,15 @@ void Job::abandon() {
   counted_->abandon();
 }
 
-void Job::drop(std::exception_ptr& own) {
+void Job::drop(std::exception_ptr& error) {
   give_turns();
   const bool dropped = counted_->drop([&] {
-    own = nullptr;
+    error = nullptr;
     work_ = nullptr;
   });
   if (!dropped) {  // the interpreter has ended, and with it what the work owns
     new std::function<void()>(std::move(work_));
-    new std::exception_ptr(std::move(own));
+    new std::exception_ptr(std::move(error));
   }
 }
 

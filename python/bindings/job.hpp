@@ -62,7 +62,7 @@ class Job : public std::enable_shared_from_this<Job> {
   void serve(std::unique_lock<std::mutex>& lock);
   void look_for_signals(std::unique_lock<std::mutex>& lock);
   void abandon();
-  void drop(std::exception_ptr& own);
+  void drop(std::exception_ptr& error);
 
   std::string function_;
   std::optional<Work> counted_;

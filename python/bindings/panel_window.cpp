@@ -16,8 +16,8 @@ namespace {
 /// Number of the calling thread. No other thread gets it later, unlike its id.
 std::uint64_t this_thread() {
   static std::atomic<std::uint64_t> last{0};
-  thread_local const std::uint64_t own = ++last;
-  return own;
+  thread_local const std::uint64_t id = ++last;
+  return id;
 }
 
 /// A window and the thread that alone may use it.

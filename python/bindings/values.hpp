@@ -217,10 +217,10 @@ nb::object to_numpy(std::vector<T>&& values) {
 template <class T, std::size_t Rank>
 nb::object array_of(Array<T, Rank>&& values) {
   if (values.device().backend != Backend::cpu) {
-    OwnArray own({values.shape().begin(), values.shape().end()}, Element::of<T>(), values.device());
-    copy_bytes(own.memory->data(), own.queue.device(), values.data(), values.device(), values.bytes(), own.queue);
-    own.queue.synchronize();
-    return nb::cast(std::move(own));
+    OwnArray array({values.shape().begin(), values.shape().end()}, Element::of<T>(), values.device());
+    copy_bytes(array.memory->data(), array.queue.device(), values.data(), values.device(), values.bytes(), array.queue);
+    array.queue.synchronize();
+    return nb::cast(std::move(array));
   }
   auto* const kept = new Array<T, Rank>(std::move(values));
   nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<Array<T, Rank>*>(memory); });

@@ -48,15 +48,15 @@ void end_at_once(int status, void* /*data*/) {
 
 Work::Work(const std::string& function, bool starts) {
   State& all = state();
-  const pid_t own = ::getpid();
-  if (all.process != 0 && all.process != own) {
+  const pid_t process = ::getpid();
+  if (all.process != 0 && all.process != process) {
     throw_unsupported(function, "", "the process in which Holotone was first used",
                       "a child that was forked later: start it with multiprocessing's method spawn");
   }
   if (all.ends && all.ending != std::this_thread::get_id()) {
     throw Error(ErrorCode::cancelled, function + ": the interpreter ends");
   }
-  if (starts) all.process = own;
+  if (starts) all.process = process;
   ++all.calls;
 }
 

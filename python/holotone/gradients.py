@@ -128,21 +128,21 @@ def point_cloud_field_vjp(
     """
     _require("point_cloud_field_vjp", cotangent=cotangent, position_m=position_m, amplitude=amplitude)
     package = _kind(position_m)
-    own = _holotone.PointCloudPlan(**options, device=find_device(cotangent))
-    own.set_points(position_m, amplitude, phase_rad)
-    chosen = own.options()
+    plan = _holotone.PointCloudPlan(**options, device=find_device(cotangent))
+    plan.set_points(position_m, amplitude, phase_rad)
+    chosen = plan.options()
     phase = package.zeros_like(amplitude) if phase_rad is None else phase_rad
     wave = _complex(package.cos(phase), package.sin(phase))
     light = wave * amplitude
-    values = own.adjoint(cotangent)
+    values = plan.adjoint(cotangent)
     by_amplitude = _conjugate_product(wave, values).real
     by_phase = _conjugate_product(light, values).imag
     if not positions:
         return None, by_amplitude, by_phase
     x, y = coordinates(tuple(cotangent.shape), chosen.pitch_m, cotangent)
-    by_x_weight = own.adjoint(cotangent * x)
-    by_y_weight = own.adjoint(cotangent * y)
-    by_square = own.adjoint(cotangent * (x * x + y * y))
+    by_x_weight = plan.adjoint(cotangent * x)
+    by_y_weight = plan.adjoint(cotangent * y)
+    by_square = plan.adjoint(cotangent * (x * x + y * y))
     px, py, d = position_m[:, 0], position_m[:, 1], -position_m[:, 2]
     rate = math.pi / (chosen.wavelength_m * d)
     along_x = _conjugate_product(light, by_x_weight - px * values).imag

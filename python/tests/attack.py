@@ -498,24 +498,24 @@ def members_attacked(name):
     del bare
     gc.collect()
     try:
-        own = instance(name)
+        thing = instance(name)
     except (LookupError, ht.Error, TypeError, AttributeError) as error:
         note(f"SKIPPED {name}: {type(error).__name__}: {error}")
         return
-    show(own, "made")
+    show(thing, "made")
     fields = getattr(kind, "__dataclass_fields__", None) or getattr(kind, "__slots__", None) or members
     for member in sorted(set(members) | set(fields)):
         for attack, make in (NEVER | MAYBE).items():
             note(f"{name}.{member} = {attack}")
             try:
-                setattr(own, member, make())
+                setattr(thing, member, make())
             except (ht.ArgumentError, AttributeError) as error:
                 if isinstance(error, ht.ArgumentError) and member not in error.argument:
                     note(f"WRONG {name}.{member} = {attack}: named {error.argument}")
             except BaseException as error:
                 if "of the attacker" not in str(error):
                     note(f"WRONG {name}.{member} = {attack}: {type(error).__name__}: {error}")
-            show(own, f"{member} = {attack}")
+            show(thing, f"{member} = {attack}")
     INSTANCES.pop(name, None)
 
 

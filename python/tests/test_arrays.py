@@ -58,10 +58,10 @@ def test_own_array_in_own_array_out(plan, field):
 
 
 def test_strided_memory_of_other_packages_is_the_same_memory(field):
-    own = ht.copy_of(field)
-    seen = np.from_dlpack(own)
+    copy = ht.copy_of(field)
+    seen = np.from_dlpack(copy)
     seen[0, 0] = 7
-    assert own.numpy()[0, 0] == 7
+    assert copy.numpy()[0, 0] == 7
 
 
 def test_asarray_of_an_own_array(field):

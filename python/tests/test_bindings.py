@@ -134,8 +134,8 @@ def test_every_aggregate_is_used():
     unused = []
     for one in declared("struct"):
         word = re.compile(rf"\b{one.name.rpartition('::')[2]}\b")
-        own = one.name + "::"
-        used = any(word.search(text) for name, text in texts if not name.startswith(own))
+        prefix = one.name + "::"
+        used = any(word.search(text) for name, text in texts if not name.startswith(prefix))
         if one.name not in BY_HAND and not used:
             unused.append(one.name)
     assert set(unused) - {"NufftOptions", "ImageWriteOptions"} == set()  # taken by what is written by hand

@@ -427,9 +427,9 @@ def test_a_python_object_sees_the_dice_as_the_library_does():
             scene.look(rays, channel, intensity, distance_m)
 
     for method in ("flat", "layered"):
-        own = ht.stereogram_field(scene, 1, method=method, **STEREOGRAM).numpy()
-        assert np.array_equal(ht.stereogram_field(Passing(), 1, method=method, **STEREOGRAM).numpy(), own)
-        assert np.abs(own).max() > 0
+        field_there = ht.stereogram_field(scene, 1, method=method, **STEREOGRAM).numpy()
+        assert np.array_equal(ht.stereogram_field(Passing(), 1, method=method, **STEREOGRAM).numpy(), field_there)
+        assert np.abs(field_there).max() > 0
 
 
 def test_rows_of_a_stereogram():

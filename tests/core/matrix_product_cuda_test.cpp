@@ -87,7 +87,7 @@ constexpr MatrixProductShape shapes[] = {
 TEST_P(MatrixProductTest, AgreesWithSumsInFloat64) {
   on_each([](Device device) {
     for (auto shape : shapes) {
-      for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed, MatrixProductChoice::own}) {
+      for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed, MatrixProductChoice::built_in}) {
         SCOPED_TRACE(shape.rows);
         const double floats = compute_error<__half, float>(shape, how, device);
         EXPECT_LT(floats, 2e-5);
@@ -106,7 +106,7 @@ TEST_P(MatrixProductTest, IntegersAreExact) {
   on_each([](Device device) {
     for (auto shape : shapes) {
       shape.element = MatrixElement::int8;
-      for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed, MatrixProductChoice::own}) {
+      for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed, MatrixProductChoice::built_in}) {
         EXPECT_EQ((compute_error<std::int8_t, std::int32_t>(shape, how, device)), 0) << shape.rows;
       }
     }

@@ -20,22 +20,22 @@ TEST_F(Opencl, ACallersQueueAndBuffers) {
   const auto field = cases::mixed_field(grid, 3);
   const auto count = static_cast<std::size_t>(grid.nx * grid.ny);
   for (const Device device : devices()) {
-    OwnContext own(device);
+    OwnContext context(device);
     // The codes begin at an odd byte of their buffer, as in a larger picture.
     const std::size_t first = 5;
-    const auto input = own.buffer(count * sizeof(Complex));
-    const auto output = own.buffer(count + first);
-    own.queue.enqueueWriteBuffer(input, CL_TRUE, 0, count * sizeof(Complex), field.data());
+    const auto input = context.buffer(count * sizeof(Complex));
+    const auto output = context.buffer(count + first);
+    context.queue.enqueueWriteBuffer(input, CL_TRUE, 0, count * sizeof(Complex), field.data());
     {
       const OpenclMemory input_memory(device, input());
       const OpenclMemory output_memory(device, output());
       EXPECT_EQ(output_memory.bytes(), count + first);
-      holotone::EncodePlan plan({}, grid, own.borrow());
+      holotone::EncodePlan plan({}, grid, context.borrow());
       plan.execute(input_memory.view<const Complex, 2>(grid.shape()),
                    output_memory.view<std::uint8_t, 2>(grid.shape(), first));
     }
     std::vector<std::uint8_t> codes(count);
-    own.queue.enqueueReadBuffer(output, CL_TRUE, first, count, codes.data());  // in order: the codes are there
+    context.queue.enqueueReadBuffer(output, CL_TRUE, first, count, codes.data());  // in order: the codes are there
     EXPECT_EQ(std::vector<std::uint16_t>(codes.begin(), codes.end()), cases::run(field, {}, grid, Device{}).codes);
   }
 }
@@ -79,8 +79,8 @@ TEST_F(Opencl, DevicesHaveTheirHandles) {
 
 TEST_F(Opencl, ABufferIsHeldUntilItsMemoryEnds) {
   for (const Device device : devices()) {
-    const OwnContext own(device);
-    const auto buffer = own.buffer(64);
+    const OwnContext context(device);
+    const auto buffer = context.buffer(64);
     const auto references = [&] { return buffer.getInfo<CL_MEM_REFERENCE_COUNT>(); };
     const auto before = references();
     {
@@ -93,8 +93,8 @@ TEST_F(Opencl, ABufferIsHeldUntilItsMemoryEnds) {
 
 TEST_F(Opencl, ViewsStayWithinTheirBuffer) {
   const Device device = devices().front();
-  const OwnContext own(device);
-  const auto buffer = own.buffer(100);
+  const OwnContext context(device);
+  const auto buffer = context.buffer(100);
   const OpenclMemory memory(device, buffer());
   EXPECT_EQ((memory.view<float, 1>({25}).size()), 25);
   EXPECT_EQ((memory.view<float, 1>({24}, 4).size()), 24);
@@ -147,8 +147,8 @@ TEST_F(Opencl, WhatIsNotOnTheDeviceIsRefused) {
 TEST_F(Opencl, BuffersOfAnotherContextAreRefused) {
   const auto grid = cases::grid_of(4, 4);
   for (const Device device : devices()) {
-    const OwnContext own(device);
-    const auto buffer = own.buffer(16 * sizeof(Complex));
+    const OwnContext context(device);
+    const auto buffer = context.buffer(16 * sizeof(Complex));
     const OpenclMemory memory(device, buffer());
     holotone::EncodePlan plan({}, grid, device);
     Array<std::uint8_t, 2> codes(grid.shape(), device);
@@ -162,10 +162,10 @@ TEST_F(Opencl, QueuesOutOfOrderAreRefused) {
   for (const Device device : devices()) {
     const auto all = holotone::opencl::info<CL_DEVICE_QUEUE_PROPERTIES>(holotone::opencl::device_of(device));
     if ((all & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0) continue;  // no such queue on this device
-    const OwnContext own(device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    const OwnContext context(device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     support::expect_error(ErrorCode::invalid_argument,
                           "Queue::borrow: native_stream: expected an in-order cl_command_queue, got one out of order",
-                          [&] { (void)own.borrow(); });
+                          [&] { (void)context.borrow(); });
   }
 }
 

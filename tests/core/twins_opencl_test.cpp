@@ -66,9 +66,9 @@ TEST_P(TwinsOpencl, WavesOfTurns) {
     for (std::size_t i = 0; i < turns.size(); ++i) turns[i] = static_cast<float>(random_uniform64(1, i) - 0.5);
     turns[0] = 0.5F;
     turns[1] = -0.5F;
-    const auto own = on(turns, device);
+    const auto turned = on(turns, device);
     Array<cl_float2, 1> wave({samples}, device);
-    holotone::opencl::Kernel(device, "tests/twins", "waves")({samples, 1, 1}, {1, 1, 1}, own.data(), wave.data());
+    holotone::opencl::Kernel(device, "tests/twins", "waves")({samples, 1, 1}, {1, 1, 1}, turned.data(), wave.data());
     const auto got = wave.to(Device{});
     double largest = 0;
     for (std::int64_t i = 0; i < samples; ++i) {

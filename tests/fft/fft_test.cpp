@@ -132,9 +132,9 @@ TEST_P(Fft, ABatchIsItsTransformsOneByOne) {
         std::vector<Complex64> expected;
         for (std::int64_t i = 0; i < 5; ++i) {
           const auto begin = values.begin() + i * holotone::element_count(shape);
-          const auto own = reference::dft(std::vector<Complex64>(begin, begin + holotone::element_count(shape)),
-                                          shape[0], shape[1], -1);
-          expected.insert(expected.end(), own.begin(), own.end());
+          const auto spectrum = reference::dft(std::vector<Complex64>(begin, begin + holotone::element_count(shape)),
+                                               shape[0], shape[1], -1);
+          expected.insert(expected.end(), spectrum.begin(), spectrum.end());
         }
         support::expect_within(label("batch", shape), support::relative_error(data.to(Device{}).data(), expected),
                                tolerance_for(shape));

@@ -180,8 +180,8 @@ TEST_P(CudaPaddedFilterTest, FourShiftedFieldsShareTransformsForEveryLength) {
       const auto transfer = transfer_of(*filter, taps, padded, device);
       std::vector<Complex64> wanted;
       for (const auto& [down, right] : {std::pair{0, 0}, {0, -3}, {2, 0}, {2, -3}}) {
-        const auto own = expected(input, taps, field, padded, down, right);
-        wanted.insert(wanted.end(), own.begin(), own.end());
+        const auto padded_wanted = expected(input, taps, field, padded, down, right);
+        wanted.insert(wanted.end(), padded_wanted.begin(), padded_wanted.end());
       }
       Array<Complex, 2> output({4 * ny, nx}, queue);
       filter->forward(source.data());

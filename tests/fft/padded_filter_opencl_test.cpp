@@ -64,8 +64,8 @@ TEST_P(PaddedFilterTest, AgreesWithOneTransformForEveryRadix) {
                         {{120, 47}, {240, 96}},      {{7, 8}, {16, 18}},       {{1, 33}, {30, 70}},
                         {{54, 50}, {108, 100}, 4000}};
   std::set<int> radices;
-  for (const auto& own : cases) {
-    for (const auto side : own.padded) {
+  for (const auto& sizes : cases) {
+    for (const auto side : sizes.padded) {
       const auto plan = holotone::fft::plan_line(side / 2, 512, 16);
       ASSERT_TRUE(plan);
       radices.insert(plan->radices.begin(), plan->radices.end());

@@ -305,14 +305,14 @@ TEST_P(ElectrostaticDescent, classes_of_dots_can_be_joined) {
     all.insert(all.end(), black.begin(), black.end());
     Halftone joint(page, all, device);
     for (int i = 0; i < 40; ++i) {
-      auto own = first.forces();
+      auto forces = first.forces();
       const auto other = second.forces();
-      own.insert(own.end(), other.begin(), other.end());
+      forces.insert(forces.end(), other.begin(), other.end());
       const auto across = joint.forces();
-      for (std::size_t k = 0; k < own.size(); ++k) own[k] = 0.5F * (own[k] + across[k]);
-      const auto middle = own.begin() + 240;
-      first.move({own.begin(), middle});
-      second.move({middle, own.end()});
+      for (std::size_t k = 0; k < forces.size(); ++k) forces[k] = 0.5F * (forces[k] + across[k]);
+      const auto middle = forces.begin() + 240;
+      first.move({forces.begin(), middle});
+      second.move({middle, forces.end()});
       all = first.positions();
       const auto moved = second.positions();
       all.insert(all.end(), moved.begin(), moved.end());

@@ -247,9 +247,9 @@ TEST_P(ElectrostaticForce, repulsion_has_no_sum) {
   const reference::Attraction attraction(on.ny, on.nx, on.ink, 1500);
   std::array<double, 2> attracted{};
   for (std::size_t i = 0; i < dots.size(); i += 2) {
-    const auto own = attraction.at(static_cast<double>(dots[i]), static_cast<double>(dots[i + 1]));
-    attracted[0] += own[0];
-    attracted[1] += own[1];
+    const auto force = attraction.at(static_cast<double>(dots[i]), static_cast<double>(dots[i + 1]));
+    attracted[0] += force[0];
+    attracted[1] += force[1];
   }
   on_each([&](Device device) {
     Halftone halftone(on, dots, device);

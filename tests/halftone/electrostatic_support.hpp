@@ -79,31 +79,31 @@ class Halftone {
   }
 
   void set_ink(const Picture& on) {
-    holotone::Array<float, 2> own({on.ny, on.nx}, queue_);
-    put(own, on.ink);
-    plan_.set_ink(own.view());
+    holotone::Array<float, 2> ink({on.ny, on.nx}, queue_);
+    put(ink, on.ink);
+    plan_.set_ink(ink.view());
     queue_.synchronize();
   }
   void set_positions(const std::vector<float>& dots) {
-    holotone::Array<float, 2> own({static_cast<std::int64_t>(dots.size() / 2), 2}, queue_);
-    put(own, dots);
-    plan_.set_positions(own.view());
+    holotone::Array<float, 2> device_dots({static_cast<std::int64_t>(dots.size() / 2), 2}, queue_);
+    put(device_dots, dots);
+    plan_.set_positions(device_dots.view());
     queue_.synchronize();
   }
   [[nodiscard]] std::vector<float> positions() {
-    holotone::Array<float, 2> own({plan_.count(), 2}, queue_);
-    plan_.positions(own.view());
-    return get(own);
+    holotone::Array<float, 2> force({plan_.count(), 2}, queue_);
+    plan_.positions(force.view());
+    return get(force);
   }
   [[nodiscard]] std::vector<float> forces() {
-    holotone::Array<float, 2> own({plan_.count(), 2}, queue_);
-    plan_.forces(own.view());
-    return get(own);
+    holotone::Array<float, 2> force({plan_.count(), 2}, queue_);
+    plan_.forces(force.view());
+    return get(force);
   }
   void move(const std::vector<float>& forces, const holotone::StepRule& rule = {}) {
-    holotone::Array<float, 2> own({plan_.count(), 2}, queue_);
-    put(own, forces);
-    plan_.move(own.view(), rule);
+    holotone::Array<float, 2> force({plan_.count(), 2}, queue_);
+    put(force, forces);
+    plan_.move(force.view(), rule);
     queue_.synchronize();
   }
   holotone::ElectrostaticPlan& plan() { return plan_; }

@@ -31,15 +31,15 @@ class Dotted {
         count_(static_cast<std::int64_t>(dots.size() / 2)),
         step({on.ny, on.nx}, count_, queue_, options) {
     step.set_ink({on.ink.data(), {on.ny, on.nx}});
-    const auto own = copy_of(View<const float, 2>(dots.data(), {count_, 2}), device);
-    step.set_positions(own.view());
+    const auto copy = copy_of(View<const float, 2>(dots.data(), {count_, 2}), device);
+    step.set_positions(copy.view());
     queue_.synchronize();
   }
   std::vector<float> forces() {
-    return read([&](View<float, 2> own) { step.forces(own); });
+    return read([&](View<float, 2> out) { step.forces(out); });
   }
   std::vector<float> positions() {
-    return read([&](View<float, 2> own) { step.positions(own); });
+    return read([&](View<float, 2> out) { step.positions(out); });
   }
   std::int64_t missed() {
     const auto neighbours = step.neighbours();
@@ -49,9 +49,9 @@ class Dotted {
  private:
   template <class Action>
   std::vector<float> read(const Action& action) {
-    Array<float, 2> own({count_, 2}, queue_);
-    action(own.view());
-    const auto host = own.to(Device{});
+    Array<float, 2> out({count_, 2}, queue_);
+    action(out.view());
+    const auto host = out.to(Device{});
     return {host.data(), host.data() + host.size()};
   }
   holotone::Queue queue_;
@@ -67,8 +67,8 @@ TEST_P(GwosdekBaseline, direct_sum_is_plain_float32) {
   const auto expected = reference::point_net_force(on.ny, on.nx, on.ink, dots);
   // 1,500 additions of up to 70 1/px at a net force of 5: 14 units of 6e-8 sqrt(1500), and as much from the places.
   on_each([&](Device device) {
-    Dotted own(on, dots, device, {.sum = GwosdekSum::direct});
-    expect_within("direct", force_error(own.forces(), expected), 5e-5);
+    Dotted dotted(on, dots, device, {.sum = GwosdekSum::direct});
+    expect_within("direct", force_error(dotted.forces(), expected), 5e-5);
   });
 }
 
@@ -80,10 +80,11 @@ TEST_P(GwosdekBaseline, fast_sum_improves_with_its_parameters_to_the_limit_of_fl
     // Measured: 1.5e-2, 2.7e-3, 3.3e-4, 1.1e-4, the last by rounding.
     const double allowed[] = {4e-2, 8e-3, 1e-3, 4e-4};
     for (const int m : {2, 3, 4, 5}) {
-      Dotted own(on, dots, device, {.cutoff = m, .degree = m, .room = 16});
-      ASSERT_EQ(own.missed(), 0);
-      expect_within(fmt::format("m = {}, n = {}, radius {:.1f} px", m, own.step.plane_side(), own.step.radius_px()),
-                    force_error(own.forces(), expected), allowed[m - 2]);
+      Dotted dotted(on, dots, device, {.cutoff = m, .degree = m, .room = 16});
+      ASSERT_EQ(dotted.missed(), 0);
+      expect_within(
+          fmt::format("m = {}, n = {}, radius {:.1f} px", m, dotted.step.plane_side(), dotted.step.radius_px()),
+          force_error(dotted.forces(), expected), allowed[m - 2]);
     }
   });
 }
@@ -96,10 +97,10 @@ TEST_P(GwosdekBaseline, a_step_moves_along_the_force_and_projects_onto_the_page)
   dots[1] = dots[3] = 5;
   on_each([&](Device device) {
     for (const auto sum : {GwosdekSum::direct, GwosdekSum::fast}) {
-      Dotted own(on, dots, device, {.sum = sum, .room = 16});
-      const auto forces = own.forces();
-      own.step.step();
-      const auto moved = own.positions();
+      Dotted dotted(on, dots, device, {.sum = sum, .room = 16});
+      const auto forces = dotted.forces();
+      dotted.step.step();
+      const auto moved = dotted.positions();
       for (std::size_t i = 0; i < dots.size(); ++i) {
         const float end = i % 2 == 0 ? 31 : 23;
         // Forces of close pairs are rounded in another order in every run.
@@ -130,9 +131,10 @@ Searched search_by_hand(const GwosdekStep& step, float radius) {
   const auto place = [&](float from_corner, std::int64_t count) {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(from_corner * map.inverse)), 0, count - 1);
   };
-  for (const auto& own : dots.host()) {
+  for (const auto& coordinate : dots.host()) {
     for (const auto& other : dots.host()) {
-      const float square = (own.x - other.x) * (own.x - other.x) + (own.y - other.y) * (own.y - other.y);
+      const float square =
+          (coordinate.x - other.x) * (coordinate.x - other.x) + (coordinate.y - other.y) * (coordinate.y - other.y);
       if (square == 0 || square >= radius * radius) continue;
       ++result.neighbours.within;
       unsigned long long bits = 0;
@@ -141,10 +143,10 @@ Searched search_by_hand(const GwosdekStep& step, float radius) {
       if (found == cell_of.end()) continue;
       const auto row = found->second / row_length;
       const auto column = found->second % row_length;
-      const bool inside = row >= place(own.y - radius - map.corner.y, map.rows) &&
-                          row <= place(own.y + radius - map.corner.y, map.rows) &&
-                          column >= place(own.x - radius - map.corner.x, map.columns) &&
-                          column <= place(own.x + radius - map.corner.x, map.columns) + 2;
+      const bool inside = row >= place(coordinate.y - radius - map.corner.y, map.rows) &&
+                          row <= place(coordinate.y + radius - map.corner.y, map.rows) &&
+                          column >= place(coordinate.x - radius - map.corner.x, map.columns) &&
+                          column <= place(coordinate.x + radius - map.corner.x, map.columns) + 2;
       result.neighbours.found += inside ? 1 : 0;
     }
   }
@@ -179,23 +181,23 @@ TEST_P(GwosdekBaseline, map_holds_solid_black_at_a_quarter_of_mean_ink_and_count
   on_each([&](Device device) {
     double share = 1;
     for (const auto& [name, dots] : {std::pair("random", random_dots(on, count, 3)), {"settled", settled}}) {
-      Dotted own(on, dots, device);
-      const auto got = own.step.neighbours();
-      const auto expected = search_by_hand(own.step, own.step.radius());
+      Dotted dotted(on, dots, device);
+      const auto got = dotted.step.neighbours();
+      const auto expected = search_by_hand(dotted.step, dotted.step.radius());
       EXPECT_EQ(got.within, expected.neighbours.within);
       EXPECT_EQ(got.found, expected.neighbours.found);
       EXPECT_EQ(got.without_cell, 0);
       EXPECT_EQ(expected.neighbours.without_cell, 0);
       const double missed = 1 - static_cast<double>(got.found) / static_cast<double>(got.within);
-      fmt::print("{}: {} cells for {} dots, {:.1e} of {} neighbours missed\n", name, own.step.map_cells().size(), count,
-                 missed, got.within);
+      fmt::print("{}: {} cells for {} dots, {:.1e} of {} neighbours missed\n", name, dotted.step.map_cells().size(),
+                 count, missed, got.within);
       EXPECT_LT(missed, share);
       share = missed;
     }
     EXPECT_LT(share, 0.01);
-    Dotted own(on, crowded, device);
-    const auto got = own.step.neighbours();
-    const auto expected = search_by_hand(own.step, own.step.radius());
+    Dotted dotted(on, crowded, device);
+    const auto got = dotted.step.neighbours();
+    const auto expected = search_by_hand(dotted.step, dotted.step.radius());
     EXPECT_GT(got.without_cell, 100);
     EXPECT_EQ(got.without_cell, expected.neighbours.without_cell);
     EXPECT_EQ(got.within, expected.neighbours.within);

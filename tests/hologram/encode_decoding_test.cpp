@@ -331,10 +331,10 @@ TEST_P(EncodeDecoding, BurckhardtHasNoGhosts) {
     EncodeOptions options;
     options.encoding = Encoding::burckhardt;
     const auto stop = [](double fx, double) { return std::abs(fx - 1.0 / 3) < 1.0 / 6 - 1e-9; };
-    const auto own = filtered(show(wave(0), options, grid, device).light, grid, stop);
+    const auto shown = filtered(show(wave(0), options, grid, device).light, grid, stop);
     const auto cells = filtered(average_cells(wave(0)), grid, stop);
     for (const double side : {-aside, aside}) {
-      const double ghost = share(own, side) / share(own, 0);
+      const double ghost = share(shown, side) / share(shown, 0);
       const double of_cells = share(cells, side) / share(cells, 0);
       std::printf("ghost at %+.2f mm: %.1e of the point's light, one value a cell %.3f\n", 1e3 * side, ghost, of_cells);
       EXPECT_LT(ghost, 2e-3);

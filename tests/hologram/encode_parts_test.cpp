@@ -79,9 +79,9 @@ TEST_P(EncodeParts, TheirRangesAreThatOfTheWhole) {
       options.amplitude_min = options.amplitude_max = 0;
       if (options.encoding == Encoding::amplitude) options.reference_angle_y_rad = 0.017;
       EncodePlan plan(options, grid, queue);
-      const auto all = [&](EncodePlan& own) {
+      const auto all = [&](EncodePlan& encoder) {
         Array<std::uint16_t, 2> codes(grid.shape(), queue);
-        own.execute(field.view(), codes.view());
+        encoder.execute(field.view(), codes.view());
         queue.synchronize();
         return codes.to(Device{});
       };
@@ -89,9 +89,9 @@ TEST_P(EncodeParts, TheirRangesAreThatOfTheWhole) {
       holotone::EncodeReport range;
       for (std::int64_t first = 0; first < grid.ny; first += 9) {
         const RowRange part{first, std::min<std::int64_t>(9, grid.ny - first)};
-        const auto own = plan.measure(part, {field.data() + first * grid.nx, {part.rows, grid.nx}, device});
-        range.amplitude_min = std::min(range.amplitude_min, own.amplitude_min);
-        range.amplitude_max = std::max(range.amplitude_max, own.amplitude_max);
+        const auto measured = plan.measure(part, {field.data() + first * grid.nx, {part.rows, grid.nx}, device});
+        range.amplitude_min = std::min(range.amplitude_min, measured.amplitude_min);
+        range.amplitude_max = std::max(range.amplitude_max, measured.amplitude_max);
       }
       EXPECT_EQ(range.amplitude_min, plan.report().amplitude_min);
       EXPECT_EQ(range.amplitude_max, plan.report().amplitude_max);

@@ -277,8 +277,8 @@ TEST_P(Layers, PointsAndLayersOfOneSceneAgreeInFocus) {
         amplitude.push_back(a);
         const double turns = distances[layer] / green - 0.25;
         phase_rad.push_back(static_cast<float>(2 * reference::pi * (turns - std::floor(turns))));
-        const double own = static_cast<double>(a) * green * distances[layer] / (grid.pitch_m * grid.pitch_m);
-        pictures.back()(row, col) = static_cast<float>(own * own);
+        const double curvature = static_cast<double>(a) * green * distances[layer] / (grid.pitch_m * grid.pitch_m);
+        pictures.back()(row, col) = static_cast<float>(curvature * curvature);
       }
     }
   }

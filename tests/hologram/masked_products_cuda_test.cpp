@@ -161,12 +161,12 @@ TEST_P(MaskedProductsTest, AgreeWithSumsInFloat64) {
       const double max_error = !coarse ? 3.2e-4 : at_the_end ? 9e-4 : 7e-4;
       const double min_error = coarse ? 3.6e-4 : 0;  // products alone have less
       const auto expected = reference(grid, cloud);
-      const CloudThere own(grid, cloud, device);
+      const CloudThere there(grid, cloud, device);
       for (const std::int64_t max_listed : {std::int64_t{1} << 28, std::int64_t{1}}) {  // at once, and 256 a turn
         MaskedProducts products(queue, max_listed);
         std::vector<std::complex<float>> first(expected.size());
         for (int run = 0; run < 2; ++run) {
-          products.set(grid, own.raw, 0.5F);
+          products.set(grid, there.raw, 0.5F);
           ASSERT_FALSE(products.empty());
           std::vector<std::complex<float>> got(expected.size());
           holotone::copy_bytes(got.data(), Device{}, products.sum(), device, got.size() * sizeof got[0], queue);
@@ -205,9 +205,9 @@ TEST_P(MaskedProductsTest, ManyWavesInStepLoseNothing) {
       }
       auto expected = reference(grid, one);
       for (auto& value : expected) value *= many;
-      const CloudThere own(grid, all, device);
+      const CloudThere there(grid, all, device);
       MaskedProducts products(queue);
-      products.set(grid, own.raw, 1);
+      products.set(grid, there.raw, 1);
       std::vector<std::complex<float>> got(expected.size());
       holotone::copy_bytes(got.data(), Device{}, products.sum(), device, got.size() * sizeof got[0], queue);
       queue.synchronize();

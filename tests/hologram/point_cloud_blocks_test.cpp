@@ -45,10 +45,10 @@ Array<Complex, 2> compute_field(const PointCloudPlan& plan, std::int64_t rows_a_
   Array<Complex, 2> field(shape);
   for (std::int64_t row = 0; row < shape[0]; row += rows_a_part) {
     const RowRange part{row, std::min(rows_a_part, shape[0] - row)};
-    Array<Complex, 2> own({part.rows, shape[1]}, queue);
-    plan.execute(part, {own.view(), {}, {}});
+    Array<Complex, 2> block({part.rows, shape[1]}, queue);
+    plan.execute(part, {block.view(), {}, {}});
     queue.synchronize();
-    const auto host = own.to(Device{});
+    const auto host = block.to(Device{});
     std::copy_n(host.data(), host.size(), field.data() + row * shape[1]);
   }
   return field;

@@ -53,13 +53,14 @@ Result sum(const PointCloudPlan& plan, const std::vector<RowRange>& parts, const
   const auto& shape = plan.options().shape;
   Result result(shape);
   for (const auto& part : parts) {
-    const holotone::Shape<2> own{part.rows, shape[1]};
-    Array<Complex, 2> field(own, queue);
-    Array<float, 2> real(own, queue);
+    const holotone::Shape<2> block_shape{part.rows, shape[1]};
+    Array<Complex, 2> field(block_shape, queue);
+    Array<float, 2> real(block_shape, queue);
     plan.execute(part, {field.view(), {}, {}});
     plan.execute(part, {{}, real.view(), {}});
-    copy<Complex, 2>(View<Complex, 2>(result.field.data() + part.first_row * shape[1], own), field.view(), queue);
-    copy<float, 2>(View<float, 2>(result.real.data() + part.first_row * shape[1], own), real.view(), queue);
+    copy<Complex, 2>(View<Complex, 2>(result.field.data() + part.first_row * shape[1], block_shape), field.view(),
+                     queue);
+    copy<float, 2>(View<float, 2>(result.real.data() + part.first_row * shape[1], block_shape), real.view(), queue);
     queue.synchronize();
   }
   return result;

@@ -282,8 +282,8 @@ TEST_P(PointCloudFast, PartsInTiles) {
       expect_in_tiles(plan);
       Array<std::complex<float>, 2> field(c.options.shape);
       for (const RowRange part : {RowRange{600, 480}, RowRange{0, 100}, RowRange{100, 500}}) {
-        const auto own = rows_of_field(plan, part, queue);
-        std::copy_n(own.data(), own.size(), field.data() + part.first_row * c.options.shape[1]);
+        const auto block = rows_of_field(plan, part, queue);
+        std::copy_n(block.data(), block.size(), field.data() + part.first_row * c.options.shape[1]);
       }
       support::expect_within(c.name + ", " + plan.info().arithmetic, cases::relative_error(expected, field.data()),
                              c.options.tolerance);

@@ -15,9 +15,9 @@ using holotone::point_cloud::MethodChooser;
 
 /// A cloud as a CUDA engine receives it from host memory; only its summary is used.
 EnginePoints summarised(const reference::PointWaves& points) {
-  EnginePoints own;
-  own.sources = cases::sources(points);
-  auto& summary = own.summary;
+  EnginePoints sorted;
+  sorted.sources = cases::sources(points);
+  auto& summary = sorted.summary;
   summary.low = {1e30F, 1e30F, 1e30F};
   summary.high = {-1e30F, -1e30F, -1e30F};
   const auto count = points.position_m.size();
@@ -34,7 +34,7 @@ EnginePoints summarised(const reference::PointWaves& points) {
   for (std::size_t i = 0; i < summary.sample.size(); ++i) {
     summary.sample[i] = points.position_m[i * count / summary.sample.size()];
   }
-  return own;
+  return sorted;
 }
 
 struct Row {
@@ -94,16 +94,16 @@ TEST(PointCloudMethod, FewPointsAreProductsEvenIfFastIsAskedFor) {
   for (const auto backend : {Backend::cpu, Backend::cuda}) {
     auto c = make_case({"few", PointMethod::fast, 300, 0.5, 0.6, 1e-3, true, PointMethod::separable});
     const auto points = cases::make_points(c);
-    auto own = summarised(points);
-    own.pixels = holotone::point_cloud::pixel_points(own.sources, c.options);
+    auto input = summarised(points);
+    input.pixels = holotone::point_cloud::pixel_points(input.sources, c.options);
     MethodChooser chooser(c.options, c.options.shape[0], backend);
-    EXPECT_EQ(chooser.choose(own).method, PointMethod::separable);
+    EXPECT_EQ(chooser.choose(input).method, PointMethod::separable);
     c.options.method = PointMethod::automatic;
     MethodChooser automatic(c.options, c.options.shape[0], backend);
-    EXPECT_EQ(automatic.choose(own).method, PointMethod::separable);
+    EXPECT_EQ(automatic.choose(input).method, PointMethod::separable);
     c.options.wave = Wave::spherical;
     MethodChooser spherical(c.options, c.options.shape[0], backend);
-    EXPECT_EQ(spherical.choose(own).method, PointMethod::direct);
+    EXPECT_EQ(spherical.choose(input).method, PointMethod::direct);
   }
 }
 
@@ -162,14 +162,14 @@ TEST(PointCloudMethod, AWidePanelIsTiledForItsBlocksOnAverage) {
                                  static_cast<float>(radius * height - 0.065)});
     points.amplitude.push_back(1);
   }
-  auto own = summarised(points);
+  auto input = summarised(points);
   constexpr std::int64_t many = 10'000'000;  // only their number is read
-  own.sources.amplitude = {points.amplitude.data(), {many}};
+  input.sources.amplitude = {points.amplitude.data(), {many}};
   holotone::PointCloudOptions options;
   options.pitch_m = 1e-6;
   options.shape = {50000, 50000};
   MethodChooser chooser(options, 782, Backend::cuda);
-  const auto& choice = chooser.choose(own);
+  const auto& choice = chooser.choose(input);
   ASSERT_EQ(choice.method, PointMethod::fast);
   EXPECT_TRUE(choice.timed);
   const auto& grid = *choice.fast.grid;
@@ -197,19 +197,19 @@ TEST(PointCloudMethod, SumsOnChipSuitTheCrowdOfAPrint) {
     auto c = make_case({"print", PointMethod::automatic, 20000, 0.3, 0.38, 1e-3, true, PointMethod::fast});
     const auto some = cases::make_points(c);
     std::vector<float> amplitude(static_cast<std::size_t>(points));
-    auto own = summarised(some);
-    own.sources.amplitude = {amplitude.data(), {points}};
-    for (auto& position : own.summary.sample) {
+    auto input = summarised(some);
+    input.sources.amplitude = {amplitude.data(), {points}};
+    for (auto& position : input.summary.sample) {
       for (const std::size_t axis : {0, 1}) position[axis] *= 6;
     }
     for (const std::size_t axis : {0, 1}) {
-      own.summary.low[axis] *= 6;
-      own.summary.high[axis] *= 6;
+      input.summary.low[axis] *= 6;
+      input.summary.high[axis] *= 6;
     }
     MethodChooser on_chip(options, 1137, Backend::cuda, true);
     MethodChooser elsewhere(options, 1137, Backend::cuda);
-    const auto& choice = on_chip.choose(own);
-    const auto& other = elsewhere.choose(own);
+    const auto& choice = on_chip.choose(input);
+    const auto& other = elsewhere.choose(input);
     ASSERT_TRUE(choice.fast.grid) << points;
     std::printf("%lld points: %.2f ms a block on chip (%d x %d tiles, %d planes), else %.2f ms\n",
                 static_cast<long long>(points), choice.fast.microseconds / 1e3, choice.fast.grid->tiles_x,
@@ -218,7 +218,7 @@ TEST(PointCloudMethod, SumsOnChipSuitTheCrowdOfAPrint) {
     EXPECT_EQ(choice.fast.grid->coarse_side, points < 1'000 ? 0 : 256) << points;
     options.tolerance = 8e-4;
     MethodChooser finer(options, 1137, Backend::cuda, true);
-    const auto& fine = *finer.choose(own).fast.grid;
+    const auto& fine = *finer.choose(input).fast.grid;
     EXPECT_EQ(fine.planes == 0, points < 1'000'000) << points;
     EXPECT_EQ(fine.coarse_side, 0) << points;
     options.tolerance = 1e-3;
@@ -237,9 +237,9 @@ TEST(PointCloudMethod, AGridHoldsEveryPartOfAPanel) {
   for (const bool band_limit : {false, true}) {
     for (const std::int64_t rows : {100, 270, 541}) {
       const auto c = make_case({"parts", PointMethod::fast, 200000, 0.5, 0.6, 1e-3, band_limit, PointMethod::fast});
-      const auto own = summarised(cases::make_points(c));
+      const auto input = summarised(cases::make_points(c));
       MethodChooser chooser(c.options, rows, Backend::cuda);
-      const auto& choice = chooser.choose(own);
+      const auto& choice = chooser.choose(input);
       ASSERT_TRUE(choice.fast.grid);
       EXPECT_EQ(choice.fast.grid->panel_height, rows);
       int moved = 0;

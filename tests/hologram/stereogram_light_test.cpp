@@ -149,9 +149,9 @@ class Eyes {
       const double shift_y = 3 * static_cast<double>(i / (n * n * side) - side / 2);
       double sum = 0.05;
       for (std::uint64_t blob = 0; blob < 15; ++blob) {
-        const double own = blob % 3 == 0 ? 0 : blob % 3 == 1 ? 1 : -1;
-        const double middle_x = 32 * random_uniform64(8, 2 * blob) + own * shift_x;
-        const double middle_y = 32 * random_uniform64(8, 2 * blob + 1) + own * shift_y;
+        const double side = blob % 3 == 0 ? 0 : blob % 3 == 1 ? 1 : -1;
+        const double middle_x = 32 * random_uniform64(8, 2 * blob) + side * shift_x;
+        const double middle_y = 32 * random_uniform64(8, 2 * blob + 1) + side * shift_y;
         sum += std::exp(-0.5 * (std::pow(x - middle_x, 2) + std::pow(y - middle_y, 2)) / 4);
       }
       views.data()[i] = static_cast<float>(sum);
@@ -204,14 +204,14 @@ TEST(StereogramViews, NineEyesSeeTheirOwnView) {
         add_picture(intensity, seen);
       }
       const std::int64_t mine = v * Eyes::side + u;
-      const double own = Eyes::likeness(views, mine, seen);
+      const double likeness = Eyes::likeness(views, mine, seen);
       double other = -1;
       for (std::int64_t i = 0; i < Eyes::count; ++i) {
         if (i != mine) other = std::max(other, Eyes::likeness(views, i, seen));
       }
-      EXPECT_GT(own, other + 0.04) << "eye " << u - 3 << ", " << 3 - v;
-      min_margin = std::min(min_margin, own - other);
-      min_own = std::min(min_own, own);
+      EXPECT_GT(likeness, other + 0.04) << "eye " << u - 3 << ", " << 3 - v;
+      min_margin = std::min(min_margin, likeness - other);
+      min_own = std::min(min_own, likeness);
     }
   }
   EXPECT_GT(min_own, 0.6);

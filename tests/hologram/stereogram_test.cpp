@@ -87,9 +87,9 @@ double relative_error(const Array<Complex, 2>& field, const StereogramOptions& o
                                                    options.grid.wavelength_m);
       for (std::int64_t m = 0; m < n && row * n + m < options.grid.ny; ++m) {
         for (std::int64_t i = 0; i < n && column * n + i < options.grid.nx; ++i) {
-          const Complex64 own = expected[static_cast<std::size_t>(m * n + i)];
-          difference += std::norm(Complex64(field(row * n + m, column * n + i)) - own);
-          norm += std::norm(own);
+          const Complex64 value = expected[static_cast<std::size_t>(m * n + i)];
+          difference += std::norm(Complex64(field(row * n + m, column * n + i)) - value);
+          norm += std::norm(value);
         }
       }
     }
@@ -202,8 +202,8 @@ TEST_P(Stereogram, APictureAtInfinityComesBackFromAHogelsSpectrum) {
     double norm = 0;
     for (std::int64_t ky = -15; ky <= 15; ++ky) {
       for (std::int64_t kx = -15; kx <= 15; ++kx) {
-        const double own = std::norm(Complex64(spectrum((n - ky) % n, (n + kx) % n))) / static_cast<double>(n * n);
-        error += std::pow(own - picture(kx, ky), 2);
+        const double power = std::norm(Complex64(spectrum((n - ky) % n, (n + kx) % n))) / static_cast<double>(n * n);
+        error += std::pow(power - picture(kx, ky), 2);
         norm += std::pow(picture(kx, ky), 2);
       }
     }

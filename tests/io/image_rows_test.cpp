@@ -89,7 +89,7 @@ void expect_round_trips(Shape<3> shape, std::int64_t step) {
     write_image(folder.file("whole.png"), image, {compression});
     EXPECT_EQ(read_raw(folder.file("whole.png")), read_raw(folder.file("x.png")));
     for (const int threads : {1, 2, 5}) {
-      const Threads own(threads);
+      const Threads guard(threads);
       write_by_rows(folder.file("x.png"), pixels, shape[0], compression);
       EXPECT_EQ(read_raw(folder.file("whole.png")), read_raw(folder.file("x.png"))) << threads << " threads";
     }

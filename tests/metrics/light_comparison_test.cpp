@@ -45,20 +45,20 @@ TEST(LightComparison, AgreesWithItsDefinition) {
       const auto wanted = stripes({ny, nx});
       const auto seen = speckled(wanted, 0.4);
       Array<std::uint8_t, 2> difference({ny, nx});
-      const auto own = compare_light(seen.view(), wanted.view(), peak, difference.view());
+      const auto compared = compare_light(seen.view(), wanted.view(), peak, difference.view());
       const float largest = *std::ranges::max_element(wanted.host());
       const double used = peak > 0 ? peak : std::sqrt(static_cast<double>(largest));
       const auto expected = reference::metrics_light(doubles(seen), doubles(wanted), ny, nx, used);
       const auto what = fmt::format("{} x {}, peak {}: ", nx, ny, peak);
-      expect_within(what + "scale", std::abs(own.scale / expected.scale - 1), 1e-12);
-      expect_within(what + "PSNR, dB", std::abs(own.psnr_db - expected.psnr_db), 1e-9);
-      expect_within(what + "SSIM", std::abs(own.ssim - expected.ssim), 1e-6);  // of float32 values
-      expect_within(what + "speckle contrast", std::abs(own.speckle_contrast - expected.speckle_contrast), 1e-11);
+      expect_within(what + "scale", std::abs(compared.scale / expected.scale - 1), 1e-12);
+      expect_within(what + "PSNR, dB", std::abs(compared.psnr_db - expected.psnr_db), 1e-9);
+      expect_within(what + "SSIM", std::abs(compared.ssim - expected.ssim), 1e-6);  // of float32 values
+      expect_within(what + "speckle contrast", std::abs(compared.speckle_contrast - expected.speckle_contrast), 1e-11);
       for (std::size_t i = 0; i < expected.error.size(); ++i) {
         const double grey = std::clamp(128 + 254 * expected.error[i], 1.0, 255.0);
         ASSERT_NEAR(difference.host()[i], grey, 0.5 + 1e-9) << i;
       }
-      EXPECT_EQ(compare_light(seen.view(), wanted.view(), peak).psnr_db, own.psnr_db);
+      EXPECT_EQ(compare_light(seen.view(), wanted.view(), peak).psnr_db, compared.psnr_db);
     }
   }
 }

@@ -86,17 +86,18 @@ TEST(Similarity, LumaAndChromaAgreeWithTheirDefinition) {
   };
   const auto planes_a = of(a);
   const auto planes_b = of(b);
-  const auto own = colour_similarity(a.view(), b.view());
-  const double psnr[] = {own.psnr_y_db, own.psnr_cb_db, own.psnr_cr_db};
+  const auto compared = colour_similarity(a.view(), b.view());
+  const double psnr[] = {compared.psnr_y_db, compared.psnr_cb_db, compared.psnr_cr_db};
   double weighted = 0;
   for (std::size_t c = 0; c < 3; ++c) {
     const double expected = reference::metrics_psnr_db(planes_a[c], planes_b[c]);
     expect_within(fmt::format("PSNR of plane {}", c), std::abs(psnr[c] - expected), 1e-9);
     weighted += (c == 0 ? 6 : 1) * expected / 8;
   }
-  expect_within("PSNR of Y, Cb and Cr", std::abs(own.psnr_ycbcr_db - weighted), 1e-9);
+  expect_within("PSNR of Y, Cb and Cr", std::abs(compared.psnr_ycbcr_db - weighted), 1e-9);
   // Luma is rounded to float32 for SSIM.
-  expect_within("SSIM of Y", std::abs(own.ssim_y - reference::metrics_ssim(planes_a[0], planes_b[0], 13, 17)), 1e-6);
+  expect_within("SSIM of Y", std::abs(compared.ssim_y - reference::metrics_ssim(planes_a[0], planes_b[0], 13, 17)),
+                1e-6);
 }
 
 TEST(Similarity, AlphaDoesNotCountAndGreyHasNoChroma) {

@@ -80,14 +80,14 @@ void check_against_sums(const Case& c) {
   for (std::int64_t piece = 0; piece < c.segments; ++piece) {
     const double x0 = c.region.x + static_cast<double>(piece % c.pieces[1]) * width;
     const double y0 = c.region.y + static_cast<double>(piece / c.pieces[1]) * height;
-    std::vector<double> own;
+    std::vector<double> values;
     std::vector<double> weights;
     double sum = 0;
     for (std::size_t j = 0; j < points.size(); j += 2) {
       const double x = static_cast<double>(points[j]) - x0;
       const double y = static_cast<double>(points[j + 1]) - y0;
       if (x < 0 || y < 0 || x >= width || y >= height) continue;
-      own.insert(own.end(), {x, y});
+      values.insert(values.end(), {x, y});
       const double tau = 2 * reference::metrics_pi;
       weights.push_back(
           c.window == SpectrumWindow::hann ? (1 - std::cos(tau * x / width)) * (1 - std::cos(tau * y / height)) : 1);
@@ -103,7 +103,7 @@ void check_against_sums(const Case& c) {
         const auto share = [](std::int64_t k) { return k == 0 ? 1.0 : std::abs(k) == 1 ? -0.5 : 0.0; };
         const double mean = c.window == SpectrumWindow::hann ? sum * share(kx) * share(ky) : 0;
         expected[static_cast<std::size_t>(row * nx + column)] += reference::metrics_power(
-            own, weights, static_cast<double>(kx) / width, static_cast<double>(ky) / height, mean);
+            values, weights, static_cast<double>(kx) / width, static_cast<double>(ky) / height, mean);
       }
     }
   }

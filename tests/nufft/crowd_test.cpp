@@ -150,8 +150,9 @@ void expect_worst_case(Shape<Rank> shape, double tolerance, Device device) {
       std::vector<Complex64> values;
       std::vector<Complex64> gradient;
       reference::nufft_type2<Rank>(shape, points, single, values, gradient);
-      const auto own = transform.type2(single);
-      for (std::size_t j = 0; j < 2; ++j) worst_value = std::max(worst_value, std::abs(Complex64(own[j]) - values[j]));
+      const auto alone = transform.type2(single);
+      for (std::size_t j = 0; j < 2; ++j)
+        worst_value = std::max(worst_value, std::abs(Complex64(alone[j]) - values[j]));
       const auto slopes = transform.type2_with_gradient(single).second;
       for (std::size_t i = 0; i < slopes.size(); ++i) {
         const double steepest = std::numbers::pi * static_cast<double>(shape[Rank - 1 - i % Rank]);

@@ -272,14 +272,14 @@ TEST_P(Nufft, MoreThanTwoGiBOfPoints) {
     }
     NufftPlan<float, 2> plan(shape, queue, {.tolerance = 1e-4});
     {
-      Array<float, 2> own({count, 2}, queue);
-      copy<float, 2>(own.view(), points.view(), queue);
-      plan.set_points(own.view());
+      Array<float, 2> positions({count, 2}, queue);
+      copy<float, 2>(positions.view(), points.view(), queue);
+      plan.set_points(positions.view());
     }
-    Array<std::complex<float>, 1> own({count}, queue);
-    copy<std::complex<float>, 1>(own.view(), strengths.view(), queue);
+    Array<std::complex<float>, 1> device_values({count}, queue);
+    copy<std::complex<float>, 1>(device_values.view(), strengths.view(), queue);
     Array<std::complex<float>, 2> modes(shape, queue);
-    plan.type1(own.view(), modes.view());
+    plan.type1(device_values.view(), modes.view());
     const auto sums = modes.to(Device{});
     std::vector<Complex64> alone(static_cast<std::size_t>(holotone::element_count(shape)));
     const auto at = static_cast<std::size_t>((mode[1] + shape[0] / 2) * shape[1] + mode[0] + shape[1] / 2);
@@ -293,8 +293,8 @@ TEST_P(Nufft, MoreThanTwoGiBOfPoints) {
     for (std::int64_t i = 0; i < single.size(); ++i)
       single.data()[i] = std::complex<float>(Complex64(alone[i] / static_cast<double>(count)));
     copy<std::complex<float>, 2>(modes.view(), single.view(), queue);
-    plan.type2(modes.view(), own.view());
-    const auto values = own.to(Device{});
+    plan.type2(modes.view(), device_values.view());
+    const auto values = device_values.to(Device{});
     double worst = 0;
     for (std::int64_t j = 0; j < count; ++j) {
       worst = std::max(worst, static_cast<double>(std::abs(values.data()[j] - expected(j))));

@@ -56,23 +56,23 @@ class Transform {
 
   void set_points(const std::vector<Real>& points) {
     count_ = static_cast<std::int64_t>(points.size() / Rank);
-    holotone::Array<Real, 2> own({count_, static_cast<std::int64_t>(Rank)}, queue_);
-    put(own, points.data());
-    plan_.set_points(own.view());
+    holotone::Array<Real, 2> positions({count_, static_cast<std::int64_t>(Rank)}, queue_);
+    put(positions, points.data());
+    plan_.set_points(positions.view());
     queue_.synchronize();
   }
   std::vector<Number> type1(const std::vector<Number>& strengths) {
-    holotone::Array<Number, 1> own({count_}, queue_);
-    put(own, strengths.data());
+    holotone::Array<Number, 1> device_strengths({count_}, queue_);
+    put(device_strengths, strengths.data());
     holotone::Array<Number, Rank> modes(plan_.shape(), queue_);
-    plan_.type1(own.view(), modes.view());
+    plan_.type1(device_strengths.view(), modes.view());
     return get(modes);
   }
   std::vector<Number> type1(const std::vector<Real>& strengths) {
-    holotone::Array<Real, 1> own({count_}, queue_);
-    put(own, strengths.data());
+    holotone::Array<Real, 1> values({count_}, queue_);
+    put(values, strengths.data());
     holotone::Array<Number, Rank> modes(holotone::half_modes_shape(plan_.shape()), queue_);
-    plan_.type1(own.view(), modes.view());
+    plan_.type1(values.view(), modes.view());
     return get(modes);
   }
   /// Type 1 of a plan that rejected its points.
@@ -82,26 +82,26 @@ class Transform {
     return get(modes);
   }
   std::vector<Number> type2(const std::vector<Number>& modes) {
-    holotone::Array<Number, Rank> own(plan_.shape(), queue_);
-    put(own, modes.data());
+    holotone::Array<Number, Rank> device_modes(plan_.shape(), queue_);
+    put(device_modes, modes.data());
     holotone::Array<Number, 1> values({count_}, queue_);
-    plan_.type2(own.view(), values.view());
+    plan_.type2(device_modes.view(), values.view());
     return get(values);
   }
   std::pair<std::vector<Number>, std::vector<Number>> type2_with_gradient(const std::vector<Number>& modes) {
-    holotone::Array<Number, Rank> own(plan_.shape(), queue_);
-    put(own, modes.data());
+    holotone::Array<Number, Rank> device_modes(plan_.shape(), queue_);
+    put(device_modes, modes.data());
     holotone::Array<Number, 1> values({count_}, queue_);
     holotone::Array<Number, 2> gradient({count_, static_cast<std::int64_t>(Rank)}, queue_);
-    plan_.type2(own.view(), values.view(), gradient.view());
+    plan_.type2(device_modes.view(), values.view(), gradient.view());
     return {get(values), get(gradient)};
   }
   std::pair<std::vector<Real>, std::vector<Real>> real_type2_with_gradient(const std::vector<Number>& half_modes) {
-    holotone::Array<Number, Rank> own(holotone::half_modes_shape(plan_.shape()), queue_);
-    put(own, half_modes.data());
+    holotone::Array<Number, Rank> modes(holotone::half_modes_shape(plan_.shape()), queue_);
+    put(modes, half_modes.data());
     holotone::Array<Real, 1> values({count_}, queue_);
     holotone::Array<Real, 2> gradient({count_, static_cast<std::int64_t>(Rank)}, queue_);
-    plan_.type2(own.view(), values.view(), gradient.view());
+    plan_.type2(modes.view(), values.view(), gradient.view());
     return {get(values), get(gradient)};
   }
   holotone::NufftPlan<Real, Rank>& plan() { return plan_; }

@@ -51,10 +51,10 @@ TEST_P(HalfPixel, LightIsThatOfAFieldSampledBeside) {
     for (std::size_t p = 0; p < half_pixels.size(); ++p) {
       moved.set_field(beam(0.5 * half_pixels[p][0], 0.5 * half_pixels[p][1]).view());
       for (const double distance_m : {0.0, 2e-3, -4e-3}) {
-        const auto own = light(plan, distance_m, p);
+        const auto shown = light(plan, distance_m, p);
         const auto expected = light(moved, distance_m, 0);
         const std::vector<double> values(expected.host().begin(), expected.host().end());
-        expect_within(fmt::format("position {}, {} m", p, distance_m), support::relative_error(own.data(), values),
+        expect_within(fmt::format("position {}, {} m", p, distance_m), support::relative_error(shown.data(), values),
                       3e-6);
       }
     }

@@ -108,9 +108,9 @@ TEST(PanelPatterns, ALensIsItsFormulaAndFocusesAtItsFocalLength) {
   // Peak of a converging wave: the area over lambda f, at the centre; behind a diverging lens it is behind the panel.
   const FieldGrid odd{97, 65, 8e-6, 532e-9};
   for (const double sign : {1.0, -1.0}) {
-    LensPatternOptions own = lens;
-    own.focal_length_m *= sign;
-    const auto focus = propagate({modulated_light(lens_turns(own, odd)), odd}, sign * 0.05);
+    LensPatternOptions options = lens;
+    options.focal_length_m *= sign;
+    const auto focus = propagate({modulated_light(lens_turns(options, odd)), odd}, sign * 0.05);
     const auto values = focus.values.host();
     std::size_t best = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -57,17 +57,17 @@ double seen_db(Array<Complex, 2> field, const Array<std::uint8_t, 2>& codes) {
     fft.execute(light->view(), FftDirection::forward);
   }
   std::complex<double> along = 0;
-  double own = 0;
+  double sum = 0;
   double all = 0;
   for (std::int64_t i = 0; i < field.size(); ++i) {
     if (!in_window(i)) continue;
     const std::complex<double> h = field.data()[i];
     const std::complex<double> q = shown.data()[i];
     along += std::conj(h) * q;
-    own += std::norm(h);
+    sum += std::norm(h);
     all += std::norm(q);
   }
-  const double signal = std::norm(along) / own;
+  const double signal = std::norm(along) / sum;
   return 10 * std::log10(signal / (all - signal));
 }
 

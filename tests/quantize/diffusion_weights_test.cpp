@@ -39,15 +39,15 @@ double filter_noise(const DiffusionWeights& weights, const SignalWindow& window,
   double noise = 0;
   double area = 0;
   over_spectrum([&](double xi, double eta, double part) {
-    const double own = mask(window, options, xi, eta) * part;
-    if (own == 0) return;
+    const double factor = mask(window, options, xi, eta) * part;
+    if (factor == 0) return;
     std::complex<double> rest = 1;
     for (std::size_t i = 0; i < weights.taps.size(); ++i) {
       const double turns = xi * weights.taps[i].dx + eta * weights.taps[i].dy;
       rest -= static_cast<double>(weights.values(0, static_cast<std::int64_t>(i))) * std::polar(1.0, -2 * M_PI * turns);
     }
-    noise += own * std::norm(rest);
-    area += own;
+    noise += factor * std::norm(rest);
+    area += factor;
   });
   return noise / area;
 }
@@ -70,11 +70,11 @@ TEST(DiffusionWeights, AreTheMasksTransform) {
       const auto weights = one(options);
       ASSERT_EQ(weights.taps.size(), 27U);
       const auto transform = [&](int x, int y) {
-        double own = 0;
+        double sum = 0;
         over_spectrum([&](double xi, double eta, double area) {
-          own += area * mask(usual, options, xi, eta) * std::cos(2 * M_PI * (xi * x + eta * y));
+          sum += area * mask(usual, options, xi, eta) * std::cos(2 * M_PI * (xi * x + eta * y));
         });
-        return own;
+        return sum;
       };
       std::vector<double> expected;
       double sum = 0;
@@ -146,9 +146,10 @@ TEST(DiffusionWeights, LeastSquaresLeaveLeastNoise) {
   for (const double most : {0.98, 2.2}) {
     options.max_sum = most;
     options.taps = 27;
-    const auto own = one(options);
+    const auto weights = one(options);
     double sum = 0;
-    for (std::int64_t i = 0; i < own.values.size(); ++i) sum += std::abs(static_cast<double>(own.values.data()[i]));
+    for (std::int64_t i = 0; i < weights.values.size(); ++i)
+      sum += std::abs(static_cast<double>(weights.values.data()[i]));
     EXPECT_LE(sum, most + 1e-5);
     EXPECT_GT(sum, 0.75 * most);
   }
@@ -161,22 +162,23 @@ TEST(DiffusionWeights, OneSetOfTapsServesARangeOfWindows) {
     for (const double height : {0.08, 0.14}) range.push_back({0.2 - width, 0.1 - height, width, height});
   }
   for (const int p : {0, 3}) {
-    WeightOptions own;
-    own.rule = WeightRule::least_squares;
-    own.parallelism = p;
-    auto given = own;
-    given.given_taps = diffusion_taps(range, own);
+    WeightOptions options;
+    options.rule = WeightRule::least_squares;
+    options.parallelism = p;
+    auto given = options;
+    given.given_taps = diffusion_taps(range, options);
     ASSERT_EQ(given.given_taps.size(), 27U);
     double worst = 0;
     for (const auto& window : range) {
       const auto weights = one(given, window);
       EXPECT_EQ(weights.taps, given.given_taps);
-      worst = std::max(worst, 10 * std::log10(filter_noise(weights, window) / filter_noise(one(own, window), window)));
+      worst =
+          std::max(worst, 10 * std::log10(filter_noise(weights, window) / filter_noise(one(options, window), window)));
     }
     expect_within("p = " + std::to_string(p) + ", dB above the noise over own taps", worst, 1.5);
     // For one window they are its own taps, and the weights the same.
-    given.given_taps = diffusion_taps(std::span(&usual, 1), own);
-    const auto expected = one(own);
+    given.given_taps = diffusion_taps(std::span(&usual, 1), options);
+    const auto expected = one(options);
     const auto got = one(given);
     EXPECT_EQ(got.taps, expected.taps);
     EXPECT_TRUE(std::equal(got.values.data(), got.values.data() + 27, expected.values.data()));

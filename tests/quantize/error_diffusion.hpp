@@ -37,8 +37,8 @@ inline Complex64 shown(const ErrorDiffusionOptions& options, int code) {
   const double levels = std::ldexp(1.0, options.bits);
   const bool phase = options.modulation == Modulation::phase;
   if (!options.levels.empty()) {
-    const double own = options.levels[static_cast<std::size_t>(code)];
-    return phase ? std::polar(1.0, own) : own;
+    const double level = options.levels[static_cast<std::size_t>(code)];
+    return phase ? std::polar(1.0, level) : level;
   }
   return phase ? std::polar(1.0, 2 * M_PI * code / levels) : Complex64(code / (levels - 1));
 }
@@ -84,9 +84,9 @@ inline void expect_nearest(const std::string& what, const ErrorDiffusionOptions&
         const std::int64_t from_column = column - way(from_row) * weights.taps[tap].dx;
         const auto& values = way(from_row) > 0 || weights.backward.empty() ? weights.values : weights.backward;
         const bool same = from_row / side == row / side && from_column / side == column / side;
-        const bool own =
+        const bool inside =
             from_row >= 0 && from_column >= 0 && from_column < nx && (same || options.borders == HogelBorders::carry);
-        if (!own) continue;
+        if (!inside) continue;
         u += static_cast<double>(values(set, static_cast<std::int64_t>(tap))) *
              errors[static_cast<std::size_t>(from_row * nx + from_column)];
       }

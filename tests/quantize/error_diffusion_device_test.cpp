@@ -74,9 +74,10 @@ TEST_P(ErrorDiffusionDevice, HogelsOfAnySize) {
       options.hogel_px = side;
       const auto hogels = hogels_of(field.shape(), side);
       for (const int p : {0, 1, 3, 6}) {
-        WeightOptions own;
-        own.parallelism = p;
-        expect_same(device, fmt::format("hogels of {}, p = {}", side, p), options, window_filters(hogels, own), field);
+        WeightOptions weight_options;
+        weight_options.parallelism = p;
+        expect_same(device, fmt::format("hogels of {}, p = {}", side, p), options,
+                    window_filters(hogels, weight_options), field);
       }
       expect_same(device, fmt::format("hogels of {}, Floyd-Steinberg", side), options, floyd_steinberg_weights(),
                   field);
@@ -107,12 +108,12 @@ TEST_P(ErrorDiffusionDevice, RowsOfEightCodes) {
       ErrorDiffusionOptions options;
       options.hogel_px = side;
       for (const auto rule : {WeightRule::eq1, WeightRule::least_squares}) {
-        WeightOptions own;
-        own.rule = rule;
-        own.parallelism = 3;
-        own.kept = 20;
+        WeightOptions weight_options;
+        weight_options.rule = rule;
+        weight_options.parallelism = 3;
+        weight_options.kept = 20;
         expect_same(device, fmt::format("hogels of {}", side), options,
-                    window_filters(hogels_of(field.shape(), side), own), field);
+                    window_filters(hogels_of(field.shape(), side), weight_options), field);
       }
     }
   });
@@ -120,9 +121,9 @@ TEST_P(ErrorDiffusionDevice, RowsOfEightCodes) {
 
 TEST_P(ErrorDiffusionDevice, LevelsOfAnyKind) {
   const auto field = speckle({70, 120});
-  WeightOptions own;
-  own.rule = WeightRule::least_squares;
-  const auto weights = window_filters({2, 2}, own);
+  WeightOptions weight_options;
+  weight_options.rule = WeightRule::least_squares;
+  const auto weights = window_filters({2, 2}, weight_options);
   on_each([&](Device device) {
     for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
       for (const int bits : {1, 2, 5, 8}) {
@@ -151,10 +152,10 @@ TEST_P(ErrorDiffusionDevice, TapsOfAnyPattern) {
   on_each([&](Device device) {
     for (const double side : {0.02, 0.1, 0.45}) {
       for (const int taps : {1, 12, 60}) {
-        WeightOptions own;
-        own.taps = taps;
-        expect_same(device, fmt::format("{} taps, windows of {}", taps, side), {}, window_filters({1, 1}, own, side),
-                    field);
+        WeightOptions options;
+        options.taps = taps;
+        expect_same(device, fmt::format("{} taps, windows of {}", taps, side), {},
+                    window_filters({1, 1}, options, side), field);
       }
     }
     const std::vector<std::vector<DiffusionTap>> patterns = {
@@ -196,9 +197,9 @@ TEST_P(ErrorDiffusionDevice, OtherWeightsAreThoseOfANewPlan) {
   nine.taps = 9;
   const auto all = window_filters({4, 3}, nine);
   const auto half = [&](std::int64_t first) {
-    DiffusionWeights own{all.taps, Array<float, 2>({6, 9})};
-    std::copy_n(all.values.data() + first * 9, own.values.size(), own.values.data());
-    return own;
+    DiffusionWeights weights{all.taps, Array<float, 2>({6, 9})};
+    std::copy_n(all.values.data() + first * 9, weights.values.size(), weights.values.data());
+    return weights;
   };
   const auto first = codes_on(Device{}, options, half(0), field);
   const auto second = codes_on(Device{}, options, half(6), field);

@@ -37,11 +37,11 @@ TEST(ErrorDiffusionKernel, EveryErrorIsThereWhenItIsUsed) {
       const auto pattern = WavefrontPattern::of(taps, delay);
       for (const auto& tap : pattern.above_taps) {
         const auto& row = pattern.rows[static_cast<std::size_t>(tap.row)];
-        const auto& own = taps[static_cast<std::size_t>(tap.weight)];
+        const auto& values = taps[static_cast<std::size_t>(tap.weight)];
         EXPECT_GE(row.delay, row.early ? 1 : 2);
         // An error arrives `delay` steps after it was computed and is used `slot` steps later, at the pixel that
         // collects it.
-        EXPECT_EQ(row.delay + tap.slot, own.dy * pattern.lag + own.dx);
+        EXPECT_EQ(row.delay + tap.slot, values.dy * pattern.lag + values.dx);
         EXPECT_LT(tap.slot, pattern.slots);
         EXPECT_LE(row.delay, pattern.history * WavefrontPattern::block);
       }
@@ -56,11 +56,11 @@ constexpr std::int64_t shared_bytes = 227 * 1024;  // per block on Hopper
 Job make_job(std::vector<DiffusionTap> taps, Modulation modulation, int bits) {
   const std::size_t levels = std::size_t{1} << bits;
   const auto count = std::ssize(taps);
-  Levels own{
+  Levels kernel_levels{
       modulation, static_cast<float>(levels), std::vector<float>(levels), std::vector<float>(levels), {}, {}, false, 1,
       0};
   DiffusionWeights weights{std::move(taps), Array<float, 2>({1, count})};
-  return {{4096, 4096}, 256, {16, 16}, std::move(weights), std::move(own), false, {16, 16}};
+  return {{4096, 4096}, 256, {16, 16}, std::move(weights), std::move(kernel_levels), false, {16, 16}};
 }
 
 TEST(ErrorDiffusionKernel, EveryKindCompiles) {

@@ -27,25 +27,25 @@ TEST(ErrorDiffusion, EveryCodeIsOfTheNearestLevel) {
           fmt::format("{} bits of {}", bits, modulation == Modulation::phase ? "phase" : "amplitude");
       expect_nearest(of + ", truncated", options, no_weights(), field.view());
       expect_nearest(of + ", Floyd-Steinberg", options, floyd_steinberg_weights(), field.view());
-      WeightOptions own;
-      own.parallelism = 3;
-      expect_nearest(of + ", one window", options, window_filters({1, 1}, own), field.view());
+      WeightOptions weight_options;
+      weight_options.parallelism = 3;
+      expect_nearest(of + ", one window", options, window_filters({1, 1}, weight_options), field.view());
       options.hogel_px = 32;
-      own.rule = WeightRule::least_squares;
-      own.kept = 20;
-      expect_nearest(of + ", hogels of 32", options, window_filters({2, 3}, own), field.view());
+      weight_options.rule = WeightRule::least_squares;
+      weight_options.kept = 20;
+      expect_nearest(of + ", hogels of 32", options, window_filters({2, 3}, weight_options), field.view());
     }
   }
 }
 
 TEST(ErrorDiffusion, ManyHogelsSideBySide) {
   const auto field = speckle({61, 107}, 7);
-  WeightOptions own;
-  own.rule = WeightRule::least_squares;
-  own.kept = 20;
+  WeightOptions weight_options;
+  weight_options.rule = WeightRule::least_squares;
+  weight_options.kept = 20;
   ErrorDiffusionOptions options;
   options.hogel_px = 9;
-  const auto weights = window_filters({7, 2}, own);
+  const auto weights = window_filters({7, 2}, weight_options);
   DiffusionWeights of_hogels{weights.taps, Array<float, 2>({7 * 12, 27})};
   for (std::int64_t hogel = 0; hogel < 7 * 12; ++hogel) {
     std::copy_n(&weights.values(hogel % (7 * 2), 0), 27, &of_hogels.values(hogel, 0));
@@ -81,35 +81,35 @@ TEST(ErrorDiffusion, EverySecondRowBack) {
   const auto field = speckle({61, 83}, 12);
   ErrorDiffusionOptions options;
   options.serpentine = true;
-  WeightOptions own;
-  own.rule = WeightRule::least_squares;
-  own.serpentine = true;
+  WeightOptions weight_options;
+  weight_options.rule = WeightRule::least_squares;
+  weight_options.serpentine = true;
   for (const int bits : {1, 8}) {
     options.bits = bits;
     options.hogel_px = 0;
     expect_nearest(fmt::format("{} bits, Floyd-Steinberg, serpentine", bits), options, floyd_steinberg_weights(),
                    field.view());
     options.hogel_px = 27;
-    expect_nearest(fmt::format("{} bits, hogels of 27, serpentine", bits), options, window_filters({3, 4}, own),
-                   field.view());
+    expect_nearest(fmt::format("{} bits, hogels of 27, serpentine", bits), options,
+                   window_filters({3, 4}, weight_options), field.view());
   }
 }
 
 /// Adds a tap of zero weight that is too far for parallel rows.
 DiffusionWeights one_by_one(const DiffusionWeights& weights) {
-  DiffusionWeights own{{{0, 20}}, {}};
-  own.taps.insert(own.taps.end(), weights.taps.begin(), weights.taps.end());
+  DiffusionWeights longer{{{0, 20}}, {}};
+  longer.taps.insert(longer.taps.end(), weights.taps.begin(), weights.taps.end());
   const auto [sets, taps] = weights.values.shape();
-  own.values = Array<float, 2>({sets, taps + 1});
+  longer.values = Array<float, 2>({sets, taps + 1});
   for (std::int64_t set = 0; set < sets; ++set) {
-    own.values(set, 0) = 0;
-    for (std::int64_t i = 0; i < taps; ++i) own.values(set, i + 1) = weights.values(set, i);
+    longer.values(set, 0) = 0;
+    for (std::int64_t i = 0; i < taps; ++i) longer.values(set, i + 1) = weights.values(set, i);
   }
-  return own;
+  return longer;
 }
 
 TEST(ErrorDiffusion, RowsSideBySideGiveTheCodesOfOneByOne) {
-  WeightOptions own;
+  WeightOptions weight_options;
   for (const auto shape : {Shape<2>{150, 333}, Shape<2>{17, 1}, Shape<2>{1, 70}, Shape<2>{33, 15}}) {
     const auto field = speckle(shape, 13);
     for (const std::int64_t side : {0, 7, 64}) {
@@ -118,8 +118,8 @@ TEST(ErrorDiffusion, RowsSideBySideGiveTheCodesOfOneByOne) {
         options.hogel_px = side;
         options.bits = p == 1 ? 1 : 8;
         options.modulation = p == 6 ? Modulation::amplitude : Modulation::phase;
-        own.parallelism = p;
-        const auto weights = window_filters(hogels_of(shape, side), own);
+        weight_options.parallelism = p;
+        const auto weights = window_filters(hogels_of(shape, side), weight_options);
         const auto expected = diffuse(options, one_by_one(weights), field.view());
         const auto got = diffuse(options, weights, field.view());
         EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), expected.data()))
@@ -329,15 +329,19 @@ TEST(ErrorDiffusion, NoiseStaysOutOfTheWindow) {
     const double truncated = noise_db(options, no_weights(), window, field.view());
     const double truncated_seen = seen_db(options, no_weights(), window, field.view());
     for (const int p : {0, 6, 3, 1}) {
-      WeightOptions own;
-      own.parallelism = p;
-      const double by_eq1 = noise_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
-      const double eq1_seen = seen_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
-      own.rule = WeightRule::least_squares;
-      const double by_squares = noise_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
+      WeightOptions weight_options;
+      weight_options.parallelism = p;
+      const double by_eq1 =
+          noise_db(options, diffusion_weights(std::span(&window, 1), weight_options), window, field.view());
+      const double eq1_seen =
+          seen_db(options, diffusion_weights(std::span(&window, 1), weight_options), window, field.view());
+      weight_options.rule = WeightRule::least_squares;
+      const double by_squares =
+          noise_db(options, diffusion_weights(std::span(&window, 1), weight_options), window, field.view());
       std::printf("%d bits, p = %d: noise in the window, dB: truncated %.1f, Eq. (1) %.1f, least squares %.1f\n", bits,
                   p, truncated, by_eq1, by_squares);
-      const double seen = seen_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
+      const double seen =
+          seen_db(options, diffusion_weights(std::span(&window, 1), weight_options), window, field.view());
       std::printf("%d bits, p = %d: signal to noise, dB: truncated %.1f, Eq. (1) %.1f, least squares %.1f\n", bits, p,
                   truncated_seen, eq1_seen, seen);
       EXPECT_GT(seen, truncated_seen + 8);
@@ -350,13 +354,13 @@ TEST(ErrorDiffusion, NoiseStaysOutOfTheWindow) {
 TEST(ErrorDiffusion, SerpentineKeepsNoiseOutToo) {
   const SignalWindow window{0.11, -0.07, 0.16, 0.16};
   const auto field = light_into(window, 256);
-  WeightOptions own;
-  own.rule = WeightRule::least_squares;
-  own.serpentine = true;
+  WeightOptions weight_options;
+  weight_options.rule = WeightRule::least_squares;
+  weight_options.serpentine = true;
   ErrorDiffusionOptions options;
   const double truncated = noise_db(options, no_weights(), window, field.view());
   options.serpentine = true;
-  const double back = noise_db(options, diffusion_weights(std::span(&window, 1), own), window, field.view());
+  const double back = noise_db(options, diffusion_weights(std::span(&window, 1), weight_options), window, field.view());
   std::printf("noise in the window, dB: truncated %.1f, least squares, serpentine %.1f\n", truncated, back);
   EXPECT_LT(back, truncated - 18);
 }

@@ -38,8 +38,8 @@ TEST(ModulusShare, IsTheSortedOnesWhateverTheBlocks) {
   for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
     std::vector<double> moduli;
     for (const Complex value : field.host()) {
-      const std::complex<double> own = value;
-      moduli.push_back(modulation == Modulation::phase ? std::abs(own) : std::abs(own.real()));
+      const std::complex<double> number = value;
+      moduli.push_back(modulation == Modulation::phase ? std::abs(number) : std::abs(number.real()));
     }
     std::sort(moduli.begin(), moduli.end());
     for (const double share : {1e-6, 0.3, 0.999, 1.0}) {

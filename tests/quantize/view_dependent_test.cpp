@@ -93,13 +93,13 @@ Decibels decibels_of(WeightOptions options) {
   Decibels all;
   for (const auto& light : lights) {
     const auto weights = diffusion_weights(std::span(&light.window, 1), options);
-    const auto own = measure_noise(light.field, weights, light.window);
-    means[light.seed] += decibels(own.noise / light.truncated.noise) / 3;
-    all.gain += (signal_to_noise(own) - signal_to_noise(light.truncated)) / static_cast<double>(lights.size());
+    const auto noise = measure_noise(light.field, weights, light.window);
+    means[light.seed] += decibels(noise.noise / light.truncated.noise) / 3;
+    all.gain += (signal_to_noise(noise) - signal_to_noise(light.truncated)) / static_cast<double>(lights.size());
   }
   double squares = 0;
-  for (const double own : means) all.mean += own / seeds;
-  for (const double own : means) squares += (own - all.mean) * (own - all.mean);
+  for (const double mean : means) all.mean += mean / seeds;
+  for (const double mean : means) squares += (mean - all.mean) * (mean - all.mean);
   all.spread = std::sqrt(squares / (seeds - 1));
   return all;
 }
@@ -121,7 +121,7 @@ TEST(ViewDependent, WhatPCosts) {
   const auto expect_order = [](const std::array<Decibels, leads.size()>& all) {
     const auto [best, worst] = std::minmax({all[0].mean, all[1].mean, all[2].mean});
     const double cost = all[3].mean - worst;
-    for (const auto& own : all) EXPECT_GT(cost, 4 * own.spread);
+    for (const auto& one : all) EXPECT_GT(cost, 4 * one.spread);
     EXPECT_LT(worst - best, cost / 3);
   };
   WeightOptions options;
@@ -187,21 +187,21 @@ TEST(ViewDependent, ErrorsStayBounded) {
   const auto corner = windows_of_paper().front();
   const Case cases[] = {
       {corner, 1, 1}, {corner, 0.9, 0.9}, {{0.11, -0.07, 0.16, 0.16}, 1, 1}, {{0.11, -0.07, 0.02, 0.02}, 1, 0.8}};
-  const auto errors_of = [&](const Case& own, WeightOptions options, int bits) {
-    options.kappa_x = own.kappa_x;
-    options.kappa_y = own.kappa_y;
-    auto field = light_to(own.window, 2);
+  const auto errors_of = [&](const Case& c, WeightOptions options, int bits) {
+    options.kappa_x = c.kappa_x;
+    options.kappa_y = c.kappa_y;
+    auto field = light_to(c.window, 2);
     for (std::int64_t i = 0; bits == 1 && i < field.size(); ++i) field.data()[i] = field.data()[i].real();
-    return largest_error(field, diffusion_weights(std::span(&own.window, 1), options), bits);
+    return largest_error(field, diffusion_weights(std::span(&c.window, 1), options), bits);
   };
   for (const auto normalization : {none, origin}) {
     double largest = 0;
-    for (const auto& own : cases) {
+    for (const auto& c : cases) {
       for (const int p : leads) {
         WeightOptions options;
         options.normalization = normalization;
         options.parallelism = p;
-        for (const int bits : {1, 8}) largest = std::max(largest, errors_of(own, options, bits));
+        for (const int bits : {1, 8}) largest = std::max(largest, errors_of(c, options, bits));
       }
     }
     support::expect_within("largest error, " + std::string(to_string(normalization)), largest, 1.5);

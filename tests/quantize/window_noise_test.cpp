@@ -30,14 +30,14 @@ double window_share(const std::vector<Complex64>& plane, Shape<2> shape, const S
       const double xi = static_cast<double>(u) / static_cast<double>(nx);
       const double eta = static_cast<double>(v) / static_cast<double>(ny);
       if (std::abs(xi - window.xi) > window.width / 2 || std::abs(eta - window.eta) > window.height / 2) continue;
-      Complex64 own = 0;
+      Complex64 field = 0;
       for (std::int64_t row = 0; row < ny; ++row) {
         for (std::int64_t column = 0; column < nx; ++column) {
           const double turns = xi * static_cast<double>(column) + eta * static_cast<double>(row);
-          own += plane[static_cast<std::size_t>(row * nx + column)] * std::polar(1.0, -2 * M_PI * turns);
+          field += plane[static_cast<std::size_t>(row * nx + column)] * std::polar(1.0, -2 * M_PI * turns);
         }
       }
-      sum += std::norm(own);
+      sum += std::norm(field);
     }
   }
   const auto pixels = static_cast<double>(nx * ny);
@@ -87,23 +87,23 @@ struct Coded {
   reference::Windowed part;
 };
 Coded coded(Shape<2> shape, const ErrorDiffusionOptions& options, double scale, const SignalWindow& window) {
-  Coded own{random_field(shape), Array<std::uint8_t, 2>(shape), {{}, {}, shape[0], shape[1]}};
-  own.part.xi = window.xi;
-  own.part.eta = window.eta;
-  own.part.width = window.width;
-  own.part.height = window.height;
-  for (std::int64_t i = 0; i < own.field.size(); ++i) {
-    const auto h = Complex64(own.field.data()[i]) / scale;
+  Coded coded{random_field(shape), Array<std::uint8_t, 2>(shape), {{}, {}, shape[0], shape[1]}};
+  coded.part.xi = window.xi;
+  coded.part.eta = window.eta;
+  coded.part.width = window.width;
+  coded.part.height = window.height;
+  for (std::int64_t i = 0; i < coded.field.size(); ++i) {
+    const auto h = Complex64(coded.field.data()[i]) / scale;
     const double last = (1 << options.bits) - 1;
     const bool phase = options.modulation == Modulation::phase;
     const double share =
         phase ? std::arg(h) / (2 * M_PI) * (last + 1) : (1 + std::clamp(h.real(), -1.0, 1.0)) / 2 * last;
     const auto code = static_cast<int>(std::lround(share + (last + 1))) & static_cast<int>(last);
-    own.codes.data()[i] = static_cast<std::uint8_t>(code);
-    own.part.field.push_back(h);
-    own.part.light.push_back(phase ? std::polar(1.0, 2 * M_PI * code / (last + 1)) : code / last - 0.5);
+    coded.codes.data()[i] = static_cast<std::uint8_t>(code);
+    coded.part.field.push_back(h);
+    coded.part.light.push_back(phase ? std::polar(1.0, 2 * M_PI * code / (last + 1)) : code / last - 0.5);
   }
-  return own;
+  return coded;
 }
 
 TEST(WindowNoise, SignalIsThePartOfTheLightThatIsTheField) {
@@ -118,12 +118,12 @@ TEST(WindowNoise, SignalIsThePartOfTheLightThatIsTheField) {
     // Two hogels of other sizes and windows share one gain.
     for (const auto& [shape, window] : {std::pair{Shape<2>{15, 22}, SignalWindow{0.13, -0.21, 0.21, 0.3}},
                                         std::pair{Shape<2>{16, 12}, SignalWindow{-0.2, 0.1, 0.6, 0.4}}}) {
-      auto own = coded(shape, options, scale, window);
-      sums += window_noise(own.field.view(), own.codes.view(), options, scale, window);
-      auto conjugate = own.part;
+      auto code = coded(shape, options, scale, window);
+      sums += window_noise(code.field.view(), code.codes.view(), options, scale, window);
+      auto conjugate = code.part;
       for (auto& h : conjugate.field) h = std::conj(h);
       for (const auto& [h, q] : reference::amplitudes(conjugate)) twin += std::norm(h);
-      parts.push_back(std::move(own.part));
+      parts.push_back(std::move(code.part));
     }
     const auto got = projected(sums);
     const auto expected = reference::seen(parts);
@@ -194,33 +194,33 @@ TEST(WindowNoise, TheLensShowsTheLightInThePlaneOfTheWindow) {
   const Viewer viewer{0.25e-3, 0.2e-3, 2e-3, 0.1e-3, -0.05e-3};
   const ErrorDiffusionOptions options;
   const auto window = signal_window(grid, viewer, 0, 0);
-  auto own = coded(grid.shape(), options, 1, window);
+  auto on_device = coded(grid.shape(), options, 1, window);
   // Light that converges on a place near the window's right edge.
-  for (std::int64_t i = 0; i < own.field.size(); ++i) {
+  for (std::int64_t i = 0; i < on_device.field.size(); ++i) {
     const double x = (static_cast<double>(i % grid.nx) - static_cast<double>(grid.nx - 1) / 2) * grid.pitch_m;
     const double y = (static_cast<double>(grid.ny - 1) / 2 - static_cast<double>(i / grid.nx)) * grid.pitch_m;
     const double r = std::hypot(viewer.x_m + 0.1e-3 - x, viewer.y_m - y, viewer.distance_m);
     const auto beam = 0.4 * std::polar(1.0, -2 * M_PI * std::fmod(r / grid.wavelength_m, 1.0));
-    const auto& noise = own.part.light[static_cast<std::size_t>(i)];
-    own.part.field[static_cast<std::size_t>(i)] = beam;
-    own.field.data()[i] = Complex(beam);
+    const auto& noise = on_device.part.light[static_cast<std::size_t>(i)];
+    on_device.part.field[static_cast<std::size_t>(i)] = beam;
+    on_device.field.data()[i] = Complex(beam);
     const int code = static_cast<int>(std::lround(std::arg(beam + noise) / (2 * M_PI) * 256)) & 255;
-    own.codes.data()[i] = static_cast<std::uint8_t>(code);
-    own.part.light[static_cast<std::size_t>(i)] = std::polar(1.0, 2 * M_PI * code / 256);
+    on_device.codes.data()[i] = static_cast<std::uint8_t>(code);
+    on_device.part.light[static_cast<std::size_t>(i)] = std::polar(1.0, 2 * M_PI * code / 256);
   }
   Complex64 product = 0;
   double norm = 0;
   double light = 0;
-  for (const auto& [h, q] : in_the_window(own.part, grid, viewer)) {
+  for (const auto& [h, q] : in_the_window(on_device.part, grid, viewer)) {
     product += std::conj(h) * q;
     norm += std::norm(h);
     light += std::norm(q);
   }
   const double expected = std::norm(product) / norm / (light - std::norm(product) / norm);
   const auto lens = window_lens(grid, viewer, 0, 0, grid.shape());
-  const View<const std::uint8_t, 2> codes[] = {own.codes.view()};
+  const View<const std::uint8_t, 2> codes[] = {on_device.codes.view()};
   const auto ratio = [&](View<const Complex, 2> with) {
-    const auto seen = projected(window_noise(own.field.view(), codes, options, 1, window, with)[0]);
+    const auto seen = projected(window_noise(on_device.field.view(), codes, options, 1, window, with)[0]);
     return seen.signal / seen.noise;
   };
   std::printf("signal to noise %.3f by spherical waves, %.3f with the lens, %.3f without\n", expected,

@@ -79,8 +79,8 @@ class Attraction {
       upper[static_cast<std::size_t>(i)] = 1.0 / 6 / pivot;
       for (int a = 0; a < 2; ++a) {
         const double left = i > 0 ? value[(i - 1) * step][static_cast<std::size_t>(a)] : 0;
-        auto& own = value[i * step][static_cast<std::size_t>(a)];
-        own = (own - left / 6) / pivot;
+        auto& number = value[i * step][static_cast<std::size_t>(a)];
+        number = (number - left / 6) / pivot;
       }
     }
     for (std::int64_t i = count - 2; i >= 0; --i) {
@@ -145,9 +145,9 @@ inline std::vector<Force> net_force(std::int64_t ny, std::int64_t nx, const std:
   const Attraction attraction(ny, nx, ink, static_cast<double>(position.size() / 2));
   std::vector<Force> force = repulsion(position);
   for (std::size_t i = 0; i < force.size(); ++i) {
-    const Force own = attraction.at(static_cast<double>(position[2 * i]), static_cast<double>(position[2 * i + 1]));
-    force[i][0] += own[0];
-    force[i][1] += own[1];
+    const Force pull = attraction.at(static_cast<double>(position[2 * i]), static_cast<double>(position[2 * i + 1]));
+    force[i][0] += pull[0];
+    force[i][1] += pull[1];
   }
   return force;
 }
@@ -157,10 +157,10 @@ inline std::vector<Force> point_net_force(std::int64_t ny, std::int64_t nx, cons
                                           const std::vector<float>& position) {
   std::vector<Force> force = repulsion(position);
   for (std::size_t i = 0; i < force.size(); ++i) {
-    const Force own = point_attraction(ny, nx, ink, static_cast<double>(force.size()),
-                                       static_cast<double>(position[2 * i]), static_cast<double>(position[2 * i + 1]));
-    force[i][0] += own[0];
-    force[i][1] += own[1];
+    const Force pull = point_attraction(ny, nx, ink, static_cast<double>(force.size()),
+                                        static_cast<double>(position[2 * i]), static_cast<double>(position[2 * i + 1]));
+    force[i][0] += pull[0];
+    force[i][1] += pull[1];
   }
   return force;
 }

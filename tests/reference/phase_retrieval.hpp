@@ -205,18 +205,18 @@ inline double retrieval_loss(const std::vector<double>& phase, const std::vector
       std::vector<double> sum(c.plane.size());
       for (const auto& panel : waves) {
         const auto wave = target.pupil_m > 0 ? through_pupil(panel, c, target) : panel;
-        const auto own = c.focal_length_m > 0 ? light_behind_lens(wave, c, target.distance_m, down, right)
-                                              : moved_light(wave, c, target.distance_m, down, right);
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += std::norm(own[i]) / static_cast<double>(c.frames);
+        const auto light = c.focal_length_m > 0 ? light_behind_lens(wave, c, target.distance_m, down, right)
+                                                : moved_light(wave, c, target.distance_m, down, right);
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += std::norm(light[i]) / static_cast<double>(c.frames);
       }
       for (std::int64_t row = c.row; row < c.row + c.rows; ++row) {
         for (std::int64_t col = c.column; col < c.column + c.columns; ++col) {
           const double seen = c.intensity ? sum[c.plane.at(row, col)] : std::sqrt(sum[c.plane.at(row, col)]);
           const double asked = targets[picture][c.plane.at(row, col)];
-          const double own = c.intensity ? asked * asked : asked;
+          const double wanted_light = c.intensity ? asked * asked : asked;
           light += target.weight * seen * seen;
-          agreement += target.weight * seen * own;
-          wanted += target.weight * own * own;
+          agreement += target.weight * seen * wanted_light;
+          wanted += target.weight * wanted_light * wanted_light;
         }
       }
       ++picture;

@@ -190,11 +190,11 @@ class SmoeFileReader {
   void exact() {
     std::vector<Integer> before(static_cast<std::size_t>(kinds_));
     std::vector<Integer> residual(static_cast<std::size_t>(kinds_));
-    for (auto& own : values_) {
-      for (std::size_t p = 0; p < own.size(); ++p) {
+    for (auto& entry : values_) {
+      for (std::size_t p = 0; p < entry.size(); ++p) {
         residual[p] = number(static_cast<int>(p), {0, std::min<Integer>(bits(residual[p]), 34) / 2, 0, 0}, true);
         before[p] += residual[p];
-        own[p] = before[p];
+        entry[p] = before[p];
         auto word = static_cast<std::int32_t>(before[p]);
         if (word < 0) word ^= 0x7fffffff;
         float value = 0;
@@ -226,13 +226,13 @@ class SmoeFileReader {
     Integer gap = 0;
     Integer gap_mean = 0;
     for (std::size_t j = 0; j < values_.size(); ++j) {
-      auto& own = values_[j];
+      auto& entry = values_[j];
       gap = number(kinds_, {0, std::min<Integer>(bits(gap_mean >> 4), 17), std::min<Integer>(bits(gap), 17), 0}, false);
       gap_mean += (16 * gap - gap_mean) / 4;
       place += gap;
       const Placed here = placed(place, j);
-      own[0] = here.x + origin_[0];
-      if (d > 1) own[1] = here.y + origin_[1];
+      entry[0] = here.x + origin_[0];
+      if (d > 1) entry[1] = here.y + origin_[1];
       const auto near = neighbours(cells, here, curve_bits_ - g);
       e_.push_back(0);
       loud_.emplace_back(static_cast<std::size_t>(kinds_));
@@ -243,13 +243,13 @@ class SmoeFileReader {
       order.push_back(at_weight());
       for (int p = at_colour(); p < kinds_; ++p) order.push_back(p);
       for (const int p : order) {
-        if (p == at_colour()) e_[j] = exponent(own);
+        if (p == at_colour()) e_[j] = exponent(entry);
         code(j, p, near, here, mean, residual);
       }
       auto& cell = cells[{here.x >> (curve_bits_ - g), here.y >> (curve_bits_ - g)}];
       cell.push_back(here);
       if (cell.size() > 4) cell.erase(cell.begin());
-      put(own, e_[j]);
+      put(entry, e_[j]);
     }
   }
 
@@ -341,11 +341,11 @@ class SmoeFileReader {
     mean[at] += (scaled(j, p) - mean[at]) / std::min<Integer>(static_cast<Integer>(j) + 1, 64);
   }
 
-  [[nodiscard]] Integer exponent(const std::vector<Integer>& own) const {
+  [[nodiscard]] Integer exponent(const std::vector<Integer>& numbers) const {
     double sum = 0;
-    for (int i = 0; i < file_.d; ++i) sum += static_cast<double>(own[static_cast<std::size_t>(at_shape(i, i))]);
+    for (int i = 0; i < file_.d; ++i) sum += static_cast<double>(numbers[static_cast<std::size_t>(at_shape(i, i))]);
     const double v = sum * s_[0];
-    const double w = (static_cast<double>(own[static_cast<std::size_t>(at_weight())]) * s_[2]) * 1.4426950408889634;
+    const double w = (static_cast<double>(numbers[static_cast<std::size_t>(at_weight())]) * s_[2]) * 1.4426950408889634;
     const double e = (0.5 * s_[7]) * (v + w) - static_cast<double>(median_) / 256;
     return static_cast<Integer>(std::clamp(std::floor(e + 0.5), -8.0, 8.0));
   }
@@ -369,10 +369,10 @@ class SmoeFileReader {
     y[2] = (m - a) + b;
   }
 
-  void put(const std::vector<Integer>& own, Integer e) {
+  void put(const std::vector<Integer>& numbers, Integer e) {
     const int d = file_.d;
     const int q = file_.q;
-    const auto n = [&](int p) { return static_cast<double>(own[static_cast<std::size_t>(p)]); };
+    const auto n = [&](int p) { return static_cast<double>(numbers[static_cast<std::size_t>(p)]); };
     for (int a = 0; a < d; ++a) {
       const auto i = static_cast<std::size_t>(a);
       file_.centre.push_back(static_cast<float>(file_.low[i] + (n(a) + 0.5) * s_centre_[i]));

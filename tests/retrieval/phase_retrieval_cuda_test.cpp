@@ -25,7 +25,7 @@ struct Twins {
   PhaseRetrievalPlan cpu;
   PhaseRetrievalPlan other;
   Device device;
-  Twins(const PhaseRetrievalOptions& options, Device own) : cpu(options), other(options, own), device(own) {}
+  Twins(const PhaseRetrievalOptions& options, Device there) : cpu(options), other(options, there), device(there) {}
   void set_targets(const std::vector<Array<float, 2>>& pictures) {
     for (std::size_t plane = 0; plane < pictures.size(); ++plane) {
       cpu.set_target(pictures[plane].view(), plane);
@@ -105,11 +105,11 @@ TEST_P(PhaseRetrievalOnGpu, SolversTakeTheStepsOfTheCpu) {
       pictures.push_back(draw_picture({96, 120}));
       twins.set_targets(pictures);
       auto phase = holotone::starting_phase({2, 96, 120});
-      auto own = phase.to(device);
+      auto copy = phase.to(device);
       const auto result = twins.cpu.optimize(phase.view(), c.solver);
-      const auto own_result = twins.other.optimize(own.view(), c.solver);
+      const auto own_result = twins.other.optimize(copy.view(), c.solver);
       EXPECT_EQ(own_result.iterations, result.iterations) << c.name;
-      const auto host = own.to(Device{});
+      const auto host = copy.to(Device{});
       double square = 0;
       for (std::int64_t i = 0; i < phase.size(); ++i) {
         const auto difference = static_cast<double>(host.data()[i] - phase.data()[i]);
@@ -124,16 +124,16 @@ TEST_P(PhaseRetrievalOnGpu, SolversTakeTheStepsOfTheCpu) {
     plan.set_target(draw_picture({96, 120}).to(device).view());
     cpu.set_target(draw_picture({96, 120}).view());
     auto phase = holotone::starting_phase({1, 96, 120});
-    auto own = phase.to(device);
-    plan.optimize(own.view(), {.iterations = 40, .level_phase_rad = levels});
+    auto copy = phase.to(device);
+    plan.optimize(copy.view(), {.iterations = 40, .level_phase_rad = levels});
     cpu.optimize(phase.view(), {.iterations = 40, .level_phase_rad = levels});
-    const auto host = own.to(Device{});
+    const auto host = copy.to(Device{});
     for (const float value : host.host()) {
       const double steps = (static_cast<double>(value) - 0.1) * 16 / (2 * std::numbers::pi);
       EXPECT_NEAR(steps, std::round(steps), 1e-4);
     }
     const double expected = cpu.quality(phase.view())[0].psnr_worst_db;
-    const double got = plan.quality(own.view())[0].psnr_worst_db;
+    const double got = plan.quality(copy.view())[0].psnr_worst_db;
     std::printf("16 levels by stages: %.2f dB, on the CPU %.2f dB\n", got, expected);
     EXPECT_NEAR(got, expected, 0.5);
   });
@@ -153,10 +153,10 @@ TEST_P(PhaseRetrievalOnGpu, CamerasPicturesAreSeen) {
           }
         }};
     auto phase = holotone::starting_phase({1, 40, 48});
-    auto own = phase.to(device);
+    auto copy = phase.to(device);
     twins.cpu.optimize(phase.view(), solver);
-    twins.other.optimize(own.view(), solver);
-    support::expect_within("phases", support::relative_error(own.to(Device{}).data(), doubles_of(phase)), 1e-4);
+    twins.other.optimize(copy.view(), solver);
+    support::expect_within("phases", support::relative_error(copy.to(Device{}).data(), doubles_of(phase)), 1e-4);
   });
 }
 

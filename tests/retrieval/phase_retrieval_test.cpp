@@ -72,11 +72,11 @@ reference::RetrievalCase reference_case(const GradientCase& c, const PhaseRetrie
                                         const Array<Complex, 2>& beam) {
   const auto& options = plan.options();
   const auto& region = options.region;
-  reference::RetrievalCase own;
-  own.plane = {c.shape[0], c.shape[1], pitch_m};
-  own.wavelength_m = wavelength_m;
+  reference::RetrievalCase expected_case;
+  expected_case.plane = {c.shape[0], c.shape[1], pitch_m};
+  expected_case.wavelength_m = wavelength_m;
   for (const auto& plane : options.planes) {
-    auto& target = own.targets.emplace_back();
+    auto& target = expected_case.targets.emplace_back();
     target.distance_m = options.focal_length_m > 0 ? plane.distance_m : -plane.distance_m;
     target.weight = plane.weight;
     if (!plane.pupil) continue;
@@ -85,19 +85,19 @@ reference::RetrievalCase reference_case(const GradientCase& c, const PhaseRetrie
     target.pupil_y_m = plane.pupil->y_m;
     target.viewer_m = plane.pupil->distance_m;
   }
-  std::tie(own.row, own.column, own.rows, own.columns) =
+  std::tie(expected_case.row, expected_case.column, expected_case.rows, expected_case.columns) =
       std::tie(region.row, region.column, region.rows, region.columns);
-  own.positions = {{0, 0}};
-  if (options.between_samples) own.positions = {{0, 0}, {0, 0.5}, {0.5, 0}, {0.5, 0.5}};
-  own.focal_length_m = options.focal_length_m;
-  own.frames = options.frames;
-  own.intensity = options.loss == holotone::RetrievalLoss::intensity;
-  own.fill_factor = options.response.fill_factor;
-  own.zero_order = options.response.zero_order;
+  expected_case.positions = {{0, 0}};
+  if (options.between_samples) expected_case.positions = {{0, 0}, {0, 0.5}, {0.5, 0}, {0.5, 0.5}};
+  expected_case.focal_length_m = options.focal_length_m;
+  expected_case.frames = options.frames;
+  expected_case.intensity = options.loss == holotone::RetrievalLoss::intensity;
+  expected_case.fill_factor = options.response.fill_factor;
+  expected_case.zero_order = options.response.zero_order;
   if (c.beam) {
-    for (std::int64_t i = 0; i < beam.size(); ++i) own.source.emplace_back(beam.data()[i]);
+    for (std::int64_t i = 0; i < beam.size(); ++i) expected_case.source.emplace_back(beam.data()[i]);
   }
-  return own;
+  return expected_case;
 }
 
 class PhaseRetrievalOnDevice : public support::OnEachDevice {};
@@ -109,27 +109,27 @@ TEST_P(PhaseRetrievalOnDevice, GradientAgreesWithDifferencesInFloat64) {
     c.options.grid = make_grid(ny, nx);
     const PhaseRetrievalPlan model(c.options);
     const auto beam = beam_of(c.shape);
-    const auto own = reference_case(c, model, beam);
+    const auto wanted = reference_case(c, model, beam);
     std::vector<Array<float, 2>> pictures;
     std::vector<std::vector<double>> targets;
     for (std::size_t plane = 0; plane < c.options.planes.size(); ++plane) {
       auto& picture = pictures.emplace_back(draw_picture(c.shape));
       for (float& value : picture.host()) value *= static_cast<float>(1 + plane);
-      for (const auto& [down, right] : own.positions) {
-        targets.push_back(reference::moved_picture(doubles_of(picture), own.plane, down, right));
+      for (const auto& [down, right] : wanted.positions) {
+        targets.push_back(reference::moved_picture(doubles_of(picture), wanted.plane, down, right));
       }
     }
     const auto phase = holotone::starting_phase(frames_of(c.options.frames, c.shape), 2, 5);
     auto at = doubles_of(phase);
-    const double expected_loss = reference::retrieval_loss(at, targets, own);
+    const double expected_loss = reference::retrieval_loss(at, targets, wanted);
     std::vector<double> expected;
     for (std::size_t i = 0; i < at.size(); i += 3) {
       constexpr double step = 1e-4;
       const double here = at[i];
       at[i] = here + step;
-      const double above = reference::retrieval_loss(at, targets, own);
+      const double above = reference::retrieval_loss(at, targets, wanted);
       at[i] = here - step;
-      const double below = reference::retrieval_loss(at, targets, own);
+      const double below = reference::retrieval_loss(at, targets, wanted);
       at[i] = here;
       expected.push_back((above - below) / (2 * step));
     }
@@ -233,8 +233,8 @@ TEST(PhaseRetrieval, LevelsOfAnySizeAreTakenModuloATurn) {
   plan.optimize(phase.view(), {.iterations = 2, .level_phase_rad = phases});
   const auto level = static_cast<float>(std::fmod(1e30, 2 * std::numbers::pi));
   for (const float value : phase.host()) {
-    const auto distance = [&](float own) {
-      return std::abs(std::remainder(value - own, 2 * std::numbers::pi_v<float>));
+    const auto distance = [&](float away) {
+      return std::abs(std::remainder(value - away, 2 * std::numbers::pi_v<float>));
     };
     EXPECT_LT(std::min(distance(0), distance(level)), 1e-5);
   }
@@ -252,8 +252,9 @@ TEST(PhaseRetrieval, LevelsByStagesAreBetterThanRounding) {
       plan.optimize(phase.view(), {.iterations = more, .level_phase_rad = phases});
       for (const float value : phase.host()) {
         double nearest = 10;
-        for (const double own : phases) {
-          nearest = std::min(nearest, std::abs(std::remainder(static_cast<double>(value) - own, 2 * std::numbers::pi)));
+        for (const double level : phases) {
+          nearest =
+              std::min(nearest, std::abs(std::remainder(static_cast<double>(value) - level, 2 * std::numbers::pi)));
         }
         EXPECT_LT(nearest, 1e-5);
       }
@@ -357,10 +358,10 @@ TEST(PhaseRetrieval, WeightsMakeSpotsEven) {
 TEST(PhaseRetrieval, ALightFieldOfAPhaseIsItsOwnTarget) {
   const Shape<2> shape{12, 10};
   const auto phase = holotone::starting_phase(frames_of(1, shape), 1, 3);
-  const reference::RetrievalCase own{{12, 10, pitch_m}, wavelength_m, {{1e-3}}, 0, 0, 12, 10, {{0, 0}}};
+  const reference::RetrievalCase c{{12, 10, pitch_m}, wavelength_m, {{1e-3}}, 0, 0, 12, 10, {{0, 0}}};
   std::vector<reference::Complex> wave;
   for (const double angle : doubles_of(phase)) wave.push_back(std::polar(1.0, angle));
-  const auto light = reference::moved_light(wave, own, 1e-3, 0, 0);
+  const auto light = reference::moved_light(wave, c, 1e-3, 0, 0);
   Array<float, 2> target(shape);
   double energy = 0;
   for (std::size_t i = 0; i < light.size(); ++i) {

@@ -65,9 +65,9 @@ inline Array<Complex, 2> beam_of(Shape<2> shape) {
 /// Loss and derivative in host memory.
 inline std::pair<double, Array<float, 3>> gradient_at(PhaseRetrievalPlan& plan, const Array<float, 3>& phase,
                                                       Device device) {
-  const auto own = phase.to(device);
+  const auto copy = phase.to(device);
   Array<float, 3> derivative(phase.shape(), device);
-  const double loss = plan.gradient(own.view(), derivative.view());
+  const double loss = plan.gradient(copy.view(), derivative.view());
   return {loss, derivative.to(Device{})};
 }
 

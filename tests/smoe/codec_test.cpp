@@ -93,13 +93,13 @@ TEST(SmoeCodec, ADecoderWrittenFromThePageAgrees) {
         const auto* const raw = reinterpret_cast<const unsigned char*>(bytes.data());
         const auto file = reference::SmoeFileReader({raw, raw + bytes.size()}).read();
         SmoeModel read = decode_smoe(bytes, "file");
-        const SmoeModel own = read;
+        const SmoeModel model = read;
         read.log_weight = file.log_weight;
         read.centre = file.centre;
         read.covariance = file.covariance;
         read.colour = file.colour;
         read.slope = file.slope;
-        EXPECT_TRUE(same(read, own)) << d << ", " << q << (lossless ? ", lossless" : "");
+        EXPECT_TRUE(same(read, model)) << d << ", " << q << (lossless ? ", lossless" : "");
       }
     }
   }
@@ -358,9 +358,9 @@ TEST(SmoeCodec, OneComponentAndMillionsAlike) {
   // Equal components cost almost nothing; above 65,536 of them the file has at least one byte per component.
   for (const std::size_t count : {std::size_t{65536}, std::size_t{65537}}) {
     SmoeModel many = one;
-    const auto repeat = [&](std::vector<float>& values, const std::vector<float>& own) {
+    const auto repeat = [&](std::vector<float>& values, const std::vector<float>& part) {
       values.clear();
-      for (std::size_t i = 0; i < count; ++i) values.insert(values.end(), own.begin(), own.end());
+      for (std::size_t i = 0; i < count; ++i) values.insert(values.end(), part.begin(), part.end());
     };
     repeat(many.log_weight, one.log_weight);
     repeat(many.centre, one.centre);

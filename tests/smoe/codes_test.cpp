@@ -28,11 +28,11 @@ Array<float, 4> random_colours(std::int64_t channels) {
 template <class Code>
 Array<Code, 4> make_codes(const Array<float, 4>& colours, std::int64_t made, const SmoeCodes& options, Device device) {
   const auto queue = Queue::create(device);
-  Array<float, 4> own(colours.shape(), queue);
-  copy<float, 4>(own.view(), colours.view(), queue);
+  Array<float, 4> uploaded(colours.shape(), queue);
+  copy<float, 4>(uploaded.view(), colours.view(), queue);
   const auto& [pictures, ny, nx, channels] = colours.shape();
   Array<Code, 4> codes({pictures, ny, nx, made}, queue);
-  smoe_codes(std::as_const(own).view(), codes.view(), options, queue);
+  smoe_codes(std::as_const(uploaded).view(), codes.view(), options, queue);
   return codes.to(Device{});
 }
 
@@ -73,10 +73,10 @@ TEST_P(SmoeCodesTest, TexturesHaveFourChannels) {
   on_each([&](Device device) {
     for (const std::int64_t channels : {1, 2, 3}) {
       const auto colours = random_colours(channels);
-      const auto own = make_codes<std::uint8_t>(colours, channels, {}, device);
+      const auto codes = make_codes<std::uint8_t>(colours, channels, {}, device);
       const auto texture = make_codes<std::uint8_t>(colours, 4, {}, device);
-      for (std::int64_t i = 0; i < own.size() / channels; ++i) {
-        const std::uint8_t* const from = own.data() + i * channels;
+      for (std::int64_t i = 0; i < codes.size() / channels; ++i) {
+        const std::uint8_t* const from = codes.data() + i * channels;
         const std::uint8_t* const to = texture.data() + 4 * i;
         for (int c = 0; c < 3; ++c) ASSERT_EQ(to[c], from[channels == 3 ? c : 0]);
         ASSERT_EQ(to[3], channels == 2 ? from[1] : 255);
@@ -100,8 +100,8 @@ TEST_P(SmoeCodesTest, RendererGivesThoseOfItsColours) {
     renderer.render(views, textures.view());
     renderer.render(views, deep.view(), 12);
     const auto expected = make_codes<std::uint8_t>(colours.to(Device{}), 4, {}, device);
-    const auto own = textures.to(Device{});
-    EXPECT_TRUE(std::equal(own.data(), own.data() + own.size(), expected.data()));
+    const auto host = textures.to(Device{});
+    EXPECT_TRUE(std::equal(host.data(), host.data() + host.size(), expected.data()));
     const auto expected_deep = make_codes<std::uint16_t>(colours.to(Device{}), 3, {12}, device);
     const auto own_deep = deep.to(Device{});
     EXPECT_TRUE(std::equal(own_deep.data(), own_deep.data() + own_deep.size(), expected_deep.data()));

@@ -104,11 +104,11 @@ TEST_P(SmoeFits, ExpectationMaximisationRaisesItsLikelihood) {
     double first = 0;
     for (int step = 0; step < 25; ++step) {
       engine->select(0, 1e-7);
-      const double own = smoe::maximise_expectation(*engine, components, variance, which);
-      if (step == 0) first = own;
+      const double likelihood = smoe::maximise_expectation(*engine, components, variance, which);
+      if (step == 0) first = likelihood;
       // float32 densities: errors in the last places of a sum over 3,072 pixels.
-      EXPECT_GE(own, last - 1e-5 * std::abs(last)) << "step " << step;
-      last = own;
+      EXPECT_GE(likelihood, last - 1e-5 * std::abs(last)) << "step " << step;
+      last = likelihood;
     }
     EXPECT_GT(last, first + 1000);
     SmoeFitter fitter(image.view(), {.components = 40, .method = SmoeFitMethod::em, .iterations = 100}, device);
@@ -249,8 +249,8 @@ TEST_P(SmoeFits, CanBeCancelledAndHasATimeLimit) {
 
 TEST(SmoeFit, RefusesBadArguments) {
   auto image = patches();
-  const auto refuse = [&](const std::string& text, View<const float, 3> own, const SmoeFitOptions& options) {
-    expect_error(ErrorCode::invalid_argument, text, [&] { SmoeFitter(own, options); });
+  const auto refuse = [&](const std::string& text, View<const float, 3> picture, const SmoeFitOptions& options) {
+    expect_error(ErrorCode::invalid_argument, text, [&] { SmoeFitter(picture, options); });
   };
   refuse("SmoeFitter: components: expected 0 to 16777216, got -1", image.view(), {.components = -1});
   refuse("components: expected > 0 unless psnr_db is given, got 0", image.view(), {.components = 0});

@@ -37,9 +37,9 @@ SmoeModel scene(int dimensions) {
   for (std::size_t j = 0; j < flat.log_weight.size(); ++j) {
     const float moved = 6 * random_uniform(11, j) - 3;
     const float* const r = flat.covariance.data() + 3 * j;
-    const float own = moved * moved * reach;
+    const float square = moved * moved * reach;
     model.centre.insert(model.centre.end(), {flat.centre[2 * j], flat.centre[2 * j + 1], 0});
-    model.covariance.insert(model.covariance.end(), {r[0] + own, r[1], r[2] + (dimensions == 4 ? own : 0)});
+    model.covariance.insert(model.covariance.end(), {r[0] + square, r[1], r[2] + (dimensions == 4 ? square : 0)});
     model.covariance.insert(model.covariance.end(), {moved * reach, 0, reach});
     if (dimensions == 4) {
       model.centre.push_back(0);
@@ -137,16 +137,20 @@ TEST_P(SmoeFitsOfViews, GoesOnFromAModel) {
   });
 }
 
-reference::Expert reference_expert(const smoe::FitComponent& own, std::size_t channels) {
-  reference::Expert expert{
-      own.peak - std::log(own.pixels.a00 * own.pixels.a11 * own.views.a00 * own.views.a11), {}, {}, {}, {}};
+reference::Expert reference_expert(const smoe::FitComponent& component, std::size_t channels) {
+  reference::Expert expert{component.peak - std::log(component.pixels.a00 * component.pixels.a11 * component.views.a00 *
+                                                     component.views.a11),
+                           {},
+                           {},
+                           {},
+                           {}};
   std::array<smoe::Vector, 4> columns{};
   for (std::size_t i = 0; i < 4; ++i) {
     smoe::Vector z{};
     z[i] = 1;
-    columns[i] = smoe::unwhitened(own, z);
+    columns[i] = smoe::unwhitened(component, z);
   }
-  expert.centre.assign(own.centre.begin(), own.centre.end());
+  expert.centre.assign(component.centre.begin(), component.centre.end());
   expert.covariance.assign(4, std::vector<double>(4));
   for (std::size_t row = 0; row < 4; ++row) {
     for (std::size_t column = 0; column < 4; ++column) {
@@ -154,8 +158,8 @@ reference::Expert reference_expert(const smoe::FitComponent& own, std::size_t ch
     }
   }
   for (std::size_t c = 0; c < channels; ++c) {
-    expert.colour.push_back(own.colour[c]);
-    expert.slope.emplace_back(own.slope[c].begin(), own.slope[c].end());
+    expert.colour.push_back(component.colour[c]);
+    expert.slope.emplace_back(component.slope[c].begin(), component.slope[c].end());
   }
   return expert;
 }
@@ -181,16 +185,16 @@ double compute_loss(const smoe::FitComponents& components, const Grid& grid, con
 }
 
 /// Adds row `k` of A times h to row `i`.
-void add_row(smoe::FitComponent& own, std::size_t i, std::size_t k, double h) {
-  const std::array<smoe::Vector, 4> rows{smoe::Vector{own.pixels.a00, 0, own.shear[0][0], own.shear[0][1]},
-                                         smoe::Vector{own.pixels.a10, own.pixels.a11, own.shear[1][0], own.shear[1][1]},
-                                         smoe::Vector{0, 0, own.views.a00, 0},
-                                         smoe::Vector{0, 0, own.views.a10, own.views.a11}};
+void add_row(smoe::FitComponent& component, std::size_t i, std::size_t k, double h) {
+  const std::array<smoe::Vector, 4> rows{
+      smoe::Vector{component.pixels.a00, 0, component.shear[0][0], component.shear[0][1]},
+      smoe::Vector{component.pixels.a10, component.pixels.a11, component.shear[1][0], component.shear[1][1]},
+      smoe::Vector{0, 0, component.views.a00, 0}, smoe::Vector{0, 0, component.views.a10, component.views.a11}};
   const std::array<std::array<double*, 4>, 4> to{
-      {{&own.pixels.a00, nullptr, own.shear[0].data(), &own.shear[0][1]},
-       {&own.pixels.a10, &own.pixels.a11, own.shear[1].data(), &own.shear[1][1]},
-       {nullptr, nullptr, &own.views.a00, nullptr},
-       {nullptr, nullptr, &own.views.a10, &own.views.a11}}};
+      {{&component.pixels.a00, nullptr, component.shear[0].data(), &component.shear[0][1]},
+       {&component.pixels.a10, &component.pixels.a11, component.shear[1].data(), &component.shear[1][1]},
+       {nullptr, nullptr, &component.views.a00, nullptr},
+       {nullptr, nullptr, &component.views.a10, &component.views.a11}}};
   for (std::size_t column = 0; column < 4; ++column) {
     if (to[i][column]) *to[i][column] += h * rows[k][column];
   }
@@ -202,30 +206,30 @@ struct Parameter {
 };
 
 std::vector<Parameter> list_parameters(const smoe::FitSums& sums) {
-  std::vector<Parameter> parameters{{sums.s, [](auto& own, double h) { own.peak += h; }}};
+  std::vector<Parameter> parameters{{sums.s, [](auto& it, double h) { it.peak += h; }}};
   for (std::size_t i = 0; i < 4; ++i) {
-    parameters.push_back({sums.s1[i], [i](auto& own, double h) {
+    parameters.push_back({sums.s1[i], [i](auto& it, double h) {
                             smoe::Vector e{};
                             e[i] = h;
-                            const auto shift = smoe::unwhitened(own, e);
+                            const auto shift = smoe::unwhitened(it, e);
                             for (std::size_t k = 0; k < 4; ++k) {
-                              own.centre[k] += shift[k];
-                              for (std::size_t c = 0; c < 3; ++c) own.colour[c] += own.slope[c][k] * shift[k];
+                              it.centre[k] += shift[k];
+                              for (std::size_t c = 0; c < 3; ++c) it.colour[c] += it.slope[c][k] * shift[k];
                             }
                           }});
-    parameters.push_back({sums.p[1][1 + i], [i](auto& own, double h) {
+    parameters.push_back({sums.p[1][1 + i], [i](auto& it, double h) {
                             smoe::Vector b{};
                             b[i] = h;
-                            const auto slope = smoe::natural_slope(own, b);
-                            for (std::size_t k = 0; k < 4; ++k) own.slope[1][k] += slope[k];
+                            const auto slope = smoe::natural_slope(it, b);
+                            for (std::size_t k = 0; k < 4; ++k) it.slope[1][k] += slope[k];
                           }});
     for (std::size_t k = 0; k < 4; ++k) {
       if ((i < 2 && k < 2 && k > i) || (i >= 2 && (k < 2 || k > i))) continue;
       parameters.push_back({-sums.s2[smoe::below(std::max(i, k), std::min(i, k))],
-                            [i, k](auto& own, double h) { add_row(own, i, k, h); }});
+                            [i, k](auto& it, double h) { add_row(it, i, k, h); }});
     }
   }
-  parameters.push_back({sums.p[2][0], [](auto& own, double h) { own.colour[2] += h; }});
+  parameters.push_back({sums.p[2][0], [](auto& it, double h) { it.colour[2] += h; }});
   return parameters;
 }
 
@@ -247,15 +251,15 @@ TEST_P(SmoeFitsOfViews, SumsAreGradients) {
     double worst = 0;
     double largest = 0;
     for (std::size_t j = 0; j < components.size(); j += 9) {
-      const auto own = components[j];
+      const auto component = components[j];
       for (const auto& parameter : list_parameters(sums[j])) {
         constexpr double step = 1e-4;
         parameter.add(components[j], step);
         const double above = compute_loss(components, grid, which);
-        components[j] = own;
+        components[j] = component;
         parameter.add(components[j], -step);
         const double below = compute_loss(components, grid, which);
-        components[j] = own;
+        components[j] = component;
         const double expected = (above - below) / (2 * step);
         worst = std::max(worst, std::abs(parameter.derivative - expected));
         largest = std::max(largest, std::abs(expected));
@@ -284,10 +288,10 @@ TEST_P(SmoeFitsOfViews, ExpectationMaximisationRaisesItsLikelihood) {
     double first = 0;
     for (int step = 0; step < 12; ++step) {
       for (const auto view : which) engine->select(view, 1e-6);
-      const double own = smoe::maximise_expectation(*engine, components, variance, which);
-      if (step == 0) first = own;
-      EXPECT_GE(own, last - 1e-5 * std::abs(last)) << "step " << step;
-      last = own;
+      const double likelihood = smoe::maximise_expectation(*engine, components, variance, which);
+      if (step == 0) first = likelihood;
+      EXPECT_GE(likelihood, last - 1e-5 * std::abs(last)) << "step " << step;
+      last = likelihood;
     }
     EXPECT_GT(last, first + 1000);
   });

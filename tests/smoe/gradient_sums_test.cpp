@@ -50,15 +50,15 @@ void add_pixel(PixelSum what, const std::vector<ImageComponent>& components, con
   std::vector<double> density;
   std::vector<std::vector<double>> expert;
   for (std::size_t j = 0; j < components.size(); ++j) {
-    const auto& own = components[j];
-    const double dx = x - own.x;
-    const double dy = y - own.y;
-    const double v = own.skew * dx + own.down * dy;
-    double value = std::log(2) * (own.peak - own.across * dx * own.across * dx - v * v);
+    const auto& component = components[j];
+    const double dx = x - component.x;
+    const double dy = y - component.y;
+    const double v = component.skew * dx + component.down * dy;
+    double value = std::log(2) * (component.peak - component.across * dx * component.across * dx - v * v);
     auto& m = expert.emplace_back();
     for (std::size_t c = 0; c < q; ++c) {
-      m.push_back(static_cast<double>(own.colour[c]) + static_cast<double>(own.slope_x[c]) * dx +
-                  static_cast<double>(own.slope_y[c]) * dy);
+      m.push_back(static_cast<double>(component.colour[c]) + static_cast<double>(component.slope_x[c]) * dx +
+                  static_cast<double>(component.slope_y[c]) * dy);
       if (what != PixelSum::joint) continue;
       value += 0.5 * std::log(precision[j]) - 0.5 * precision[j] * (target[c] - m[c]) * (target[c] - m[c]);
     }
@@ -82,23 +82,23 @@ void add_pixel(PixelSum what, const std::vector<ImageComponent>& components, con
     const double w = std::exp(density[j] - most) / weights;
     const double dx = x - components[j].x;
     const double dy = y - components[j].y;
-    ComponentSums& own = to.sums[j];
+    ComponentSums& sum = to.sums[j];
     double s = what == PixelSum::joint ? w : what == PixelSum::importance ? w * error : w * w;
     if (what == PixelSum::gradient) s = 0;
     double without = 0;
     for (std::size_t c = 0; c < q; ++c) {
       const double p = w * (what == PixelSum::joint ? target[c] : r[c]);
       if (what == PixelSum::gradient) s += p * (expert[j][c] - picture[c]);
-      if (what == PixelSum::joint) own.extra += p * target[c];
-      own.p[c][0] += p;
-      own.p[c][1] += p * dx;
-      own.p[c][2] += p * dy;
+      if (what == PixelSum::joint) sum.extra += p * target[c];
+      sum.p[c][0] += p;
+      sum.p[c][1] += p * dx;
+      sum.p[c][2] += p * dy;
       const double left = r[c] + (picture[c] - expert[j][c]) * w / std::max(1 - w, 0.02);
       without += left * left;
     }
-    if (what == PixelSum::importance) own.extra += without - error;
+    if (what == PixelSum::importance) sum.extra += without - error;
     const double moments[] = {1, dx, dy, dx * dx, dx * dy, dy * dy};
-    for (std::size_t i = 0; i < 6; ++i) own.s[i] += s * moments[i];
+    for (std::size_t i = 0; i < 6; ++i) sum.s[i] += s * moments[i];
   }
 }
 
@@ -120,13 +120,13 @@ Expected expected_sums(PixelSum what, const std::vector<ImageComponent>& compone
 /// Values at each place in ComponentSums, one per component.
 std::vector<std::vector<double>> by_place(const std::vector<ComponentSums>& sums, int channels) {
   std::vector<std::vector<double>> places(static_cast<std::size_t>(7 + 3 * channels));
-  for (const auto& own : sums) {
+  for (const auto& sum : sums) {
     std::size_t at = 0;
-    for (const double value : own.s) places[at++].push_back(value);
+    for (const double value : sum.s) places[at++].push_back(value);
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
-      for (const double value : own.p[c]) places[at++].push_back(value);
+      for (const double value : sum.p[c]) places[at++].push_back(value);
     }
-    places[at].push_back(own.extra);
+    places[at].push_back(sum.extra);
   }
   return places;
 }

@@ -85,14 +85,14 @@ void check(const std::string& what, const SmoeModel& model, const Shape<2>& size
   double worst = 0;
   double largest = 0;
   for (std::size_t j = 0; j < experts.size(); j += std::max<std::size_t>(1, experts.size() / 6)) {
-    const auto own = experts[j];
-    for (const auto& parameter : list_parameters(gradient, own, j)) {
+    const auto expert = experts[j];
+    for (const auto& parameter : list_parameters(gradient, expert, j)) {
       parameter.add(experts[j], parameter.step);
       const double above = compute_loss(experts, model, target);
-      experts[j] = own;
+      experts[j] = expert;
       parameter.add(experts[j], -parameter.step);
       const double below = compute_loss(experts, model, target);
-      experts[j] = own;
+      experts[j] = expert;
       const double expected = (above - below) / (2 * parameter.step);
       const double scale = parameter.step * (parameter.name == "colour" || parameter.name == "slope" ? 1e3 : 1e4);
       worst = std::max(worst, std::abs(parameter.derivative - expected) * scale);
@@ -171,8 +171,8 @@ TEST(SmoeGradient, SameBitsOnAnyNumberOfThreads) {
 TEST(SmoeGradient, RefusesBadArguments) {
   const auto model = cases::make_smoe({});
   auto target = noise({4, 5, 3});
-  const auto refuse = [&](const std::string& text, const SmoeModel& own, View<const float, 3> image, double loose) {
-    expect_error(ErrorCode::invalid_argument, text, [&] { (void)smoe_gradient(own, image, loose); });
+  const auto refuse = [&](const std::string& text, const SmoeModel& wrong, View<const float, 3> image, double loose) {
+    expect_error(ErrorCode::invalid_argument, text, [&] { (void)smoe_gradient(wrong, image, loose); });
   };
   refuse("smoe_gradient: tolerance", model, target.view(), 0);
   refuse("target: expected {ny, nx, 3}, got {4, 5, 2}", model, View<const float, 3>(target.data(), {4, 5, 2}), 1e-3);

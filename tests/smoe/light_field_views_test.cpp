@@ -170,8 +170,8 @@ TEST(LightFieldViews, AgreeWithCapturedViews) {
 
 TEST(LightFieldViews, RefusesWhatIsNone) {
   const auto model = make_model(4, 3, false);
-  const auto refuses = [&](const char* text, const SmoeModel& own, const LightFieldOptions& options) {
-    support::expect_error(ErrorCode::invalid_argument, text, [&] { const LightFieldViews views(own, options); });
+  const auto refuses = [&](const char* text, const SmoeModel& wrong, const LightFieldOptions& options) {
+    support::expect_error(ErrorCode::invalid_argument, text, [&] { const LightFieldViews views(wrong, options); });
   };
   refuses("a light field's, of 3 or 4 dimensions, got 2", make_model(2, 3, false), options_at(0));
   refuses("distance_m: expected more than -5 cm", model, options_at(-0.05));

@@ -180,8 +180,8 @@ TEST_P(SmoeRender, ManyViewsAtOnceAreThoseOfOneEach) {
     const auto host = images.to(Device{});
     for (std::size_t i = 0; i < views.size(); ++i) {
       const auto alone = picture(model, views[i], device);
-      const float* const own = host.data() + static_cast<std::int64_t>(i) * alone.size();
-      EXPECT_TRUE(std::equal(own, own + alone.size(), alone.data())) << "view " << i;
+      const float* const values = host.data() + static_cast<std::int64_t>(i) * alone.size();
+      EXPECT_TRUE(std::equal(values, values + alone.size(), alone.data())) << "view " << i;
     }
   });
 }
@@ -199,11 +199,11 @@ TEST_P(SmoeRender, CloseViewsHoldEveryTolerance) {
   others[7].corner = {3.25, 4.5};
   on_each([&](Device device) {
     const auto queue = Queue::create(device);
-    for (const auto* const own : {&model, &dense}) {
+    for (const auto* const tried : {&model, &dense}) {
       for (const double tolerance : {0.25 / 255, 1e-4, 1e-6}) {
         SmoeRenderOptions options;
         options.tolerance = tolerance;
-        SmoeRenderer renderer(*own, queue, options);
+        SmoeRenderer renderer(*tried, queue, options);
         Array<float, 4> images({std::ssize(views), 45, 60, 3}, queue);
         for (const auto* const batch : {&views, &others}) {
           renderer.render(*batch, images.view());
@@ -212,7 +212,7 @@ TEST_P(SmoeRender, CloseViewsHoldEveryTolerance) {
           for (std::size_t i = 0; i < batch->size(); ++i) {
             Array<float, 3> image({45, 60, 3});
             std::copy_n(host.data() + static_cast<std::int64_t>(i) * image.size(), image.size(), image.data());
-            worst = std::max(worst, largest_error(*own, (*batch)[i], image, 17));
+            worst = std::max(worst, largest_error(*tried, (*batch)[i], image, 17));
           }
           expect_within(fmt::format("15 views, tolerance {:.0e}", tolerance), worst, tolerance + 2e-7);
         }
@@ -223,13 +223,13 @@ TEST_P(SmoeRender, CloseViewsHoldEveryTolerance) {
 
 TEST_P(SmoeRender, HoldsItForEverySizeOfComponents) {
   for (const int channels : {1, 2, 3, 4}) {
-    cases::SmoeCase own;
-    own.channels = channels;
-    own.components = 2000;
-    own.width = 240;
-    own.height = 180;
-    own.large_share = 0;
-    const auto model = cases::make_smoe(own);
+    cases::SmoeCase c;
+    c.channels = channels;
+    c.components = 2000;
+    c.width = 240;
+    c.height = 180;
+    c.large_share = 0;
+    const auto model = cases::make_smoe(c);
     // Components from a third of a pixel to about forty pixels.
     for (const std::int64_t height : {23, 45, 180, 1440}) {
       const SmoeView view{{height, 60}, {20, 0}, {60.0 * 180 / static_cast<double>(height), 180}, {}};
@@ -376,11 +376,12 @@ TEST_P(SmoeRender, WindowsSurroundBlocks) {
     double window;
     SmoeView view;
   };
-  const SmoeView own = whole(flat, {110, 150});
+  const SmoeView whole_view = whole(flat, {110, 150});
   const SmoeView part{{77, 83}, {20.3, 10.1}, {61, 95}, {}};
   on_each([&](Device device) {
-    for (const Case& wanted : {Case{16, 16, own}, Case{32, 5.5, own}, Case{48, 0, own}, Case{64, 16, own},
-                               Case{128, 7, own}, Case{256, 1, own}, Case{16, 9, part}, Case{64, 3, part}}) {
+    for (const Case& wanted :
+         {Case{16, 16, whole_view}, Case{32, 5.5, whole_view}, Case{48, 0, whole_view}, Case{64, 16, whole_view},
+          Case{128, 7, whole_view}, Case{256, 1, whole_view}, Case{16, 9, part}, Case{64, 3, part}}) {
       const std::int64_t block = wanted.block;
       const double window = wanted.window;
       const SmoeView& view = wanted.view;
@@ -444,8 +445,8 @@ TEST(SmoeEvaluate, IsTheSumOfAllComponentsInEveryDimension) {
       evaluate(model, x.view(), colours.view(), precision);
       double worst = 0;
       for (std::int64_t i = 0; i < count; ++i) {
-        const float* const own = x.data() + i * d;
-        const auto expected = reference::mixture(experts, {own, own + d});
+        const float* const position = x.data() + i * d;
+        const auto expected = reference::mixture(experts, {position, position + d});
         for (std::size_t channel = 0; channel < 3; ++channel) {
           worst = std::max(worst, std::abs(static_cast<double>(colours(i, channel)) - expected[channel]));
         }

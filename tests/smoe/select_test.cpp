@@ -21,25 +21,25 @@ std::vector<ImageComponent> some_components(std::size_t count) {
     return low + (high - low) * holotone::random_uniform64(77, counter++);
   };
   std::vector<ImageComponent> components(count);
-  for (auto& own : components) {
-    own.x = between(-30, 94);
-    own.y = between(-30, 94);
-    own.across = std::exp2(between(-6, 2));
-    own.down = std::exp2(between(-6, 2));
-    own.skew = between(-1, 1) * own.across;
-    own.peak = between(-10, 5);
+  for (auto& component : components) {
+    component.x = between(-30, 94);
+    component.y = between(-30, 94);
+    component.across = std::exp2(between(-6, 2));
+    component.down = std::exp2(between(-6, 2));
+    component.skew = between(-1, 1) * component.across;
+    component.peak = between(-10, 5);
     for (std::size_t c = 0; c < 3; ++c) {
-      own.colour[c] = static_cast<float>(between(0, 1));
-      own.slope_x[c] = static_cast<float>(between(-0.2, 0.2));
-      own.slope_y[c] = static_cast<float>(between(-0.2, 0.2));
+      component.colour[c] = static_cast<float>(between(0, 1));
+      component.slope_x[c] = static_cast<float>(between(-0.2, 0.2));
+      component.slope_y[c] = static_cast<float>(between(-0.2, 0.2));
     }
   }
   return components;
 }
 
-double expert(const ImageComponent& own, std::size_t c, double x, double y) {
-  return static_cast<double>(own.colour[c]) + static_cast<double>(own.slope_x[c]) * (x - own.x) +
-         static_cast<double>(own.slope_y[c]) * (y - own.y);
+double expert(const ImageComponent& component, std::size_t c, double x, double y) {
+  return static_cast<double>(component.colour[c]) + static_cast<double>(component.slope_x[c]) * (x - component.x) +
+         static_cast<double>(component.slope_y[c]) * (y - component.y);
 }
 
 TEST(SmoeSelect, PowersOfTwoAreWithinTheirBound) {
@@ -86,7 +86,7 @@ TEST(SmoeSelect, DroppedComponentsChangeNoColourByMoreThanTheBudget) {
           const double x = box.left + column;
           const double y = box.top + row;
           double most = -INFINITY;
-          for (const auto& own : components) most = std::max(most, own.log2_density(x, y));
+          for (const auto& component : components) most = std::max(most, component.log2_density(x, y));
           ASSERT_LE(most, static_cast<double>(pruner.most)) << "box " << b;
           ASSERT_GE(most, static_cast<double>(pruner.best)) << "box " << b;
           double weights[2] = {};

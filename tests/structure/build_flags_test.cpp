@@ -44,8 +44,9 @@ TEST(Structure, FilesThatNeedItAreCompiledWithoutContraction) {
   std::ifstream stream(commands);
   for (const auto& entry : nlohmann::json::parse(stream)) {
     const fs::path path = fs::path(entry.at("directory").get<std::string>()) / entry.at("file").get<std::string>();
-    const std::string own = path.lexically_normal().lexically_relative(source_folder()).generic_string();
-    if (own.starts_with("holotone/") && contracts_nothing(entry.at("command").get<std::string>())) compiled.insert(own);
+    const std::string name = path.lexically_normal().lexically_relative(source_folder()).generic_string();
+    if (name.starts_with("holotone/") && contracts_nothing(entry.at("command").get<std::string>()))
+      compiled.insert(name);
   }
   for (const auto& file : marked) {
     EXPECT_EQ(compiled.count(file), 1u) << file << ": needs -ffp-contract=off and is compiled without it";

@@ -86,11 +86,11 @@ TEST(Structure, TheProgramsFoldersDependOneWay) {
   int seen = 0;
   find("cli/", program_include, [&](const SourceFile& file, std::size_t line, const std::smatch& match) {
     ++seen;
-    const std::string own = folder_of(file.path);
+    const std::string folder = folder_of(file.path);
     const std::string other = folder_of(match[1]);
-    const auto allowed = allowed_folders().find(own);
-    if (own == other || allowed == allowed_folders().end() || allowed->second.count(other) != 0) return;
-    fail_at(file, line, fmt::format("{} must not include {}", own, match[1].str()));
+    const auto allowed = allowed_folders().find(folder);
+    if (folder == other || allowed == allowed_folders().end() || allowed->second.count(other) != 0) return;
+    fail_at(file, line, fmt::format("{} must not include {}", folder, match[1].str()));
   });
   std::printf("%d includes in the program\n", seen);
   EXPECT_GT(seen, 100);
@@ -131,9 +131,9 @@ TEST(Structure, TheProgramIncludesNoEngineTransformOrMathematics) {
 TEST(Structure, TheProgramsFilesDoNotIncludeEachOther) {
   Graph graph;
   find("cli/", program_include, [&](const SourceFile& file, std::size_t, const std::smatch& match) {
-    const std::string own = unit_name(file.path);
+    const std::string unit = unit_name(file.path);
     const std::string other = unit_name(match[1]);
-    if (own != other) graph[own].insert(other);
+    if (unit != other) graph[unit].insert(other);
   });
   EXPECT_GT(graph.size(), 30u);
   std::set<std::string> done;

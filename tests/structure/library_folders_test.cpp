@@ -28,8 +28,8 @@ std::string owner_of(const std::string& module, const std::set<std::string>& fol
   if (!folder.empty()) return folder;
   const std::string name = path.substr(module.size(), path.rfind('.') - module.size());
   if (folders.count(name) == 1) return name;
-  for (const auto& own : folders) {
-    if (has_file_below(module + own + "/", "/" + name + ".cpp")) return own;
+  for (const auto& entry : folders) {
+    if (has_file_below(module + entry + "/", "/" + name + ".cpp")) return entry;
   }
   return "";
 }
@@ -102,10 +102,10 @@ class CycleSearch {
       return;
     }
     if (!done_.insert(file).second) return;
-    const auto own = includes_.find(file);
-    if (own == includes_.end()) return;
+    const auto found = includes_.find(file);
+    if (found == includes_.end()) return;
     path_.push_back(file);
-    for (const auto& included : own->second) visit(included);
+    for (const auto& included : found->second) visit(included);
     path_.pop_back();
   }
 

@@ -141,15 +141,15 @@ TEST(Structure, TheLibraryIncludesItsOwnHeadersByTheirFullNames) {
 
 // The server of the page knows errors and nothing else of the library; only cli/view and the server's tests know it.
 TEST(Structure, ThePageServerStandsAlone) {
-  int own = 0;
+  int includes = 0;
   find("web/", R"(#\s*include\s*[<"]((holotone|web|cli|tests|bench|examples)/[a-z0-9_./]+)[>"])",
        [&](const auto& file, std::size_t line, const std::smatch& match) {
-         ++own;
+         ++includes;
          if (!match[1].str().starts_with("web/server/") && match[1] != "holotone/core/error.hpp") {
            fail_at(file, line, "the page's server must not include " + match[1].str());
          }
        });
-  EXPECT_GT(own, 20);
+  EXPECT_GT(includes, 20);
   find("", R"(#\s*include\s*[<"]web/)", [](const auto& file, std::size_t line, const std::smatch&) {
     if (!std::regex_search(file.path, std::regex("^((web|tests/web|cli/view)/|tests/support/loopback)"))) {
       fail_at(file, line, "only cli/view uses the page's server");

@@ -39,10 +39,10 @@ void expect_let_in(const TestServer& server, const std::string& what) {
 
 TEST(ViewerStrangers, RefusalsEndTheConnection) {
   TestServer server;
-  const std::string own = kept_alive(get(server, ""));
-  std::string other_host = own;
+  const std::string first_answer = kept_alive(get(server, ""));
+  std::string other_host = first_answer;
   other_host.replace(other_host.find(host_of(server)), host_of(server).size(), "evil.example");
-  std::string socket = own;
+  std::string socket = first_answer;
   socket.replace(socket.find("/ HTTP"), 1, "/socket");
   const std::pair<const char*, std::string> requests[] = {
       {"404", without_key(server)},

@@ -167,10 +167,10 @@ export class Pane {
 
   // The linked pane's control has a new value. Only a control of the same kind follows; a window by its share.
   follow_value(name, value, control, rests) {
-    const own = this.description.controls?.[name];
-    if (!own || own.kind !== control.kind) return;
-    const ratio = (i) => own.value[2 + (i % 2)] / control.value[2 + (i % 2)];
-    const followed = own.kind === "window" ? value.map((part, i) => part * ratio(i)) : value;
+    const followed_control = this.description.controls?.[name];
+    if (!followed_control || followed_control.kind !== control.kind) return;
+    const ratio = (i) => followed_control.value[2 + (i % 2)] / control.value[2 + (i % 2)];
+    const followed = followed_control.kind === "window" ? value.map((part, i) => part * ratio(i)) : value;
     if (!this.take_value(name, followed)) return;
     this.controls.set_one(name, this.values[name]);
     if (this.view_description.controls?.includes(name)) this.moving_now(rests);

@@ -56,8 +56,8 @@ bool is_allowed_host(std::string_view host, std::span<const std::string> names) 
   const std::string_view name = host_name(host);
   if (name.empty()) return false;
   const auto is_name = [&](std::string_view allowed) { return equal_without_case(name, allowed); };
-  constexpr std::array<std::string_view, 3> own = {"127.0.0.1", "localhost", "[::1]"};
-  return std::ranges::any_of(own, is_name) || std::ranges::any_of(names, is_name);
+  constexpr std::array<std::string_view, 3> loopback = {"127.0.0.1", "localhost", "[::1]"};
+  return std::ranges::any_of(loopback, is_name) || std::ranges::any_of(names, is_name);
 }
 
 bool is_allowed_origin(std::string_view origin, std::string_view host) {

@@ -33,8 +33,8 @@ bool WorkQueue::push(Request request) {
 }
 
 void WorkQueue::close_pane(ClientNumber client, const std::string& pane) {
-  if (const auto own = find(client); own != clients_.end()) {
-    std::erase_if(own->waiting, [&](const Waiting& one) { return one.request.pane == pane; });
+  if (const auto entry = find(client); entry != clients_.end()) {
+    std::erase_if(entry->waiting, [&](const Waiting& one) { return one.request.pane == pane; });
   }
   if (runs(client, pane)) cancel();
 }
@@ -45,11 +45,11 @@ void WorkQueue::remove_client(ClientNumber client) {
 }
 
 void WorkQueue::hold(ClientNumber client) {
-  if (const auto own = find(client); own != clients_.end()) own->held = true;
+  if (const auto entry = find(client); entry != clients_.end()) entry->held = true;
 }
 
 void WorkQueue::release(ClientNumber client) {
-  if (const auto own = find(client); own != clients_.end()) own->held = false;
+  if (const auto entry = find(client); entry != clients_.end()) entry->held = false;
 }
 
 std::optional<WorkQueue::Job> WorkQueue::next() {

@@ -87,10 +87,10 @@ class OffscreenSurface final : public Surface {
     // The GPU that was asked for, then any.
     for (const bool any : {false, true}) {
       for (EGLint i = 0; i < count; ++i) {
-        EGLAttrib own = -1;
+        EGLAttrib format = -1;
         const auto device = devices[static_cast<std::size_t>(i)];
-        if (egl_.query_device(device, EGL_CUDA_DEVICE_NV, &own) == EGL_FALSE) own = -1;
-        if ((any || (cuda_device >= 0 && own == cuda_device)) && open_on(device)) return;
+        if (egl_.query_device(device, EGL_CUDA_DEVICE_NV, &format) == EGL_FALSE) format = -1;
+        if ((any || (cuda_device >= 0 && format == cuda_device)) && open_on(device)) return;
       }
     }
     fail("no device of EGL makes a context of OpenGL 3.2");

@@ -52,14 +52,14 @@ display::CanvasOptions canvas_options(const PanelWindowOptions& options, const M
 }  // namespace
 
 struct PanelWindow::State {
-  explicit State(const PanelWindowOptions& own)
-      : options(own),
-        surface(make_surface(own)),
+  explicit State(const PanelWindowOptions& requested)
+      : options(requested),
+        surface(make_surface(requested)),
         gl([this](const char* name) { return surface->find_address(name); }),
-        canvas(gl, canvas_options(own, surface->monitor())),
+        canvas(gl, canvas_options(requested, surface->monitor())),
         safe(gl),
         shown(gl) {
-    const Array<std::uint8_t, 2> codes = safe_pattern(own.safe, shape());
+    const Array<std::uint8_t, 2> codes = safe_pattern(requested.safe, shape());
     safe.write({codes.data(), codes.shape()}, {});
     present(safe);
   }

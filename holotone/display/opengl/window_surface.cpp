@@ -102,18 +102,18 @@ class WindowSurface final : public Surface {
     GLFWwindow* const window = window_.get();
     g.glfwSetWindowUserPointer(window, this);
     g.glfwSetMonitorUserPointer(handle_, this);
-    g.glfwSetWindowFocusCallback(window, [](GLFWwindow* own, int focused) {
-      of(own).events_.lost_focus = focused == GLFW_FALSE;
-      of(own).events_.gained_focus = focused == GLFW_TRUE;
+    g.glfwSetWindowFocusCallback(window, [](GLFWwindow* handle, int focused) {
+      of(handle).events_.lost_focus = focused == GLFW_FALSE;
+      of(handle).events_.gained_focus = focused == GLFW_TRUE;
     });
-    g.glfwSetWindowIconifyCallback(window, [](GLFWwindow* own, int hidden) {
+    g.glfwSetWindowIconifyCallback(window, [](GLFWwindow* handle, int hidden) {
       if (hidden == GLFW_FALSE) return;
-      glfw().glfwRestoreWindow(own);
+      glfw().glfwRestoreWindow(handle);
     });
-    g.glfwSetWindowRefreshCallback(window, [](GLFWwindow* own) { of(own).events_.exposed = true; });
-    g.glfwSetWindowCloseCallback(window, [](GLFWwindow* own) { of(own).events_.closed = true; });
-    g.glfwSetKeyCallback(window, [](GLFWwindow* own, int key, int, int action, int) {
-      if (action == GLFW_PRESS && (key == GLFW_KEY_ESCAPE || key == GLFW_KEY_Q)) of(own).events_.closed = true;
+    g.glfwSetWindowRefreshCallback(window, [](GLFWwindow* handle) { of(handle).events_.exposed = true; });
+    g.glfwSetWindowCloseCallback(window, [](GLFWwindow* handle) { of(handle).events_.closed = true; });
+    g.glfwSetKeyCallback(window, [](GLFWwindow* handle, int key, int, int action, int) {
+      if (action == GLFW_PRESS && (key == GLFW_KEY_ESCAPE || key == GLFW_KEY_Q)) of(handle).events_.closed = true;
     });
     g.glfwSetInputMode(window, GLFW_CURSOR, GLFW_CURSOR_HIDDEN);
     g.glfwMakeContextCurrent(window);

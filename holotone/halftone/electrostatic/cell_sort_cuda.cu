@@ -52,14 +52,14 @@ __global__ void __launch_bounds__(threads)
                            const int2* __restrict__ slots) {
   const std::int64_t i = thread_number();
   if (i >= count) return;
-  const int2 own = slots[i];
-  const float2 place = from.place[own.y];
+  const int2 slot = slots[i];
+  const float2 place = from.place[slot.y];
   const int cell = find_cell(cells, place);
   const int begin = start[cell];
   const int end = start[cell + 1];
   int before = 0;
-  for (int k = begin; k < end; ++k) before += slots[k].x < own.x ? 1 : 0;
-  copy_dot(from, own.y, to, begin + before, place);
+  for (int k = begin; k < end; ++k) before += slots[k].x < slot.x ? 1 : 0;
+  copy_dot(from, slot.y, to, begin + before, place);
 }
 
 std::size_t scan_bytes(int cells) {

@@ -91,9 +91,9 @@ class DirectMethod final : public Method {
     float own_x[targets];
     float own_y[targets];
     for (int t = 0; t < targets; ++t) {
-      const auto own = static_cast<std::size_t>(std::min(first + t, dots.count - 1));
-      own_x[t] = dots.x[own];
-      own_y[t] = dots.y[own];
+      const auto dot = static_cast<std::size_t>(std::min(first + t, dots.count - 1));
+      own_x[t] = dots.x[dot];
+      own_y[t] = dots.y[dot];
     }
     Sum sum{};
     add_all(dots.x.data(), dots.y.data(), dots.count, own_x, own_y, sum);
@@ -106,13 +106,13 @@ class DirectMethod final : public Method {
   }
 
   void add_same(const DotList& dots, std::int64_t i, float& force_x, float& force_y) const {
-    const auto own = static_cast<std::size_t>(i);
+    const auto dot = static_cast<std::size_t>(i);
     for (std::int64_t j = 0; j < dots.count; ++j) {
       const auto other = static_cast<std::size_t>(j);
-      const float dx = dots.x[own] - dots.x[other];
-      const float dy = dots.y[own] - dots.y[other];
+      const float dx = dots.x[dot] - dots.x[other];
+      const float dy = dots.y[dot] - dots.y[other];
       if (j == i || dx * dx + dy * dy > static_cast<float>(same_place_px * same_place_px)) continue;
-      add_same_place(dots.index[own], dots.index[other], same_place_force_, force_x, force_y);
+      add_same_place(dots.index[dot], dots.index[other], same_place_force_, force_x, force_y);
     }
   }
 

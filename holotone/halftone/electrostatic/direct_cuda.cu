@@ -10,7 +10,7 @@ constexpr std::int64_t many_dots = 131072;
 
 /// Force of the other dots at the same place, one by one; rare.
 __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64_t index, float2 place, int together) {
-  const auto own = static_cast<unsigned>(in.number[index]);
+  const auto dot_number = static_cast<unsigned>(in.number[index]);
   float2 force{0, 0};
   int met = 0;
   for (std::int64_t k = 0; k < in.count && met < max_together; ++k) {
@@ -18,9 +18,9 @@ __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64
     const float dx = place.x - other.x;
     const float dy = place.y - other.y;
     const auto number = static_cast<unsigned>(in.number[k]);
-    if (number == own || fmaf(dx, dx, dy * dy) > same_place2) continue;
+    if (number == dot_number || fmaf(dx, dx, dy * dy) > same_place2) continue;
     ++met;
-    const float2 direction = same_place_direction(own, number);
+    const float2 direction = same_place_direction(dot_number, number);
     force = {force.x + direction.x, force.y + direction.y};
   }
   const float push = in.same_place_force * static_cast<float>(together - 1) / static_cast<float>(max(met, 1));

@@ -13,13 +13,13 @@ __global__ void smooth_kernel(const float* __restrict__ from, float* __restrict_
   const int x = blockIdx.x * threads + threadIdx.x;
   const int y = blockIdx.y;
   if (x >= nx) return;
-  const int own = down ? y : x;
+  const int coordinate = down ? y : x;
   const int last = (down ? ny : nx) - 1;
   const std::int64_t stride = down ? nx : 1;
   const float* const line = from + (down ? x : static_cast<std::int64_t>(y) * nx);
-  float sum = weights[0] * line[own * stride];
+  float sum = weights[0] * line[coordinate * stride];
   for (int k = 1; k <= reach; ++k) {
-    sum += weights[k] * (line[max(own - k, 0) * stride] + line[min(own + k, last) * stride]);
+    sum += weights[k] * (line[max(coordinate - k, 0) * stride] + line[min(coordinate + k, last) * stride]);
   }
   to[static_cast<std::int64_t>(y) * nx + x] = sum;
 }

@@ -44,10 +44,10 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
     }
     dots_.resize(count);
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto own = static_cast<std::size_t>(i);
-      dots_.x[own] = std::clamp(data[2 * i], 0.0F, width_);
-      dots_.y[own] = std::clamp(data[2 * i + 1], 0.0F, height_);
-      dots_.index[own] = static_cast<std::uint32_t>(i);
+      const auto dot = static_cast<std::size_t>(i);
+      dots_.x[dot] = std::clamp(data[2 * i], 0.0F, width_);
+      dots_.y[dot] = std::clamp(data[2 * i + 1], 0.0F, height_);
+      dots_.index[dot] = static_cast<std::uint32_t>(i);
     }
     for (auto* array : {&force_x_, &force_y_}) array->assign(static_cast<std::size_t>(count), 0.0F);
     sizes_.assign(static_cast<std::size_t>((count + task_dots - 1) / task_dots), {0, 0});
@@ -71,9 +71,9 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
     const float* const data = forces.data();
     over_dots(dots_.count, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const auto own = static_cast<std::size_t>(i);
-        force_x_[own] = data[2 * std::size_t{dots_.index[own]}];
-        force_y_[own] = data[2 * std::size_t{dots_.index[own]} + 1];
+        const auto dot = static_cast<std::size_t>(i);
+        force_x_[dot] = data[2 * std::size_t{dots_.index[dot]}];
+        force_y_[dot] = data[2 * std::size_t{dots_.index[dot]} + 1];
       }
     });
     move_all(rule);
@@ -82,12 +82,12 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
   void shake(float radius, std::uint64_t seed) override {
     over_dots(dots_.count, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const auto own = static_cast<std::size_t>(i);
-        const std::uint64_t counter = 2 * std::uint64_t{dots_.index[own]};
+        const auto dot = static_cast<std::size_t>(i);
+        const std::uint64_t counter = 2 * std::uint64_t{dots_.index[dot]};
         const float distance = radius * std::sqrt(random_uniform(seed, counter));
         const float angle = 2 * std::numbers::pi_v<float> * random_uniform(seed, counter + 1);
-        dots_.x[own] = std::clamp(dots_.x[own] + distance * std::cos(angle), 0.0F, width_);
-        dots_.y[own] = std::clamp(dots_.y[own] + distance * std::sin(angle), 0.0F, height_);
+        dots_.x[dot] = std::clamp(dots_.x[dot] + distance * std::cos(angle), 0.0F, width_);
+        dots_.y[dot] = std::clamp(dots_.y[dot] + distance * std::sin(angle), 0.0F, height_);
       }
     });
   }
@@ -132,9 +132,9 @@ class CpuEngine final : public ElectrostaticPlan::Engine {
   void measure_part(std::int64_t task, std::int64_t begin, std::int64_t end) {
     std::array<double, 2> sum{};
     for (std::int64_t i = begin; i < end; ++i) {
-      const auto own = static_cast<std::size_t>(i);
-      const double square = static_cast<double>(force_x_[own]) * static_cast<double>(force_x_[own]) +
-                            static_cast<double>(force_y_[own]) * static_cast<double>(force_y_[own]);
+      const auto dot = static_cast<std::size_t>(i);
+      const double square = static_cast<double>(force_x_[dot]) * static_cast<double>(force_x_[dot]) +
+                            static_cast<double>(force_y_[dot]) * static_cast<double>(force_y_[dot]);
       sum[0] += std::sqrt(square);
       sum[1] += square;
     }

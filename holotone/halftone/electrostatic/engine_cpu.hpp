@@ -107,7 +107,7 @@ std::unique_ptr<NeighbourSum> neighbours_by_cells(const Setup& setup, const Near
 std::unique_ptr<NeighbourSum> neighbours_by_map(const Setup& setup, const NearKernel& kernel);
 
 /// Adds the force of dot `other` on dot `own` at the same place. Its direction depends only on their numbers.
-void add_same_place(std::uint32_t own, std::uint32_t other, float force, float& force_x, float& force_y);
+void add_same_place(std::uint32_t dot, std::uint32_t other, float force, float& force_x, float& force_y);
 
 /// A force field as coefficients of a cubic B-spline at the pixels' centres, or as values there to be interpolated
 /// linearly; x and y interleaved, with 2 more on every side of the page. Without a table the field is 0.

@@ -12,15 +12,15 @@ constexpr int ink_blocks = 512;
 /// Sums the ink of each block in a fixed order and finds the first invalid pixel.
 __global__ void __launch_bounds__(ink_threads) ink_kernel(const float* __restrict__ ink, std::int64_t count,
                                                           double* __restrict__ parts, unsigned long long* first_bad) {
-  double own = 0;
+  double sum = 0;
   for (std::int64_t k = blockIdx.x * static_cast<std::int64_t>(ink_threads) + threadIdx.x; k < count;
        k += static_cast<std::int64_t>(ink_blocks) * ink_threads) {
     const float value = ink[k];
     if (!(value >= 0) || isinf(value)) atomicMin(first_bad, static_cast<unsigned long long>(k));
-    own += static_cast<double>(value);
+    sum += static_cast<double>(value);
   }
   __shared__ double sums[ink_threads];
-  sums[threadIdx.x] = own;
+  sums[threadIdx.x] = sum;
   for (int offset = ink_threads / 2; offset > 0; offset /= 2) {
     __syncthreads();
     if (threadIdx.x < offset) sums[threadIdx.x] += sums[threadIdx.x + offset];
@@ -186,18 +186,18 @@ void CudaEngine::forces(View<float, 2> forces) {
 
 void CudaEngine::step(const StepRule& rule) {
   const cuda::DeviceScope scope(queue_.device());
-  const MoveRule own = move_rule(rule);
+  const MoveRule device_rule = move_rule(rule);
   prepare(rule);
   if (setup_.options.on_stage) {
     const auto stream = cuda::stream_of(queue_);
-    sum_and_move(own, stream);
+    sum_and_move(device_rule, stream);
     setup_.stage("forces and move");
     sort(stream);
     setup_.stage("sort");
     return;
   }
-  graph_.run(own, [&](cudaStream_t stream) {
-    sum_and_move(own, stream);
+  graph_.run(device_rule, [&](cudaStream_t stream) {
+    sum_and_move(device_rule, stream);
     sort(stream);
   });
 }

@@ -156,14 +156,14 @@ class InkTables {
         nodes_({element_count(setup.used)}, queue),
         table_({(setup.page[0] + 4) * (setup.page[1] + 4)}, queue) {
     for (int axis = 0; axis < 2; ++axis) {
-      const InkAliases own = ink_aliases(setup, axis);
+      const InkAliases aliases = ink_aliases(setup, axis);
       std::vector<float2> factor;
-      for (const auto& value : own.factor) {
+      for (const auto& value : aliases.factor) {
         factor.push_back({static_cast<float>(value.real()), static_cast<float>(value.imag())});
       }
       factor_[axis] = upload(factor, queue);
-      spot_[axis] = upload(std::vector<float>(own.spot.begin(), own.spot.end()), queue);
-      frequency_[axis] = upload(std::vector<int>(own.frequency.begin(), own.frequency.end()), queue);
+      spot_[axis] = upload(std::vector<float>(aliases.spot.begin(), aliases.spot.end()), queue);
+      frequency_[axis] = upload(std::vector<int>(aliases.frequency.begin(), aliases.frequency.end()), queue);
     }
   }
 

@@ -149,14 +149,14 @@ void ChargeGrid::spread(const DotList& dots, const Cells& order) {
   const double nodes = std::max<double>(min_strip_nodes, setup_.window.width + 1);
   const auto high = static_cast<std::int64_t>(std::ceil(nodes * setup_.step_y / order.side()));
   const std::int64_t strips = (order.rows() + high - 1) / high;
-  const Nodes own = nodes_of(setup_, kernel_, row_length_);
+  const Nodes nodes = nodes_of(setup_, kernel_, row_length_);
   with_width(setup_.window.width, [&](auto width) {
     for (const std::int64_t parity : {0, 1}) {
       parallel_for(0, (strips + 1 - parity) / 2, [&](std::int64_t pair) {
         const std::int64_t first = (2 * pair + parity) * high;
         const std::int64_t begin = order.start(first, 0);
         const std::int64_t end = order.start(std::min(first + high, order.rows()), 0);
-        spread_run<width.value>(own, dots.x.data() + begin, dots.y.data() + begin, end - begin, cells_.data());
+        spread_run<width.value>(nodes, dots.x.data() + begin, dots.y.data() + begin, end - begin, cells_.data());
       });
     }
   });
@@ -165,9 +165,9 @@ void ChargeGrid::spread(const DotList& dots, const Cells& order) {
 void ChargeGrid::densities(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const {
   const auto margin = static_cast<double>(setup_.margin) + 0.5;
   for (std::int64_t i = begin; i < end; ++i) {
-    const auto own = static_cast<std::size_t>(i);
-    const auto column = static_cast<std::int64_t>(static_cast<double>(dots.x[own]) / setup_.step_x + margin);
-    const auto row = static_cast<std::int64_t>(static_cast<double>(dots.y[own]) / setup_.step_y + margin);
+    const auto dot = static_cast<std::size_t>(i);
+    const auto column = static_cast<std::int64_t>(static_cast<double>(dots.x[dot]) / setup_.step_x + margin);
+    const auto row = static_cast<std::int64_t>(static_cast<double>(dots.y[dot]) / setup_.step_y + margin);
     const float ink = ink_[static_cast<std::size_t>(row * setup_.used[1] + column)];
     density[i - begin] = std::max(density_scale_ * ink, min_density_);
   }
@@ -223,7 +223,7 @@ void FarField::columns(const Complex* rows, std::int64_t row_step, std::int64_t 
   forward_.execute(charges);
   const std::int64_t table_columns = nx / 2 + 1;
   for (std::int64_t b = 0; b < block; ++b) {
-    const Complex* const own = charges + b * distance_;
+    const Complex* const line = charges + b * distance_;
     Complex* const to = force + b * distance_;
     Complex* const to_mirrored = mirrored + b * distance_;
     const float* const table = spectrum_.data() + (first + std::min(b, count - 1)) * 2;
@@ -233,8 +233,8 @@ void FarField::columns(const Complex* rows, std::int64_t row_step, std::int64_t 
       const float* const entry = table + (up ? opposite : y) * table_columns * 2;
       const float gx = entry[0];
       const float gy = up ? -entry[1] : entry[1];
-      const Complex r = own[y];
-      const Complex m = own[opposite];
+      const Complex r = line[y];
+      const Complex m = line[opposite];
       to[y] = {r.real() * gy + r.imag() * gx, r.imag() * gy - r.real() * gx};
       // conj(m) (gy + i gx)
       to_mirrored[y] = {m.real() * gy + m.imag() * gx, m.real() * gx - m.imag() * gy};

@@ -82,7 +82,7 @@ __device__ __forceinline__ float2 near_force(const ForceInput& in, float2 place,
 /// Force of the other dots at the same place. Of more than max_together others, only that many are summed and scaled
 /// to all.
 __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64_t index, float2 place, int together) {
-  const auto own = static_cast<unsigned>(in.number[index]);
+  const auto dot_number = static_cast<unsigned>(in.number[index]);
   float2 force{0, 0};
   int met = 0;
   over_neighbours(in, place, [&](int k) {
@@ -90,9 +90,9 @@ __device__ __noinline__ float2 same_place_force(const ForceInput& in, std::int64
     const float dx = place.x - other.x;
     const float dy = place.y - other.y;
     const auto number = static_cast<unsigned>(in.number[k]);
-    if (number == own || fmaf(dx, dx, dy * dy) > same_place2 || met >= max_together) return;
+    if (number == dot_number || fmaf(dx, dx, dy * dy) > same_place2 || met >= max_together) return;
     ++met;
-    const float2 direction = same_place_direction(own, number);
+    const float2 direction = same_place_direction(dot_number, number);
     force = {force.x + direction.x, force.y + direction.y};
   });
   const float push = in.same_place_force * static_cast<float>(together - 1) / static_cast<float>(max(met, 1));
@@ -268,13 +268,13 @@ __global__ void __launch_bounds__(force_threads)
 /// Runs as one block, so that the order is fixed.
 __global__ void __launch_bounds__(1024)
     add_up_kernel(const float2* __restrict__ sums, std::int64_t blocks, double2* __restrict__ total) {
-  double2 own{0, 0};
+  double2 sum{0, 0};
   for (std::int64_t k = threadIdx.x; k < blocks; k += 1024) {
-    own.x += static_cast<double>(sums[k].x);
-    own.y += static_cast<double>(sums[k].y);
+    sum.x += static_cast<double>(sums[k].x);
+    sum.y += static_cast<double>(sums[k].y);
   }
   __shared__ double2 parts[1024];
-  parts[threadIdx.x] = own;
+  parts[threadIdx.x] = sum;
   for (int offset = 512; offset > 0; offset /= 2) {
     __syncthreads();
     if (threadIdx.x < offset) {

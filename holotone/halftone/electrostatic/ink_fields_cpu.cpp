@@ -86,12 +86,12 @@ void InkDensity::set_ink(const float* ink, double total) { nodes_ = ink_nodes(se
 void InkDensity::at(const DotList& dots, std::int64_t begin, std::int64_t end, float* density) const {
   const auto nodes_a_px = static_cast<float>(1 / nodes_.step);
   for (std::int64_t i = begin; i < end; ++i) {
-    const auto own = static_cast<std::size_t>(i);
+    const auto dot = static_cast<std::size_t>(i);
     const auto node = [&](float coordinate, std::int64_t count) {
       return std::min(static_cast<std::int64_t>(coordinate * nodes_a_px + 0.5F), count - 1);
     };
-    density[i - begin] = nodes_.density[static_cast<std::size_t>(node(dots.y[own], nodes_.rows) * nodes_.columns +
-                                                                 node(dots.x[own], nodes_.columns))];
+    density[i - begin] = nodes_.density[static_cast<std::size_t>(node(dots.y[dot], nodes_.rows) * nodes_.columns +
+                                                                 node(dots.x[dot], nodes_.columns))];
   }
 }
 

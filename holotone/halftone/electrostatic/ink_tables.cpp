@@ -93,7 +93,7 @@ std::vector<float> edge_weights(const Setup& setup) {
     sum += (k == 0 ? 1 : 2) * weight.back();
   }
   std::vector<float> result(weight.size());
-  std::ranges::transform(weight, result.begin(), [&](double own) { return static_cast<float>(own / sum); });
+  std::ranges::transform(weight, result.begin(), [&](double value) { return static_cast<float>(value / sum); });
   return result;
 }
 

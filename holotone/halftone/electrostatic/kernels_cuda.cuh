@@ -216,11 +216,11 @@ __device__ __forceinline__ float2 linear_attraction_at(const Attraction& in, flo
 inline constexpr auto same_place2 = static_cast<float>(same_place_px * same_place_px);
 inline constexpr int max_together = 1024;
 /// Direction in which dot `other` pushes dot `own` at the same place. It depends only on their numbers.
-__device__ __forceinline__ float2 same_place_direction(unsigned own, unsigned other) {
-  const std::uint64_t pair = (static_cast<std::uint64_t>(min(own, other)) << 32) | max(own, other);
+__device__ __forceinline__ float2 same_place_direction(unsigned dot, unsigned other) {
+  const std::uint64_t pair = (static_cast<std::uint64_t>(min(dot, other)) << 32) | max(dot, other);
   float2 direction;
   sincospif(2.0F * random_uniform(0, pair), &direction.y, &direction.x);
-  return own < other ? direction : float2{-direction.x, -direction.y};
+  return dot < other ? direction : float2{-direction.x, -direction.y};
 }
 
 __device__ __forceinline__ float approximate_inverse(float x) {

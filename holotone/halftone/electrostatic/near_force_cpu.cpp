@@ -140,10 +140,10 @@ class CellNeighbours final : public NeighbourSum {
 
 }  // namespace
 
-void add_same_place(std::uint32_t own, std::uint32_t other, float force, float& force_x, float& force_y) {
-  const std::uint64_t pair = (static_cast<std::uint64_t>(std::min(own, other)) << 32) | std::max(own, other);
+void add_same_place(std::uint32_t dot, std::uint32_t other, float force, float& force_x, float& force_y) {
+  const std::uint64_t pair = (static_cast<std::uint64_t>(std::min(dot, other)) << 32) | std::max(dot, other);
   const float angle = 2 * std::numbers::pi_v<float> * random_uniform(0, pair);
-  const float sign = own < other ? force : -force;
+  const float sign = dot < other ? force : -force;
   force_x += sign * std::cos(angle);
   force_y += sign * std::sin(angle);
 }
@@ -174,9 +174,9 @@ void Cells::sort(DotList& dots) {
   parallel_for(0, parts, [&](std::int64_t part) {
     std::uint32_t* const counts = next_.data() + part * cell_count;
     for (std::int64_t j = part_begin(part); j < part_begin(part + 1); ++j) {
-      const auto own = static_cast<std::size_t>(j);
-      const auto cell = static_cast<std::uint32_t>(row(dots.y[own]) * columns_ + column(dots.x[own]));
-      cell_[own] = cell;
+      const auto dot = static_cast<std::size_t>(j);
+      const auto cell = static_cast<std::uint32_t>(row(dots.y[dot]) * columns_ + column(dots.x[dot]));
+      cell_[dot] = cell;
       ++counts[cell];
     }
   });
@@ -195,13 +195,13 @@ void Cells::sort(DotList& dots) {
   parallel_for(0, parts, [&](std::int64_t part) {
     std::uint32_t* const places = next_.data() + part * cell_count;
     for (std::int64_t j = part_begin(part); j < part_begin(part + 1); ++j) {
-      const auto own = static_cast<std::size_t>(j);
-      const std::size_t to = places[cell_[own]]++;
-      sorted_.x[to] = dots.x[own];
-      sorted_.y[to] = dots.y[own];
-      sorted_.velocity_x[to] = dots.velocity_x[own];
-      sorted_.velocity_y[to] = dots.velocity_y[own];
-      sorted_.index[to] = dots.index[own];
+      const auto dot = static_cast<std::size_t>(j);
+      const std::size_t to = places[cell_[dot]]++;
+      sorted_.x[to] = dots.x[dot];
+      sorted_.y[to] = dots.y[dot];
+      sorted_.velocity_x[to] = dots.velocity_x[dot];
+      sorted_.velocity_y[to] = dots.velocity_y[dot];
+      sorted_.index[to] = dots.index[dot];
     }
   });
   std::swap(sorted_, dots);

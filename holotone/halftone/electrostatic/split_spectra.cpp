@@ -22,9 +22,11 @@ std::vector<AliasLine> alias_lines(std::int64_t length, double step, const Sprea
   const WindowTransform transform(window, 1.5);
   for (std::size_t k = 0; k < lines.size(); ++k) {
     for (int alias = 0; alias < 3; ++alias) {
-      const double own = static_cast<double>(k) / static_cast<double>(length) + (alias == 0 ? 0 : alias == 1 ? -1 : 1);
-      lines[k].frequency[alias] = own / step;
-      lines[k].window[alias] = std::pow(transform(own), 2);
+      const double cycles = static_cast<double>(k) / static_cast<double>(length) + (alias == 0   ? 0
+                                                                                    : alias == 1 ? -1
+                                                                                                 : 1);
+      lines[k].frequency[alias] = cycles / step;
+      lines[k].window[alias] = std::pow(transform(cycles), 2);
     }
   }
   return lines;
@@ -85,18 +87,18 @@ std::vector<double> far_spectrum(const Setup& setup) {
       const AliasLine& column = lines_x[static_cast<std::size_t>(x)];
       // The transform of K_x + i K_y is G_y - i G_x. Sampling has folded the aliases into it; they are removed here.
       const Complex folded = kernel[static_cast<std::size_t>(y * nx + x)];
-      const double own = row.window[0] * column.window[0];
-      double sum_x = own * -folded.imag();
-      double sum_y = own * folded.real();
-      double windows = own;
+      const double product = row.window[0] * column.window[0];
+      double sum_x = product * -folded.imag();
+      double sum_y = product * folded.real();
+      double windows = product;
       for (int m = 1; m < 9; ++m) {
         const double fx = column.frequency[m % 3];
         const double fy = row.frequency[m / 3];
         const double f2 = fx * fx + fy * fy;
         const double size = cloud(std::sqrt(f2) * split.cutoff) / (f2 * cell);
         const double window = row.window[m / 3] * column.window[m % 3];
-        sum_x += (window - own) * fx * size;
-        sum_y += (window - own) * fy * size;
+        sum_x += (window - product) * fx * size;
+        sum_y += (window - product) * fy * size;
         windows += window;
       }
       const bool end = 2 * y == ny || 2 * x == nx;

@@ -20,17 +20,17 @@ void transform_columns(std::complex<Real>* data, std::int64_t ny, std::int64_t c
   const fft::LinePlan<Real> plan(ny, column_block, distance, direction);
   memory.reserve(column_block * distance);
   parallel_for(0, (columns + column_block - 1) / column_block, [&](std::int64_t block) {
-    auto* const own = memory.thread_block();
+    auto* const scratch = memory.thread_block();
     const std::int64_t first = block * column_block;
     const std::int64_t count = std::min(column_block, columns - first);
     for (std::int64_t y = 0; y < ny; ++y) {
       for (std::int64_t i = 0; i < column_block; ++i) {
-        own[i * distance + y] = i < count ? data[y * row_step + first + i] : std::complex<Real>();
+        scratch[i * distance + y] = i < count ? data[y * row_step + first + i] : std::complex<Real>();
       }
     }
-    plan.execute(own);
+    plan.execute(scratch);
     for (std::int64_t y = 0; y < ny; ++y) {
-      for (std::int64_t i = 0; i < count; ++i) data[y * row_step + first + i] = own[i * distance + y];
+      for (std::int64_t i = 0; i < count; ++i) data[y * row_step + first + i] = scratch[i * distance + y];
     }
   });
 }

@@ -139,9 +139,9 @@ void write_dots(const std::string& path, const Dots& dots, const DotsWriteOption
   if (inks.size() < classes) {
     throw_argument("write_dots", "inks", fmt::format("at least {}", classes), fmt::format("{}", inks.size()));
   }
-  const double own = dots.pixel_m > 0 ? dots.pixel_m : default_pixel_m;
+  const double pixel_m = dots.pixel_m > 0 ? dots.pixel_m : default_pixel_m;
   const io::DotsToWrite job{dots,
-                            options.pixel_m > 0 ? options.pixel_m : own,
+                            options.pixel_m > 0 ? options.pixel_m : pixel_m,
                             options.pixel_m > 0 || dots.pixel_m > 0,
                             options.radius > 0 ? options.radius : default_dot_radius,
                             options.dpi,

@@ -159,9 +159,9 @@ std::string filtered(const PngBand& band, std::optional<int> level) {
   std::string result(band.count * (band.row_bytes + 1), '\0');
   auto* target = reinterpret_cast<unsigned char*>(result.data());
   for (std::size_t row = 0; row < band.count; ++row, target += band.row_bytes + 1) {
-    const int own = row == 0 ? first_filter : filter;
-    *target = static_cast<unsigned char>(own);
-    filter_row(own, row_at(band, row), above_of(band, row), band, target + 1);
+    const int row_filter = row == 0 ? first_filter : filter;
+    *target = static_cast<unsigned char>(row_filter);
+    filter_row(row_filter, row_at(band, row), above_of(band, row), band, target + 1);
   }
   return result;
 }
@@ -171,9 +171,9 @@ std::string deflated(std::string_view bytes, std::string_view before, std::optio
   const Coder coder = level ? Coder::search : chosen(bytes, path);
   if (coder == Coder::single) return huffman_coded(bytes, last);
   constexpr int searching_level = 3;
-  const int own = coder == Coder::store ? 0 : level.value_or(searching_level);
+  const int search_level = coder == Coder::store ? 0 : level.value_or(searching_level);
   const std::string_view dictionary = before.substr(before.size() - std::min(before.size(), window));
-  return packed(bytes, own > 0 ? dictionary : std::string_view{}, own, last, path);
+  return packed(bytes, search_level > 0 ? dictionary : std::string_view{}, search_level, last, path);
 }
 
 }  // namespace holotone::io

@@ -141,8 +141,8 @@ void require_checksum(std::span<const std::byte> bytes, std::string_view name) {
   const auto body = bytes.first(bytes.size() - checksum_bytes);
   Reader tail(bytes.last(checksum_bytes), name);
   const auto stated = tail.take<std::uint32_t>("a checksum");
-  const auto own = crc32(body);
-  if (own != stated) throw_io(name, fmt::format("checksum {:08x}", stated), fmt::format("{:08x}", own));
+  const auto sum = crc32(body);
+  if (sum != stated) throw_io(name, fmt::format("checksum {:08x}", stated), fmt::format("{:08x}", sum));
 }
 
 Parsed parse(std::span<const std::byte> bytes, std::string_view name) {
@@ -274,8 +274,8 @@ SmoeEncoded encode_smoe_bytes(const SmoeModel& model, std::int64_t max_bytes) {
   const auto options_at = [&](int index) {
     return SmoeCodecOptions{.lossless = false, .steps = smoe_steps(model, index / qualities_a_unit)};
   };
-  const auto at = [&](const SmoeModel& own, int index) {
-    return SmoeEncoded{encode_smoe(own, options_at(index)), index / qualities_a_unit};
+  const auto at = [&](const SmoeModel& number, int index) {
+    return SmoeEncoded{encode_smoe(number, options_at(index)), index / qualities_a_unit};
   };
   const auto fail = [&](std::size_t least) {
     throw_argument(where, "max_bytes",

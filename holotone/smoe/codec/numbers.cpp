@@ -182,40 +182,40 @@ class ComponentCoder {
 
   /// False if a number is out of range: the stream is corrupt.
   bool code(std::int64_t j) {
-    std::int32_t* const own = coded_.values.data() + j * size_;
-    if (!code_place(own)) return false;
+    std::int32_t* const numbers = coded_.values.data() + j * size_;
+    if (!code_place(numbers)) return false;
     std::array<std::uint32_t, 2> at{};
     for (int axis = 0; axis < std::min(2, layout_.dimensions); ++axis) {
       at[static_cast<std::size_t>(axis)] =
-          static_cast<std::uint32_t>(own[axis] - coded_.origin[static_cast<std::size_t>(axis)]);
+          static_cast<std::uint32_t>(numbers[axis] - coded_.origin[static_cast<std::size_t>(axis)]);
     }
     found_ = near_.find(at, nearest_);
     for (int p = 2; p < layout_.dimensions; ++p) {
-      if (!code_number(j, p, own)) return false;
+      if (!code_number(j, p, numbers)) return false;
     }
     for (int p = layout_.shape(); p < layout_.colour(); ++p) {
-      if (!code_number(j, p, own)) return false;
+      if (!code_number(j, p, numbers)) return false;
     }
-    if (!code_number(j, layout_.weight(), own)) return false;
-    exponent_[static_cast<std::size_t>(j)] = static_cast<std::int8_t>(size_exponent(coded_, own));
+    if (!code_number(j, layout_.weight(), numbers)) return false;
+    exponent_[static_cast<std::size_t>(j)] = static_cast<std::int8_t>(size_exponent(coded_, numbers));
     for (int p = layout_.colour(); p < size_; ++p) {
-      if (!code_number(j, p, own)) return false;
+      if (!code_number(j, p, numbers)) return false;
     }
     near_.add(at, j);
     return true;
   }
 
  private:
-  bool code_place(std::int32_t* own) {
+  bool code_place(std::int32_t* numbers) {
     if constexpr (std::is_same_v<Coder, Survey> || std::is_same_v<Coder, Expectations>) {
       return true;
     } else {
-      return code_gap(own);
+      return code_gap(numbers);
     }
   }
 
-  bool code_gap(std::int32_t* own) {
-    const std::uint64_t place = curve_place(coded_, own);
+  bool code_gap(std::int32_t* numbers) {
+    const std::uint64_t place = curve_place(coded_, numbers);
     const int scale = bit_length(static_cast<std::int64_t>(gap_mean_ >> 4));
     const std::array<int, models> contexts{0, std::min(scale, 17), std::min(bit_length(last_gap_), 17), 0};
     const auto gap = gap_model_.code(coder_, static_cast<std::int64_t>(place - last_place_), contexts, false);
@@ -226,25 +226,25 @@ class ComponentCoder {
     const auto at = curve_point(coded_, last_place_);
     for (int axis = 0; axis < std::min(2, layout_.dimensions); ++axis) {
       const auto a = static_cast<std::size_t>(axis);
-      own[axis] = static_cast<std::int32_t>(at[a]) + coded_.origin[a];
+      numbers[axis] = static_cast<std::int32_t>(at[a]) + coded_.origin[a];
     }
     return true;
   }
 
   /// Number p of component j less its lift, in steps of a median component, in 2^-8.
   [[nodiscard]] std::int64_t scaled(std::int64_t j, int p) const {
-    const std::int32_t* const own = coded_.values.data() + j * size_;
-    const std::int64_t value = own[p] - lift(own, p);
+    const std::int32_t* const numbers = coded_.values.data() + j * size_;
+    const std::int64_t value = numbers[p] - lift(numbers, p);
     return value * (std::int64_t{1} << shift(j, p));
   }
   [[nodiscard]] int shift(std::int64_t j, int p) const {
     return p < layout_.colour() ? fraction : fraction - exponent_[static_cast<std::size_t>(j)];
   }
   /// Prediction of a weight from the shape; 0 for other numbers.
-  [[nodiscard]] std::int64_t lift(const std::int32_t* own, int p) const {
+  [[nodiscard]] std::int64_t lift(const std::int32_t* numbers, int p) const {
     if (p != layout_.weight()) return 0;
     std::int64_t sum = 0;
-    for (int axis = 0; axis < layout_.dimensions; ++axis) sum += own[layout_.shape(axis, axis)];
+    for (int axis = 0; axis < layout_.dimensions; ++axis) sum += numbers[layout_.shape(axis, axis)];
     return (sum * coded_.weight_of_shape) >> fraction;
   }
 
@@ -286,7 +286,7 @@ class ComponentCoder {
     return contexts;
   }
 
-  bool code_number(std::int64_t j, int p, std::int32_t* own) {
+  bool code_number(std::int64_t j, int p, std::int32_t* numbers) {
     const auto at = static_cast<std::size_t>(p);
     if constexpr (std::is_same_v<Coder, Survey>) {
       if (found_ > 0) {
@@ -297,26 +297,26 @@ class ComponentCoder {
       learn_mean(j, p);
       return true;
     } else if constexpr (std::is_same_v<Coder, Expectations>) {
-      coder_.numbers[static_cast<std::size_t>(j * size_ + p)] = base_of(j, p, own);
+      coder_.numbers[static_cast<std::size_t>(j * size_ + p)] = base_of(j, p, numbers);
       learn_mean(j, p);
       return true;
     } else {
-      return code_residual(j, p, own);
+      return code_residual(j, p, numbers);
     }
   }
 
-  [[nodiscard]] std::int64_t base_of(std::int64_t j, int p, const std::int32_t* own) const {
+  [[nodiscard]] std::int64_t base_of(std::int64_t j, int p, const std::int32_t* numbers) const {
     const int bits = shift(j, p);
-    return ((foretold(p) + ((std::int64_t{1} << bits) >> 1)) >> bits) + lift(own, p);
+    return ((foretold(p) + ((std::int64_t{1} << bits) >> 1)) >> bits) + lift(numbers, p);
   }
 
-  bool code_residual(std::int64_t j, int p, std::int32_t* own) {
+  bool code_residual(std::int64_t j, int p, std::int32_t* numbers) {
     const auto at = static_cast<std::size_t>(p);
-    const std::int64_t base = base_of(j, p, own);
-    const std::int64_t residual = numbers_[at].code(coder_, own[p] - base, contexts_of(j, p), true);
+    const std::int64_t base = base_of(j, p, numbers);
+    const std::int64_t residual = numbers_[at].code(coder_, numbers[p] - base, contexts_of(j, p), true);
     const std::int64_t value = base + residual;
     if (std::abs(value) > max_steps) return false;
-    own[p] = static_cast<std::int32_t>(value);
+    numbers[p] = static_cast<std::int32_t>(value);
     residual_[at] = residual;
     loudness_[static_cast<std::size_t>(j * size_ + p)] =
         static_cast<std::uint8_t>(std::min<std::int64_t>(std::abs(residual), 255));
@@ -366,14 +366,14 @@ bool code_exact(Coder& coder, CodedModel& coded) {
   std::vector<int> loudness(static_cast<std::size_t>(size));
   for (std::int64_t j = 0; j < coded.info.count; ++j) {
     for (int p = 0; p < size; ++p) {
-      std::int32_t* const own = coded.values.data() + j * size + p;
-      const std::int64_t before = j > 0 ? own[-size] : 0;
+      std::int32_t* const number = coded.values.data() + j * size + p;
+      const std::int64_t before = j > 0 ? number[-size] : 0;
       int& loud = loudness[static_cast<std::size_t>(p)];
       const std::int64_t residual =
-          numbers[static_cast<std::size_t>(p)].code(coder, *own - before, {0, loud / 2, 0, 0}, true);
+          numbers[static_cast<std::size_t>(p)].code(coder, *number - before, {0, loud / 2, 0, 0}, true);
       const std::int64_t value = before + residual;
       if (value != static_cast<std::int32_t>(value)) return false;
-      *own = static_cast<std::int32_t>(value);
+      *number = static_cast<std::int32_t>(value);
       loud = std::min(bit_length(residual), 34);
     }
     if constexpr (std::is_same_v<Coder, RangeDecoder>) {
@@ -423,8 +423,8 @@ void choose_predictors(CodedModel& coded) {
   double weight_mean = 0;
   const auto shape_at = [&](std::int64_t j) {
     double sum = 0;
-    const std::int32_t* const own = coded.values.data() + j * layout.size();
-    for (int axis = 0; axis < layout.dimensions; ++axis) sum += static_cast<double>(own[layout.shape(axis, axis)]);
+    const std::int32_t* const numbers = coded.values.data() + j * layout.size();
+    for (int axis = 0; axis < layout.dimensions; ++axis) sum += static_cast<double>(numbers[layout.shape(axis, axis)]);
     return sum;
   };
   const auto weight_at = [&](std::int64_t j) {

@@ -91,22 +91,22 @@ double kept(std::string_view name, double step, double low, double high) {
 
 SmoeSteps kept_steps(const SmoeModel& model, const SmoeSteps& steps) {
   constexpr double least = 0x1p-20;
-  SmoeSteps own;
+  SmoeSteps kept_steps;
   for (int axis = 0; axis < model.dimensions; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     // Steps must be distinct in float32: otherwise quantizing twice would differ from quantizing once.
     const double reach = std::max({std::abs(model.low[a]), std::abs(model.high[a]), model.high[a] - model.low[a]});
-    own.centre[a] = kept("centre", steps.centre[a], reach * 0x1p-20, reach * 0x1p20);
+    kept_steps.centre[a] = kept("centre", steps.centre[a], reach * 0x1p-20, reach * 0x1p20);
   }
-  own.shape = kept("shape", steps.shape, least, 16);
-  own.skew = kept("skew", steps.skew, least, 256);
-  own.weight = kept("weight", steps.weight, least, 64);
-  own.colour = kept("colour", steps.colour, least, widest_colour_step);
-  own.chroma = kept("chroma", steps.chroma, least, widest_colour_step);
-  own.slope = kept("slope", steps.slope, least, widest_colour_step);
-  own.slope_chroma = kept("slope_chroma", steps.slope_chroma, least, widest_colour_step);
-  own.area_gain = kept("area_gain", steps.area_gain, 0, 1);
-  return own;
+  kept_steps.shape = kept("shape", steps.shape, least, 16);
+  kept_steps.skew = kept("skew", steps.skew, least, 256);
+  kept_steps.weight = kept("weight", steps.weight, least, 64);
+  kept_steps.colour = kept("colour", steps.colour, least, widest_colour_step);
+  kept_steps.chroma = kept("chroma", steps.chroma, least, widest_colour_step);
+  kept_steps.slope = kept("slope", steps.slope, least, widest_colour_step);
+  kept_steps.slope_chroma = kept("slope_chroma", steps.slope_chroma, least, widest_colour_step);
+  kept_steps.area_gain = kept("area_gain", steps.area_gain, 0, 1);
+  return kept_steps;
 }
 
 using Triangle = std::array<float, triangle_size(max_smoe_dimensions)>;
@@ -290,18 +290,18 @@ void put_expert(const CodedModel& coded, const std::int32_t* values, std::int64_
   }
   std::array<Channels, max_smoe_dimensions> slope{};  // solved for slope: slope U = stored numbers, column by column
   for (int column = 0; column < d; ++column) {
-    auto& own = slope[static_cast<std::size_t>(column)];
+    auto& column_slope = slope[static_cast<std::size_t>(column)];
     for (int c = 0; c < q; ++c) {
-      own[static_cast<std::size_t>(c)] =
+      column_slope[static_cast<std::size_t>(c)] =
           static_cast<double>(values[layout.slope() + c * d + column]) * frame.slope[static_cast<std::size_t>(c)];
     }
-    own = recorrelated(own, q);
+    column_slope = recorrelated(column_slope, q);
     for (int c = 0; c < q; ++c) {
       const auto channel = static_cast<std::size_t>(c);
       for (int row = 0; row < column; ++row)
-        own[channel] -= slope[static_cast<std::size_t>(row)][channel] * frame.u[row][column];
-      own[channel] /= frame.u[column][column];
-      model.slope[static_cast<std::size_t>((j * q + c) * d + column)] = static_cast<float>(own[channel]);
+        column_slope[channel] -= slope[static_cast<std::size_t>(row)][channel] * frame.u[row][column];
+      column_slope[channel] /= frame.u[column][column];
+      model.slope[static_cast<std::size_t>((j * q + c) * d + column)] = static_cast<float>(column_slope[channel]);
     }
   }
 }
@@ -401,9 +401,9 @@ CodedModel quantise(const SmoeModel& model, const SmoeSteps& steps, SmoeModel* f
   SmoeModel gates = empty_model(coded.info);
   for (std::int64_t k = 0; k < model.count(); ++k) {
     const std::int64_t j = order[static_cast<std::size_t>(k)];
-    std::int32_t* const own = values.data() + k * layout.size();
-    std::copy_n(coded.values.data() + j * layout.size(), layout.size(), own);
-    put_gate(coded, own, k, gates);
+    std::int32_t* const numbers = values.data() + k * layout.size();
+    std::copy_n(coded.values.data() + j * layout.size(), layout.size(), numbers);
+    put_gate(coded, numbers, k, gates);
     move_expert(model, j, gates, k);
   }
   widen_steps(gates, values, coded);

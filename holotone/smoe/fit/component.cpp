@@ -7,10 +7,10 @@ namespace holotone::smoe {
 
 WidthLimits pixel_limits(const Shape<2>& size) { return {0.3, static_cast<double>(std::max(size[0], size[1])), 100}; }
 
-void set_covariance(FitComponent& own, Matrix r, int dimensions, const WidthLimits& pixels) {
+void set_covariance(FitComponent& component, Matrix r, int dimensions, const WidthLimits& pixels) {
   for (auto i = static_cast<std::size_t>(dimensions); i < r.size(); ++i) r[i][i] = 1;
   // R_AB R_BB^-1: shift of the centre per unit of u and v. R_AA - R_AB R_BB^-1 R_BA: covariance of a slice.
-  own.views = triangle_of({r[2][2], r[3][2], r[3][3]}, {1e-9, 1e9, 1e9});
+  component.views = triangle_of({r[2][2], r[3][2], r[3][3]}, {1e-9, 1e9, 1e9});
   const double determinant = r[2][2] * r[3][3] - r[3][2] * r[3][2];
   Matrix shift{};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -20,13 +20,13 @@ void set_covariance(FitComponent& own, Matrix r, int dimensions, const WidthLimi
   const auto left = [&](std::size_t i, std::size_t k) {
     return r[i][k] - shift[i][0] * r[k][2] - shift[i][1] * r[k][3];
   };
-  own.pixels = triangle_of({left(0, 0), left(0, 1), left(1, 1)}, pixels);
+  component.pixels = triangle_of({left(0, 0), left(0, 1), left(1, 1)}, pixels);
   for (std::size_t k = 0; k < 2; ++k) {
-    const auto shear = own.pixels.times(-shift[0][k], -shift[1][k]);
-    own.shear[0][k] = shear[0];
-    own.shear[1][k] = shear[1];
+    const auto shear = component.pixels.times(-shift[0][k], -shift[1][k]);
+    component.shear[0][k] = shear[0];
+    component.shear[1][k] = shear[1];
   }
-  limit_widths(own, pixels);
+  limit_widths(component, pixels);
 }
 
 Vector whitened_slope(const FitComponent& component, const Vector& slope) {
@@ -53,14 +53,14 @@ SmoeModel model_of(const FitComponents& components, int dimensions, int channels
   double sum = 0;
   for (const double value : log_weight) sum += std::exp(value - most);
   for (std::size_t j = 0; j < components.size(); ++j) {
-    const FitComponent& own = components[j];
+    const FitComponent& component = components[j];
     model.log_weight.push_back(static_cast<float>(log_weight[j] - most - std::log(sum)));
     Matrix columns{};  // columns of A^-1
     for (std::size_t i = 0; i < d; ++i) {
-      model.centre.push_back(static_cast<float>(own.centre[i] + (i < 2 ? 0.5 : 0)));
+      model.centre.push_back(static_cast<float>(component.centre[i] + (i < 2 ? 0.5 : 0)));
       Vector z{};
       z[i] = 1;
-      columns[i] = unwhitened(own, z);
+      columns[i] = unwhitened(component, z);
     }
     for (std::size_t row = 0; row < d; ++row) {
       for (std::size_t column = 0; column <= row; ++column) {
@@ -70,8 +70,8 @@ SmoeModel model_of(const FitComponents& components, int dimensions, int channels
       }
     }
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
-      model.colour.push_back(static_cast<float>(own.colour[c]));
-      for (std::size_t i = 0; i < d; ++i) model.slope.push_back(static_cast<float>(own.slope[c][i]));
+      model.colour.push_back(static_cast<float>(component.colour[c]));
+      for (std::size_t i = 0; i < d; ++i) model.slope.push_back(static_cast<float>(component.slope[c][i]));
     }
   }
   return model;

@@ -143,20 +143,21 @@ HOLOTONE_HOST_DEVICE inline ImageComponent slice_at(const FitComponent& componen
   const auto [z2, z3] = component.views.times(u, v);
   const auto& shear = component.shear;
   const auto [x, y] = component.pixels.solve(-shear[0][0] * u - shear[0][1] * v, -shear[1][0] * u - shear[1][1] * v);
-  ImageComponent own;
-  own.x = component.centre[0] + x;
-  own.y = component.centre[1] + y;
-  own.across = component.pixels.a00 / unit;
-  own.skew = component.pixels.a10 / unit;
-  own.down = component.pixels.a11 / unit;
-  own.peak = (component.peak - 0.5 * (z2 * z2 + z3 * z3)) / std::numbers::ln2;
-  for (std::size_t c = 0; c < own.colour.size(); ++c) {
+  ImageComponent moved;
+  moved.x = component.centre[0] + x;
+  moved.y = component.centre[1] + y;
+  moved.across = component.pixels.a00 / unit;
+  moved.skew = component.pixels.a10 / unit;
+  moved.down = component.pixels.a11 / unit;
+  moved.peak = (component.peak - 0.5 * (z2 * z2 + z3 * z3)) / std::numbers::ln2;
+  for (std::size_t c = 0; c < moved.colour.size(); ++c) {
     const Vector& slope = component.slope[c];
-    own.colour[c] = static_cast<float>(component.colour[c] + slope[0] * x + slope[1] * y + slope[2] * u + slope[3] * v);
-    own.slope_x[c] = static_cast<float>(slope[0]);
-    own.slope_y[c] = static_cast<float>(slope[1]);
+    moved.colour[c] =
+        static_cast<float>(component.colour[c] + slope[0] * x + slope[1] * y + slope[2] * u + slope[3] * v);
+    moved.slope_x[c] = static_cast<float>(slope[0]);
+    moved.slope_y[c] = static_cast<float>(slope[1]);
   }
-  return own;
+  return moved;
 }
 
 /// Converts components to a model of a picture of `size`, and back; `dimensions` 2 to 4. Weights sum to 1.
@@ -192,8 +193,8 @@ HOLOTONE_HOST_DEVICE inline void add_sums(const FitComponent& component, const C
   HOLOTONE_UNROLL for (std::size_t c = 0; c < to.p.size(); ++c) {
     const auto& [p, px, py] = sums.p[c];
     const auto [p0, p1] = a.times(px, py);
-    const std::array<double, 5> own{p, p0, p1, p * z2, p * z3};
-    HOLOTONE_UNROLL for (std::size_t i = 0; i < own.size(); ++i) to.p[c][i] += own[i];
+    const std::array<double, 5> terms{p, p0, p1, p * z2, p * z3};
+    HOLOTONE_UNROLL for (std::size_t i = 0; i < terms.size(); ++i) to.p[c][i] += terms[i];
   }
   to.extra += sums.extra;
 }

@@ -36,9 +36,9 @@ class CpuEngine final : public FitEngine {
     for (const auto view : views) {
       const ViewPoint& at = places_[view];
       slice(at);
-      const double own = pictures_[view]->sum(what, slices_, precision, of_view_);
-      if (is_error(what)) errors_[view] = own;
-      total_ += own;
+      const double value = pictures_[view]->sum(what, slices_, precision, of_view_);
+      if (is_error(what)) errors_[view] = value;
+      total_ += value;
       over_components(std::ssize(components_),
                       [&](std::size_t j) { add_sums(components_[j], of_view_[j], at, sums_[j]); });
     }

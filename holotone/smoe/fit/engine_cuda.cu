@@ -20,9 +20,9 @@ __global__ void __launch_bounds__(threads)
                std::int64_t count, ViewPoint at, bool first, FitSums* __restrict__ sums) {
   const std::int64_t j = std::int64_t{blockIdx.x} * threads + threadIdx.x;
   if (j >= count) return;
-  FitSums own = first ? FitSums{} : sums[j];
-  add_sums(components[j], of_view[j], at, own);
-  sums[j] = own;
+  FitSums sum = first ? FitSums{} : sums[j];
+  add_sums(components[j], of_view[j], at, sum);
+  sums[j] = sum;
 }
 
 template <int Dimensions>

@@ -339,12 +339,12 @@ SmoeFitter::SmoeFitter(std::span<const SmoeFitView> views, const SmoeModel& star
   const auto& shape = views.front().image.shape();
   state_ = std::make_unique<State>(views, options, queue,
                                    smoe::components_of(start, smoe::pixel_limits({shape[0], shape[1]})));
-  State& own = *state_;
-  if (options.components > 0) own.resize(options.components);
-  own.aligned = options.method == SmoeFitMethod::gradient ? align_steps : 0;
-  own.first_rate = resume_rate;
-  own.variance.assign(own.components.size(), smoe::first_variance);
-  own.prepared_s = seconds_since(begin);
+  State& state = *state_;
+  if (options.components > 0) state.resize(options.components);
+  state.aligned = options.method == SmoeFitMethod::gradient ? align_steps : 0;
+  state.first_rate = resume_rate;
+  state.variance.assign(state.components.size(), smoe::first_variance);
+  state.prepared_s = seconds_since(begin);
 }
 
 SmoeFitter::SmoeFitter(View<const float, 3> image, const SmoeFitOptions& options, const Queue& queue)
@@ -358,26 +358,26 @@ SmoeFitter::SmoeFitter(SmoeFitter&&) noexcept = default;
 SmoeFitter& SmoeFitter::operator=(SmoeFitter&&) noexcept = default;
 
 void SmoeFitter::run(Progress& progress) {
-  State& own = *state_;
-  if (own.finished) return;
-  own.begin = Clock::now();
-  own.reported = {};
-  own.catch_up();
-  own.engine->put(own.components);
-  own.change_lists();
+  State& state = *state_;
+  if (state.finished) return;
+  state.begin = Clock::now();
+  state.reported = {};
+  state.catch_up();
+  state.engine->put(state.components);
+  state.change_lists();
   try {
-    if (own.options.method == SmoeFitMethod::em) {
-      own.maximise(progress);
+    if (state.options.method == SmoeFitMethod::em) {
+      state.maximise(progress);
     } else {
-      own.align(progress, align_steps);
+      state.align(progress, align_steps);
       do {
-        own.descend(progress);
-        own.finish(progress);
-      } while (own.grow());
+        state.descend(progress);
+        state.finish(progress);
+      } while (state.grow());
     }
-    own.finished = true;
+    state.finished = true;
   } catch (...) {
-    own.elapsed_s = own.running();
+    state.elapsed_s = state.running();
     throw;
   }
 }

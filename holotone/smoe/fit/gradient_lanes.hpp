@@ -15,12 +15,12 @@ typedef std::int32_t LaneBits __attribute__((vector_size(64)));  // NOLINT(moder
 
 /// Sets x to the larger of x and other, lane by lane.
 HOLOTONE_ALWAYS_INLINE void keep_larger(Lanes& x, const Lanes& other) {
-  alignas(64) float own[lane_count];
+  alignas(64) float values[lane_count];
   alignas(64) float its[lane_count];
-  std::memcpy(own, &x, sizeof(own));
+  std::memcpy(values, &x, sizeof(values));
   std::memcpy(its, &other, sizeof(its));
-  for (int i = 0; i < lane_count; ++i) own[i] = its[i] > own[i] ? its[i] : own[i];
-  std::memcpy(&x, own, sizeof(own));
+  for (int i = 0; i < lane_count; ++i) values[i] = its[i] > values[i] ? its[i] : values[i];
+  std::memcpy(&x, values, sizeof(values));
 }
 
 /// Sets x to 2^x for -126 <= x <= 126 (below: 2^-126), relative error below 4e-7. The whole part goes to the exponent,

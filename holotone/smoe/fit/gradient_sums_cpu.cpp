@@ -102,13 +102,13 @@ HOLOTONE_ALWAYS_INLINE void weigh(const LocalComponent* components, std::size_t 
     Lanes colour[Channels] = {};
     for (std::size_t j = 0; j < count; ++j) {
       Lanes& weight = weights[j * rows + static_cast<std::size_t>(row)];
-      Lanes own = weight - most;
-      raise_two(own);
-      weight = own;
-      sum += own;
+      Lanes exponent = weight - most;
+      raise_two(exponent);
+      weight = exponent;
+      sum += exponent;
       if constexpr (What != PixelSum::joint) {
         const Lanes* const column = columns + j * (2 + Channels);
-        for (int c = 0; c < Channels; ++c) colour[c] += own * (column[2 + c] + components[j].slope_y[c] * dy);
+        for (int c = 0; c < Channels; ++c) colour[c] += exponent * (column[2 + c] + components[j].slope_y[c] * dy);
       }
     }
     const Lanes inverse = 1.0F / sum;
@@ -237,21 +237,21 @@ void place_locally(std::span<const ImageComponent> components, std::span<const d
   local.resize(index.size());
   for (std::size_t i = 0; i < index.size(); ++i) {
     const ImageComponent& component = components[index[i]];
-    LocalComponent& own = local[i];
-    own.x = static_cast<float>(left - component.x);
-    own.y = static_cast<float>(top - component.y);
-    own.across = static_cast<float>(component.across);
-    own.skew = static_cast<float>(component.skew);
-    own.down = static_cast<float>(component.down);
-    own.peak = static_cast<float>(component.peak);
-    own.sharpness = 0;
+    LocalComponent& shifted = local[i];
+    shifted.x = static_cast<float>(left - component.x);
+    shifted.y = static_cast<float>(top - component.y);
+    shifted.across = static_cast<float>(component.across);
+    shifted.skew = static_cast<float>(component.skew);
+    shifted.down = static_cast<float>(component.down);
+    shifted.peak = static_cast<float>(component.peak);
+    shifted.sharpness = 0;
     if (!precision.empty()) {
-      own.sharpness = static_cast<float>(0.5 / log_two * precision[index[i]]);
-      own.peak += static_cast<float>(0.5 * channels * std::log2(precision[index[i]]));
+      shifted.sharpness = static_cast<float>(0.5 / log_two * precision[index[i]]);
+      shifted.peak += static_cast<float>(0.5 * channels * std::log2(precision[index[i]]));
     }
-    std::copy(component.colour.begin(), component.colour.end(), own.colour);
-    std::copy(component.slope_x.begin(), component.slope_x.end(), own.slope_x);
-    std::copy(component.slope_y.begin(), component.slope_y.end(), own.slope_y);
+    std::copy(component.colour.begin(), component.colour.end(), shifted.colour);
+    std::copy(component.slope_x.begin(), component.slope_x.end(), shifted.slope_x);
+    std::copy(component.slope_y.begin(), component.slope_y.end(), shifted.slope_y);
   }
 }
 

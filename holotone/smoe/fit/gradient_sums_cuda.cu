@@ -52,25 +52,25 @@ struct Scene {
 template <int Channels>
 __device__ LocalComponent<Channels> place_locally(const Scene& scene, std::uint32_t j, double left, double top) {
   const ImageComponent& component = scene.components[j];
-  LocalComponent<Channels> own;
-  own.x = static_cast<float>(left - component.x);
-  own.y = static_cast<float>(top - component.y);
-  own.across = static_cast<float>(component.across);
-  own.skew = static_cast<float>(component.skew);
-  own.down = static_cast<float>(component.down);
-  own.peak = static_cast<float>(component.peak);
-  own.sharpness = 0;
+  LocalComponent<Channels> shifted;
+  shifted.x = static_cast<float>(left - component.x);
+  shifted.y = static_cast<float>(top - component.y);
+  shifted.across = static_cast<float>(component.across);
+  shifted.skew = static_cast<float>(component.skew);
+  shifted.down = static_cast<float>(component.down);
+  shifted.peak = static_cast<float>(component.peak);
+  shifted.sharpness = 0;
   if (scene.precision) {
-    own.sharpness = static_cast<float>(0.5 / log_two * scene.precision[j]);
-    own.peak += static_cast<float>(0.5 * Channels * log2(scene.precision[j]));
+    shifted.sharpness = static_cast<float>(0.5 / log_two * scene.precision[j]);
+    shifted.peak += static_cast<float>(0.5 * Channels * log2(scene.precision[j]));
   }
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
-    own.colour[c] = component.colour[static_cast<std::size_t>(c)];
-    own.slope_x[c] = component.slope_x[static_cast<std::size_t>(c)];
-    own.slope_y[c] = component.slope_y[static_cast<std::size_t>(c)];
+    shifted.colour[c] = component.colour[static_cast<std::size_t>(c)];
+    shifted.slope_x[c] = component.slope_x[static_cast<std::size_t>(c)];
+    shifted.slope_y[c] = component.slope_y[static_cast<std::size_t>(c)];
   }
-  return own;
+  return shifted;
 }
 
 /// Terms of a component that are constant along a column of pixels.
@@ -89,23 +89,23 @@ struct Column {
 #pragma unroll
     for (int c = 0; c < Channels; ++c) expert[c] = fmaf(component.slope_x[c], dx, component.colour[c]);
   }
-  __device__ __forceinline__ float expert_at(const LocalComponent<Channels>& own, int c, float dy) const {
-    return fmaf(own.slope_y[c], dy, expert[c]);
+  __device__ __forceinline__ float expert_at(const LocalComponent<Channels>& component, int c, float dy) const {
+    return fmaf(component.slope_y[c], dy, expert[c]);
   }
   /// Log2 density; for `joint`, of coordinates and colour.
   template <PixelSum What>
-  __device__ __forceinline__ float density(const LocalComponent<Channels>& own, float dy,
+  __device__ __forceinline__ float density(const LocalComponent<Channels>& component, float dy,
                                            const float (&target)[Channels]) const {
-    const float down = fmaf(own.down, dy, v);
+    const float down = fmaf(component.down, dy, v);
     float result = fmaf(-down, down, base);
     if constexpr (What == PixelSum::joint) {
       float away = 0;
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
-        const float off = target[c] - expert_at(own, c, dy);
+        const float off = target[c] - expert_at(component, c, dy);
         away = fmaf(off, off, away);
       }
-      result = fmaf(-own.sharpness, away, result);
+      result = fmaf(-component.sharpness, away, result);
     }
     return result;
   }
@@ -259,14 +259,14 @@ struct Tile {
     for (std::int64_t first = 0; first < count; first += max_staged) {
       const int here = stage(first);
       for (int i = 0; i < here; ++i) {
-        const LocalComponent<Channels>& own = shared.staged[i];
-        const Column<Channels> place(own, static_cast<float>(column));
-        const float dy = own.y + static_cast<float>(row);
-        const float weight = power_of_two(place.template density<What>(own, dy, target) - most);
+        const LocalComponent<Channels>& component = shared.staged[i];
+        const Column<Channels> place(component, static_cast<float>(column));
+        const float dy = component.y + static_cast<float>(row);
+        const float weight = power_of_two(place.template density<What>(component, dy, target) - most);
         sum += weight;
         if constexpr (What != PixelSum::joint) {
 #pragma unroll
-          for (int c = 0; c < Channels; ++c) colour[c] = fmaf(weight, place.expert_at(own, c, dy), colour[c]);
+          for (int c = 0; c < Channels; ++c) colour[c] = fmaf(weight, place.expert_at(component, c, dy), colour[c]);
         }
       }
     }
@@ -290,7 +290,7 @@ struct Tile {
     __syncthreads();
     if (threadIdx.x != 0) return;
     double total = 0;
-    for (const double own : shared.total) total += own;
+    for (const double sum : shared.total) total += sum;
     scene.of_tiles[blockIdx.x] = total;
   }
 
@@ -303,9 +303,9 @@ struct Tile {
       const int here = stage(first);
       for (int from = 0; from < here; from += 32) {
         if (from + lane < here) {
-          const LocalComponent<Channels> own = shared.staged[from + lane];
+          const LocalComponent<Channels> component = shared.staged[from + lane];
           float sum[width];
-          sum_columns<Channels, What>(own, shared.pixel, warp * columns_a_warp, sum);
+          sum_columns<Channels, What>(component, shared.pixel, warp * columns_a_warp, sum);
 #pragma unroll
           for (int i = 0; i < width; ++i) shared.part[warp][i][lane] = sum[i];
         }
@@ -363,7 +363,7 @@ __global__ void __launch_bounds__(threads)
   if (group != 0 || lane >= width) return;
   double all = 0;
 #pragma unroll
-  for (const auto& own : part) all += own[lane];
+  for (const auto& row : part) all += row[lane];
   ComponentSums& to = sums[blockIdx.x];
   if (lane < 6) {
     to.s[static_cast<std::size_t>(lane)] = all;
@@ -384,7 +384,7 @@ __global__ void __launch_bounds__(total_threads)
   __syncthreads();
   if (threadIdx.x != 0) return;
   double all = 0;
-  for (const double own : part) all += own;
+  for (const double value : part) all += value;
   *total = all;
 }
 
@@ -405,9 +405,9 @@ CudaPictures::CudaPictures(const Shape<2>& size, int channels, Queue queue)
 }
 
 void CudaPictures::add(View<const float, 3> picture) {
-  Picture own{Array<float, 3>(picture.shape(), queue_), {}};
-  copy<float, 3>(own.colours.view(), picture, queue_);
-  pictures_.push_back(std::move(own));
+  Picture uploaded{Array<float, 3>(picture.shape(), queue_), {}};
+  copy<float, 3>(uploaded.colours.view(), picture, queue_);
+  pictures_.push_back(std::move(uploaded));
   queue_.synchronize();
 }
 
@@ -446,17 +446,17 @@ void CudaPictures::sum_channels(PixelSum what, const Picture& picture, const Ima
 
 void CudaPictures::sum(PixelSum what, std::size_t picture, const ImageComponent* components, const double* precision,
                        std::int64_t count, ComponentSums* sums, double* total) {
-  const Picture& own = pictures_[picture];
+  const Picture& place = pictures_[picture];
   const auto stream = cuda::stream_of(queue_);
-  const std::int64_t numbers = own.pairs.count * count_sums(channels_);
+  const std::int64_t numbers = place.pairs.count * count_sums(channels_);
   if (of_pairs_.size() < numbers) reserve(of_pairs_, numbers + numbers / 4, queue_);
   cuda::check(cudaMemsetAsync(sums, 0, static_cast<std::size_t>(count) * sizeof(ComponentSums), stream),
               "cudaMemsetAsync");
   switch (channels_) {
-    case 1: sum_channels<1>(what, own, components, precision, sums, count); break;
-    case 2: sum_channels<2>(what, own, components, precision, sums, count); break;
-    case 3: sum_channels<3>(what, own, components, precision, sums, count); break;
-    default: sum_channels<4>(what, own, components, precision, sums, count); break;
+    case 1: sum_channels<1>(what, place, components, precision, sums, count); break;
+    case 2: sum_channels<2>(what, place, components, precision, sums, count); break;
+    case 3: sum_channels<3>(what, place, components, precision, sums, count); break;
+    default: sum_channels<4>(what, place, components, precision, sums, count); break;
   }
   total_kernel<<<1, total_threads, 0, stream>>>(of_tiles_.data(), of_tiles_.size(), total);
   cuda::check_launch("total_kernel");

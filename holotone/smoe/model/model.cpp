@@ -103,15 +103,15 @@ SmoeModel slice(const SmoeModel& model, std::span<const double> fixed) {
   left.slope.resize(count * static_cast<std::size_t>(q * a));
   const auto numbers = smoe::count_numbers(model);
   over_components(model.count(), [&](std::int64_t j) {
-    const smoe::Slice own = smoe::slice_component(numbers, d, j, fixed.data(), b);
-    left.log_weight[static_cast<std::size_t>(j)] = static_cast<float>(own.log_weight);
+    const smoe::Slice slice = smoe::slice_component(numbers, d, j, fixed.data(), b);
+    left.log_weight[static_cast<std::size_t>(j)] = static_cast<float>(slice.log_weight);
     float* covariance = left.covariance.data() + j * triangle_size(a);
     for (int row = 0; row < a; ++row) {
-      left.centre[static_cast<std::size_t>(j * a + row)] = static_cast<float>(own.centre[row]);
-      for (int column = 0; column <= row; ++column) *covariance++ = static_cast<float>(own.covariance[row][column]);
+      left.centre[static_cast<std::size_t>(j * a + row)] = static_cast<float>(slice.centre[row]);
+      for (int column = 0; column <= row; ++column) *covariance++ = static_cast<float>(slice.covariance[row][column]);
     }
     for (int c = 0; c < q; ++c) {
-      left.colour[static_cast<std::size_t>(j * q + c)] = static_cast<float>(own.colour[c]);
+      left.colour[static_cast<std::size_t>(j * q + c)] = static_cast<float>(slice.colour[c]);
       for (int axis = 0; axis < a; ++axis) {
         left.slope[static_cast<std::size_t>((j * q + c) * a + axis)] =
             model.slope[static_cast<std::size_t>((j * q + c) * d + axis)];

@@ -21,13 +21,13 @@ __device__ __forceinline__ Value load_words(const Value* from) {
 /// Writes the lanes' values one after another by coalesced stores. All lanes call it; `room`: shared memory for a
 /// warp's values.
 template <class Value>
-__device__ __forceinline__ void store_side_by_side(const Value& own, Value* to, uint4* room) {
+__device__ __forceinline__ void store_side_by_side(const Value& value, Value* to, uint4* room) {
   constexpr int count = sizeof(Value) / sizeof(uint4);
   struct alignas(16) Words {
     uint4 word[count];
   };
   static_assert(sizeof(Words) == sizeof(Value));
-  const auto words = __builtin_bit_cast(Words, own);
+  const auto words = __builtin_bit_cast(Words, value);
   const unsigned lane = threadIdx.x % 32;
   __syncwarp();
 #pragma unroll

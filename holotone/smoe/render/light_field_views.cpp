@@ -33,9 +33,9 @@ struct Axis {
   double ratio = 0;  ///< other coordinate = w + ratio (counting coordinate)
 
   void choose() {
-    const double own = std::abs(picture.slope) / (picture_range[1] - picture_range[0]);
+    const double slope = std::abs(picture.slope) / (picture_range[1] - picture_range[0]);
     const double other = std::abs(camera.slope) / (camera_range[1] - camera_range[0]);
-    by_picture = own > other;
+    by_picture = slope > other;
     ratio = by_picture ? camera.slope / picture.slope : picture.slope / camera.slope;
   }
   [[nodiscard]] const Linear& counting() const { return by_picture ? picture : camera; }
@@ -117,11 +117,11 @@ SmoeModel sheared(SmoeModel model, const std::array<Axis, 2>& axes) {
   }
   for (int a = 0; a < 2; ++a) {
     const auto& axis = axes[a];
-    const auto& own = axis.by_picture ? axis.picture_range : axis.camera_range;
+    const auto& range = axis.by_picture ? axis.picture_range : axis.camera_range;
     const auto& other = axis.by_picture ? axis.camera_range : axis.picture_range;
-    model.low[static_cast<std::size_t>(a)] = own[0];
-    model.high[static_cast<std::size_t>(a)] = own[1];
-    const double reach = std::abs(axis.ratio) * std::max(std::abs(own[0]), std::abs(own[1]));
+    model.low[static_cast<std::size_t>(a)] = range[0];
+    model.high[static_cast<std::size_t>(a)] = range[1];
+    const double reach = std::abs(axis.ratio) * std::max(std::abs(range[0]), std::abs(range[1]));
     model.low[static_cast<std::size_t>(a) + 2] = other[0] - reach;
     model.high[static_cast<std::size_t>(a) + 2] = other[1] + reach;
   }
@@ -208,10 +208,10 @@ struct LightFieldViews::State {
   std::unique_ptr<SmoeRenderer> take(std::size_t channel) {
     {
       const std::lock_guard guard(lock);
-      auto& own = idle[channel];
-      if (!own.empty()) {
-        auto renderer = std::move(own.back());
-        own.pop_back();
+      auto& renderers = idle[channel];
+      if (!renderers.empty()) {
+        auto renderer = std::move(renderers.back());
+        renderers.pop_back();
         return renderer;
       }
     }
@@ -268,11 +268,11 @@ LightFieldViews::LightFieldViews(const SmoeModel& model, const LightFieldOptions
   state_->options = options;
   state_->device = device;
   state_->linear = model.linear;
-  const SmoeModel own = with_four_dimensions(model);
-  state_->axes = find_axes(own, geometry);
+  const SmoeModel padded = with_four_dimensions(model);
+  state_->axes = find_axes(padded, geometry);
   // Without v there is one row of cameras, whose light is not limited vertically.
   if (model.dimensions == 3) state_->axes[1].camera_range = {-INFINITY, INFINITY};
-  const auto whole = sheared(own, find_axes(own, geometry));
+  const auto whole = sheared(padded, find_axes(padded, geometry));
   const bool one = model.channels == 1 || options.luminance;
   for (int c = 0; c < (one ? 1 : 3); ++c) state_->models.push_back(one ? whole : extract_channel(whole, c));
   state_->idle.resize(state_->models.size());

@@ -114,26 +114,26 @@ SmoeRenderer::SmoeRenderer(SmoeRenderer&&) noexcept = default;
 SmoeRenderer& SmoeRenderer::operator=(SmoeRenderer&&) noexcept = default;
 
 void SmoeRenderer::render(const SmoeView& view, View<float, 3> image, Progress& progress) {
-  const auto own = checked(state_->model, view);
-  const auto [ny, nx] = own.size;
+  const auto checked_view = checked(state_->model, view);
+  const auto [ny, nx] = checked_view.size;
   const std::int64_t channels = state_->model.channels;
   require_view(where, "image", image, Shape<3>{ny, nx, channels}, state_->queue.device());
-  state_->engine->render(std::span(&own, 1), {image.data(), {1, ny, nx, channels}, image.device()}, progress);
+  state_->engine->render(std::span(&checked_view, 1), {image.data(), {1, ny, nx, channels}, image.device()}, progress);
 }
 
 void SmoeRenderer::render(std::span<const SmoeView> views, View<float, 4> images) {
   if (views.empty()) throw_argument(where, "views", "at least one", "none");
-  std::vector<SmoeView> own;
+  std::vector<SmoeView> checked_views;
   for (const auto& view : views) {
-    own.push_back(checked(state_->model, view));
+    checked_views.push_back(checked(state_->model, view));
     if (view.size != views.front().size) {
       throw_argument(where, "views", "one size, " + to_string<2>(views.front().size), to_string<2>(view.size));
     }
   }
-  const auto& [ny, nx] = own.front().size;
-  require_view(where, "images", images, Shape<4>{std::ssize(own), ny, nx, state_->model.channels},
+  const auto& [ny, nx] = checked_views.front().size;
+  require_view(where, "images", images, Shape<4>{std::ssize(checked_views), ny, nx, state_->model.channels},
                state_->queue.device());
-  state_->engine->render(own, images, Progress::none());
+  state_->engine->render(checked_views, images, Progress::none());
 }
 
 void SmoeRenderer::render(std::span<const SmoeView> views, View<std::uint8_t, 4> images) {

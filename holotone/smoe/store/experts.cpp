@@ -153,12 +153,12 @@ class ExpertRounding {
     std::vector<double> residual(static_cast<std::size_t>(layout_.size()));
     double worth = 0;
     for (std::int64_t j = 0; j < coded_.info.count; ++j) {
-      const std::int32_t* const own = numbers(j);
+      const std::int32_t* const numbers_here = numbers(j);
       for (int p = layout_.colour(); p < layout_.size(); ++p) {
         const std::int64_t base = expected_[static_cast<std::size_t>(j * layout_.size() + p)];
-        residual[static_cast<std::size_t>(p)] += static_cast<double>(std::abs(own[p] - base)) / count;
+        residual[static_cast<std::size_t>(p)] += static_cast<double>(std::abs(numbers_here[p] - base)) / count;
       }
-      const double step = expert_frame(coded_, own).colour[0];
+      const double step = expert_frame(coded_, numbers_here).colour[0];
       worth += sums_[static_cast<std::size_t>(j)].s * step * step / count;
     }
     lambda_ = bit_worth * worth;
@@ -190,8 +190,8 @@ class ExpertRounding {
 
   void round_one(std::int64_t j) {
     const auto component = static_cast<std::size_t>(j);
-    std::int32_t* const own = coded_.values.data() + j * layout_.size();
-    const auto frame = expert_frame(coded_, own);
+    std::int32_t* const numbers_here = coded_.values.data() + j * layout_.size();
+    const auto frame = expert_frame(coded_, numbers_here);
     const auto equations =
         own_equations(sums_[component], components_[component], frame.u, layout_.dimensions, layout_.channels);
     const auto& r = equations.r;
@@ -203,12 +203,12 @@ class ExpertRounding {
         const int p =
             i == 0 ? layout_.colour() + c : layout_.slope() + c * layout_.dimensions + static_cast<int>(i) - 1;
         const double step = i == 0 ? frame.colour[channel] : frame.slope[channel];
-        const double best = static_cast<double>(own[p]) * step + share_ * equations.change[channel][i];
+        const double best = static_cast<double>(numbers_here[p]) * step + share_ * equations.change[channel][i];
         double target = best;
         for (std::size_t k = i + 1; k <= d; ++k) target -= r[i][k] * off[k] / r[i][i];
         const std::int64_t base = expected_[static_cast<std::size_t>(j * layout_.size() + p)];
-        own[p] = chosen(target, step, r[i][i] * r[i][i], p, base);
-        off[i] = static_cast<double>(own[p]) * step - best;
+        numbers_here[p] = chosen(target, step, r[i][i] * r[i][i], p, base);
+        off[i] = static_cast<double>(numbers_here[p]) * step - best;
       }
     }
   }

@@ -18,13 +18,13 @@ def test_every_case_has_a_row_of_holotone_within_its_error(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     rows = json.loads((tmp_path / "peers.json").read_text())["rows"]
-    own = {row["case"]: row for row in rows if row["package"] == "holotone"}
-    assert {case.split()[0] for case in own} == {"propagate", "spots", "nufft"}
-    assert all(row["ms"] > 0 for row in own.values())
-    assert own["propagate 64"]["error"] < 1e-6
+    mine = {row["case"]: row for row in rows if row["package"] == "holotone"}
+    assert {case.split()[0] for case in mine} == {"propagate", "spots", "nufft"}
+    assert all(row["ms"] > 0 for row in mine.values())
+    assert mine["propagate 64"]["error"] < 1e-6
     for tolerance in ("0.0001", "1e-05"):
         # 64 samples of an error that is the tolerance in the mean over all.
-        assert max(own[f"nufft type {kind} {tolerance}"]["error"] for kind in (1, 2)) < 1.5 * float(tolerance)
+        assert max(mine[f"nufft type {kind} {tolerance}"]["error"] for kind in (1, 2)) < 1.5 * float(tolerance)
     called = {row["package"] for row in rows if row["case"] == "call" and row.get("us", 0) > 0}
     assert called >= {"Python, numpy", "Python, torch"}
     assert not [row for row in rows if row.get("skipped", "").startswith("failed")]

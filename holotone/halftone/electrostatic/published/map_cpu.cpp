@@ -53,13 +53,13 @@ class MapNeighbours final : public NeighbourSum {
     over_dots(dots.count, [&](std::int64_t task, std::int64_t begin, std::int64_t end) {
       std::int64_t sum = 0;
       for (std::int64_t i = begin; i < end; ++i) {
-        const auto own = static_cast<std::size_t>(i);
-        const float x = dots.x[own];
-        const float y = dots.y[own];
+        const auto dot = static_cast<std::size_t>(i);
+        const float x = dots.x[dot];
+        const float y = dots.y[dot];
         const auto near = [&](std::size_t other) {
           const float dx = x - dots.x[other];
           const float dy = y - dots.y[other];
-          return other != own && dx * dx + dy * dy < cutoff * cutoff;
+          return other != dot && dx * dx + dy * dy < cutoff * cutoff;
         };
         for (std::int64_t row = order.row(y - cutoff); row <= order.row(y + cutoff); ++row) {
           const std::int64_t last = order.start(row, order.column(x + cutoff) + 1);
@@ -91,8 +91,8 @@ class MapNeighbours final : public NeighbourSum {
     std::fill(cell_.begin(), cell_.end(), nobody);
     left_out_.clear();
     for (std::int64_t i = 0; i < dots.count; ++i) {
-      const auto own = static_cast<std::size_t>(i);
-      auto at = static_cast<std::size_t>(place(dots.y[own], rows_) * row_length_ + place(dots.x[own], columns_));
+      const auto dot = static_cast<std::size_t>(i);
+      auto at = static_cast<std::size_t>(place(dots.y[dot], rows_) * row_length_ + place(dots.x[dot], columns_));
       const std::size_t end = at + longest_way;
       while (at < end && cell_[at] != nobody) ++at;
       if (at < end) {
@@ -116,9 +116,9 @@ class MapNeighbours final : public NeighbourSum {
     }
   }
 
-  void add_one(const DotList& dots, std::uint32_t own, float& force_x, float& force_y) const {
-    const float x = dots.x[own];
-    const float y = dots.y[own];
+  void add_one(const DotList& dots, std::uint32_t dot, float& force_x, float& force_y) const {
+    const float x = dots.x[dot];
+    const float y = dots.y[dot];
     const auto limit = static_cast<float>(kernel_.cutoff * kernel_.cutoff);
     float sum_x = 0;
     float sum_y = 0;
@@ -126,9 +126,9 @@ class MapNeighbours final : public NeighbourSum {
       const float dx = x - dots.x[other];
       const float dy = y - dots.y[other];
       const float v = dx * dx + dy * dy;
-      if (other == own || v >= limit) return;
+      if (other == dot || v >= limit) return;
       if (v <= static_cast<float>(same_place_px * same_place_px)) {
-        add_same_place(dots.index[own], dots.index[other], same_place_force_, sum_x, sum_y);
+        add_same_place(dots.index[dot], dots.index[other], same_place_force_, sum_x, sum_y);
         return;
       }
       const float s = 1 - v / limit;

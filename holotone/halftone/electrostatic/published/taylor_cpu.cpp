@@ -93,9 +93,9 @@ class TaylorMethod final : public Method {
     const double centre_x = 0.5 * static_cast<double>(setup_.page[1]);
     const double centre_y = 0.5 * static_cast<double>(setup_.page[0]);
     for_all(count, [&](std::int64_t i) {
-      const auto own = static_cast<std::size_t>(i);
-      points_(i, 0) = (static_cast<double>(dots.x[own]) - centre_x) * setup_.scale;
-      points_(i, 1) = (static_cast<double>(dots.y[own]) - centre_y) * setup_.scale;
+      const auto dot = static_cast<std::size_t>(i);
+      points_(i, 0) = (static_cast<double>(dots.x[dot]) - centre_x) * setup_.scale;
+      points_(i, 1) = (static_cast<double>(dots.y[dot]) - centre_y) * setup_.scale;
       strengths_(i) = 1;
     });
     transform_->set_points({points_.data(), {count, 2}});

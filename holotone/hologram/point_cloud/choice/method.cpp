@@ -176,9 +176,9 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
     cloud = fast_cloud(options_, {first_row, 0, shape}, points.sources.amplitude.size(), points.summary);
     cloud.center_y_span = static_cast<double>(options_.shape[0] - shape[0] - first_row);
   } else {
-    const auto own = fast_blocks(options_, shape, points.sources.amplitude.size(), points.summary);
-    cloud = own.cloud;
-    blocks = static_cast<double>(own.lit_blocks);
+    const auto cut = fast_blocks(options_, shape, points.sources.amplitude.size(), points.summary);
+    cloud = cut.cloud;
+    blocks = static_cast<double>(cut.lit_blocks);
   }
   // Deterministic sums do not depend on the clouds before.
   if (!options_.deterministic && holds(planned_, cloud)) return;

@@ -130,11 +130,11 @@ __device__ __forceinline__ void sum_points(const Task& task, const float4* waves
     const int halves = task.end - base > 16 ? 2 : 1;
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
-      const uint4* const own = staged + 2 * (16 * half + 2 * t);
+      const uint4* const record = staged + 2 * (16 * half + 2 * t);
       unsigned factor[4][4];
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
-        const uint4* const points = own + 16 * pair;
+        const uint4* const points = record + 16 * pair;
         const uint4 left = points[0];
         const uint4 right = points[2];
         const unsigned left_lit = points[1].w >> g;
@@ -151,10 +151,10 @@ __device__ __forceinline__ void sum_points(const Task& task, const float4* waves
           factor[i][2 * pair + 1] = pack_pair(at_left.y * left_weight, at_right.y * right_weight);
         }
       }
-      Walk<2> walks[4] = {{own[1], first_x, before_x},
-                          {own[3], first_x, before_x},
-                          {own[17], first_x, before_x},
-                          {own[19], first_x, before_x}};
+      Walk<2> walks[4] = {{record[1], first_x, before_x},
+                          {record[3], first_x, before_x},
+                          {record[17], first_x, before_x},
+                          {record[19], first_x, before_x}};
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         float2 value[4];
@@ -182,17 +182,17 @@ __device__ __forceinline__ void move_sums(float* chains, float (&sum)[4][4][4]) 
   for (int i = 0; i < 4; ++i) {
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      float(&own)[4] = sum[i][j];
+      float(&here)[4] = sum[i][j];
       float4& there = *reinterpret_cast<float4*>(chains + (4 * i + j) * 128);
       if constexpr (Add) {
         const float4 other = there;
-        own[0] += other.x;
-        own[1] += other.y;
-        own[2] += other.z;
-        own[3] += other.w;
+        here[0] += other.x;
+        here[1] += other.y;
+        here[2] += other.z;
+        here[3] += other.w;
       } else {
-        there = make_float4(own[0], own[1], own[2], own[3]);
-        own[0] = own[1] = own[2] = own[3] = 0;
+        there = make_float4(here[0], here[1], here[2], here[3]);
+        here[0] = here[1] = here[2] = here[3] = 0;
       }
     }
   }
@@ -227,7 +227,7 @@ __global__ void __launch_bounds__(node_threads, 1)
     const CoarseTile& tile = work.tiles[tile_number];
     const int within = number % (2 * classes);
     const int kind = within < classes ? lit_wholly : within < classes + bins * strips ? cut_columns : cut_rows;
-    const int* const own = work.begins + (std::int64_t{tile_number} * coarse_kinds + kind) * (classes + 1);
+    const int* const begins_here = work.begins + (std::int64_t{tile_number} * coarse_kinds + kind) * (classes + 1);
     // The rows of the sums, from the first half on, and the bin within them.
     __half* target = nullptr;
     int bin = 0;
@@ -239,8 +239,8 @@ __global__ void __launch_bounds__(node_threads, 1)
       bin = within % bins;
       task.y = on_nodes(shape, points.rows, tile.first_row, row_bin, curvature);
       task.x = on_nodes(shape, points.columns, tile.first_column, bin, curvature);
-      task.begin = own[within];
-      task.end = own[within + 1];
+      task.begin = begins_here[within];
+      task.end = begins_here[within + 1];
       target = to.on_nodes + (std::int64_t{tile_number} * line + row_bin * coarse_nodes) * row_halves;
     } else {
       const int of_kind = (within - classes) % (bins * strips);
@@ -257,8 +257,8 @@ __global__ void __launch_bounds__(node_threads, 1)
         target = to.cut_rows;
         row_halves = 4 * line;
       }
-      task.begin = own[bin * bins + strips - 1 - strip];
-      task.end = own[bin * bins + 2 * strips - strip];
+      task.begin = begins_here[bin * bins + strips - 1 - strip];
+      task.end = begins_here[bin * bins + 2 * strips - strip];
       target += (std::int64_t{tile_number} * shape.side + 32 * strip) * row_halves;
     }
     float sum[4][4][4] = {};

@@ -64,10 +64,10 @@ __global__ void __launch_bounds__(sort_threads)
   const CoarseTile& tile = tiles[blockIdx.x / coarse_kinds];
   const int kind = blockIdx.x % coarse_kinds;
   const auto number = static_cast<int>(threadIdx.x);
-  int* const own = counts + number;
+  int* const counts_here = counts + number;
   int sum = 0;
   if (number < classes) {
-    for (int i = tile.segment[kind]; i < tile.segment[kind + 1]; ++i) sum += own[std::int64_t{i} * classes];
+    for (int i = tile.segment[kind]; i < tile.segment[kind + 1]; ++i) sum += counts_here[std::int64_t{i} * classes];
   }
   int before = 0;
   Scan(scan_memory).ExclusiveSum(sum, before);
@@ -77,8 +77,8 @@ __global__ void __launch_bounds__(sort_threads)
   if (number >= classes) return;
   own_begins[number] = before;
   for (int i = tile.segment[kind]; i < tile.segment[kind + 1]; ++i) {
-    const int here = own[std::int64_t{i} * classes];
-    own[std::int64_t{i} * classes] = before;
+    const int here = counts_here[std::int64_t{i} * classes];
+    counts_here[std::int64_t{i} * classes] = before;
     before += here;
   }
 }

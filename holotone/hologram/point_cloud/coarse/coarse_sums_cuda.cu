@@ -47,16 +47,16 @@ std::vector<double> interpolation(const CoarseShape& shape) {
   }
   std::vector<double> weights(static_cast<std::size_t>(shape.side) * nodes);
   for (int p = 0; p < shape.side; ++p) {
-    double* const own = &weights[static_cast<std::size_t>(p) * nodes];
+    double* const row = &weights[static_cast<std::size_t>(p) * nodes];
     for (int i = 0; i < nodes; ++i) {
       double sum = mean(node(i) - (p - static_cast<double>(shape.middle())));
-      for (int k = 0; k < i; ++k) sum -= lower[i * nodes + k] * own[k];
-      own[i] = sum / lower[i * nodes + i];
+      for (int k = 0; k < i; ++k) sum -= lower[i * nodes + k] * row[k];
+      row[i] = sum / lower[i * nodes + i];
     }
     for (int i = nodes - 1; i >= 0; --i) {
-      double sum = own[i];
-      for (int k = i + 1; k < nodes; ++k) sum -= lower[k * nodes + i] * own[k];
-      own[i] = sum / lower[i * nodes + i];
+      double sum = row[i];
+      for (int k = i + 1; k < nodes; ++k) sum -= lower[k * nodes + i] * row[k];
+      row[i] = sum / lower[i * nodes + i];
     }
   }
   return weights;
@@ -91,11 +91,11 @@ __global__ void exponent_kernel(CoarseShape shape, int tile_count, const int* be
   const int tile = blockIdx.x * blockDim.x + threadIdx.x;
   if (tile >= tile_count) return;
   const int classes = shape.classes();
-  const int* const own = begins + static_cast<std::int64_t>(tile) * coarse_kinds * (classes + 1);
+  const int* const begins_here = begins + static_cast<std::int64_t>(tile) * coarse_kinds * (classes + 1);
   int most = 1;
   for (int bin = 0; bin < shape.bins(); ++bin) {
     const auto of_kind = [&](int kind) {
-      const int* const row = own + kind * (classes + 1) + bin * shape.bins();
+      const int* const row = begins_here + kind * (classes + 1) + bin * shape.bins();
       return row[shape.bins()] - row[0];
     };
     most = max(most, max(of_kind(lit_wholly) + of_kind(cut_columns), of_kind(cut_rows)));
@@ -115,10 +115,10 @@ __global__ void __launch_bounds__(add_threads)
   const int column = within % side;
   if (row >= tile.rows || column >= tile.columns) return;
   const float grow = scalbnf(largest / node_scale, exponents[blockIdx.y]);
-  const float* const own = pixels + (std::int64_t{blockIdx.y} * side + row) * 2 * side + column;
+  const float* const pixel = pixels + (std::int64_t{blockIdx.y} * side + row) * 2 * side + column;
   float2& value = panel[std::int64_t{tile.first_row + row} * panel_width + tile.first_column + column];
-  value.x += grow * own[0];
-  value.y += grow * own[side];
+  value.x += grow * pixel[0];
+  value.y += grow * pixel[side];
 }
 
 __half* halves(Array<std::uint16_t, 1>& array) { return reinterpret_cast<__half*>(array.data()); }

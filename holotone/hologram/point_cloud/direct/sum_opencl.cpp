@@ -88,15 +88,15 @@ class SumOpencl final : public PointCloudPlan::Engine {
 
   /// Kernels are built when they are first used.
   opencl::Kernel& kernel(bool real_alone) {
-    auto& own = kernels_[real_alone ? 1 : 0];
-    if (own) return own;
+    auto& kernel = kernels_[real_alone ? 1 : 0];
+    if (kernel) return kernel;
     const bool recurrence = method_ == PointMethod::recurrence;
     const std::string_view name = wide_ ? "wide_sum" : recurrence ? "recurrence_sum" : "direct_sum";
     const std::string_view file = wide_ ? "wide_sum" : recurrence ? "recurrence" : "direct";
-    own = opencl::Kernel(queue_, fmt::format("{}{}_opencl.cl", folder, file), name.data(),
-                         {fmt::format("-DREAL_ALONE={:d}", real_alone), fmt::format("-DRECURRENCE={:d}", recurrence),
-                          fmt::format("-DSPHERICAL={}", lag_of(options_)), fmt::format("-DNATIVE={:d}", native_)});
-    return own;
+    kernel = opencl::Kernel(queue_, fmt::format("{}{}_opencl.cl", folder, file), name.data(),
+                            {fmt::format("-DREAL_ALONE={:d}", real_alone), fmt::format("-DRECURRENCE={:d}", recurrence),
+                             fmt::format("-DSPHERICAL={}", lag_of(options_)), fmt::format("-DNATIVE={:d}", native_)});
+    return kernel;
   }
 
   PointMethod method_;

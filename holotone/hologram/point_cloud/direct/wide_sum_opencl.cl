@@ -14,8 +14,8 @@
 
 // Cosine of 2 pi turns / 2^32, error below 1.8e-7: sin(pi / 2 y) with y = 1 - 4 |turns|, exact in integers.
 static float16 fixed_cosine(uint16 turns) {
-  const int16 own = as_int16(turns);
-  const int16 size = own ^ (own >> 31);  // |turns|, less one unit where negative
+  const int16 shifts = as_int16(turns);
+  const int16 size = shifts ^ (shifts >> 31);  // |turns|, less one unit where negative
   const float16 y = convert_float16((int16)(QUARTER_TURN) - size) * 0x1p-30f;
   const float16 z = y * y;
   return y * fma(z, fma(z, fma(z, fma(z, (float16)(1.492829906e-4f), (float16)(-0.004668946844f)),

@@ -88,8 +88,8 @@ void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>
   // Coordinates of the tile, so that its sums are no larger than the tile.
   const auto rows_before = static_cast<std::int32_t>(tile.row_begin);
   const auto columns_before = static_cast<std::int32_t>(tile.column_begin);
-  std::vector<PixelPoint> own;
-  own.reserve(index.size());
+  std::vector<PixelPoint> kept;
+  kept.reserve(index.size());
   for (const auto j : index) {
     PixelPoint point = tile.clipped(points_[j]);
     point.row -= rows_before;
@@ -98,13 +98,13 @@ void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>
     point.column -= columns_before;
     point.column_begin -= columns_before;
     point.column_end -= columns_before;
-    own.push_back(point);
+    kept.push_back(point);
   }
   const Shape<2> shape = tile.shape();
   FactorProducts sums(shape, sum_form(options().tolerance), options().deterministic);
   Array<Complex, 2> total(shape);
-  for (std::size_t done = 0; done < own.size(); done += FactorProducts::full_count) {
-    sums.add(std::span(own).subspan(done, std::min(FactorProducts::full_count, own.size() - done)));
+  for (std::size_t done = 0; done < kept.size(); done += FactorProducts::full_count) {
+    sums.add(std::span(kept).subspan(done, std::min(FactorProducts::full_count, kept.size() - done)));
     sums.move_to(done == 0, total.view(), {});
   }
   for (std::int64_t row = 0; row < shape[0]; ++row) {
@@ -149,8 +149,9 @@ std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, const FieldOf
       whole.push_back(j);
     } else if (tile.lit(point)) {
       partly.push_back(j);
-      const auto own = tile.clipped(point);
-      partly_pixels += static_cast<double>(own.row_end - own.row_begin) * (own.column_end - own.column_begin);
+      const auto clipped = tile.clipped(point);
+      partly_pixels +=
+          static_cast<double>(clipped.row_end - clipped.row_begin) * (clipped.column_end - clipped.column_begin);
     }
   }
   const auto [rows, columns] = tile.shape();
@@ -217,7 +218,7 @@ void FastCpu::sum(const FieldOfRows& field, Progress& progress) {
       progress.step(stage(level), 3 * end, total);
     }
     jobs.clear();
-    for (auto& own : next) std::move(own.begin(), own.end(), std::back_inserter(jobs));
+    for (auto& part : next) std::move(part.begin(), part.end(), std::back_inserter(jobs));
   }
 }
 

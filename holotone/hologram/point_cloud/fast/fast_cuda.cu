@@ -321,11 +321,11 @@ class FastCuda final : public PointCloudPlan::Engine {
 
   /// Copies the points: execute spreads them after the caller's views have expired.
   void keep_sources() {
-    const auto keep = [this](auto& own, auto& view) {
-      using Own = std::remove_reference_t<decltype(own)>;
-      if (own.data() == nullptr || own.shape() != view.shape()) own = Own(view.shape(), queue_);
-      copy(own.view(), view, queue_);
-      view = own.view();
+    const auto keep = [this](auto& owned, auto& view) {
+      using Own = std::remove_reference_t<decltype(owned)>;
+      if (owned.data() == nullptr || owned.shape() != view.shape()) owned = Own(view.shape(), queue_);
+      copy(owned.view(), view, queue_);
+      view = owned.view();
     };
     PointSources& sources = points_.sources;
     keep(position_m_, sources.position_m);

@@ -157,10 +157,10 @@ __device__ __forceinline__ FourPixels tile_pixels(const FastGrid& grid, const Fa
   const int x = column - tile_x * grid.tile_width;
   const int y = row - tile_y * grid.tile_height;
   const std::int64_t plane = static_cast<std::int64_t>(grid.tile_height) * grid.tile_width;
-  const float* const own =
+  const float* const first_sum =
       sums.product + 2 * (tile_y * grid.tiles_x + tile_x) * plane + static_cast<std::int64_t>(y) * grid.tile_width + x;
-  const float4 re = *reinterpret_cast<const float4*>(own);
-  const float4 im = *reinterpret_cast<const float4*>(own + plane);
+  const float4 re = *reinterpret_cast<const float4*>(first_sum);
+  const float4 im = *reinterpret_cast<const float4*>(first_sum + plane);
   const float res[4] = {re.x, re.y, re.z, re.w};
   const float ims[4] = {im.x, im.y, im.z, im.w};
   const int from_y = y - grid.tile_height / 2;

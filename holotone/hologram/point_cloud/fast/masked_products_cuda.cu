@@ -165,9 +165,9 @@ __device__ __forceinline__ void write_factors(Run (&runs)[2], const float (&weig
         value[p] = unit_phasor(runs[p].gamma);
         const bool dark = Masked && (runs[p].lit & (1U << i)) == 0;
         if constexpr (OfRows) {
-          const float own = dark ? 0.0F : weight[p];
-          value[p].x *= own;
-          value[p].y *= own;
+          const float shown = dark ? 0.0F : weight[p];
+          value[p].x *= shown;
+          value[p].y *= shown;
         } else if (dark) {
           value[p] = make_float2(0, 0);
         }
@@ -319,11 +319,11 @@ __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? product_threads : 32, 1)
       cuda::finish(re);
       cuda::finish(im);
       if (lane == 0) cuda::arrive(empty + before);
-      float2* const own = partial_sums + static_cast<std::int64_t>(j) * pixels +
-                          (group * cuda::wgmma_rows + warp * 16 + lane / 4) * side + lane % 4 * 2;
+      float2* const sums = partial_sums + static_cast<std::int64_t>(j) * pixels +
+                           (group * cuda::wgmma_rows + warp * 16 + lane / 4) * side + lane % 4 * 2;
 #pragma unroll
       for (int i = 0; i < side / 8; ++i) {
-        float2* const at = own + 8 * i;
+        float2* const at = sums + 8 * i;
         *reinterpret_cast<float4*>(at) = make_float4(re[4 * i], im[4 * i], re[4 * i + 1], im[4 * i + 1]);
         *reinterpret_cast<float4*>(at + 8 * side) =
             make_float4(re[4 * i + 2], im[4 * i + 2], re[4 * i + 3], im[4 * i + 3]);

@@ -39,16 +39,16 @@ static CODE to_code(float colour, int light, Pixel pixel) {
 __kernel void smoe_codes(Pixel pixel, long pixels, ARRAY(const float, colours), ARRAY(CODE, codes)) {
   const long i = get_global_id(0);
   if (i >= pixels) return;
-  const __global float *own = AT(colours) + i * pixel.channels;
+  const __global float *pixel_colours = AT(colours) + i * pixel.channels;
   __global CODE *target = AT(codes) + i * pixel.made;
   const int alpha = pixel.channels == 2 || pixel.channels == 4;
   for (int c = 0; c < pixel.made; ++c) {
     if (pixel.channels == pixel.made) {
-      target[c] = to_code(own[c], pixel.linear && !(alpha && c == pixel.channels - 1), pixel);
+      target[c] = to_code(pixel_colours[c], pixel.linear && !(alpha && c == pixel.channels - 1), pixel);
     } else if (c == 3) {
-      target[c] = to_code(alpha ? own[pixel.channels - 1] : 1.0f, 0, pixel);
+      target[c] = to_code(alpha ? pixel_colours[pixel.channels - 1] : 1.0f, 0, pixel);
     } else {
-      target[c] = to_code(own[pixel.channels < 3 ? 0 : c], pixel.linear, pixel);
+      target[c] = to_code(pixel_colours[pixel.channels < 3 ? 0 : c], pixel.linear, pixel);
     }
   }
 }

@@ -61,14 +61,14 @@ struct PicturePart {
   int width;
 
   /// Box at (row, column) of this part, extended to all window blocks, `side` pixels each, that it meets.
-  __device__ Box grown(const Box& own, int row, int column, int side) const {
+  __device__ Box grown(const Box& box, int row, int column, int side) const {
     const int left = (first_column + column) / side * side;
     const int top = (first_row + row) / side * side;
-    Box all = own;
-    all.left = x + left * own.pixel_x;
-    all.top = y + top * own.pixel_y;
-    all.columns = min((first_column + column + own.columns - 1) / side * side + side, width) - left;
-    all.rows = min((first_row + row + own.rows - 1) / side * side + side, height) - top;
+    Box all = box;
+    all.left = x + left * box.pixel_x;
+    all.top = y + top * box.pixel_y;
+    all.columns = min((first_column + column + box.columns - 1) / side * side + side, width) - left;
+    all.rows = min((first_row + row + box.rows - 1) / side * side + side, height) - top;
     return all;
   }
 };
@@ -231,12 +231,12 @@ struct Area {
   /// |y - 1/2| is at most `colour`. Adds the bound of their share to `share`.
   __device__ float far_distance(const Box& own_box, float least, float colour, float& share) const {
     float distance = 0;
-    float own = 0;
+    float lane_share = 0;
     if (lane < size_classes) {
       const unsigned count = plane.count_of(lane);
-      if (count > 0) distance = class_distance(lane, own_box, least, colour, static_cast<float>(count), own);
+      if (count > 0) distance = class_distance(lane, own_box, least, colour, static_cast<float>(count), lane_share);
     }
-    share += sum_of_lanes(own);
+    share += sum_of_lanes(lane_share);
     return distance;
   }
 
@@ -307,9 +307,9 @@ struct Area {
         const LocalSpan span = plane.span(component, box);
         candidate = Candidate::of(box, place, span, component);
         if constexpr (Bounded) {
-          const float own = error_share(place, box.local_of(place), span, least);
-          keep = !(own < threshold);
-          if (!keep) share += own;
+          const float error = error_share(place, box.local_of(place), span, least);
+          keep = !(error < threshold);
+          if (!keep) share += error;
         }
       }
       const unsigned votes = __ballot_sync(all_lanes, keep);

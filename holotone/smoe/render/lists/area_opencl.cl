@@ -136,11 +136,11 @@ static int needs_node(const Area *area, __local const State *state, Shares *shar
 // The same for a component.
 static int needs_component(const Area *area, __local const State *state, Shares *shares, uint j) {
   const ulong row = area->sizes.padded;
-  const __global float4 *own = area->placed + j;
-  const float4 centre = own[PLACE * row];
+  const __global float4 *record = area->placed + j;
+  const float4 centre = record[PLACE * row];
   if (area->settings.selection == WINDOW) return is_within(area->windows, centre);
   if (!state->finding && state->threshold <= 0.0f) return 1;
-  const float4 shape = own[SHAPE * row];
+  const float4 shape = record[SHAPE * row];
   const float dx = ((float)area->left + MIDDLE - centre.x) - centre.y;
   const float dy = ((float)area->top + MIDDLE - centre.z) - centre.w;
   const float skewed = fabs(shape.y);
@@ -151,7 +151,7 @@ static int needs_component(const Area *area, __local const State *state, Shares 
   const float density = shape.w - u * u - v * v + unsure;
   if (state->finding) return !(density < state->threshold);
   const float steep = area->model[CENTRE * row + j].z;
-  const float reach = fma(steep, max_away(shape.w - density + unsure), away_from_grey(own[TINT * row]));
+  const float reach = fma(steep, max_away(shape.w - density + unsure), away_from_grey(record[TINT * row]));
   const float share = power_above(density - state->origin) * (reach + GUESSED);
   if (!(share < state->threshold * (1.0f / 64))) return 1;
   shares->far += share;
@@ -166,7 +166,7 @@ static void set_reference(const Area *area, __local Memory *memory, int first, i
   const ulong row = area->sizes.padded;
   const int item = item_of();
   const int wanted = !state->finding && state->guess <= 0.0f;
-  float8 own = (float8)(0.0f);
+  float8 sums = (float8)(0.0f);
   if (item < count) {
     const uint j = memory->candidates[first + item];
     const float4 centre = area->placed[PLACE * row + j];
@@ -174,24 +174,24 @@ static void set_reference(const Area *area, __local Memory *memory, int first, i
     const float y = centre.z - (float)area->top;
     if (x >= -0.5f && y >= -0.5f && x <= SIDE && y <= SIDE) {
       const float4 colour = area->placed[TINT * row + j];
-      own = (float8)(1.0f, dot(colour, colour), fmin(area->model[CENTRE * row + j].z, 1.0f), 0.0f, colour);
+      sums = (float8)(1.0f, dot(colour, colour), fmin(area->model[CENTRE * row + j].z, 1.0f), 0.0f, colour);
     }
   }
-  room[item] = own;
+  room[item] = sums;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (wanted && item < TILES) {
-    for (int i = 1; i < ITEMS / TILES; ++i) own += room[item + i * TILES];
-    room[item] = own;
+    for (int i = 1; i < ITEMS / TILES; ++i) sums += room[item + i * TILES];
+    room[item] = sums;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  own = room[0];  // by all items: a loop of one item takes half as long again for the whole picture
-  for (int i = 1; i < TILES; ++i) own += room[i];
+  sums = room[0];  // by all items: a loop of one item takes half as long again for the whole picture
+  for (int i = 1; i < TILES; ++i) sums += room[i];
   if (wanted && item == 0) {
-    const int some = own.s0 > 0.0f;
-    const float part = some ? 1.0f / own.s0 : 0.0f;
-    const float4 reference = some ? own.s4567 * part : (float4)(0.5f);
-    const float variance = some ? own.s1 * part - dot(reference, reference) : 0.0f;
-    const float guess = 2.0f * sqrt(fmax(variance, 0.0f)) + 0.02f + 4.0f * own.s2 * part;
+    const int some = sums.s0 > 0.0f;
+    const float part = some ? 1.0f / sums.s0 : 0.0f;
+    const float4 reference = some ? sums.s4567 * part : (float4)(0.5f);
+    const float variance = some ? sums.s1 * part - dot(reference, reference) : 0.0f;
+    const float guess = 2.0f * sqrt(fmax(variance, 0.0f)) + 0.02f + 4.0f * sums.s2 * part;
     state->reference = reference;
     state->away = away_from_grey(reference);
     state->guess = state->spread = fmin(fmax(guess, area->settings.tolerance), HUGE);
@@ -203,15 +203,15 @@ static void set_reference(const Area *area, __local Memory *memory, int first, i
 // differences of large numbers.
 static void stage(const Area *area, __local const State *state, uint j, __local float4 *staged) {
   const ulong row = area->sizes.padded;
-  const __global float4 *own = area->placed + j;
-  const float4 centre = own[PLACE * row];
-  const float4 shape = own[SHAPE * row];
-  const float4 rest = own[REST * row];
+  const __global float4 *record = area->placed + j;
+  const float4 centre = record[PLACE * row];
+  const float4 shape = record[SHAPE * row];
+  const float4 rest = record[REST * row];
   const two dx = two_subtract((two)((float)area->left + MIDDLE, 0.0f), centre.xy);
   const two dy = two_subtract((two)((float)area->top + MIDDLE, 0.0f), centre.zw);
   const two u = two_multiply((two)(shape.x, rest.x), dx);
   const two v = two_add(two_multiply((two)(shape.y, rest.y), dx), two_multiply((two)(shape.z, rest.z), dy));
-  const float4 tint = own[TINT * row] - state->reference;
+  const float4 tint = record[TINT * row] - state->reference;
   const __global float4 *model = area->model + j;
   const float4 slope_x = model[SLOPE_X * row] * area->step.x;
   const float4 slope_y = model[SLOPE_Y * row] * area->step.y;
@@ -337,9 +337,9 @@ static int list_tiles(__local Memory *memory) {
   int before = 0;
   int all = 0;
   for (int i = 0; i < TILES; ++i) {
-    const int own = (int)popcount((uint)memory->mask[tile][i]);
-    if (i < lane) before += own;
-    all += own;
+    const int count = (int)popcount((uint)memory->mask[tile][i]);
+    if (i < lane) before += count;
+    all += count;
   }
   for (uint mask = memory->mask[tile][lane]; mask != 0; mask &= mask - 1) {
     const int k = 31 - (int)clz(mask & (0u - mask));
@@ -485,10 +485,10 @@ static void look(const Area *area, __local Memory *memory, Shares *shares, Waiti
   uint before = level == 2 ? wait->candidates : level == 1 ? wait->packs : wait->bundles;
   uint all = 0;
   for (int i = 0; i < ITEMS / 32; ++i) {
-    const uint own = vote[i];
+    const uint votes = vote[i];
     const uint mask = i < item / 32 ? 0xFFFFFFFFu : i == item / 32 ? (1u << (item % 32)) - 1u : 0u;
-    before += popcount(own & mask);
-    all += popcount(own);
+    before += popcount(votes & mask);
+    all += popcount(votes);
   }
   if (keep) (level == 2 ? memory->candidates : memory->nodes[level])[before] = index;
   if (item < ITEMS / 32) memory->vote[parity ^ 1][item] = 0;

@@ -153,9 +153,9 @@ class BlockLists {
   /// Bit mask of the tiles that need a component. Tiles count as whole.
   __device__ __forceinline__ unsigned find_tiles(const Candidate& candidate) {
     constexpr float half = 0.5F * (tile_side - 1);
-    const Local& own = candidate.local;
-    const float first_dx = half - own.x;
-    const float first_dy = half - own.y;
+    const Local& local = candidate.local;
+    const float first_dx = half - local.x;
+    const float first_dy = half - local.y;
     const Expert& expert = area_.plane.expert(candidate.component);
     float away = 0;
 #pragma unroll
@@ -165,12 +165,12 @@ class BlockLists {
     away += candidate.span_colour;
     const float steep = fmaxf(candidate.steep, 1e-6F);
     const float to_guess = __fdividef(away - area_.spread, steep);
-    const float skewed = fabsf(own.skew);
-    const float far_x = fmaxf(fabsf(own.x), fabsf(own.x - (block_side - 1))) + candidate.span_x;
-    const float far_y = fmaxf(fabsf(own.y), fabsf(own.y - (block_side - 1))) + candidate.span_y;
-    const float peak = own.peak + slack(own.across * far_x, fmaf(skewed, far_x, own.down * far_y), own.peak);
+    const float skewed = fabsf(local.skew);
+    const float far_x = fmaxf(fabsf(local.x), fabsf(local.x - (block_side - 1))) + candidate.span_x;
+    const float far_y = fmaxf(fabsf(local.y), fabsf(local.y - (block_side - 1))) + candidate.span_y;
+    const float peak = local.peak + slack(local.across * far_x, fmaf(skewed, far_x, local.down * far_y), local.peak);
     const float half_x = half + candidate.span_x;
-    const float narrowed = fmaf(skewed, half_x, own.down * (half + candidate.span_y));
+    const float narrowed = fmaf(skewed, half_x, local.down * (half + candidate.span_y));
     unsigned windows = 0;
     if constexpr (!Bounded) {
       windows =
@@ -182,8 +182,8 @@ class BlockLists {
     for (int tile = 0; tile < tiles_a_block; ++tile) {
       const float dx = first_dx + Box::start(tile % tiles_across);
       const float dy = first_dy + Box::start(tile / tiles_across);
-      const float u = fmaxf(own.across * (fabsf(dx) - half_x), 0.0F);
-      const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - narrowed, 0.0F);
+      const float u = fmaxf(local.across * (fabsf(dx) - half_x), 0.0F);
+      const float v = fmaxf(fabsf(fmaf(local.skew, dx, local.down * dy)) - narrowed, 0.0F);
       const float relative = fmaf(-v, v, fmaf(-u, u, peak)) - least_[tile];
       const float weight = power_above(relative);
       const float below = max_away(peak - least_[tile] - fminf(relative, 0.0F));
@@ -199,8 +199,8 @@ class BlockLists {
       sums_.excess[tile] = fmaf(fminf(weight, 1.0F) * steep, bound_excess(to_guess + below), sums_.excess[tile]);
     }
     // Largest u and v where a component matters; they are sums of terms in coordinates from the block's middle.
-    const float range = root(fmaxf(own.peak - block_least_, 0.0F) + 10);
-    const float terms = fmaf(0.5F * block_side, own.across + skewed + own.down, 2 * range);
+    const float range = root(fmaxf(local.peak - block_least_, 0.0F) + 10);
+    const float terms = fmaf(0.5F * block_side, local.across + skewed + local.down, 2 * range);
     sums_.rounding = fmaxf(sums_.rounding, __saturatef(minor * max_share) * terms * range);
     return bits;
   }
@@ -222,7 +222,7 @@ class BlockLists {
   __device__ bool judge() {
     float excess = 0;
 #pragma unroll
-    for (const float own : sums_.excess) excess = fmaxf(excess, sum_of_lanes(own));
+    for (const float value : sums_.excess) excess = fmaxf(excess, sum_of_lanes(value));
     const float spread = (area_.spread + excess) * 1.0001F;
     const float range = max_of_lanes(sums_.range);
     // Shares were computed with a guess of B.
@@ -231,7 +231,7 @@ class BlockLists {
     if constexpr (!Bounded) return true;
     float dropped = 0;
 #pragma unroll
-    for (const float own : sums_.dropped) dropped = fmaxf(dropped, sum_of_lanes(own));
+    for (const float value : sums_.dropped) dropped = fmaxf(dropped, sum_of_lanes(value));
     const float unseen = not_seen_ * fmaxf(1.0F, (area_.away + spread) / colour_);
     const float all = (dropped * wider + unseen) * 1.0001F;
     spread_ = fmaxf(spread_, spread);
@@ -284,9 +284,9 @@ class BlockLists {
       for (unsigned picture = 0; picture < bundle_.pictures; ++picture) {
         unsigned chunk = block_;
         for (unsigned part = 0; part <= chunks_.parts(); ++part) {
-          const Chunk own = store_.chunk[chunk];
-          store_.unit[unit++] = {(block_ << bundle_log2_) + picture, chunk * max_in_unit, own.count, part};
-          chunk = own.next;
+          const Chunk piece = store_.chunk[chunk];
+          store_.unit[unit++] = {(block_ << bundle_log2_) + picture, chunk * max_in_unit, piece.count, part};
+          chunk = piece.next;
         }
       }
     }
@@ -294,22 +294,22 @@ class BlockLists {
   }
 
   __device__ void finish(BlockSum sum) {
-    Block& own = store_.block[block_];
+    Block& block = store_.block[block_];
     if (lane_ != 0) return;
 #pragma unroll
-    for (int tile = 0; tile < tiles_a_block; ++tile) own.shift[tile] = least_[tile] + precision_.above;
+    for (int tile = 0; tile < tiles_a_block; ++tile) block.shift[tile] = least_[tile] + precision_.above;
 #pragma unroll
-    for (int c = 0; c < max_smoe_channels; ++c) own.reference[c] = area_.reference[c];
-    own.pictures = bundle_.pictures;
-    own.order = bundle_.order;
-    own.place = {bundle_.first, area_.part.first_row + first_row(), area_.part.first_column + first_column()};
-    own.checked = precision_.checked;
-    own.max_spread = __fdividef(precision_.room, precision_.rounding);
-    own.half_spread = precision_.half_spread;
-    own.half_above = precision_.half_above;
-    own.sum = sum;
-    own.units = chunks_.parts() + 1;
-    own.slot = slot_;
+    for (int c = 0; c < max_smoe_channels; ++c) block.reference[c] = area_.reference[c];
+    block.pictures = bundle_.pictures;
+    block.order = bundle_.order;
+    block.place = {bundle_.first, area_.part.first_row + first_row(), area_.part.first_column + first_column()};
+    block.checked = precision_.checked;
+    block.max_spread = __fdividef(precision_.room, precision_.rounding);
+    block.half_spread = precision_.half_spread;
+    block.half_above = precision_.half_above;
+    block.sum = sum;
+    block.units = chunks_.parts() + 1;
+    block.slot = slot_;
     if (sum != BlockSum::exact_list && sum != BlockSum::exact_all) return;
     for (unsigned i = 0; i < bundle_.pictures * tiles_a_block; ++i) {
       add_exact(store_, (block_ << bundle_log2_) + i / tiles_a_block, i % tiles_a_block);

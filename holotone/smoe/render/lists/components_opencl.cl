@@ -104,35 +104,35 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void place(Sizes siz
   const uint bundles = sizes.padded / ITEMS;
   Node node = (Node)(-3e38f);
   if (j < sizes.count) {
-    const __global float4 *own = AT(model) + j;
+    const __global float4 *record = AT(model) + j;
     const __global float4 *frame = AT(frames) + view * FRAME_ROWS;
     const ulong row = sizes.padded;
-    const float4 centre = own[CENTRE * row];
-    float4 tint = own[COLOUR * row];
+    const float4 centre = record[CENTRE * row];
+    float4 tint = record[COLOUR * row];
     two x = (two)(centre.x, 0.0f);
     two y = (two)(centre.y, 0.0f);
-    const float4 of_model = own[DOWN_PEAK * row];
+    const float4 of_model = record[DOWN_PEAK * row];
     two peak = last_two(of_model);
     if (sizes.fixed > 0) {
-      const float4 at = own[AT * row];
+      const float4 at = record[AT * row];
       const two away0 = two_subtract(first_two(frame[FIXED]), (two)(at.x, 0.0f));
       const two away1 = two_subtract(last_two(frame[FIXED]), (two)(at.y, 0.0f));
-      const float4 shift_x = own[SHIFT_X * row];
-      const float4 shift_y = own[SHIFT_Y * row];
+      const float4 shift_x = record[SHIFT_X * row];
+      const float4 shift_y = record[SHIFT_Y * row];
       x = two_add(x, two_add(two_multiply(first_two(shift_x), away0), two_multiply(last_two(shift_x), away1)));
       y = two_add(y, two_add(two_multiply(first_two(shift_y), away0), two_multiply(last_two(shift_y), away1)));
-      const float4 scale0 = own[SCALE0 * row];
+      const float4 scale0 = record[SCALE0 * row];
       const two far0 = two_multiply(first_two(scale0), away0);
       const two far1 = two_add(two_multiply(last_two(scale0), away0),
-                               two_multiply(first_two(own[SCALE1 * row]), away1));
+                               two_multiply(first_two(record[SCALE1 * row]), away1));
       peak = two_subtract(peak, two_add(two_multiply(far0, far0), two_multiply(far1, far1)));
-      tint += own[DRIFT0 * row] * away0.x + own[DRIFT1 * row] * away1.x;
+      tint += record[DRIFT0 * row] * away0.x + record[DRIFT1 * row] * away1.x;
     }
     const two step_x = first_two(frame[STEP]);
     const two step_y = last_two(frame[STEP]);
     x = two_multiply(two_subtract(x, first_two(frame[CORNER])), first_two(frame[A_STEP]));
     y = two_multiply(two_subtract(y, last_two(frame[CORNER])), last_two(frame[A_STEP]));
-    const float4 slanted = own[ACROSS_SKEW * row];
+    const float4 slanted = record[ACROSS_SKEW * row];
     const two across = two_multiply(first_two(slanted), step_x);
     const two skew = two_multiply(last_two(slanted), step_x);
     const two down = two_multiply(first_two(of_model), step_y);
@@ -176,8 +176,8 @@ __kernel void raise_best(Sizes sizes, ARRAY(const float4, placed), ARRAY(uint, b
   const uint view = get_global_id(1);
   if (j >= sizes.count) return;
   const ulong row = sizes.padded;
-  const __global float4 *own = AT(placed) + view * PLACED_ROWS * row + j;
-  const float4 centre = own[PLACE * row];
+  const __global float4 *record = AT(placed) + view * PLACED_ROWS * row + j;
+  const float4 centre = record[PLACE * row];
   const float quarter_x = floor(centre.x * (1.0f / QUARTER));
   const float quarter_y = floor(centre.z * (1.0f / QUARTER));
   const int quarters_x = (sizes.width + QUARTER - 1) / QUARTER;
@@ -189,7 +189,7 @@ __kernel void raise_best(Sizes sizes, ARRAY(const float4, placed), ARRAY(uint, b
   // In coordinates of the quarter of its centre.
   const float x = (centre.x - quarter_x * QUARTER) + centre.y;
   const float y = (centre.z - quarter_y * QUARTER) + centre.w;
-  const float4 shape = own[SHAPE * row];
+  const float4 shape = record[SHAPE * row];
   const float far = (MOST_QUARTERS + 2) * QUARTER;
   const float peak = shape.w - slack(shape.x * far, fma(fabs(shape.y), far, shape.z * far), shape.w);
   const float wide = FIRST_WITHIN / shape.x;

@@ -119,19 +119,20 @@ __device__ __forceinline__ float slack(float u, float v_terms, float peak) {
 
 /// Lower bounds of a component's density over boxes of pixels no farther than `far` from the first one.
 struct Reached {
-  Local own;
+  Local local_;
   LocalSpan span;
   float peak;
 
-  __device__ Reached(const Local& local, const LocalSpan& local_span, float far) : own(local), span(local_span) {
-    const float far_x = fabsf(own.x) + span.x + far;
-    const float far_y = fabsf(own.y) + span.y + far;
-    peak = own.peak - span.drop - slack(own.across * far_x, fmaf(fabsf(own.skew), far_x, own.down * far_y), own.peak);
+  __device__ Reached(const Local& local, const LocalSpan& local_span, float far) : local_(local), span(local_span) {
+    const float far_x = fabsf(local_.x) + span.x + far;
+    const float far_y = fabsf(local_.y) + span.y + far;
+    peak = local_.peak - span.drop -
+           slack(local_.across * far_x, fmaf(fabsf(local_.skew), far_x, local_.down * far_y), local_.peak);
   }
   /// Vertical extent of `within` / sqrt(log2(e) / 2) deviations.
   __device__ float height(float within) const {
-    const float ratio = own.skew / own.across;
-    return within * sqrtf(fmaf(ratio, ratio, 1.0F)) / own.down;
+    const float ratio = local_.skew / local_.across;
+    return within * sqrtf(fmaf(ratio, ratio, 1.0F)) / local_.down;
   }
   /// Least log2 density in a box. It is concave: least at a corner.
   __device__ float least(float left, float right, float top, float bottom) const {
@@ -139,32 +140,32 @@ struct Reached {
     right += span.x;
     top -= span.y;
     bottom += span.y;
-    const float v0 = own.down * (top - own.y);
-    const float v1 = own.down * (bottom - own.y);
-    const float skew0 = own.skew * (left - own.x);
-    const float skew1 = own.skew * (right - own.x);
+    const float v0 = local_.down * (top - local_.y);
+    const float v1 = local_.down * (bottom - local_.y);
+    const float skew0 = local_.skew * (left - local_.x);
+    const float skew1 = local_.skew * (right - local_.x);
     const float v_left = fmaxf(fabsf(skew0 + v0), fabsf(skew0 + v1));
     const float v_right = fmaxf(fabsf(skew1 + v0), fabsf(skew1 + v1));
-    const float u_left = own.across * (left - own.x);
-    const float u_right = own.across * (right - own.x);
+    const float u_left = local_.across * (left - local_.x);
+    const float u_right = local_.across * (right - local_.x);
     return peak - fmaxf(fmaf(u_left, u_left, v_left * v_left), fmaf(u_right, u_right, v_right * v_right));
   }
 };
 
 /// Raises the best log2 density (ordered_bits) that is reached all over each quarter within `within` / sqrt(log2(e) /
 /// 2) deviations of the component. `allowed`: bit mask of the area's tiles.
-__device__ inline void raise_least(const Box& box, const Local& own, const LocalSpan& span, float within,
+__device__ inline void raise_least(const Box& box, const Local& local, const LocalSpan& span, float within,
                                    unsigned allowed, unsigned* best) {
-  const Reached reached(own, span, area_side - 1);
-  const float wide = within / own.across;
+  const Reached reached(local, span, area_side - 1);
+  const float wide = within / local.across;
   const float high = reached.height(within);
   const auto quarter_at = [](float place) {
     return static_cast<int>(floorf(fminf(fmaxf(place, -64.0F), 64.0F) * (1.0F / quarter_side)));
   };
-  const int left = max(quarter_at(own.x - wide), 0);
-  const int right = min(quarter_at(own.x + wide), (box.columns - 1) / quarter_side);
-  const int top = max(quarter_at(own.y - high), 0);
-  const int bottom = min(quarter_at(own.y + high), (box.rows - 1) / quarter_side);
+  const int left = max(quarter_at(local.x - wide), 0);
+  const int right = min(quarter_at(local.x + wide), (box.columns - 1) / quarter_side);
+  const int top = max(quarter_at(local.y - high), 0);
+  const int bottom = min(quarter_at(local.y + high), (box.rows - 1) / quarter_side);
   for (int row = top; row <= bottom; ++row) {
     for (int column = left; column <= right; ++column) {
       if ((allowed >> (row / 2 * area_tiles + column / 2) & 1U) == 0) continue;
@@ -180,16 +181,16 @@ __device__ inline void raise_least(const Box& box, const Local& own, const Local
 }
 
 /// Upper bound of the log2 density over the box whose middle is (half_x, half_y): |u| and |v| each at their least.
-__device__ __forceinline__ float density_above(const Local& own, const LocalSpan& span, float half_x, float half_y) {
-  const float dx = half_x - own.x;
-  const float dy = half_y - own.y;
+__device__ __forceinline__ float density_above(const Local& local, const LocalSpan& span, float half_x, float half_y) {
+  const float dx = half_x - local.x;
+  const float dy = half_y - local.y;
   const float x = half_x + span.x;
   const float y = half_y + span.y;
-  const float u = fmaxf(fabsf(own.across * dx) - own.across * x, 0.0F);
-  const float skewed = fabsf(own.skew);
-  const float v = fmaxf(fabsf(fmaf(own.skew, dx, own.down * dy)) - fmaf(skewed, x, own.down * y), 0.0F);
-  return own.peak + span.rise - u * u - v * v +
-         slack(u, skewed * (fabsf(dx) + x) + own.down * (fabsf(dy) + y), own.peak);
+  const float u = fmaxf(fabsf(local.across * dx) - local.across * x, 0.0F);
+  const float skewed = fabsf(local.skew);
+  const float v = fmaxf(fabsf(fmaf(local.skew, dx, local.down * dy)) - fmaf(skewed, x, local.down * y), 0.0F);
+  return local.peak + span.rise - u * u - v * v +
+         slack(u, skewed * (fabsf(dx) + x) + local.down * (fabsf(dy) + y), local.peak);
 }
 
 /// Rows of cells that a warp visits, in shared memory.
@@ -283,12 +284,12 @@ __device__ __forceinline__ void visit(const Plane& plane, const CellRows& rows, 
     if (lane == 0) before = 0;
     first -= before;
     for (unsigned i = static_cast<unsigned>(lane); i < (total + 31) / 32 * 32; i += 32) {
-      int own = 0;  // the last row that begins at or before i
+      int row = 0;  // the last row that begins at or before i
 #pragma unroll
       for (int step = 16; step > 0; step /= 2) {
-        if (__shfl_sync(all_lanes, before, own + step) <= i) own += step;
+        if (__shfl_sync(all_lanes, before, row + step) <= i) row += step;
       }
-      body(__shfl_sync(all_lanes, first, own) + i, i < total);
+      body(__shfl_sync(all_lanes, first, row) + i, i < total);
     }
   }
 }

@@ -149,11 +149,11 @@ __global__ void place_kernel(const MovingComponent* __restrict__ moving, CellLay
   if (i >= all) return;
   const unsigned bundle = number[i] / count;
   const bool side_by_side = whole_warp && __reduce_min_sync(all_lanes, bundle) == __reduce_max_sync(all_lanes, bundle);
-  const auto store = [&](const auto& own, auto* array, std::int64_t at) {
+  const auto store = [&](const auto& list, auto* array, std::int64_t at) {
     if (side_by_side) {
-      store_side_by_side(own, array + at - threadIdx.x % 32, room[threadIdx.x / 32 * 32]);
+      store_side_by_side(list, array + at - threadIdx.x % 32, room[threadIdx.x / 32 * 32]);
     } else {
-      array[at] = own;
+      array[at] = list;
     }
   };
   const std::int64_t in_plane = i - static_cast<std::int64_t>(bundle) * count;
@@ -231,9 +231,9 @@ __global__ void mass_kernel(const Place* __restrict__ place, const Span* __restr
     const float rise = span != nullptr ? span[i].rise : 0;
     sum += fmaxf(exp2f(__fadd_ru(place[to_middle + i].peak, rise)), min_mass);
   }
-  const auto own = static_cast<int>(cell % layout.cells);
+  const auto cell_number = static_cast<int>(cell % layout.cells);
   int size = 0;
-  while (size + 1 < size_classes && layout.classes[size + 1].first <= own) ++size;
+  while (size + 1 < size_classes && layout.classes[size + 1].first <= cell_number) ++size;
   unsigned* const target = &most[bundle * size_classes + size].mass;
   // The factor covers one rounding for each summand.
   const unsigned bits = ordered_bits(sum * (1.00001F + 6e-8F * static_cast<float>(begin[cell + 1] - begin[cell])));

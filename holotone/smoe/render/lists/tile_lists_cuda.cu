@@ -50,21 +50,21 @@ __global__ void best_kernel(Components components, const Frame* __restrict__ fra
   }
   // Coordinates relative to the quarter of its centre, in pixels.
   const Box box = Box::of(frame, x * quarter_side, y * quarter_side, quarter_side, quarter_side);
-  const Local own = box.local_of(place);
+  const Local local = box.local_of(place);
   LocalSpan span;
   if (components.span != nullptr) span = LocalSpan::of(components.span[bundle.order * components.count + i], box);
-  const Reached reached(own, span, (max_quarters + 1) * quarter_side);
-  const float wide = first_within / own.across;
+  const Reached reached(local, span, (max_quarters + 1) * quarter_side);
+  const float wide = first_within / local.across;
   const float high = reached.height(first_within);
   const auto quarter_at = [](float at) {
     return static_cast<int>(fminf(fmaxf(floorf(at * (1.0F / quarter_side)), -max_quarters), max_quarters));
   };
   const int middle_x = static_cast<int>(x);
   const int middle_y = static_cast<int>(y);
-  const int left = max(quarter_at(own.x - wide), -middle_x);
-  const int right = min(quarter_at(own.x + wide), quarters_x - 1 - middle_x);
-  const int top = max(quarter_at(own.y - high), -middle_y);
-  const int bottom = min(quarter_at(own.y + high), quarters_y - 1 - middle_y);
+  const int left = max(quarter_at(local.x - wide), -middle_x);
+  const int right = min(quarter_at(local.x + wide), quarters_x - 1 - middle_x);
+  const int top = max(quarter_at(local.y - high), -middle_y);
+  const int bottom = min(quarter_at(local.y + high), quarters_y - 1 - middle_y);
   const unsigned first_area = number * static_cast<unsigned>(grid.areas_x * grid.areas_y) - grid.first;
   for (int row = top; row <= bottom; ++row) {
     for (int column = left; column <= right; ++column) {

@@ -75,9 +75,9 @@ __device__ __forceinline__ BlockPlace find_place(const PictureGrid& grid, unsign
   const unsigned picture = in_all / of_picture;
   const auto area = static_cast<int>(in_all - picture * of_picture);
   const int row = area / grid.areas_x;
-  const auto own = static_cast<int>(block % blocks_an_area);
-  return {picture, row * area_side + own / 2 * block_side,
-          (area - row * grid.areas_x) * area_side + own % 2 * block_side};
+  const auto block_number = static_cast<int>(block % blocks_an_area);
+  return {picture, row * area_side + block_number / 2 * block_side,
+          (area - row * grid.areas_x) * area_side + block_number % 2 * block_side};
 }
 
 /// Method of summing a block.
@@ -186,9 +186,9 @@ struct PictureBlock {
 };
 
 __device__ inline void tally(const ListStore& store, unsigned block, unsigned in_all, unsigned most) {
-  Tally& own = store.counts->tally[block % tallies];
-  atomicAdd(&own.in_all, static_cast<unsigned long long>(in_all));
-  atomicMax(&own.most, most);
+  Tally& tally = store.counts->tally[block % tallies];
+  atomicAdd(&tally.in_all, static_cast<unsigned long long>(in_all));
+  atomicMax(&tally.most, most);
 }
 
 struct ListSettings {

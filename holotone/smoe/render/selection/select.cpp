@@ -68,8 +68,8 @@ double farthest_of(std::span<const ImageComponent> components, int channels, con
   std::vector<double> farthest((components.size() + block - 1) / block);
   parallel_for(0, std::ssize(farthest), [&](std::int64_t i) {
     const auto part = static_cast<std::size_t>(i);
-    for (const auto& own : components.subspan(part * block, std::min(block, components.size() - part * block))) {
-      farthest[part] = std::max(farthest[part], reach_of(own, channels, picture, {}));
+    for (const auto& component : components.subspan(part * block, std::min(block, components.size() - part * block))) {
+      farthest[part] = std::max(farthest[part], reach_of(component, channels, picture, {}));
     }
   });
   return *std::max_element(farthest.begin(), farthest.end());

@@ -59,13 +59,13 @@ __global__ void join_kernel(const unsigned long long* __restrict__ parts, Shape<
   if (i >= boxes[0] * boxes[1]) return;
   const std::int64_t row = i / boxes[1] * boxes_across;
   const std::int64_t column = i % boxes[1] * boxes_across;
-  unsigned long long own = ~0ULL;
+  unsigned long long key = ~0ULL;
   for (std::int64_t r = row; r < std::min(row + boxes_across, of_parts[0]); ++r) {
     for (std::int64_t c = column; c < std::min(column + boxes_across, of_parts[1]); ++c) {
-      own = std::min(own, parts[r * of_parts[1] + c]);
+      key = std::min(key, parts[r * of_parts[1] + c]);
     }
   }
-  least[i] = own;
+  least[i] = key;
 }
 
 /// Candidates of a box: the list of its parent, or all components.
@@ -125,9 +125,9 @@ struct Scene {
 
 /// Not inlined: both kernels must compute the same class, to the last bit.
 __device__ __noinline__ int class_of(const Scene& scene, const ImageComponent& component, const PixelBox& box,
-                                     const BoundedBox& own, double& cost) {
-  return class_of_cost(density_above(component, box), reach_of(component, scene.channels, box, own.reference),
-                       own.least, own.spread, scene.budget, cost);
+                                     const BoundedBox& bounded, double& cost) {
+  return class_of_cost(density_above(component, box), reach_of(component, scene.channels, box, bounded.reference),
+                       bounded.least, bounded.spread, scene.budget, cost);
 }
 
 /// Shared memory of a block of threads for the bounds of a box.
@@ -178,17 +178,17 @@ __device__ __forceinline__ std::int64_t densest_of(const Scene& scene, const Pix
 
 /// B of a box.
 __device__ __forceinline__ double spread_of(const Scene& scene, const PixelBox& box, const Candidates& candidates,
-                                            const BoundedBox& own, BoundMemory& memory) {
+                                            const BoundedBox& bounded, BoundMemory& memory) {
   double major = 0;
   double rest = 0;
   for (std::int64_t i = threadIdx.x; i < candidates.count; i += box_threads) {
     const ImageComponent& component = scene.components[candidates[i]];
     const double density = density_above(component, box);
-    const double reach = reach_of(component, scene.channels, box, own.reference);
-    if (density >= own.least + minor_weight) {
+    const double reach = reach_of(component, scene.channels, box, bounded.reference);
+    if (density >= bounded.least + minor_weight) {
       major = Larger()(major, reach);
     } else {
-      rest += std::exp2(density - own.least) * reach;
+      rest += std::exp2(density - bounded.least) * reach;
     }
   }
   return over_block(major, memory.joined, Larger()) +
@@ -197,7 +197,7 @@ __device__ __forceinline__ double spread_of(const Scene& scene, const PixelBox& 
 
 /// Sums numbers and costs of candidates, class by class, in the shared memory.
 __device__ __forceinline__ void count_costs(const Scene& scene, const PixelBox& box, const Candidates& candidates,
-                                            const BoundedBox& own, BoundMemory& memory) {
+                                            const BoundedBox& bounded, BoundMemory& memory) {
   if (threadIdx.x < cost_classes) {
     memory.cost_of_class[threadIdx.x] = 0;
     memory.number_of_class[threadIdx.x] = 0;
@@ -205,7 +205,7 @@ __device__ __forceinline__ void count_costs(const Scene& scene, const PixelBox& 
   __syncthreads();
   for (std::int64_t i = threadIdx.x; i < candidates.count; i += box_threads) {
     double cost = 0;
-    const int own_class = class_of(scene, scene.components[candidates[i]], box, own, cost);
+    const int own_class = class_of(scene, scene.components[candidates[i]], box, bounded, cost);
     if (own_class == must_stay) continue;
     atomicAdd(memory.cost_of_class + own_class,
               static_cast<unsigned long long>(std::ceil(cost / scene.budget * a_budget)));
@@ -222,22 +222,22 @@ __global__ void __launch_bounds__(box_threads)
   const auto box_number = static_cast<std::int64_t>(blockIdx.x);
   const PixelBox box = scene.box(box_number);
   const Candidates candidates = scene.candidates(box_number);
-  BoundedBox own{min_of(scene, box_number, box, candidates, least[box_number], memory), 0, {}, 0};
+  BoundedBox bounded{min_of(scene, box_number, box, candidates, least[box_number], memory), 0, {}, 0};
   const ImageComponent& densest = scene.components[candidates[densest_of(scene, box, candidates, memory)]];
   for (int c = 0; c < scene.channels; ++c) {
-    own.reference[static_cast<std::size_t>(c)] = colour_amid(densest, c, box);
+    bounded.reference[static_cast<std::size_t>(c)] = colour_amid(densest, c, box);
   }
-  own.spread = spread_of(scene, box, candidates, own, memory);
-  count_costs(scene, box, candidates, own, memory);
+  bounded.spread = spread_of(scene, box, candidates, bounded, memory);
+  count_costs(scene, box, candidates, bounded, memory);
   if (threadIdx.x != 0) return;
-  own.cheapest = cost_classes;
+  bounded.cheapest = cost_classes;
   std::int64_t dropped = 0;
-  for (unsigned long long sum = 0; own.cheapest > 0; --own.cheapest) {
-    sum += memory.cost_of_class[own.cheapest - 1];
+  for (unsigned long long sum = 0; bounded.cheapest > 0; --bounded.cheapest) {
+    sum += memory.cost_of_class[bounded.cheapest - 1];
     if (static_cast<double>(sum) > a_budget) break;
-    dropped += memory.number_of_class[own.cheapest - 1];
+    dropped += memory.number_of_class[bounded.cheapest - 1];
   }
-  boxes[box_number] = own;
+  boxes[box_number] = bounded;
   numbers[box_number] = candidates.count - dropped;
 }
 
@@ -249,7 +249,7 @@ __global__ void __launch_bounds__(box_threads)
   const auto box_number = static_cast<std::int64_t>(blockIdx.x);
   const PixelBox box = scene.box(box_number);
   const Candidates candidates = scene.candidates(box_number);
-  const BoundedBox own = boxes[box_number];
+  const BoundedBox bounded = boxes[box_number];
   std::int64_t next = begin[box_number];
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
@@ -258,8 +258,8 @@ __global__ void __launch_bounds__(box_threads)
     bool stays = false;
     if (i < candidates.count) {
       double cost = 0;
-      const int own_class = class_of(scene, scene.components[candidates[i]], box, own, cost);
-      stays = own_class == must_stay || own_class < own.cheapest;
+      const int own_class = class_of(scene, scene.components[candidates[i]], box, bounded, cost);
+      stays = own_class == must_stay || own_class < bounded.cheapest;
     }
     const unsigned votes = __ballot_sync(all_lanes, stays);
     __syncthreads();
@@ -319,8 +319,8 @@ void CudaSelector::find_least(const ImageComponent* components, std::int64_t cou
 void CudaSelector::list(std::size_t level, const ImageComponent* components, std::int64_t count, double budget,
                         DevicePairs& pairs) {
   const auto stream = cuda::stream_of(queue_);
-  Level& own = levels_[level];
-  Scene scene{components, count, channels_, size_, own.count, own.side, budget, {0, 0}, {}, {}, {}};
+  Level& entry = levels_[level];
+  Scene scene{components, count, channels_, size_, entry.count, entry.side, budget, {0, 0}, {}, {}, {}};
   if (level + 1 < levels_.size()) {
     const Level& parent = levels_[level + 1];
     scene.parents = parent.count;
@@ -328,16 +328,16 @@ void CudaSelector::list(std::size_t level, const ImageComponent* components, std
     scene.parent_begin = parent.begin.data();
     scene.parent_index = parent.index.data();
   }
-  const std::int64_t boxes = own.boxes.size();
-  bound_kernel<<<static_cast<unsigned>(boxes), box_threads, 0, stream>>>(scene, own.least.data(), own.boxes.data(),
-                                                                         own.numbers.data());
+  const std::int64_t boxes = entry.boxes.size();
+  bound_kernel<<<static_cast<unsigned>(boxes), box_threads, 0, stream>>>(scene, entry.least.data(), entry.boxes.data(),
+                                                                         entry.numbers.data());
   cuda::check_launch("bound_kernel");
-  Array<std::int64_t, 1>& begin = level == 0 ? pairs.begin : own.begin;
-  Array<std::uint32_t, 1>& index = level == 0 ? pairs.index : own.index;
+  Array<std::int64_t, 1>& begin = level == 0 ? pairs.begin : entry.begin;
+  Array<std::uint32_t, 1>& index = level == 0 ? pairs.index : entry.index;
   reserve(begin, boxes + 1, queue_);
   std::size_t bytes = 0;
   const auto scan = [&](void* memory) {
-    cuda::check(cub::DeviceScan::ExclusiveSum(memory, bytes, own.numbers.data(), begin.data(), boxes + 1, stream),
+    cuda::check(cub::DeviceScan::ExclusiveSum(memory, bytes, entry.numbers.data(), begin.data(), boxes + 1, stream),
                 "cub::DeviceScan");
   };
   scan(nullptr);
@@ -353,7 +353,7 @@ void CudaSelector::list(std::size_t level, const ImageComponent* components, std
   }
   // A quarter more than needed: lists grow and shrink from step to step.
   if (index.size() < total) reserve(index, total + total / 4, queue_);
-  list_kernel<<<static_cast<unsigned>(boxes), box_threads, 0, stream>>>(scene, own.boxes.data(), begin.data(),
+  list_kernel<<<static_cast<unsigned>(boxes), box_threads, 0, stream>>>(scene, entry.boxes.data(), begin.data(),
                                                                         index.data());
   cuda::check_launch("list_kernel");
   if (level == 0) pairs.count = total;

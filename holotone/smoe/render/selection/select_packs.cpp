@@ -20,7 +20,7 @@ constexpr double larger(double a, double b) { return a > b ? a : b; }
 
 HOLOTONE_SIMD_CLONES void max_of_groups(const GroupBounds& groups, std::size_t first, std::size_t count,
                                         const PixelBox& box, double* __restrict most) {
-  const PixelBox own = box;
+  const PixelBox area = box;
   const double* const left = groups.left.data() + first;
   const double* const right = groups.right.data() + first;
   const double* const top = groups.top.data() + first;
@@ -29,8 +29,8 @@ HOLOTONE_SIMD_CLONES void max_of_groups(const GroupBounds& groups, std::size_t f
   const double* const height = groups.height.data() + first;
   const double* const peak = groups.peak.data() + first;
   for (std::size_t i = 0; i < count; ++i) {
-    const double u = across[i] * larger(larger(own.left - right[i], left[i] - own.right), 0);
-    const double v = height[i] * larger(larger(own.top - bottom[i], top[i] - own.bottom), 0);
+    const double u = across[i] * larger(larger(area.left - right[i], left[i] - area.right), 0);
+    const double v = height[i] * larger(larger(area.top - bottom[i], top[i] - area.bottom), 0);
     const double below = larger(u * u, v * v);
     // 1e-12 is for rounding.
     most[i] = peak[i] - below + 1e-12 * (std::abs(peak[i]) + below);

@@ -107,7 +107,7 @@ void gather(const float* from, const std::uint32_t* which, std::size_t count, fl
 HOLOTONE_SIMD_CLONES void bound_densities(const Candidates& at, const NearBox& box, float* __restrict most,
                                           float* __restrict best, float* __restrict largest,
                                           std::uint32_t* __restrict densest) {
-  const NearBox own = box;
+  const NearBox near_box = box;
   const std::size_t count = at.padded();
   const float* const x = at[Candidates::x];
   const float* const y = at[Candidates::y];
@@ -122,10 +122,10 @@ HOLOTONE_SIMD_CLONES void bound_densities(const Candidates& at, const NearBox& b
 #pragma GCC unroll 1
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       const std::size_t j = i + lane;
-      const float left = own.left - x[j];
-      const float right = own.right - x[j];
-      const float top = own.top - y[j];
-      const float bottom = own.bottom - y[j];
+      const float left = near_box.left - x[j];
+      const float right = near_box.right - x[j];
+      const float top = near_box.top - y[j];
+      const float bottom = near_box.bottom - y[j];
       const float dx = smaller(larger(left, 0), right);
       const float dy = smaller(larger(top, 0), bottom);
       const float u0 = across[j] * dx;
@@ -153,7 +153,7 @@ HOLOTONE_SIMD_CLONES void bound_densities(const Candidates& at, const NearBox& b
 /// Only the largest min_density, of a pack that begins at `first`.
 HOLOTONE_SIMD_CLONES void best_densities(const Candidates& at, std::size_t first, const NearBox& box,
                                          float* __restrict best) {
-  const NearBox own = box;
+  const NearBox near_box = box;
   const float* const x = at[Candidates::x] + first;
   const float* const y = at[Candidates::y] + first;
   const float* const across = at[Candidates::across] + first;
@@ -162,10 +162,10 @@ HOLOTONE_SIMD_CLONES void best_densities(const Candidates& at, std::size_t first
   const float* const below = at[Candidates::below] + first;
 #pragma GCC unroll 1
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const float left = own.left - x[lane];
-    const float right = own.right - x[lane];
-    const float top = down[lane] * (own.top - y[lane]);
-    const float bottom = down[lane] * (own.bottom - y[lane]);
+    const float left = near_box.left - x[lane];
+    const float right = near_box.right - x[lane];
+    const float top = down[lane] * (near_box.top - y[lane]);
+    const float bottom = down[lane] * (near_box.bottom - y[lane]);
     const float u_left = across[lane] * left;
     const float u_right = across[lane] * right;
     const float v_left = larger(std::abs(skew[lane] * left + top), std::abs(skew[lane] * left + bottom));
@@ -256,10 +256,10 @@ HOLOTONE_SIMD_CLONES void sum_up_to(const float* cost, std::size_t count, const 
   for (std::size_t i = 0; i < count; i += lanes) {
 #pragma GCC unroll 1
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const float own = cost[i + lane];
-      sum[lane] += own <= first ? own : 0.0F;
-      sum[lanes + lane] += own <= second ? own : 0.0F;
-      sum[2 * lanes + lane] += own <= third ? own : 0.0F;
+      const float lane_cost = cost[i + lane];
+      sum[lane] += lane_cost <= first ? lane_cost : 0.0F;
+      sum[lanes + lane] += lane_cost <= second ? lane_cost : 0.0F;
+      sum[2 * lanes + lane] += lane_cost <= third ? lane_cost : 0.0F;
     }
   }
 }
@@ -348,8 +348,8 @@ void Pruner::reserve(std::size_t padded) {
 float Pruner::best_of(const Candidates& candidates, std::span<const std::uint32_t> packs, const PixelBox& box) {
   float best[lanes];
   std::fill_n(best, lanes, -infinity);
-  const NearBox own(box, candidates.box());
-  for (const auto pack : packs) best_densities(candidates, pack * lanes, own, best);
+  const NearBox near_box(box, candidates.box());
+  for (const auto pack : packs) best_densities(candidates, pack * lanes, near_box, best);
   return *std::max_element(best, best + lanes);
 }
 
@@ -395,12 +395,12 @@ std::span<const std::uint32_t> Pruner::reaching(float limit) {
 
 void Pruner::measure(const Candidates& candidates, const PixelBox& box, std::size_t from) {
   const Candidates& at = candidates;
-  const NearBox own(box, at.box());
+  const NearBox near_box(box, at.box());
   float reference[max_smoe_channels];
   for (std::size_t c = 0; c < at.channels(); ++c) {
     reference[c] = at.colour(c)[from] +
-                   at.slope_x(c)[from] * (0.5F * (own.left + own.right) - at[Candidates::x][from]) +
-                   at.slope_y(c)[from] * (0.5F * (own.top + own.bottom) - at[Candidates::y][from]);
+                   at.slope_x(c)[from] * (0.5F * (near_box.left + near_box.right) - at[Candidates::x][from]) +
+                   at.slope_y(c)[from] * (0.5F * (near_box.top + near_box.bottom) - at[Candidates::y][from]);
   }
   reach(at, box, reference);
 }
@@ -437,8 +437,9 @@ float Pruner::largest_dropped(double budget) const {
     sum_up_to(costs_.get(), padded, limits, sums);
     for (std::size_t i = 0; i < trials; ++i) {
       // Summed in float32, which may lose one rounding for each summand.
-      const auto own = sums + i * lanes;
-      const double sum = std::accumulate(own, own + lanes, 0.0) * (1 + 0x1p-23 * static_cast<double>(padded / lanes));
+      const auto lane_sums = sums + i * lanes;
+      const double sum =
+          std::accumulate(lane_sums, lane_sums + lanes, 0.0) * (1 + 0x1p-23 * static_cast<double>(padded / lanes));
       if (sum <= budget) {
         below = at[i];
         break;

@@ -173,8 +173,8 @@ struct HalfSums {
     if constexpr (Steep) {
 #pragma unroll
       for (int i = 0; i < tile_side; ++i) {
-        const float own = fmaf(down, static_cast<float>(i - column_anchor), v);
-        weight[i] = power_of_two(fmaf(-own, own, base));
+        const float value = fmaf(down, static_cast<float>(i - column_anchor), v);
+        weight[i] = power_of_two(fmaf(-value, value, base));
       }
     } else {
       constexpr float most = 100;
@@ -255,9 +255,9 @@ __device__ __forceinline__ void stage_halves(const Components& components, const
     unsigned tiles = 0;
     float away = 0;
     if (i < count) {
-      const Listed own = store.listed[block.number * max_in_unit + i];
-      tiles = own.tiles;
-      away = stage_component<Channels>(components, to_plane + own.component, frame, left, top, reference, i, memory);
+      const Listed entry = store.listed[block.number * max_in_unit + i];
+      tiles = entry.tiles;
+      away = stage_component<Channels>(components, to_plane + entry.component, frame, left, top, reference, i, memory);
     }
     const unsigned max_away = __reduce_max_sync(all_lanes, __float_as_uint(away));
     if (lane == 0) atomicMax(&memory.max_away, max_away);

@@ -35,26 +35,26 @@ struct TileSums {
   float colour[Channels][tile_side] = {};
 
   __device__ __forceinline__ void add(const float4* staged, float column, float row, float least) {
-    float own[staged_floats(Channels)];
+    float values[staged_floats(Channels)];
 #pragma unroll
     for (int i = 0; i < staged_floats(Channels) / 4; ++i) {
       const float4 four = staged[i];
-      own[4 * i] = four.x;
-      own[4 * i + 1] = four.y;
-      own[4 * i + 2] = four.z;
-      own[4 * i + 3] = four.w;
+      values[4 * i] = four.x;
+      values[4 * i + 1] = four.y;
+      values[4 * i + 2] = four.z;
+      values[4 * i + 3] = four.w;
     }
-    const float u = fmaf(own[0], column, own[1]);
-    const float base = fmaf(-u, u, own[5] - least);
-    const float v0 = fmaf(own[2], column, fmaf(own[3], row, own[4]));
+    const float u = fmaf(values[0], column, values[1]);
+    const float base = fmaf(-u, u, values[5] - least);
+    const float v0 = fmaf(values[2], column, fmaf(values[3], row, values[4]));
     float expert[Channels];
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      expert[c] = fmaf(own[6 + 3 * c + 1], column, fmaf(own[6 + 3 * c + 2], row, own[6 + 3 * c]));
+      expert[c] = fmaf(values[6 + 3 * c + 1], column, fmaf(values[6 + 3 * c + 2], row, values[6 + 3 * c]));
     }
 #pragma unroll
     for (int i = 0; i < tile_side; ++i) {
-      const float v = fmaf(own[3], static_cast<float>(i), v0);
+      const float v = fmaf(values[3], static_cast<float>(i), v0);
       const float own_weight = power_of_two(fmaf(-v, v, base));
       weight[i] += own_weight;
       if constexpr (Checked) {
@@ -66,7 +66,7 @@ struct TileSums {
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
         colour[c][i] = fmaf(own_weight, expert[c], colour[c][i]);
-        expert[c] += own[6 + 3 * c + 2];
+        expert[c] += values[6 + 3 * c + 2];
       }
     }
   }
@@ -99,8 +99,8 @@ __device__ __forceinline__ void stage(const Components& components, const Frame&
   const double top = frame.y + (block.place.first_row + static_cast<double>(middle)) * frame.step_y;
   constexpr int floats = staged_floats(Channels);
   for (unsigned i = threadIdx.x; i < unit.count; i += sum_threads) {
-    const Listed own = listed[unit.begin + i];
-    const unsigned component = to_plane + own.component;
+    const Listed entry = listed[unit.begin + i];
+    const unsigned component = to_plane + entry.component;
     const Place& where = components.place[component];
     const ExactShape shape = components.exact[component];
     const Expert& expert = components.expert[component];
@@ -131,7 +131,7 @@ __device__ __forceinline__ void stage(const Components& components, const Frame&
       shared.staged[i * (floats / 4) + k] =
           make_float4(values[4 * k], values[4 * k + 1], values[4 * k + 2], values[4 * k + 3]);
     }
-    shared.tiles[i] = static_cast<unsigned char>(own.tiles);
+    shared.tiles[i] = static_cast<unsigned char>(entry.tiles);
   }
 }
 
@@ -156,7 +156,7 @@ struct ThreadPlace {
   int row;
   int column;
 
-  __device__ static ThreadPlace own() {
+  __device__ static ThreadPlace here() {
     const int lane = static_cast<int>(threadIdx.x % 32);
     const int tile = static_cast<int>(threadIdx.x / 32);
     return {tile / tiles_across * tile_side + ((lane & 16) != 0 ? 4 : 0) + ((lane & 8) != 0 ? 2 : 0),
@@ -203,7 +203,7 @@ struct ThreadPixels {
   __device__ __forceinline__ bool write(const PictureGrid& grid, const PictureBlock& block, float* images) const {
     bool fits = true;
     const Block& record = block.record;
-    const ThreadPlace place = ThreadPlace::own();
+    const ThreadPlace place = ThreadPlace::current();
     const int column = block.place.first_column + place.column;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
@@ -230,7 +230,7 @@ __device__ __forceinline__ unsigned sum_unit(const Components& components, const
   __syncthreads();
   const auto tile = static_cast<int>(threadIdx.x / 32);
   const unsigned number = compact(memory.tiles, unit.count, memory.list[tile]);
-  const float column = static_cast<float>(ThreadPlace::own().column) - middle;
+  const float column = static_cast<float>(ThreadPlace::current().column) - middle;
   const float row = static_cast<float>(tile / tiles_across * tile_side) - middle;
   if (block.record.checked) {
     pixels.template sum<true>(memory, number, column, row, block.record.shift[tile]);

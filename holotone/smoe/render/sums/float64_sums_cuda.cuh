@@ -100,10 +100,10 @@ __device__ __forceinline__ void sum_exact(const Components& components, const Fr
       __syncthreads();
       if (threadIdx.x < here) {
         const unsigned i = first + threadIdx.x;
-        const Listed own = listed ? store.listed[chunk * max_in_unit + i] : Listed{i, ~0U};
-        const unsigned component = to_plane + own.component;
+        const Listed entry = listed ? store.listed[chunk * max_in_unit + i] : Listed{i, ~0U};
+        const unsigned component = to_plane + entry.component;
         memory.staged[threadIdx.x] = {components.exact[component], components.place[component].x,
-                                      components.place[component].y, components.expert[component], own.tiles};
+                                      components.place[component].y, components.expert[component], entry.tiles};
       }
       __syncthreads();
       for (unsigned i = share; i < here; i += Shares) {

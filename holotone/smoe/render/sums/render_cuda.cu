@@ -47,12 +47,12 @@ class CudaEngine final : public SmoeRenderer::Engine {
     SmoeRenderInfo info;
     info.tile = {tile_side, tile_side};
     double sum = 0;
-    for (const auto& own : counts) {
-      for (const Tally& tally : own.tally) {
+    for (const auto& count : counts) {
+      for (const Tally& tally : count.tally) {
         sum += static_cast<double>(tally.in_all);
         info.max_components = std::max<std::int64_t>(info.max_components, tally.most);
       }
-      info.robust_tiles += std::int64_t{own.exact} + own.rough;
+      info.robust_tiles += std::int64_t{count.exact} + count.rough;
     }
     info.components_per_tile = tiles_ > 0 ? sum / static_cast<double>(tiles_) : 0;
     return info;

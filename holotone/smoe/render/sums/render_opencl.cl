@@ -104,8 +104,8 @@ static void begin(const Area *area, __local Memory *memory, const __global uint 
 }
 
 static void restart(__local Memory *memory, Shares *shares, Sums *sums, Exact *exact_sums) {
-  volatile __local Memory *own = memory;
-  if (item_of() == 0) own->range = own->rounding = own->rough = 0;
+  volatile __local Memory *room = memory;
+  if (item_of() == 0) room->range = room->rounding = room->rough = 0;
   if (item_of() < ITEMS / 32) memory->vote[0][item_of()] = 0;
   shares->dropped = shares->excess = shares->far = 0.0f;
   shares->listed = 0;
@@ -176,13 +176,13 @@ static uint count_tiles(const Area *area) {
 }
 
 static void write_counts(__local const Memory *memory, uint done, uint left, int more, __global uint4 *count) {
-  uint2 own = more ? count->xy : (uint2)(0);
+  uint2 place = more ? count->xy : (uint2)(0);
   for (int tile = 0; tile < TILES; ++tile) {
     const uint listed = (done >> tile & 1u) != 0 ? (uint)memory->totals[tile].w : 0;
-    own.x += listed;
-    own.y = max(own.y, listed);
+    place.x += listed;
+    place.y = max(place.y, listed);
   }
-  count->xy = own;
+  count->xy = place;
   if (!more) count->z = left;
 }
 

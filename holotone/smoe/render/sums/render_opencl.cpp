@@ -78,7 +78,7 @@ std::vector<cl_float4> make_rows(const SmoeModel& model, std::int64_t padded) {
                                               : moving_components<4>(model);
   const auto order = order_of(model, moving);
   double highest = moving.front().shape.peak;
-  for (const auto& own : moving) highest = std::max(highest, own.shape.peak);
+  for (const auto& component : moving) highest = std::max(highest, component.shape.peak);
   const std::size_t rows = model.dimensions == 2 ? 6 : 13;
   std::vector<cl_float4> all(rows * static_cast<std::size_t>(padded));
   const auto two = [](double value) { return opencl::two_floats(value); };

@@ -129,14 +129,14 @@ typedef struct {
   float4 centre, shape, rest, tint, slope_x, slope_y;
 } Component;
 
-static void add_exact(const Component *own, float x, float y, Exact *sums) {
-  const two dx = two_subtract((two)(x, 0.0f), own->centre.xy);
-  const two dy = two_subtract((two)(y, 0.0f), own->centre.zw);
-  const two u = two_multiply((two)(own->shape.x, own->rest.x), dx);
-  const two v = two_add(two_multiply((two)(own->shape.y, own->rest.y), dx),
-                        two_multiply((two)(own->shape.z, own->rest.z), dy));
+static void add_exact(const Component *component, float x, float y, Exact *sums) {
+  const two dx = two_subtract((two)(x, 0.0f), component->centre.xy);
+  const two dy = two_subtract((two)(y, 0.0f), component->centre.zw);
+  const two u = two_multiply((two)(component->shape.x, component->rest.x), dx);
+  const two v = two_add(two_multiply((two)(component->shape.y, component->rest.y), dx),
+                        two_multiply((two)(component->shape.z, component->rest.z), dy));
   if (!(fabs(u.x) < 1e15f && fabs(v.x) < 1e15f)) return;
-  const two density = two_subtract((two)(own->shape.w, own->rest.w), two_add(two_multiply(u, u), two_multiply(v, v)));
+  const two density = two_subtract((two)(component->shape.w, component->rest.w), two_add(two_multiply(u, u), two_multiply(v, v)));
   if (density.x > sums->most) {
     const float most = ceil(density.x);
     const float scale = exp2(fmax(sums->most - most, -200.0f));
@@ -148,9 +148,9 @@ static void add_exact(const Component *own, float x, float y, Exact *sums) {
   if (!(below.x > -120.0f)) return;
   const two weight = exact_power(below);
   sums->weight = two_add(sums->weight, weight);
-  const float tint[4] = {own->tint.x, own->tint.y, own->tint.z, own->tint.w};
-  const float slope_x[4] = {own->slope_x.x, own->slope_x.y, own->slope_x.z, own->slope_x.w};
-  const float slope_y[4] = {own->slope_y.x, own->slope_y.y, own->slope_y.z, own->slope_y.w};
+  const float tint[4] = {component->tint.x, component->tint.y, component->tint.z, component->tint.w};
+  const float slope_x[4] = {component->slope_x.x, component->slope_x.y, component->slope_x.z, component->slope_x.w};
+  const float slope_y[4] = {component->slope_y.x, component->slope_y.y, component->slope_y.z, component->slope_y.w};
   for (int c = 0; c < CHANNELS; ++c) {
     const two expert = two_add(two_add(two_scale(dx, slope_x[c]), two_scale(dy, slope_y[c])), (two)(tint[c], 0.0f));
     sums->colour[c] = two_add(sums->colour[c], two_multiply(weight, expert));
@@ -167,9 +167,9 @@ static void sum_list_exact(const Area *area, __local const Memory *memory, int f
     const uint j = memory->candidates[first + memory->list[tile][p]];
     const __global float4 *placed = area->placed + j;
     const __global float4 *model = area->model + j;
-    const Component own = {placed[PLACE * row], placed[SHAPE * row], placed[REST * row], placed[TINT * row],
+    const Component component = {placed[PLACE * row], placed[SHAPE * row], placed[REST * row], placed[TINT * row],
                            model[SLOPE_X * row] * area->step.x, model[SLOPE_Y * row] * area->step.y};
-    for (int i = 0; i < 4; ++i) add_exact(&own, x, y + (float)i, &sums[i]);
+    for (int i = 0; i < 4; ++i) add_exact(&component, x, y + (float)i, &sums[i]);
   }
 }
 

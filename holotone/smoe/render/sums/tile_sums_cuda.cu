@@ -125,15 +125,15 @@ __device__ bool take_turn(const Turns& turns, const PictureBlock& block, const U
                           ThreadPixels<Channels>& pixels) {
   const unsigned slot = block.record.slot + block.picture;
   constexpr int plane = block_side * block_side;
-  const int first_pixel = ThreadPlace::own().row * block_side + ThreadPlace::own().column;
-  float* const own = turns.sums + static_cast<std::int64_t>(slot) * (Channels + 2) * plane + first_pixel;
+  const int first_pixel = ThreadPlace::current().row * block_side + ThreadPlace::current().column;
+  float* const sums = turns.sums + static_cast<std::int64_t>(slot) * (Channels + 2) * plane + first_pixel;
   if (threadIdx.x == 0) {
     while (atomicAdd(turns.turn + slot, 0U) != unit.part) __nanosleep(100);
     __threadfence();
   }
   __syncthreads();
   pixels.each([&](float& number, int of_plane, int row) {
-    float* const place = own + of_plane * plane + row * block_side;
+    float* const place = sums + of_plane * plane + row * block_side;
     if (unit.part > 0) number += __ldcg(place);
     __stcg(place, number);
   });
