@@ -158,10 +158,10 @@ struct LayerPlan::State {
     for (std::size_t i = slabs.size(); i-- > 0 && slabs[i].distance_m < 0;) {
       step(progress, slabs.size() - 1 - i);
       const double towards_viewer = -slabs[i].distance_m;
-      const auto& layer = light[slabs[i].number];
-      propagation.execute(field, layer, towards_viewer);
+      const auto& layer_light = light[slabs[i].number];
+      propagation.execute(field, layer_light, towards_viewer);
       if (i == 0) return;
-      propagation.execute(layer, front.view(), 0);
+      propagation.execute(layer_light, front.view(), 0);
       compose(front.view(), slabs[i], layers::Carry::stopped, true);
       propagate(front.view(), -towards_viewer);
       engine->add(field, front.view());

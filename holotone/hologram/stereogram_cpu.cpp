@@ -57,7 +57,7 @@ class CpuEngine final : public Engine {
     }
     progress.step("computing hogels", first_row * across + count, all);
     StereogramReport report;
-    for (const auto& part : reports) report += part;
+    for (const auto& rows_report : reports) report += rows_report;
     return report;
   }
 

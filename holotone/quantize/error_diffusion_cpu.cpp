@@ -181,9 +181,9 @@ HOLOTONE_SIMD_CLONES void read_row(const Complex* field, const Job& job, Parts s
   }
   // Clips the few values beyond the radius, in a separate loop so that the one above is vectorized.
   for (std::int64_t x = 0; x < count; ++x) {
-    const phase_math::Parts32 sum{to_re[x], to_im[x]};
-    if (!phase_math::beyond(sum, most)) continue;
-    const auto shorter = phase_math::clipped(sum, radius);
+    const phase_math::Parts32 value{to_re[x], to_im[x]};
+    if (!phase_math::beyond(value, most)) continue;
+    const auto shorter = phase_math::clipped(value, radius);
     to_re[x] = shorter.re;
     to_im[x] = shorter.im;
   }

@@ -38,7 +38,7 @@ WavefrontPattern WavefrontPattern::of(const std::vector<DiffusionTap>& taps, int
       continue;
     }
     const auto row =
-        std::find_if(pattern.rows.begin(), pattern.rows.end(), [&](const Row& row) { return row.dy == tap.dy; });
+        std::find_if(pattern.rows.begin(), pattern.rows.end(), [&](const Row& above) { return above.dy == tap.dy; });
     const int slot = tap.dx - latest.at(tap.dy);
     pattern.above_taps.push_back({i, static_cast<int>(row - pattern.rows.begin()), slot});
     pattern.slots = std::max(pattern.slots, slot + 1);

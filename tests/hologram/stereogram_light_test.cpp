@@ -149,9 +149,9 @@ class Eyes {
       const double shift_y = 3 * static_cast<double>(i / (n * n * side) - side / 2);
       double sum = 0.05;
       for (std::uint64_t blob = 0; blob < 15; ++blob) {
-        const double side = blob % 3 == 0 ? 0 : blob % 3 == 1 ? 1 : -1;
-        const double middle_x = 32 * random_uniform64(8, 2 * blob) + side * shift_x;
-        const double middle_y = 32 * random_uniform64(8, 2 * blob + 1) + side * shift_y;
+        const double moves = blob % 3 == 0 ? 0 : blob % 3 == 1 ? 1 : -1;
+        const double middle_x = 32 * random_uniform64(8, 2 * blob) + moves * shift_x;
+        const double middle_y = 32 * random_uniform64(8, 2 * blob + 1) + moves * shift_y;
         sum += std::exp(-0.5 * (std::pow(x - middle_x, 2) + std::pow(y - middle_y, 2)) / 4);
       }
       views.data()[i] = static_cast<float>(sum);

@@ -102,8 +102,8 @@ TEST(ViewGrid, DepthMapsAreTheNearestPixels) {
 }
 
 TEST(ViewGrid, RefusesWhatIsNone) {
-  const auto refuses = [](const char* text, ViewGridOptions options, std::int64_t channels = 1) {
-    support::expect_error(ErrorCode::invalid_argument, text, [&] { const ViewGrid grid(views(channels), options); });
+  const auto refuses = [](const char* text, ViewGridOptions wrong, std::int64_t channels = 1) {
+    support::expect_error(ErrorCode::invalid_argument, text, [&] { const ViewGrid grid(views(channels), wrong); });
   };
   refuses("view_distance_m", {0, 4e-3, 0, 0.02});
   refuses("camera_pitch_m", {0.1, -1, 0, 0.02});

@@ -205,9 +205,9 @@ inline double retrieval_loss(const std::vector<double>& phase, const std::vector
       std::vector<double> sum(c.plane.size());
       for (const auto& panel : waves) {
         const auto wave = target.pupil_m > 0 ? through_pupil(panel, c, target) : panel;
-        const auto light = c.focal_length_m > 0 ? light_behind_lens(wave, c, target.distance_m, down, right)
+        const auto shown = c.focal_length_m > 0 ? light_behind_lens(wave, c, target.distance_m, down, right)
                                                 : moved_light(wave, c, target.distance_m, down, right);
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += std::norm(light[i]) / static_cast<double>(c.frames);
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += std::norm(shown[i]) / static_cast<double>(c.frames);
       }
       for (std::int64_t row = c.row; row < c.row + c.rows; ++row) {
         for (std::int64_t col = c.column; col < c.column + c.columns; ++col) {

@@ -93,13 +93,13 @@ TEST(SmoeCodec, ADecoderWrittenFromThePageAgrees) {
         const auto* const raw = reinterpret_cast<const unsigned char*>(bytes.data());
         const auto file = reference::SmoeFileReader({raw, raw + bytes.size()}).read();
         SmoeModel read = decode_smoe(bytes, "file");
-        const SmoeModel model = read;
+        const SmoeModel decoded = read;
         read.log_weight = file.log_weight;
         read.centre = file.centre;
         read.covariance = file.covariance;
         read.colour = file.colour;
         read.slope = file.slope;
-        EXPECT_TRUE(same(read, model)) << d << ", " << q << (lossless ? ", lossless" : "");
+        EXPECT_TRUE(same(read, decoded)) << d << ", " << q << (lossless ? ", lossless" : "");
       }
     }
   }

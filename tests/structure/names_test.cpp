@@ -1,5 +1,5 @@
-// Enforces names: a function x_of says what it returns of what, so one name stands for one function of the tree; and
-// words of comments, help and documentation.
+// Enforces names: a function x_of says what it returns of what, so one name stands for one function of the tree; limits
+// are max_ and min_; nothing is called own; and words of comments, help and documentation.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -82,6 +82,14 @@ std::set<std::string> defined_in_script(const std::string& code) {
   return names;
 }
 
+/// Names that say too little: limits other than max_ and min_, and variables that are only "own".
+std::vector<std::string> poor_names(std::string line) {
+  static const std::regex no_code(R"("(\\.|[^"\\])*"|//.*)");
+  static const std::regex poor(R"(\b(own|(most|least)_(?!squares?\b)[a-z_]+)\b)");
+  line = std::regex_replace(line, no_code, "");
+  return {std::sregex_token_iterator(line.begin(), line.end(), poor), {}};
+}
+
 struct TextFile {
   std::string path;  ///< relative to the root of the tree
   std::vector<std::string> lines;
@@ -132,6 +140,24 @@ TEST(Structure, DefinitionsAreFound) {
             Names{});
   EXPECT_EQ(defined_in_script("def rows_of(run):\n    return keys_of(run)"), Names{"rows_of"});
   EXPECT_EQ(defined_in_script("export function rgb_of(colour) {"), Names{"rgb_of"});
+}
+
+TEST(Structure, PoorNamesAreFound) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(poor_names("const auto own = most_pixels(least_y);  // its own"), (Names{"own", "most_pixels", "least_y"}));
+  EXPECT_EQ(poor_names("WeightRule::least_squares, \"own\", owner, own_row, smoe_least_bytes"), Names{});
+}
+
+TEST(Structure, LimitsAreMaxAndMinAndNothingIsCalledOwn) {
+  int lines = 0;
+  for (const auto& file : tree()) {
+    if (is_left(file.path) || file.path == "tests/structure/names_test.cpp") continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i, ++lines) {
+      const auto names = poor_names(file.lines[i]);
+      EXPECT_TRUE(names.empty()) << file.path << ":" << i + 1 << ": " << fmt::format("{}", fmt::join(names, ", "));
+    }
+  }
+  EXPECT_GT(lines, 50'000);
 }
 
 TEST(Structure, NamesEndingInOfStandForOneFunction) {

@@ -149,14 +149,14 @@ void ChargeGrid::spread(const DotList& dots, const Cells& order) {
   const double nodes = std::max<double>(min_strip_nodes, setup_.window.width + 1);
   const auto high = static_cast<std::int64_t>(std::ceil(nodes * setup_.step_y / order.side()));
   const std::int64_t strips = (order.rows() + high - 1) / high;
-  const Nodes nodes = nodes_of(setup_, kernel_, row_length_);
+  const Nodes grid_nodes = nodes_of(setup_, kernel_, row_length_);
   with_width(setup_.window.width, [&](auto width) {
     for (const std::int64_t parity : {0, 1}) {
       parallel_for(0, (strips + 1 - parity) / 2, [&](std::int64_t pair) {
         const std::int64_t first = (2 * pair + parity) * high;
         const std::int64_t begin = order.start(first, 0);
         const std::int64_t end = order.start(std::min(first + high, order.rows()), 0);
-        spread_run<width.value>(nodes, dots.x.data() + begin, dots.y.data() + begin, end - begin, cells_.data());
+        spread_run<width.value>(grid_nodes, dots.x.data() + begin, dots.y.data() + begin, end - begin, cells_.data());
       });
     }
   });
