@@ -250,7 +250,7 @@ class BandWorkers {
   void add_to(BandRates& rates) const {
     rates.write_seconds = write_seconds_;
     rates.write_bytes = write_bytes_;
-    for (const auto& own : rates_) rates.device_seconds = std::max(rates.device_seconds, own.seconds);
+    for (const auto& rate : rates_) rates.device_seconds = std::max(rates.device_seconds, rate.seconds);
     rates.slowest = slowest_of(rates_);
     rates.slowest_rate = rates_[rates.slowest].rate();
   }
@@ -391,7 +391,7 @@ void BandsRun<Value>::write(const std::vector<Queue>& queues, const Compute& com
   try {
     if (ranks.several() && ranks.first()) {
       {
-        const std::jthread own([&, threads = thread_count()] {
+        const std::jthread worker([&, threads = thread_count()] {
           limit_threads(threads);
           work();
         });

@@ -49,10 +49,10 @@ std::string text_of(const std::exception_ptr& error) {
 
 /// Processes that are not bound to processors of their own share those of their host.
 void share_processors(int processes) {
-  cpu_set_t own;
-  CPU_ZERO(&own);
-  if (processes < 2 || sched_getaffinity(0, sizeof own, &own) != 0) return;
-  if (CPU_COUNT(&own) < sysconf(_SC_NPROCESSORS_ONLN)) return;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (processes < 2 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  if (CPU_COUNT(&allowed) < sysconf(_SC_NPROCESSORS_ONLN)) return;
   limit_threads(std::max(1, thread_count() / processes));
 }
 
@@ -111,15 +111,15 @@ std::pair<int, std::string> Ranks::wait(Tag tag) {
   }
 }
 
-void Ranks::agree(const std::exception_ptr& own) {
+void Ranks::agree(const std::exception_ptr& error) {
   if (!several()) {
-    if (own) std::rethrow_exception(own);
+    if (error) std::rethrow_exception(error);
     return;
   }
   std::string verdict;
   if (first()) {
     std::vector<std::string> texts(static_cast<std::size_t>(count_));
-    texts[0] = text_of(own);
+    texts[0] = text_of(error);
     for (int i = 1; i < count_; ++i) {
       auto [from, text] = wait(Tag::status);
       texts[static_cast<std::size_t>(from)] = std::move(text);
@@ -128,7 +128,7 @@ void Ranks::agree(const std::exception_ptr& own) {
     if (failed != texts.end()) verdict = *failed;
     for (int to = 1; to < count_; ++to) send(to, Tag::verdict, verdict);
   } else {
-    send(0, Tag::status, text_of(own));
+    send(0, Tag::status, text_of(error));
     verdict = wait(Tag::verdict).second;
   }
   if (verdict.empty()) return;
@@ -168,30 +168,30 @@ void Ranks::require_same(std::string_view what, const std::string& text) {
   });
 }
 
-std::vector<std::string> Ranks::gather(const std::string& own) {
+std::vector<std::string> Ranks::gather(const std::string& text) {
   if (!first()) {
-    send(0, Tag::request, own);
+    send(0, Tag::request, text);
     return {};
   }
   std::vector<std::string> texts(static_cast<std::size_t>(count_));
-  texts[0] = own;
+  texts[0] = text;
   for (int i = 1; i < count_; ++i) {
-    auto [from, text] = wait(Tag::request);
-    texts[static_cast<std::size_t>(from)] = std::move(text);
+    auto [from, part] = wait(Tag::request);
+    texts[static_cast<std::size_t>(from)] = std::move(part);
   }
   return texts;
 }
 
-float Ranks::largest(float own) {
-  if (!several()) return own;
-  const auto text_of_value = [](float value) { return fmt::format("{:a}", value); };
+float Ranks::largest(float value) {
+  if (!several()) return value;
+  const auto text_of_value = [](float number) { return fmt::format("{:a}", number); };
   if (!first()) {
-    send(0, Tag::request, text_of_value(own));
+    send(0, Tag::request, text_of_value(value));
     return std::strtof(wait(Tag::answer).second.c_str(), nullptr);
   }
-  for (int i = 1; i < count_; ++i) own = std::max(own, std::strtof(wait(Tag::request).second.c_str(), nullptr));
-  for (int to = 1; to < count_; ++to) send(to, Tag::answer, text_of_value(own));
-  return own;
+  for (int i = 1; i < count_; ++i) value = std::max(value, std::strtof(wait(Tag::request).second.c_str(), nullptr));
+  for (int to = 1; to < count_; ++to) send(to, Tag::answer, text_of_value(value));
+  return value;
 }
 
 void Ranks::leave(int exit_code) const {

@@ -39,16 +39,16 @@ class Ranks {
   std::pair<int, std::string> wait(Tag tag);
 
   /// Throws the same error in all processes unless every process calls it without one: that of the first that has one.
-  void agree(const std::exception_ptr& own);
+  void agree(const std::exception_ptr& error);
   /// Runs `work` in every process, and throws the first error among them in all.
   void together(const std::function<void()>& work);
   /// Throws io in all processes, naming the rank, unless all have the same text. `what`: "files and options".
   void require_same(std::string_view what, const std::string& text);
 
   /// The texts of all processes by rank, in the first; nothing in the others.
-  std::vector<std::string> gather(const std::string& own);
+  std::vector<std::string> gather(const std::string& text);
   /// The largest of the values of all processes, in all.
-  float largest(float own);
+  float largest(float value);
 
   /// True after an error that all processes throw: the first prints it.
   [[nodiscard]] bool agreed_on_error() const { return agreed_on_error_; }

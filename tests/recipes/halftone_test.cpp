@@ -118,9 +118,9 @@ TEST(HalftoneRecipe, ForcesOfAResampledPictureAreInItsPixels) {
 TEST(HalftoneRecipe, LloydAndCapacityAreTheirFunctions) {
   const auto ink = ramp(0.7);
   const auto lloyd = with(HalftoneMethod::lloyd, 150);
-  LloydOptions own;
-  own.seed = 7;
-  auto expected = lloyd_dots(ink.view(), importance_sampled_dots(ink.view(), 150, 7), own);
+  LloydOptions lloyd_options;
+  lloyd_options.seed = 7;
+  auto expected = lloyd_dots(ink.view(), importance_sampled_dots(ink.view(), 150, 7), lloyd_options);
   take_to_ink(expected.dots, ink.view());
   const auto got = make_halftone({ink.view()}, lloyd);
   expect_same(got.dots, expected.dots);

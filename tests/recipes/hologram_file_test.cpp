@@ -94,8 +94,8 @@ TEST(HologramFile, CodesComeBackAsTheFieldsLight) {
   EXPECT_EQ(phase.encoding, "phase");
   double worst = 0;
   for (std::int64_t i = 0; i < field.size(); ++i) {
-    const Complex64 own(field.data()[i]);
-    worst = std::max(worst, std::abs(Complex64(phase.field.data()[i]) - own / std::abs(own)));
+    const Complex64 value(field.data()[i]);
+    worst = std::max(worst, std::abs(Complex64(phase.field.data()[i]) - value / std::abs(value)));
   }
   // Half a step, and float32's rounding of a turn in encoding and in modulation.
   expect_within("phase of 16 bits", worst, M_PI / 65536 + 2 * M_PI * 2.5e-7 + 3e-7);

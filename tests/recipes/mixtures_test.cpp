@@ -52,10 +52,10 @@ double measured_psnr(const std::vector<std::byte>& bytes, const std::vector<Smoe
   };
   for (const auto& view : views) {
     const auto& shape = view.image.shape();
-    Array<float, 3> own(shape);
-    renderer.render({{shape[0], shape[1]}, {}, {}, view.at}, own.view());
-    for (std::int64_t i = 0; i < own.size(); ++i, ++count) {
-      sum += std::pow(code(own.data()[i]) - code(view.image.data()[i]), 2);
+    Array<float, 3> rendered(shape);
+    renderer.render({{shape[0], shape[1]}, {}, {}, view.at}, rendered.view());
+    for (std::int64_t i = 0; i < rendered.size(); ++i, ++count) {
+      sum += std::pow(code(rendered.data()[i]) - code(view.image.data()[i]), 2);
     }
   }
   return -10 * std::log10(sum / static_cast<double>(count));

@@ -77,37 +77,37 @@ TEST(OffAxis, ThereIsNoBeamForAWindowOfHalfOfAllDirections) {
 }
 
 /// Speckle that sends light to the viewing window alone.
-Array<Complex, 2> light_to(const FieldGrid& own, const Viewer& viewer) {
-  Array<Complex, 2> field(own.shape());
+Array<Complex, 2> light_to(const FieldGrid& panel_grid, const Viewer& viewer) {
+  Array<Complex, 2> field(panel_grid.shape());
   std::fill_n(field.data(), field.size(), Complex(0));
-  const auto window = signal_window(own, viewer, 0, 0);
+  const auto window = signal_window(panel_grid, viewer, 0, 0);
   const auto frequency = [](std::int64_t k, std::int64_t n) {
     return static_cast<double>(2 * k < n ? k : k - n) / static_cast<double>(n);
   };
-  for (std::int64_t row = 0; row < own.ny; ++row) {
-    for (std::int64_t column = 0; column < own.nx; ++column) {
-      if (std::abs(frequency(column, own.nx) - window.xi) > window.width / 2) continue;
-      if (std::abs(frequency(row, own.ny) - window.eta) > window.height / 2) continue;
-      const auto at = static_cast<std::uint64_t>(row * own.nx + column);
+  for (std::int64_t row = 0; row < panel_grid.ny; ++row) {
+    for (std::int64_t column = 0; column < panel_grid.nx; ++column) {
+      if (std::abs(frequency(column, panel_grid.nx) - window.xi) > window.width / 2) continue;
+      if (std::abs(frequency(row, panel_grid.ny) - window.eta) > window.height / 2) continue;
+      const auto at = static_cast<std::uint64_t>(row * panel_grid.nx + column);
       field(row, column) = Complex(std::polar(std::sqrt(-std::log(1 - random_uniform64(7, 2 * at))),
                                               2 * M_PI * random_uniform64(7, 2 * at + 1)));
     }
   }
-  FftPlan(own.shape()).execute(field.view(), FftDirection::inverse);
+  FftPlan(panel_grid.shape()).execute(field.view(), FftDirection::inverse);
   return field;
 }
 
 /// Signal-to-noise ratio in the viewing window, dB, and the twin image.
 std::array<double, 2> measured(const ErrorDiffusionOptions& options, const Viewer& viewer, const ReferenceBeam& beam) {
-  const FieldGrid own{192, 160, 2e-6, 532e-9};
-  auto field = light_to(own, viewer);
-  remove_beam(beam, own, 0, field.view());
+  const FieldGrid panel_grid{192, 160, 2e-6, 532e-9};
+  auto field = light_to(panel_grid, viewer);
+  remove_beam(beam, panel_grid, 0, field.view());
   WindowWeightOptions weights{.hogel_px = 0, .beam = beam};
   weights.weights.rule = WeightRule::least_squares;
-  ErrorDiffusionPlan plan(options, window_weights(own, viewer, weights).weights, own.shape());
-  Array<std::uint8_t, 2> codes(own.shape());
+  ErrorDiffusionPlan plan(options, window_weights(panel_grid, viewer, weights).weights, panel_grid.shape());
+  Array<std::uint8_t, 2> codes(panel_grid.shape());
   plan.execute(field.view(), codes.view());
-  WindowMeter meter(options, own, viewer, beam);
+  WindowMeter meter(options, panel_grid, viewer, beam);
   meter.add_rows(0, field.view(), codes.view(), static_cast<double>(plan.report().scale));
   const auto got = meter.measured();
   return {10 * std::log10(got.seen.signal / got.seen.noise), got.twin};
@@ -115,14 +115,14 @@ std::array<double, 2> measured(const ErrorDiffusionOptions& options, const Viewe
 
 // On the axis the twin image has the light of the picture, which bounds the ratio by 0 dB.
 TEST(OffAxis, OneBitShowsThePictureWithoutItsTwin) {
-  const FieldGrid own{192, 160, 2e-6, 532e-9};
+  const FieldGrid panel_grid{192, 160, 2e-6, 532e-9};
   const Viewer viewer{2e-3, 2e-3, 36e-3, 0, 0};
   for (const auto modulation : {Modulation::phase, Modulation::amplitude}) {
     ErrorDiffusionOptions options;
     options.modulation = modulation;
     options.bits = 1;
     const auto [on_db, on_twin] = measured(options, viewer, {});
-    const auto beam = off_axis_beam(own, viewer, 1.0 / 160);
+    const auto beam = off_axis_beam(panel_grid, viewer, 1.0 / 160);
     ASSERT_TRUE(beam.has_value());
     const auto [off_db, off_twin] = measured(options, viewer, *beam);
     std::printf("one bit: signal to noise %.1f dB on the axis (twin %.2f), %.1f dB off (twin %.1e)\n", on_db, on_twin,

@@ -86,8 +86,8 @@ TEST_P(StereogramCodes, WhatDoesNotFitIsNamed) {
     Array<Complex, 2> field({24, grid.nx}, queue);
     Array<std::uint8_t, 2> codes(grid.shape(), queue);
     const auto make = [&](const RowRange& part, View<Complex, 2> scratch) {
-      const View<std::uint8_t, 2> own(codes.data(), {part.rows, grid.nx}, device);
-      (void)stereogram_codes(rays, diffusion, source, 0, part, scratch, own);
+      const View<std::uint8_t, 2> part_codes(codes.data(), {part.rows, grid.nx}, device);
+      (void)stereogram_codes(rays, diffusion, source, 0, part, scratch, part_codes);
     };
     expect_error(ErrorCode::invalid_argument, "field: expected rows of hogels of 24 pixels, 130 wide, got 20 x 130",
                  [&] {
@@ -135,9 +135,9 @@ TEST_P(StereogramCodes, AMovingViewerTakesOnlyNewWeights) {
       ErrorDiffusionPlan(diffusion_options(), weights, grid.shape()).execute(field.view(), expected.view());
       EXPECT_TRUE(std::equal(got.data(), got.data() + got.size(), expected.data())) << now.x_m;
       if (first.empty()) first = got.to(Device{});
-      const auto noise = [&](const Array<std::uint8_t, 2>& own) {
+      const auto noise = [&](const Array<std::uint8_t, 2>& made_codes) {
         WindowMeter meter(diffusion_options(), grid, now);
-        meter.add_rows(0, field.view(), own.view(), diffusion_options().scale);
+        meter.add_rows(0, field.view(), made_codes.view(), diffusion_options().scale);
         return meter.measured().noise;
       };
       const double gained = 10 * std::log10(noise(first) / noise(got));

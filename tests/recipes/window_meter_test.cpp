@@ -25,8 +25,8 @@ struct Panel {
   Array<std::uint8_t, 2> codes;
 };
 
-Panel random_panel(const FieldGrid& own) {
-  Panel panel{Array<Complex, 2>(own.shape()), Array<std::uint8_t, 2>(own.shape())};
+Panel random_panel(const FieldGrid& panel_grid) {
+  Panel panel{Array<Complex, 2>(panel_grid.shape()), Array<std::uint8_t, 2>(panel_grid.shape())};
   for (std::int64_t i = 0; i < panel.field.size(); ++i) {
     const auto at = static_cast<std::uint64_t>(i);
     panel.field.data()[i] =
@@ -61,28 +61,29 @@ struct Written {
   double noise = 0;
   double light = 0;
 };
-Written written(const FieldGrid& own, const Viewer& eyes, const Panel& panel, const std::vector<Part>& parts) {
+Written written(const FieldGrid& panel_grid, const Viewer& eyes, const Panel& panel, const std::vector<Part>& parts) {
   std::vector<reference::Windowed> of_codes;
   std::vector<reference::Windowed> of_truncation;
   double incident = 0;
   Written sums;
   for (const auto& part : parts) {
-    const double x_m = (static_cast<double>(part.first) + static_cast<double>(part.count - own.nx) / 2) * own.pitch_m;
-    const auto window = signal_window(own, eyes, x_m, 0);
-    reference::Windowed codes{{}, {}, own.ny, part.count, window.xi, window.eta, window.width, window.height};
+    const double x_m =
+        (static_cast<double>(part.first) + static_cast<double>(part.count - panel_grid.nx) / 2) * panel_grid.pitch_m;
+    const auto window = signal_window(panel_grid, eyes, x_m, 0);
+    reference::Windowed codes{{}, {}, panel_grid.ny, part.count, window.xi, window.eta, window.width, window.height};
     auto truncation = codes;
     auto noise = codes;
-    for (std::int64_t row = 0; row < own.ny; ++row) {
+    for (std::int64_t row = 0; row < panel_grid.ny; ++row) {
       for (std::int64_t column = 0; column < part.count; ++column) {
         const auto fade = [](std::int64_t i, std::int64_t length) {
           return i < length ? std::sin(M_PI / 2 * (static_cast<double>(i) + 0.5) / static_cast<double>(length)) : 1;
         };
         const auto from = [&](std::int64_t at, std::int64_t all) {
-          return (static_cast<double>(at) - static_cast<double>(all - 1) / 2) * own.pitch_m;
+          return (static_cast<double>(at) - static_cast<double>(all - 1) / 2) * panel_grid.pitch_m;
         };
         const auto factor = fade(column, part.before) * fade(part.count - 1 - column, part.after) *
-                            reference::curvature(from(column, part.count), -from(row, own.ny), eyes.x_m - x_m, eyes.y_m,
-                                                 eyes.distance_m, own.wavelength_m);
+                            reference::curvature(from(column, part.count), -from(row, panel_grid.ny), eyes.x_m - x_m,
+                                                 eyes.y_m, eyes.distance_m, panel_grid.wavelength_m);
         const Complex64 h(panel.field(row, part.first + column));
         codes.field.push_back(factor * h);
         codes.light.push_back(factor * shown(panel.codes(row, part.first + column)));
@@ -98,21 +99,21 @@ Written written(const FieldGrid& own, const Viewer& eyes, const Panel& panel, co
     of_truncation.push_back(std::move(truncation));
   }
   // Sums of squared amplitudes are shares of the pixels; all parts have as many.
-  const double share = static_cast<double>(parts[0].count * own.ny) / incident;
+  const double share = static_cast<double>(parts[0].count * panel_grid.ny) / incident;
   const auto scaled = [&](reference::Seen seen) { return reference::Seen{share * seen.signal, share * seen.noise}; };
   return {scaled(reference::seen(of_codes)), scaled(reference::seen(of_truncation)), share * sums.noise,
           share * sums.light};
 }
 
-WindowMeasure measured(const FieldGrid& own, const Viewer& eyes, const Panel& panel,
+WindowMeasure measured(const FieldGrid& panel_grid, const Viewer& eyes, const Panel& panel,
                        const std::vector<std::int64_t>& rows) {
   ErrorDiffusionOptions options;
   options.bits = 2;
-  WindowMeter meter(options, own, eyes);
+  WindowMeter meter(options, panel_grid, eyes);
   std::int64_t first = 0;
   for (const std::int64_t count : rows) {
-    meter.add_rows(first, View<const Complex, 2>(&panel.field(first, 0), {count, own.nx}),
-                   View<const std::uint8_t, 2>(&panel.codes(first, 0), {count, own.nx}), 1);
+    meter.add_rows(first, View<const Complex, 2>(&panel.field(first, 0), {count, panel_grid.nx}),
+                   View<const std::uint8_t, 2>(&panel.codes(first, 0), {count, panel_grid.nx}), 1);
     first += count;
   }
   return meter.measured();
@@ -254,11 +255,11 @@ TEST(WindowMeter, RefusesRowsThatWereAdded) {
 }
 
 TEST(HogelWeights, CountThoseOfFloydAndSteinberg) {
-  const auto own = counted_weights(floyd_steinberg_weights());
-  EXPECT_EQ(own.min_used, 4);
-  EXPECT_EQ(own.max_used, 4);
-  EXPECT_EQ(own.min_sum, 1);
-  EXPECT_EQ(own.max_sum, 1);
+  const auto counted = counted_weights(floyd_steinberg_weights());
+  EXPECT_EQ(counted.min_used, 4);
+  EXPECT_EQ(counted.max_used, 4);
+  EXPECT_EQ(counted.min_sum, 1);
+  EXPECT_EQ(counted.max_sum, 1);
 }
 
 TEST(HogelWeights, RefuseAWindowThatNoLightReaches) {
