@@ -136,8 +136,9 @@ static void add_exact(const Component *component, float x, float y, Exact *sums)
   const two v = two_add(two_multiply((two)(component->shape.y, component->rest.y), dx),
                         two_multiply((two)(component->shape.z, component->rest.z), dy));
   if (!(fabs(u.x) < 1e15f && fabs(v.x) < 1e15f)) return;
-  const two density = two_subtract((two)(component->shape.w, component->rest.w), two_add(two_multiply(u, u),
-  two_multiply(v, v))); if (density.x > sums->most) {
+  const two density = two_subtract((two)(component->shape.w, component->rest.w),
+                                   two_add(two_multiply(u, u), two_multiply(v, v)));
+  if (density.x > sums->most) {
     const float most = ceil(density.x);
     const float scale = exp2(fmax(sums->most - most, -200.0f));
     sums->weight *= scale;
