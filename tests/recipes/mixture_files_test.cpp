@@ -54,12 +54,12 @@ class MixtureFilesTest : public testing::Test {
 TEST_F(MixtureFilesTest, EveryFormatKeepsEveryFloat) {
   SmoeModel linear = model();
   linear.linear = true;
-  for (const auto& own : {model(), linear}) {
+  for (const auto& written : {model(), linear}) {
     for (const auto* name : {"a.smoe", "a.json", "a.NPZ"}) {
       const auto path = folder_.file(name);
-      write_mixture(path, own);
+      write_mixture(path, written);
       const auto file = read_mixture(path);
-      expect_equal(file.model, own);
+      expect_equal(file.model, written);
       EXPECT_EQ(file.bytes, static_cast<std::int64_t>(std::filesystem::file_size(path)));
       EXPECT_EQ(file.info.has_value(), path.ends_with("smoe"));
       EXPECT_TRUE(!file.info || file.info->lossless);
