@@ -96,6 +96,7 @@
 #include <holotone/recipes/halftone.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/hologram_file.hpp>
+#include <holotone/recipes/measure.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/mixture_files.hpp>
 #include <holotone/recipes/mixtures.hpp>

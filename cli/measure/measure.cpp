@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/memory_limit.hpp>
@@ -15,120 +14,31 @@
 namespace holotone::cli {
 namespace {
 
-/// Default number of pieces whose periodograms are averaged: ten as in Ulichney, one for fewer than 1000 dots, more
-/// above 10 million.
-std::int64_t default_segments(std::int64_t dots) {
-  constexpr std::int64_t few = 1000;
-  constexpr std::int64_t max_a_piece = 1'000'000;
-  if (dots < few) return 1;
-  return std::max<std::int64_t>(10, (dots + max_a_piece - 1) / max_a_piece);
-}
-
-void measure_spectrum(const MeasureJob& job, const Region& region, Measured& measured, Progress& progress) {
-  SpectrumOptions options;
-  options.region = region;
-  options.segments = job.segments > 0 ? job.segments : default_segments(measured.inside);
-  options.largest_frequency = job.frequency * principal_frequency(measured.density);
-  options.window = job.window;
-  const SpectrumSize size = spectrum_size(options);
-  measured.pieces = size.pieces;
-  if (size.annuli == 0) {
+/// Remarks and warnings that follow from the measures.
+void report_measures(const DotMeasures& found, Measured& measured) {
+  const Dots& dots = measured.source.dots;
+  if (!found.radial) {
     measured.warnings.emplace_back(
         "the interior is too narrow for a spectrum; use a larger --frequency or fewer --segments");
-    return;
   }
-  require_memory("--frequency", size.bytes,
-                 fmt::format("{} x {} frequencies of a piece (more --segments make smaller pieces)",
-                             size.frequencies[1], size.frequencies[0]));
-  SpectrumPlan plan(options);
-  plan.add(positions_of(measured.source.dots), progress);
-  measured.spectrum = plan.spectrum();
-  progress.step("averaging the spectrum", 0, 1);
-  measured.radial = radial_spectrum(measured.spectrum);
-  measured.summary = summarise(*measured.radial, measured.spectrum);
-  if (measured.summary.annuli == 0) measured.summary = summarise(*measured.radial, measured.spectrum, 8);
-}
-
-/// Positions in image pixels.
-std::vector<float> on_image(const Dots& dots, const Measured& measured) {
-  std::vector<float> position = dots.position;
-  if (measured.scale_x == 1 && measured.scale_y == 1) return position;
-  for (std::size_t i = 0; i < position.size(); ++i) {
-    const double scale = i % 2 == 0 ? measured.scale_x : measured.scale_y;
-    const auto most = static_cast<double>(measured.image[i % 2 == 0 ? 1 : 0]);
-    double value = static_cast<double>(position[i]) * scale;
-    // Rounding must not move a dot off the page's edge.
-    if (value > most && value < most * (1 + 1e-6)) value = most;
-    position[i] = static_cast<float>(value);
-  }
-  return position;
-}
-
-/// Charge of each dot: proportional to its area if radii are given.
-std::vector<float> charges_of(const MeasureJob& job, const Dots& dots, Measured& measured) {
-  const Region page = interior(dots);
-  double sum = 0;
-  std::int64_t count = 0;
-  std::vector<float> weight(static_cast<std::size_t>(dots.count()), 1);
-  for (std::size_t i = 0; i < weight.size(); ++i) {
-    if (!dots.radius.empty()) weight[i] = dots.radius[i] * dots.radius[i];
-    if (!page.holds(static_cast<double>(dots.position[2 * i]), static_cast<double>(dots.position[2 * i + 1]))) continue;
-    sum += static_cast<double>(weight[i]);
-    ++count;
-  }
-  if (!(sum > 0)) {
-    std::fill(weight.begin(), weight.end(), 1.0F);
-    sum = static_cast<double>(count);
-  }
-  measured.charge = job.charge > 0 ? job.charge : measured.ink / static_cast<double>(count);
-  const double scale = measured.charge * static_cast<double>(count) / sum;
-  for (auto& value : weight) value = static_cast<float>(static_cast<double>(value) * scale);
-  return weight;
-}
-
-/// The paper's blurs in pixels up to a dot spacing of 5 pixels. At a larger spacing these would resolve single dots:
-/// they are scaled with the spacing. No blur is below one pixel, the finest detail of the image.
-std::vector<double> default_sigmas(Measured& measured) {
-  constexpr double max_spacing = 5;    // pixels
-  constexpr double paper_spacing = 2;  // pixels: at this spacing the two lists are equal
-  std::vector<double> sigmas = BlurOptions().sigma;
-  if (measured.spacing <= max_spacing) return sigmas;
-  // Limit: a blur far wider than the image carries no information.
-  const double widest = static_cast<double>(std::max(measured.image[0], measured.image[1])) / 4;
-  const double factor = std::clamp(widest / sigmas.back(), 1.0, measured.spacing / paper_spacing);
-  for (double& sigma : sigmas) sigma = std::round(1000 * sigma * factor) / 1000;
-  measured.source.remarks.push_back(
-      fmt::format("dot spacing is {:.3g} pixels of the image; the blurs are {:.3g} to {:.3g} times that (--sigma)",
-                  measured.spacing, sigmas.front() / measured.spacing, sigmas.back() / measured.spacing));
-  return sigmas;
-}
-
-void measure_against(const MeasureJob& job, const Array<float, 2>& ink, Measured& measured, Progress& progress) {
-  const Dots& dots = measured.source.dots;
-  measured.image = ink.shape();
-  measured.ink = total_ink(ink.view());
-  measured.scale_x = static_cast<double>(ink.shape()[1]) / dots.width;
-  measured.scale_y = static_cast<double>(ink.shape()[0]) / dots.height;
-  if (measured.scale_x != 1 || measured.scale_y != 1) {
+  if (found.blurred.empty()) return;
+  const auto [ny, nx] = found.image;
+  if (found.scale_x != 1 || found.scale_y != 1) {
     measured.source.remarks.push_back(
         fmt::format("the page of {:g} x {:g} is scaled by {:.4g} x {:.4g} to the image's {} x {} pixels", dots.width,
-                    dots.height, measured.scale_x, measured.scale_y, ink.shape()[1], ink.shape()[0]));
+                    dots.height, found.scale_x, found.scale_y, nx, ny));
   }
   constexpr double same_shape = 0.01;
-  if (std::abs(measured.scale_x / measured.scale_y - 1) > same_shape) {
+  if (std::abs(found.scale_x / found.scale_y - 1) > same_shape) {
     measured.warnings.push_back(fmt::format(
         "the page of {:g} x {:g} has a different aspect ratio from the image of {} x {} pixels; check --page",
-        dots.width, dots.height, ink.shape()[1], ink.shape()[0]));
+        dots.width, dots.height, nx, ny));
   }
-  const auto position = on_image(dots, measured);
-  const auto charge = charges_of(job, dots, measured);
-  measured.spacing =
-      std::sqrt(static_cast<double>(ink.size()) / static_cast<double>(dots.count() - measured.source.off_page));
-  BlurOptions options;
-  options.sigma = job.sigma.empty() ? default_sigmas(measured) : job.sigma;
-  options.margin = job.margin;
-  measured.blurred = compare_blurred({position.data(), {dots.count(), 2}}, ink.view(), options,
-                                     view_of(std::span<const float>(charge)), progress);
+  if (found.wider_blurs) {
+    measured.source.remarks.push_back(fmt::format(
+        "dot spacing is {:.3g} pixels of the image; the blurs are {:.3g} to {:.3g} times that (--sigma)", found.spacing,
+        found.blurred.front().sigma / found.spacing, found.blurred.back().sigma / found.spacing));
+  }
 }
 
 /// Reports how classes are measured: dots of several inks, and the image's luminance, as one set without --class.
@@ -181,16 +91,14 @@ Measured measure(const MeasureJob& job, Progress& progress) {
                     measured.source.off_page == 1 ? "1 dot is" : fmt::format("{} dots are", measured.source.off_page),
                     dots.width, dots.height));
   }
-  const Region region = interior(dots, job.interior);
-  const auto positions = positions_of(dots);
-  measured.inside = std::ssize(positions_in(positions, region)) / 2;
-  if (measured.inside == 0)
-    reject("--interior", "a part of the page that holds a dot", fmt::format("{}", job.interior));
-  measured.density = static_cast<double>(measured.inside) / region.area();
-  measure_spectrum(job, region, measured, progress);
-  if (measured.inside > 1) measured.pairs = pair_correlation(positions, {.region = region}, progress);
-  measured.nearest = summarise_nearest(positions, nearest_distances(positions, progress), region);
-  if (!job.against.empty()) measure_against(job, against.ink, measured, progress);
+  DotMeasureOptions options = job.options;
+  options.on_spectrum = [](const SpectrumSize& size) {
+    require_memory("--frequency", size.bytes,
+                   fmt::format("{} x {} frequencies of a piece (more --segments make smaller pieces)",
+                               size.frequencies[1], size.frequencies[0]));
+  };
+  static_cast<DotMeasures&>(measured) = measure_dots(dots, against.ink.view(), options, progress);
+  report_measures(measured, measured);
   return measured;
 }
 
@@ -200,7 +108,7 @@ void write_measured(const MeasureJob& job, const Measured& measured, const nlohm
   const auto extension = extension_of(job.output);
   if (extension == ".png") {
     if (!measured.radial) reject("--output", "no .png for an interior too narrow for a spectrum", job.output);
-    write_image(job.output, spectrum_picture(measured.spectrum));
+    write_image(job.output, Image{spectrum_codes(measured.spectrum), {}});
   } else {
     write_file(job.output, extension == ".html" ? measured_html(job, measured)
                            : extension == ".csv"

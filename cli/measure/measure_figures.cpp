@@ -2,44 +2,8 @@
 #include <cli/measure/measure_figures.hpp>
 #include <cmath>
 #include <fmt/format.h>
-#include <utility>
 
 namespace holotone::cli {
-
-Image spectrum_picture(const Spectrum& spectrum) {
-  constexpr std::int64_t side = 512;
-  constexpr double low_db = -20;
-  constexpr double high_db = 10;
-  const auto [ny, nx] = spectrum.power.shape();
-  const double largest =
-      std::min(static_cast<double>(nx / 2) * spectrum.step_x, static_cast<double>(ny / 2) * spectrum.step_y);
-  // Columns c0 <= c < c1 of the spectrum within pixel i; the nearest column if there is none.
-  const auto span = [&](std::int64_t i, std::int64_t n, double step) {
-    const auto at = [&](double edge) {
-      return (edge / side * 2 - 1) * largest / step + static_cast<double>(n / 2) + 0.5;
-    };
-    const auto first =
-        std::clamp(static_cast<std::int64_t>(std::floor(at(static_cast<double>(i)))), std::int64_t{0}, n - 1);
-    const auto end = std::clamp(static_cast<std::int64_t>(std::floor(at(static_cast<double>(i + 1)))), first + 1, n);
-    return std::pair{first, end};
-  };
-  Array<std::uint8_t, 3> codes({side, side, 1});
-  for (std::int64_t i = 0; i < side; ++i) {
-    const auto [row, row_end] = span(i, ny, spectrum.step_y);
-    for (std::int64_t j = 0; j < side; ++j) {
-      const auto [column, column_end] = span(j, nx, spectrum.step_x);
-      double sum = 0;
-      for (std::int64_t r = row; r < row_end; ++r) {
-        for (std::int64_t c = column; c < column_end; ++c) sum += static_cast<double>(spectrum.power(r, c));
-      }
-      const double mean = sum / static_cast<double>((row_end - row) * (column_end - column));
-      const double db = mean > 0 ? 10 * std::log10(mean) : low_db;
-      codes(i, j, 0) =
-          static_cast<std::uint8_t>(std::lround(255 * std::clamp((db - low_db) / (high_db - low_db), 0.0, 1.0)));
-    }
-  }
-  return {std::move(codes), {}};
-}
 
 Plot raps_plot(const Measured& m) {
   const double principal = principal_frequency(m.density);

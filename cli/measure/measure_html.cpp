@@ -101,7 +101,7 @@ void add_numbers(std::string& page, const MeasureJob& job, const Measured& m) {
   }
   if (m.radial) {
     row("spectrum", fmt::format("{} periodograms of {} x {} pieces, {} window", m.spectrum.periodograms, m.pieces[1],
-                                m.pieces[0], job.window == SpectrumWindow::hann ? "Hann" : "rectangular"));
+                                m.pieces[0], job.options.window == SpectrumWindow::hann ? "Hann" : "rectangular"));
   }
   page += "</table>\n";
 }
@@ -126,10 +126,10 @@ std::string measured_html(const MeasureJob& job, const Measured& m) {
     add_figure(
         page,
         fmt::format("<img class=\"square\" alt=\"power spectrum\" src=\"data:image/png;base64,{}\">",
-                    base64(png_bytes(spectrum_picture(m.spectrum)))),
+                    base64(png_bytes({spectrum_codes(m.spectrum), {}}))),
         fmt::format("Power spectrum, -20 dB black to +10 dB white, frequency 0 in the middle, up to {:g} principal "
                     "frequencies.",
-                    job.frequency));
+                    job.options.frequency));
   }
   add_figure(page, dots_svg(m), "Dots in the middle of the page, and a length on it.");
   if (m.pairs) {

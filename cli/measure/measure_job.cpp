@@ -2,7 +2,6 @@
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
-#include <cli/measure/measure_clumps.hpp>
 #include <cli/measure/measure_job.hpp>
 #include <cmath>
 #include <holotone/halftone/colour_classes.hpp>
@@ -12,8 +11,8 @@ namespace {
 
 constexpr double largest_page = 1e9;
 constexpr std::size_t max_sigmas = 64;
-constexpr Bounds sigma_bounds{0.3, 1000};
-constexpr Bounds segments_bounds{1, 65536};
+constexpr Bounds sigma_bounds = bounds_of<&DotMeasureOptions::sigma>;
+constexpr Bounds segments_bounds{1, bounds_of<&DotMeasureOptions::segments>.high};
 constexpr std::string_view against_name = "--against";
 
 std::array<double, 2> parse_page(std::string_view option, std::string_view text) {
@@ -48,11 +47,11 @@ auto parse_above_zero(double high) {
 
 /// "auto" or a number of pieces.
 OptionValue segments_value(MeasureJob& job) {
-  OptionValue value = number(job.segments, ValueUnit::count, segments_bounds);
+  OptionValue value = number(job.options.segments, ValueUnit::count, segments_bounds);
   value.standard = "auto";
   value.store = [&job, typed = value.store](std::string_view option, const std::string& text) {
     if (text == "auto") {
-      job.segments = 0;
+      job.options.segments = 0;
     } else {
       typed(option, text);
     }
@@ -61,7 +60,7 @@ OptionValue segments_value(MeasureJob& job) {
 }
 
 OptionValue sigma_value(MeasureJob& job) {
-  OptionValue value = parsed(job.sigma, parse_sigmas, "auto");
+  OptionValue value = parsed(job.options.sigma, parse_sigmas, "auto");
   value.range = text_of(sigma_bounds, ValueUnit::none);
   return value;
 }
@@ -93,15 +92,16 @@ std::vector<OptionRow> dots_options(MeasureJob& job) {
 
 std::vector<OptionRow> spectrum_options(MeasureJob& job) {
   return {{.names = "--interior",
-           .target = number(job.interior, ValueUnit::none, {0.01, 1}),
+           .target = member<&DotMeasureOptions::interior>(job.options),
            .value = "F",
-           .help = "Central fraction of the page's width and height in which spectrum and neighbours are measured"},
+           .help = "Central fraction of the page's width and height in which spectrum and neighbours are measured",
+           .feeds = "measure_dots.interior"},
           {.names = "--window",
-           .target = choice(job.window),
+           .target = member<&DotMeasureOptions::window>(job.options),
            .value = "NAME",
            .help = "Taper of each segment of the page before its Fourier transform: rectangle (none) or hann"},
           {.names = "--frequency",
-           .target = number(job.frequency, ValueUnit::none, {0.5, 8}),
+           .target = member<&DotMeasureOptions::frequency>(job.options),
            .value = "F",
            .help = "Largest frequency, in multiples of the principal frequency",
            .common = true,
@@ -122,12 +122,12 @@ std::vector<OptionRow> image_options(MeasureJob& job) {
        .common = true,
        .feeds = "BlurredComparisonPlan.sigma"},
       {.names = "--margin",
-       .target = number(job.margin, ValueUnit::none, {0, 65536}),
+       .target = member<&DotMeasureOptions::margin>(job.options),
        .value = "N",
        .help = "Pixels along the image's edges that are left out",
        .feeds = "BlurredComparisonPlan.margin"},
       {.names = "--charge",
-       .target = parsed(job.charge, parse_above_zero(1e9)),
+       .target = parsed(job.options.charge, parse_above_zero(1e9)),
        .value = "Q",
        .help = "Ink of one dot, in pixels",
        .otherwise = "the image's ink over the number of dots"},
@@ -170,7 +170,7 @@ void tell_pixels(const MeasureJob& job, MeasuredDots& measured) {
   const std::string which =
       job.threshold > 0 ? fmt::format("darker than {:g} (--threshold)", job.threshold) : "of the darker of two levels";
   measured.remarks.push_back(fmt::format("{}: each pixel {} is a dot at its centre", job.input, which));
-  const Clumps clumps = clumps_of(measured.dots);
+  const DotClumps clumps = find_clumps(measured.dots);
   if (!clumps.found()) return;
   measured.warnings.push_back(
       fmt::format("{} {} {} {} of {} touching pixels in the median{}: drawn discs or enlarged pixels are measured "
@@ -181,23 +181,9 @@ void tell_pixels(const MeasureJob& job, MeasuredDots& measured) {
                   clumps.large > 0 ? fmt::format(", {} of them more than four times as large", clumps.large) : ""));
 }
 
-int class_count(const Dots& dots) {
-  std::array<bool, 256> seen{};
-  for (const auto c : dots.colour_class) seen[c] = true;
-  return static_cast<int>(std::count(seen.begin(), seen.end(), true));
-}
-
 void take_class(const MeasureJob& job, Dots& dots) {
   if (job.colour_class < 0) return;
-  Dots kept = dots;
-  kept.position.clear();
-  kept.radius.clear();
-  kept.colour_class.clear();
-  for (std::size_t i = 0; i < dots.colour_class.size(); ++i) {
-    if (dots.colour_class[i] != job.colour_class) continue;
-    kept.position.insert(kept.position.end(), {dots.position[2 * i], dots.position[2 * i + 1]});
-    if (!dots.radius.empty()) kept.radius.push_back(dots.radius[i]);
-  }
+  Dots kept = select_class(dots, job.colour_class);
   if (kept.position.empty()) {
     throw_io(job.input, fmt::format("dots of class {}", job.colour_class),
              dots.colour_class.empty() ? "dots without classes" : "none");
@@ -205,55 +191,24 @@ void take_class(const MeasureJob& job, Dots& dots) {
   dots = std::move(kept);
 }
 
-struct Extent {
-  double low_x, low_y, high_x, high_y;
-  [[nodiscard]] bool within(double width, double height) const {
-    return low_x >= 0 && low_y >= 0 && high_x <= width && high_y <= height;
-  }
-};
-
-Extent extent_of(const Dots& dots) {
-  Extent e{INFINITY, INFINITY, -INFINITY, -INFINITY};
-  for (std::size_t i = 0; i < dots.position.size(); i += 2) {
-    const auto x = static_cast<double>(dots.position[i]);
-    const auto y = static_cast<double>(dots.position[i + 1]);
-    e = {std::min(e.low_x, x), std::min(e.low_y, y), std::max(e.high_x, x), std::max(e.high_y, y)};
-  }
-  return e;
-}
-
 /// Assumes a page for dots whose file states none.
-void assume_page(const MeasureJob& job, View<const float, 2> image, MeasuredDots& measured) {
+void find_page(const MeasureJob& job, View<const float, 2> image, MeasuredDots& measured) {
   Dots& dots = measured.dots;
   measured.page_stated = false;
-  const Extent e = extent_of(dots);
-  std::string why = "holds its dots";
-  if (e.within(1, 1)) {
-    dots.width = dots.height = 1;
-  } else if (!image.empty()) {
-    dots.width = static_cast<double>(image.shape()[1]);
-    dots.height = static_cast<double>(image.shape()[0]);
-    if (!e.within(dots.width, dots.height)) {
-      throw Error(
-          ErrorCode::invalid_argument,
-          fmt::format("--page: expected WIDTHxHEIGHT for {}, which states no page and whose dots ({:g} to {:g}, {:g} "
-                      "to {:g}) are not all on the image's {} x {} pixels, got none",
-                      job.input, e.low_x, e.high_x, e.low_y, e.high_y, dots.width, dots.height));
-    }
-    why = "is the image's";
-  } else {
-    for (std::size_t i = 0; i < dots.position.size(); ++i) {
-      const double low = std::min(std::floor(i % 2 == 0 ? e.low_x : e.low_y), 0.0);
-      dots.position[i] = static_cast<float>(static_cast<double>(dots.position[i]) - low);
-    }
-    dots.width = std::max(std::ceil(e.high_x) - std::min(std::floor(e.low_x), 0.0), 1.0);
-    dots.height = std::max(std::ceil(e.high_y) - std::min(std::floor(e.low_y), 0.0), 1.0);
-    if (std::max(dots.width, dots.height) > largest_page) {
-      throw_io(job.input, "dots within 1e9 of each other", fmt::format("{:g} x {:g}", dots.width, dots.height));
-    }
+  const auto page = assume_page(dots, image.shape());
+  if (!page.holds) {
+    const auto [low_x, low_y, high_x, high_y] = page.box;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--page: expected WIDTHxHEIGHT for {}, which states no page and whose dots ({:g} to {:g}, "
+                            "{:g} to {:g}) are not all on the image's {} x {} pixels, got none",
+                            job.input, low_x, high_x, low_y, high_y, dots.width, dots.height));
+  }
+  if (std::max(dots.width, dots.height) > largest_page) {
+    throw_io(job.input, "dots within 1e9 of each other", fmt::format("{:g} x {:g}", dots.width, dots.height));
   }
   measured.remarks.push_back(fmt::format("{} states no page size: assumed {:g} x {:g}, which {} (--page WIDTHxHEIGHT)",
-                                         job.input, dots.width, dots.height, why));
+                                         job.input, dots.width, dots.height,
+                                         page.source == PageSource::image ? "is the image's" : "holds its dots"));
 }
 
 }  // namespace
@@ -335,13 +290,13 @@ MeasuredDots placed_dots(const MeasureJob& job, DotsFile file, View<const float,
   measured.warnings = std::move(file.notes);
   Dots& dots = measured.dots;
   tell_pixels(job, measured);
-  measured.classes = class_count(dots);
+  measured.classes = count_classes(dots);
   take_class(job, dots);
   if (job.page) {
     dots.width = (*job.page)[0];
     dots.height = (*job.page)[1];
   } else if (!(dots.width > 0 && dots.height > 0)) {
-    assume_page(job, image, measured);
+    find_page(job, image, measured);
   }
   for (std::size_t i = 1; job.y_up && i < dots.position.size(); i += 2) {
     dots.position[i] = static_cast<float>(dots.height - static_cast<double>(dots.position[i]));

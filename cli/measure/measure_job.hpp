@@ -5,7 +5,7 @@
 #include <cli/common/option_table.hpp>
 #include <cstdint>
 #include <holotone/io/dots/dots.hpp>
-#include <holotone/metrics/spectrum.hpp>
+#include <holotone/recipes/measure.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,13 +21,7 @@ struct MeasureJob {
   double threshold = 0;
   int colour_class = -1;  ///< -1: all dots
   bool y_up = false;
-  double interior = 1;
-  std::int64_t segments = 0;  ///< 0: from the number of dots
-  SpectrumWindow window = SpectrumWindow::rectangle;
-  double frequency = 2;       ///< largest, in multiples of the principal frequency
-  std::vector<double> sigma;  ///< pixels of the image; empty: from the dots' spacing
-  double margin = 0;
-  double charge = 0;  ///< pixels of ink per dot; 0: the image's ink over the dots
+  DotMeasureOptions options;
   InkSource ink;
   bool cmyk = false;            ///< compares with the ink of the class
   std::optional<double> black;  ///< none: from the dots' file, else 1

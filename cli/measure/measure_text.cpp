@@ -31,7 +31,7 @@ json spectrum_json(const MeasureJob& job, const Measured& m) {
               {"rows", m.pieces[0]},
               {"columns", m.pieces[1]},
               {"periodograms", m.spectrum.periodograms},
-              {"window", name_of(job.window)},
+              {"window", name_of(job.options.window)},
               {"step", {m.spectrum.step_x, m.spectrum.step_y}}};
   if (!m.radial) return object;
   const auto& s = m.summary;
@@ -59,9 +59,14 @@ json against_json(const MeasureJob& job, const Measured& m) {
                     {"psnr_db", finite(b.psnr_db)},
                     {"ssim", finite(b.ssim)}});
   }
-  return {
-      {"image", job.against}, {"resolution", {m.image[1], m.image[0]}}, {"ink", m.ink},         {"charge", m.charge},
-      {"spacing", m.spacing}, {"scale", {m.scale_x, m.scale_y}},        {"margin", job.margin}, {"blurred", rows}};
+  return {{"image", job.against},
+          {"resolution", {m.image[1], m.image[0]}},
+          {"ink", m.ink},
+          {"charge", m.charge},
+          {"spacing", m.spacing},
+          {"scale", {m.scale_x, m.scale_y}},
+          {"margin", job.options.margin},
+          {"blurred", rows}};
 }
 
 }  // namespace
@@ -74,7 +79,7 @@ json measured_json(const MeasureJob& job, const Measured& m) {
               {"off_page", m.source.off_page},
               {"page", {dots.width, dots.height}},
               {"page_stated", m.source.page_stated},
-              {"interior", job.interior},
+              {"interior", job.options.interior},
               {"inside", m.inside},
               {"density", m.density},
               {"principal_frequency", principal_frequency(m.density)},
@@ -110,7 +115,7 @@ std::string measured_csv(const MeasureJob& job, const Measured& m) {
   number("dots", static_cast<double>(m.source.dots.count()));
   number("page_width", m.source.dots.width);
   number("page_height", m.source.dots.height);
-  number("interior", job.interior);
+  number("interior", job.options.interior);
   number("inside", static_cast<double>(m.inside));
   number("density", m.density);
   number("principal_frequency", principal_frequency(m.density));
@@ -150,7 +155,8 @@ std::vector<std::string> measured_lines(const MeasureJob& job, const Measured& m
   };
   lines.push_back(fmt::format(
       "{}: {} on {:g} x {:g}{}", job.input, counted(dots.count(), "dot"), dots.width, dots.height,
-      job.interior < 1 ? fmt::format(", {} in the middle {:g} of both sides", m.inside, job.interior) : ""));
+      job.options.interior < 1 ? fmt::format(", {} in the middle {:g} of both sides", m.inside, job.options.interior)
+                               : ""));
   const double principal = principal_frequency(m.density);
   line("density", fmt::format("{:.4g} a square pixel: principal frequency {:.4g} cycles a pixel, hexagonal {:.4g}",
                               m.density, principal, hexagonal_frequency(m.density)));

@@ -20,12 +20,12 @@ struct SmoeConvertJob {
   ConsoleOptions console;
 };
 
-/// How a .smoe file stores the model; without options, with the input's steps, or lossless.
-SmoeCodecOptions codec_options(const SmoeConvertJob& job, const MixtureFile& stored) {
-  if (job.bytes) return {false, smoe_steps(stored.model, encode_smoe_bytes(stored.model, *job.bytes).quality)};
-  if (job.quality) return {false, smoe_steps(stored.model, *job.quality)};
-  if (stored.info && !stored.info->lossless && !job.lossless) return {false, stored.info->steps};
-  return {true, {}};
+/// Steps of a .smoe file; without options, those of the input; none: lossless.
+std::optional<SmoeSteps> find_steps(const SmoeConvertJob& job, const MixtureFile& stored) {
+  if (job.bytes) return smoe_steps(stored.model, encode_smoe_bytes(stored.model, *job.bytes).quality);
+  if (job.quality) return smoe_steps(stored.model, *job.quality);
+  if (stored.info && !stored.info->lossless && !job.lossless) return stored.info->steps;
+  return std::nullopt;
 }
 
 int run_smoe_convert(const SmoeConvertJob& job) {
@@ -41,7 +41,7 @@ int run_smoe_convert(const SmoeConvertJob& job) {
   const MixtureFile stored = read_model(job.input);
   const UnfinishedRun unfinished;
   UnfinishedRun::will_write(job.output);
-  write_mixture(job.output, stored.model, smoe ? codec_options(job, stored) : SmoeCodecOptions{});
+  write_mixture(job.output, stored.model, smoe ? find_steps(job, stored) : std::nullopt);
   UnfinishedRun::keep();
   const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(job.output));
   report(job.console, fmt::format("{}: {} in {} bytes, {}", job.output, counted(stored.model.count(), "component"),

@@ -88,7 +88,7 @@ Raster DotsDocument::raster(const ViewRequest& request, Progress& progress) {
   if (request.view != "spectrum") reject_view(request.view);
   const Measured& m = measured(progress);
   if (!m.radial) reject("view", "dots on a page wide enough for a spectrum", job_.input);
-  return {spectrum_picture(m.spectrum),
+  return {{spectrum_codes(m.spectrum), {}},
           command("spectrum.png"),
           {{"low-frequency power", fmt::format("{:.3g}", m.summary.low_power)},
            {"mean anisotropy", fmt::format("{:.3g} dB", m.summary.mean_anisotropy_db)}}};

@@ -22,9 +22,9 @@ bool is_mixture_name(const std::string& path);
 /// for a file that is missing or damaged, and for a model that require_model rejects; out_of_memory.
 MixtureFile read_mixture(const std::string& path);
 
-/// Writes a model, by the name's extension: .smoe by encode_smoe, every float exactly unless `options` has steps;
-/// .json and .npz every float exactly. Throws invalid_argument for another extension and as encode_smoe; io.
-void write_mixture(const std::string& path, const SmoeModel& model, const SmoeCodecOptions& options = {true, {}});
+/// Writes a model, by the name's extension: .smoe by encode_smoe with these steps (smoe_steps), without any every float
+/// exactly; .json and .npz every float exactly. Throws invalid_argument for another extension and as encode_smoe; io.
+void write_mixture(const std::string& path, const SmoeModel& model, const std::optional<SmoeSteps>& steps = {});
 /// Writes a fitted model: the bytes of the fit as .smoe, or the floats that they decode to as .json or .npz.
 void write_mixture(const std::string& path, const MixtureFit& fit);
 

@@ -74,7 +74,7 @@ TEST_F(MixtureFilesTest, AFitIsWrittenAsItsBytes) {
   fit.model = decode_smoe(fit.bytes, "bytes");
   write_mixture(folder_.file("a.smoe"), fit);
   write_mixture(folder_.file("a.json"), fit);
-  write_mixture(folder_.file("b.smoe"), model(), {false, steps});
+  write_mixture(folder_.file("b.smoe"), model(), steps);
   EXPECT_EQ(read_mixture(folder_.file("a.smoe")).bytes, std::ssize(fit.bytes));
   expect_equal(read_mixture(folder_.file("a.smoe")).model, fit.model);
   expect_equal(read_mixture(folder_.file("a.json")).model, fit.model);

@@ -233,9 +233,9 @@ MixtureFile read_mixture(const std::string& path) {
   return file;
 }
 
-void write_mixture(const std::string& path, const SmoeModel& model, const SmoeCodecOptions& options) {
+void write_mixture(const std::string& path, const SmoeModel& model, const std::optional<SmoeSteps>& steps) {
   const auto format = format_of("write_mixture", path);
-  if (format == ".smoe") return write_bytes(path, encode_smoe(model, options));
+  if (format == ".smoe") return write_bytes(path, encode_smoe(model, {!steps, steps.value_or(SmoeSteps{})}));
   require_model("write_mixture", model);
   write_file(path, format == ".json" ? json_text(model) : npz_text(model));
 }

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cli/measure/measure_clumps.hpp>
-#include <cmath>
+#include <cstdint>
+#include <holotone/recipes/measure.hpp>
 #include <vector>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 /// Pixels x0 .. x1 of a row.
@@ -11,7 +11,7 @@ struct Run {
   std::int64_t row, x0, x1;
 };
 
-std::vector<Run> runs_of(const Dots& dots) {
+std::vector<Run> find_runs(const Dots& dots) {
   std::vector<Run> runs;
   for (std::size_t i = 0; i < dots.position.size(); i += 2) {
     const auto x = static_cast<std::int64_t>(dots.position[i]);
@@ -59,10 +59,10 @@ class Forest {
 
 }  // namespace
 
-Clumps clumps_of(const Dots& dots) {
-  Clumps clumps;
+DotClumps find_clumps(const Dots& dots) {
+  DotClumps clumps;
   clumps.gaps = 2 * static_cast<double>(dots.count()) > dots.width * dots.height;
-  auto runs = runs_of(dots);
+  auto runs = find_runs(dots);
   if (clumps.gaps) runs = gaps_between(runs, dots);
   Forest forest(runs.size());
   // Runs of both rows are sorted by x: the run that ends first touches no later one.
@@ -87,4 +87,4 @@ Clumps clumps_of(const Dots& dots) {
   return clumps;
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone
