@@ -73,8 +73,8 @@ Image read_picture(const std::string& path, const std::function<void(const Shape
 Array<float, 2> read_mask(const InkSource& source, const Shape<2>& page, const std::string& of) {
   if (source.mask.empty()) return {};
   const Image image = read_picture(source.mask, [&](const Shape<3>& shape) {
-    const Shape<2> own{shape[0], shape[1]};
-    if (own != page) throw_io(source.mask, fmt::format("the {} of {}", size_text(page), of), size_text(own));
+    const Shape<2> sides{shape[0], shape[1]};
+    if (sides != page) throw_io(source.mask, fmt::format("the {} of {}", size_text(page), of), size_text(sides));
   });
   Array<float, 2> mask = to_grey(image);
   require_shares(source.mask, mask.view(), source.options.out_of_range == OutOfRange::clip);

@@ -119,9 +119,10 @@ std::string NewFolder::file(const std::string& name) const {
 void NewFolder::commit() {
   if (existing_) {
     for (const auto& entry : fs::directory_iterator(temporary_)) {
-      const std::string own = (fs::path(path_) / entry.path().filename()).string();
-      UnfinishedRun::will_write(own);
-      if (std::rename(entry.path().c_str(), own.c_str()) != 0) throw_io(own, "a name to write", std::strerror(errno));
+      const std::string target = (fs::path(path_) / entry.path().filename()).string();
+      UnfinishedRun::will_write(target);
+      if (std::rename(entry.path().c_str(), target.c_str()) != 0)
+        throw_io(target, "a name to write", std::strerror(errno));
     }
     rmdir(temporary_.c_str());
   } else if (chmod(temporary_.c_str(), final_mode_) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) {

@@ -89,7 +89,7 @@ void PanelPlayer::show_in_time(const Show& show) {
 
 void PanelPlayer::show(const PanelCodes& codes, const PanelCodes* lit) {
   const auto show = [&](const PanelCodes& which) {
-    return std::visit([&](const auto& own) { return window_.show(own.view()); }, which);
+    return std::visit([&](const auto& shown) { return window_.show(shown.view()); }, which);
   };
   show_in_time([&] { return show(codes); });
   if (settle_s_ > 0 || lit != nullptr) wait_until(last_s_ + settle_s_);

@@ -31,8 +31,8 @@ SignalRegion region_within(const SignalRegion& room, const Shape<2>& picture) {
   const auto [min_y, max_y] = scales(room.rows, picture[0]);
   const auto [min_x, max_x] = scales(room.columns, picture[1]);
   if (std::max(min_y, min_x) <= std::min(max_y, max_x)) return room;
-  const auto own = region_in_middle({room.rows, room.columns}, picture);
-  return {room.row + own.row, room.column + own.column, own.rows, own.columns};
+  const auto fitted = region_in_middle({room.rows, room.columns}, picture);
+  return {room.row + fitted.row, room.column + fitted.column, fitted.rows, fitted.columns};
 }
 
 SignalRegion parse_region(const std::string& text, std::string_view expected) {

@@ -18,12 +18,12 @@ constexpr std::int64_t kept_bytes = std::int64_t{1} << 31;
 
 using Pictures = std::vector<PanelPicture>;
 
-std::int64_t bytes_of(const Pictures& pictures) {
+std::int64_t count_bytes(const Pictures& pictures) {
   std::int64_t bytes = 0;
   for (const auto& picture : pictures) {
     for (const PanelCodes* codes : {&picture.codes, picture.lit ? &*picture.lit : nullptr}) {
       if (codes == nullptr) continue;
-      bytes += std::visit([](const auto& own) { return static_cast<std::int64_t>(own.bytes()); }, *codes);
+      bytes += std::visit([](const auto& array) { return static_cast<std::int64_t>(array.bytes()); }, *codes);
     }
   }
   return bytes;
@@ -82,7 +82,7 @@ class PictureStream {
     }
     current_ = &read_;
     if (!loop_ || !keeps_) return;
-    bytes_ += bytes_of(read_);
+    bytes_ += count_bytes(read_);
     keeps_ = bytes_ <= kept_bytes;
     if (!keeps_) {
       kept_.clear();
@@ -138,7 +138,7 @@ std::string_view in_users_words(std::string_view text) {
 /// True for a picture that --centre would show.
 bool needs_centre(const DisplayJob& job, const PanelPicture& picture, const Monitor& monitor) {
   if (job.player.window.centre) return false;
-  const auto [ny, nx] = shape_of(picture.codes);
+  const auto [ny, nx] = panel_shape(picture.codes);
   return ny <= monitor.ny && nx <= monitor.nx && ny * nx < monitor.ny * monitor.nx;
 }
 

@@ -21,12 +21,12 @@ Array<std::uint8_t, 2> channel(const Array<std::uint8_t, 3>& pixels, std::int64_
 
 }  // namespace
 
-Shape<2> shape_of(const PanelCodes& codes) {
-  return std::visit([](const auto& own) { return Shape<2>{own.shape()[0], own.shape()[1]}; }, codes);
+Shape<2> panel_shape(const PanelCodes& codes) {
+  return std::visit([](const auto& array) { return Shape<2>{array.shape()[0], array.shape()[1]}; }, codes);
 }
 
 /// The file of a name, or the files of a pattern by their numbers.
-PictureSource::Files PictureSource::files_of(const std::string& name) {
+PictureSource::Files PictureSource::list_files(const std::string& name) {
   const auto pattern = frame_pattern("FILE", name);
   if (!pattern) return {name};
   Files files;
@@ -44,11 +44,11 @@ PictureSource::PictureSource(const std::vector<std::string>& names, const Pictur
       throw Error(ErrorCode::invalid_argument, fmt::format("{}: %c needs --field-sequence", name));
     }
     if (!by_colour) {
-      for (auto& file : files_of(name)) steps_.push_back({std::move(file)});
+      for (auto& file : list_files(name)) steps_.push_back({std::move(file)});
       continue;
     }
     std::vector<Files> by_channel;
-    for (const auto* colour : {"r", "g", "b"}) by_channel.push_back(files_of(channel_path(name, colour)));
+    for (const auto* colour : {"r", "g", "b"}) by_channel.push_back(list_files(channel_path(name, colour)));
     for (std::size_t i = 0; i < by_channel[0].size(); ++i) {
       Files step;
       for (const auto& files : by_channel) {
@@ -79,7 +79,7 @@ std::vector<PanelPicture> PictureSource::read(std::int64_t step) const {
   if (rules_.field_sequence) return fields_of(files);
   std::vector<PanelPicture> one;
   one.push_back(with_trigger(
-      rules_.bit_planes.empty() ? PanelPicture{files.front(), codes_of(files.front()), {}} : packed(files), 0));
+      rules_.bit_planes.empty() ? PanelPicture{files.front(), read_codes(files.front()), {}} : packed(files), 0));
   return one;
 }
 
@@ -87,7 +87,7 @@ std::vector<PanelPicture> PictureSource::fields_of(const Files& files) const {
   std::vector<PanelPicture> fields;
   for (std::int64_t c = 0; c < 3; ++c) {
     const auto& file = files[files.size() == 1 ? 0 : static_cast<std::size_t>(c)];
-    PanelCodes codes = codes_of(file);
+    PanelCodes codes = read_codes(file);
     const auto* const colours = std::get_if<Array<std::uint8_t, 3>>(&codes);
     if (files.size() == 1 && colours == nullptr) {
       throw Error(ErrorCode::invalid_argument,
@@ -103,7 +103,7 @@ PanelPicture PictureSource::packed(const Files& files) const {
   std::vector<Array<std::uint8_t, 2>> frames;
   std::vector<View<const std::uint8_t, 2>> views;
   for (const auto& file : files) {
-    PanelCodes codes = codes_of(file);
+    PanelCodes codes = read_codes(file);
     auto* const grey = std::get_if<Array<std::uint8_t, 2>>(&codes);
     if (grey == nullptr) {
       throw Error(ErrorCode::invalid_argument,
@@ -128,7 +128,7 @@ PanelPicture PictureSource::packed(const Files& files) const {
   return {files.front(), pack_bit_planes(views, rules_.bit_planes), {}};
 }
 
-PanelCodes PictureSource::codes_of(const std::string& path) const {
+PanelCodes PictureSource::read_codes(const std::string& path) const {
   Image image = read_image(path);
   const std::int64_t channels = holotone::shape_of(image)[2];
   if (channels == 2 || channels == 4) {

@@ -8,7 +8,7 @@
 
 namespace holotone::cli {
 
-Shape<2> shape_of(const PanelCodes& codes);
+Shape<2> panel_shape(const PanelCodes& codes);
 
 /// How files become codes.
 struct PictureRules {
@@ -42,8 +42,8 @@ class PictureSource {
 
  private:
   using Files = std::vector<std::string>;
-  [[nodiscard]] Files files_of(const std::string& name);
-  [[nodiscard]] PanelCodes codes_of(const std::string& path) const;
+  [[nodiscard]] Files list_files(const std::string& name);
+  [[nodiscard]] PanelCodes read_codes(const std::string& path) const;
   [[nodiscard]] std::vector<PanelPicture> fields_of(const Files& files) const;
   [[nodiscard]] PanelPicture packed(const Files& files) const;
   [[nodiscard]] PanelPicture with_trigger(PanelPicture picture, std::int64_t field) const;

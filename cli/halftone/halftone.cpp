@@ -62,8 +62,8 @@ std::vector<std::string> hints_of(const HalftoneJob& job, const HalftonePage& pa
 }
 
 /// Warnings for valid requests with a probably unintended result, one line each.
-std::vector<std::string> warnings_of(const HalftoneJob& job, const HalftonePage& page,
-                                     const WrittenHalftone& halftone) {
+std::vector<std::string> list_warnings(const HalftoneJob& job, const HalftonePage& page,
+                                       const WrittenHalftone& halftone) {
   std::vector<std::string> warnings;
   if (auto ink = ink_warning(job, halftone); !ink.empty()) warnings.push_back(std::move(ink));
   const double radius = halftone.radius * raster_scale(job, page);
@@ -79,8 +79,8 @@ std::vector<std::string> warnings_of(const HalftoneJob& job, const HalftonePage&
   return warnings;
 }
 
-nlohmann::json json_of(const HalftoneJob& job, const HalftonePage& page, const WrittenHalftone& halftone,
-                       double seconds) {
+nlohmann::json make_json(const HalftoneJob& job, const HalftonePage& page, const WrittenHalftone& halftone,
+                         double seconds) {
   nlohmann::json classes = nlohmann::json::array();
   for (std::size_t c = 0; c < page.inks.size(); ++c) {
     const auto& dots = halftone.dots;
@@ -104,7 +104,7 @@ nlohmann::json json_of(const HalftoneJob& job, const HalftonePage& page, const W
       {"classes", classes},
       {"radius_px", {varied ? static_cast<double>(*low) : radius, varied ? static_cast<double>(*high) : radius}},
       {"seed", job.options.seed},
-      {"warnings", warnings_of(job, page, halftone)},
+      {"warnings", list_warnings(job, page, halftone)},
       {"compute_s", halftone.make_s},
       {"time_s", seconds}};
   if (page.pixel_m > 0) object["pixel_m"] = page.pixel_m;
@@ -141,7 +141,7 @@ std::string inks_text(const HalftonePage& page, const Dots& dots) {
 }
 
 void tell(const HalftoneJob& job, const HalftonePage& page, const WrittenHalftone& halftone, double seconds) {
-  for (const auto& warning : warnings_of(job, page, halftone)) warn(job.console, warning);
+  for (const auto& warning : list_warnings(job, page, halftone)) warn(job.console, warning);
   for (const auto& hint : hints_of(job, page)) remark(job.console, hint);
   std::string how = to_string(job.options.method);
   if (job.by_forces()) how += fmt::format(" on {}", to_string(job.device));
@@ -176,7 +176,7 @@ int run_halftone(HalftoneJob& job) {
   write_dots(job.output, halftone.dots, write_options(job, page, halftone), bar);
   check_cancelled("writing");
   UnfinishedRun::keep();
-  report_json(job.console, json_of(job, page, halftone, watch.seconds()));
+  report_json(job.console, make_json(job, page, halftone, watch.seconds()));
   tell(job, page, halftone, watch.seconds());
   return exit_ok;
 }

@@ -9,7 +9,7 @@
 namespace holotone::cli {
 namespace {
 
-double pixels_of(const PageLength& length, const HalftonePage& page) {
+double to_pixels(const PageLength& length, const HalftonePage& page) {
   return length.metres ? length.value / (page.pixel_m > 0 ? page.pixel_m : default_pixel_m) : length.value;
 }
 
@@ -20,7 +20,7 @@ std::string_view counting_option(const HalftoneJob& job) {
 
 HalftoneOptions options_of(const HalftoneJob& job, const HalftonePage& page, ProgressBar& bar) {
   HalftoneOptions options = job.options;
-  if (job.radius) options.radius_px = {pixels_of(job.radius->low, page), pixels_of(job.radius->high, page)};
+  if (job.radius) options.radius_px = {to_pixels(job.radius->low, page), to_pixels(job.radius->high, page)};
   options.pixel_m = page.pixel_m;
   options.on_count = [&job](std::int64_t dots) { require_memory_for_dots(job, dots, counting_option(job)); };
   // Iteration number and mean force beside the bar.

@@ -39,7 +39,7 @@ struct Frame {
   }
 };
 
-Frame frame_of(const Plot& plot) {
+Frame draw_frame(const Plot& plot) {
   Frame frame;
   for (const auto& series : plot.series) {
     for (const double value : series.x) frame.x.take(value);
@@ -147,7 +147,7 @@ std::vector<double> round_ticks(double low, double high, int count) {
 }
 
 std::string plot_svg(const Plot& plot) {
-  const Frame frame = frame_of(plot);
+  const Frame frame = draw_frame(plot);
   std::string svg = fmt::format("<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\">", width, height);
   add_axes(svg, plot, frame);
   add_marks(svg, plot, frame);

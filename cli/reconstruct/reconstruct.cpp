@@ -15,7 +15,7 @@
 namespace holotone::cli {
 namespace {
 
-std::vector<std::string> warnings_of(const Reconstruction& seen) {
+std::vector<std::string> list_warnings(const Reconstruction& seen) {
   std::vector<std::string> warnings;
   if (auto words = wavelength_warning(seen.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
   if (!seen.dark.empty()) {
@@ -56,7 +56,7 @@ nlohmann::json json_of(const ReconstructJob& job, const Reconstruction& seen, do
                         {"method", seen.methods.front()},
                         {"encoding", seen.encoding},
                         {"filter", seen.filter},
-                        {"warnings", warnings_of(seen)},
+                        {"warnings", list_warnings(seen)},
                         {"time_s", seconds}};
   if (job.viewing.aperture) {
     object["aperture"] = {{"x_m", job.viewing.aperture->x_m},
@@ -70,7 +70,7 @@ nlohmann::json json_of(const ReconstructJob& job, const Reconstruction& seen, do
   }
   if (!seen.comparisons.empty()) {
     object["against"]["picture"] = job.against;
-    for (const auto& own : seen.comparisons) object["against"]["pictures"].push_back(json_of(own));
+    for (const auto& comparison : seen.comparisons) object["against"]["pictures"].push_back(json_of(comparison));
   }
   if (job.tones.show != ShownLight::intensity) object["show"] = name_of(job.tones.show);
   if (!job.tones.linear && job.tones.show != ShownLight::phase) {
@@ -91,13 +91,13 @@ std::string distances_text(const ReconstructJob& job, const std::vector<double>&
 
 /// Prints a line for each compared picture; of several with its file or distance.
 void report_comparisons(const ReconstructJob& job, const std::vector<ComparedPicture>& comparisons) {
-  for (const auto& own : comparisons) {
+  for (const auto& comparison : comparisons) {
     std::string which;
     if (comparisons.size() > 1) {
-      which = job.holograms.sequence.empty() ? fmt::format("at {}, ", format_length(own.comparison.distance_m))
-                                             : own.input + " ";
+      which = job.holograms.sequence.empty() ? fmt::format("at {}, ", format_length(comparison.comparison.distance_m))
+                                             : comparison.input + " ";
     }
-    report(job.console, fmt::format("{}against {}: {}", which, job.against, text_of(own.comparison)));
+    report(job.console, fmt::format("{}against {}: {}", which, job.against, text_of(comparison.comparison)));
   }
 }
 
@@ -163,7 +163,7 @@ int run_reconstruct(ReconstructJob& job) {
   check_cancelled("writing");
   UnfinishedRun::keep();
   report_json(job.console, json_of(job, seen, watch.seconds()));
-  for (const auto& warning : warnings_of(seen)) warn(job.console, warning);
+  for (const auto& warning : list_warnings(seen)) warn(job.console, warning);
   const auto& outputs = seen.outputs;
   report(job.console, fmt::format("{}: {}{} on {}, {}",
                                   outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),

@@ -116,7 +116,7 @@ class Run {
       planes.push_back(contact_sheet(channel, options));
     }
     white_ = job_.tones.white.value_or(view_->unit() * static_cast<double>(options.tone.reference));
-    Image image{interleaved(planes), maker_.metadata_of(white_, 0)};
+    Image image{interleaved(planes), maker_.make_metadata(white_, 0)};
     if (job_.viewing.pupils.size() > 1) {
       std::vector<double> x_m;
       std::vector<double> y_m;

@@ -8,7 +8,7 @@ namespace {
 
 /// The numbers of an array of `count` finite ones; else throws naming the control.
 template <std::size_t count>
-std::array<double, count> numbers_of(std::string_view control, const nlohmann::json& value) {
+std::array<double, count> parse_numbers(std::string_view control, const nlohmann::json& value) {
   std::array<double, count> numbers{};
   bool right = value.is_array() && value.size() == count;
   for (std::size_t i = 0; right && i < count; ++i) {
@@ -52,13 +52,13 @@ std::string State::text(std::string_view control, std::string_view otherwise) co
 
 std::array<double, 2> State::place(std::string_view control, std::array<double, 2> otherwise) const {
   const auto* const value = find(control);
-  return value == nullptr ? otherwise : numbers_of<2>(control, *value);
+  return value == nullptr ? otherwise : parse_numbers<2>(control, *value);
 }
 
 std::optional<std::array<double, 4>> State::window(std::string_view control) const {
   const auto* const value = find(control);
   if (value == nullptr) return std::nullopt;
-  const auto window = numbers_of<4>(control, *value);
+  const auto window = parse_numbers<4>(control, *value);
   if (!(window[2] > 0 && window[3] > 0)) reject(control, "a width and a height above 0", value->dump().substr(0, 64));
   return window;
 }

@@ -29,7 +29,7 @@ bool is_length(const json& control) {
   return unit == "um" || unit == "mm" || unit == "cm" || unit == "m";
 }
 
-double number_of(const json& control, const std::string& text) {
+double parse_value(const json& control, const std::string& text) {
   const double value = is_length(control) ? parse_length(option, text) : parse_number(option, text);
   const double low = control.at("min");
   const double high = control.at("max");
@@ -57,14 +57,14 @@ json numbers(const json& control, const std::string& text) {
   const auto first = text.find(':');
   const auto second = first == std::string::npos ? first : text.find(':', first + 1);
   if (second != std::string::npos) {
-    return evenly(number_of(control, text.substr(0, first)),
-                  number_of(control, text.substr(first + 1, second - first - 1)),
+    return evenly(parse_value(control, text.substr(0, first)),
+                  parse_value(control, text.substr(first + 1, second - first - 1)),
                   whole_number(option, text.substr(second + 1), 1, max_stops));
   }
   constexpr auto expected = "FROM:TO:COUNT or values with commas between";
   if (first != std::string::npos) reject(option, expected, text);
   json values = json::array();
-  for (const auto& piece : list(option, text, expected)) values.push_back(number_of(control, piece));
+  for (const auto& piece : list(option, text, expected)) values.push_back(parse_value(control, piece));
   return values;
 }
 
@@ -113,10 +113,10 @@ json different(const json& values) {
 /// Without typed stops: nine distances about the default, over half of the slider, or 5 x 5 views.
 json usual_stops(const std::string& name, const json& control) {
   if (name == "distance") {
-    const double own = control.at("value");
+    const double value = control.at("value");
     const double reach = 0.25 * (control.at("max").get<double>() - control.at("min").get<double>());
-    json distances = evenly(own - reach, own + reach, 9);
-    distances[4] = own;
+    json distances = evenly(value - reach, value + reach, 9);
+    distances[4] = value;
     return distances;
   }
   if (name == "view") {
@@ -134,10 +134,10 @@ json stops_of(const json& controls, const std::vector<std::string>& typed) {
     stops[name] = usual_stops(name, control);
     int times = 0;
     for (const auto& text : typed) {
-      const Typed own = split(text);
-      if (own.control != name) continue;
+      const Typed wish = split(text);
+      if (wish.control != name) continue;
       if (++times > 1) reject(option, fmt::format("{} once", name), text);
-      stops[name] = different(typed_stops(control, own));
+      stops[name] = different(typed_stops(control, wish));
     }
   }
   return stops;

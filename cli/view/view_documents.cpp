@@ -63,7 +63,7 @@ nlohmann::json ViewDocuments::message() const {
     list.back()["compared"] = opened.compared;
   }
   nlohmann::json pair(nullptr);
-  if (std::ranges::count_if(open_, [](const Opened& own) { return !own.compared.empty(); }) >= 2) {
+  if (std::ranges::count_if(open_, [](const Opened& document) { return !document.compared.empty(); }) >= 2) {
     pair = {{"views",
              {{{"name", "difference"},
                {"title", "Difference"},
@@ -177,11 +177,11 @@ ViewAnswer ViewDocuments::difference(std::size_t first, std::size_t second, cons
   return attempt([&]() -> ViewAnswer {
     const auto raster_of = [&](std::size_t index) {
       Document& document = *at(index).document;
-      ViewRequest own = request;
-      own.view = document.compared_view();
-      own.moving = false;
-      if (own.view.empty()) reject("difference", "two pictures", open_[index].files.front());
-      return document.raster(own, progress);
+      ViewRequest adapted = request;
+      adapted.view = document.compared_view();
+      adapted.moving = false;
+      if (adapted.view.empty()) reject("difference", "two pictures", open_[index].files.front());
+      return document.raster(adapted, progress);
     };
     Raster a = raster_of(first);
     return answer_of(difference_of(std::move(a), raster_of(second)), request);

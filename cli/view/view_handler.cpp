@@ -18,7 +18,7 @@ class WantedProgress final : public Progress {
   const std::atomic<bool>& unwanted_;
 };
 
-std::string text_of(const nlohmann::json& object) {
+std::string to_text(const nlohmann::json& object) {
   return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -52,10 +52,10 @@ ViewHandler::ViewHandler(const ViewJob& job, std::function<void(web::Message)> b
 
 void ViewHandler::notice(const std::string& text) const {
   remark(console_, text);
-  broadcast_({text_of({{"type", "notice"}, {"message", printable(text)}}), nullptr});
+  broadcast_({to_text({{"type", "notice"}, {"message", printable(text)}}), nullptr});
 }
 
-web::Message ViewHandler::opened() { return {text_of(documents_.message()), nullptr}; }
+web::Message ViewHandler::opened() { return {to_text(documents_.message()), nullptr}; }
 
 web::Message ViewHandler::answer(const nlohmann::json& show, const std::atomic<bool>& unwanted) {
   try {
@@ -89,7 +89,7 @@ web::Message ViewHandler::answered(const nlohmann::json& show, const std::atomic
   header["moving"] = request.moving;
   header["media"] = answer.media;
   header["compute_ms"] = std::round(1e4 * watch.seconds()) / 10;
-  return {text_of(header), std::make_shared<std::string>(std::move(answer.payload))};
+  return {to_text(header), std::make_shared<std::string>(std::move(answer.payload))};
 }
 
 }  // namespace holotone::cli

@@ -31,7 +31,7 @@ struct Form {
 constexpr std::array<Form, 9> forms{{{0, 1}, {95, 1}, {90, 1}, {80, 1}, {70, 1}, {50, 1}, {80, 2}, {80, 4}, {80, 8}}};
 constexpr std::int64_t smallest_side = 256;  ///< pixels of the longer side below which no picture is reduced
 
-std::string text_of(int quality, std::int64_t divisor) {
+std::string to_text(int quality, std::int64_t divisor) {
   const std::string jpeg = fmt::format("JPEG of quality {}", quality);
   return divisor == 1 ? jpeg : fmt::format("{}, sides divided by {}", jpeg, divisor);
 }
@@ -172,7 +172,7 @@ class Store {
         header["media"] = forms[q].quality == 0 ? "image/png" : "image/jpeg";
         if (forms[q].quality != 0) {
           const auto longer_side = std::max(header["width"].get<std::int64_t>(), header["height"].get<std::int64_t>());
-          header["facts"].push_back({"stored as", text_of(forms[q].quality, divisor_of(forms[q], longer_side))});
+          header["facts"].push_back({"stored as", to_text(forms[q].quality, divisor_of(forms[q], longer_side))});
         }
       }
       answers.push_back({{"document", one.document},
@@ -234,7 +234,7 @@ int store_view(const ViewJob& job) {
   report(job.console,
          fmt::format("{}: {}, {}{}, {}", job.output, counted(static_cast<std::int64_t>(pictures), "picture"),
                      format_bytes(static_cast<double>(page.size())),
-                     form.quality == 0 ? std::string() : fmt::format(" ({})", text_of(form.quality, form.divisor)),
+                     form.quality == 0 ? std::string() : fmt::format(" ({})", to_text(form.quality, form.divisor)),
                      format_duration(watch.seconds())));
   return exit_ok;
 }

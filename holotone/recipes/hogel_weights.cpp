@@ -19,7 +19,7 @@ struct Sides {
   double low;
   double high;
 };
-Sides sides_of(double middle, double side) { return {middle - side / 2, middle + side / 2}; }
+Sides find_sides(double middle, double side) { return {middle - side / 2, middle + side / 2}; }
 
 /// Angle from the diffraction angle to the nearest light of the window, in radians; below 0: light reaches a part of
 /// it.
@@ -31,7 +31,7 @@ double radians_beyond(const FieldGrid& grid, const SignalWindow& window) {
     const double nearest = sides.low > 0 ? sides.low : sides.high < 0 ? -sides.high : 0;
     return angle(nearest) - angle(0.5);
   };
-  return std::max(beyond(sides_of(window.xi, window.width)), beyond(sides_of(window.eta, window.height)));
+  return std::max(beyond(find_sides(window.xi, window.width)), beyond(find_sides(window.eta, window.height)));
 }
 
 struct Place {
@@ -42,15 +42,16 @@ struct Place {
 /// Centres of hogels, row by row.
 std::vector<Place> middles_of(const FieldGrid& grid, std::int64_t side) {
   const auto hogels = hogels_of(grid.shape(), side);
-  const auto middle = [](std::int64_t number, std::int64_t own, std::int64_t all) {
-    const std::int64_t first = number * own;
-    return static_cast<double>(first + std::min(first + own, all) - all) / 2;
+  const auto middle = [](std::int64_t number, std::int64_t side_px, std::int64_t all) {
+    const std::int64_t first = number * side_px;
+    return static_cast<double>(first + std::min(first + side_px, all) - all) / 2;
   };
-  const std::int64_t own = side > 0 ? side : std::max(grid.nx, grid.ny);
+  const std::int64_t side_px = side > 0 ? side : std::max(grid.nx, grid.ny);
   std::vector<Place> places;
   for (std::int64_t row = 0; row < hogels[0]; ++row) {
     for (std::int64_t column = 0; column < hogels[1]; ++column) {
-      places.push_back({middle(column, own, grid.nx) * grid.pitch_m, -middle(row, own, grid.ny) * grid.pitch_m});
+      places.push_back(
+          {middle(column, side_px, grid.nx) * grid.pitch_m, -middle(row, side_px, grid.ny) * grid.pitch_m});
     }
   }
   return places;
@@ -79,21 +80,21 @@ std::optional<SignalWindow> reached_window(const FieldGrid& grid, const Viewer& 
                                            const ReferenceBeam& beam) {
   const auto window = less_beam(signal_window(grid, viewer, x_m, y_m), grid, beam);
   const auto cut = [](Sides sides) { return Sides{std::max(sides.low, -0.5), std::min(sides.high, 0.5)}; };
-  const Sides x = cut(sides_of(window.xi, window.width));
-  const Sides y = cut(sides_of(window.eta, window.height));
+  const Sides x = cut(find_sides(window.xi, window.width));
+  const Sides y = cut(find_sides(window.eta, window.height));
   if (x.high - x.low < std::min(min_side, window.width / 2) || y.high - y.low < std::min(min_side, window.height / 2))
     return std::nullopt;
   return SignalWindow{(x.low + x.high) / 2, (y.low + y.high) / 2, x.high - x.low, y.high - y.low};
 }
 
 HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped, std::int64_t unreached) {
-  HogelWeights own;
-  own.weights = std::move(weights);
-  own.clipped = clipped;
-  own.unreached = unreached;
-  const auto& values = own.weights.values;
-  own.min_used = std::numeric_limits<int>::max();
-  own.min_sum = std::numeric_limits<double>::infinity();
+  HogelWeights result;
+  result.weights = std::move(weights);
+  result.clipped = clipped;
+  result.unreached = unreached;
+  const auto& values = result.weights.values;
+  result.min_used = std::numeric_limits<int>::max();
+  result.min_sum = std::numeric_limits<double>::infinity();
   for (std::int64_t hogel = 0; hogel < values.shape()[0]; ++hogel) {
     int used = 0;
     double sum = 0;
@@ -101,13 +102,13 @@ HogelWeights counted_weights(DiffusionWeights weights, std::int64_t clipped, std
       used += values(hogel, i) != 0 ? 1 : 0;
       sum += std::abs(static_cast<double>(values(hogel, i)));
     }
-    own.max_used = std::max(own.max_used, used);
-    own.max_sum = std::max(own.max_sum, sum);
-    if (used == 0 && own.unreached > 0) continue;
-    own.min_used = std::min(own.min_used, used);
-    own.min_sum = std::min(own.min_sum, sum);
+    result.max_used = std::max(result.max_used, used);
+    result.max_sum = std::max(result.max_sum, sum);
+    if (used == 0 && result.unreached > 0) continue;
+    result.min_used = std::min(result.min_used, used);
+    result.min_sum = std::min(result.min_sum, sum);
   }
-  return own;
+  return result;
 }
 
 std::vector<DiffusionTap> viewer_taps(const FieldGrid& grid, const Viewer& from, const Viewer& to,

@@ -206,9 +206,9 @@ bool look_up(const Image& image, std::int64_t first_row, const std::vector<Compl
         bool all = true;
         for (std::int64_t x = 0; x < width; ++x, pixel += step) {
           const bool grey = step < 3 || (pixel[0] == pixel[1] && pixel[1] == pixel[2]);
-          const bool own = grey && pixel[0] < table.size();
-          to[x] = table[own ? pixel[0] : 0];
-          all = all && own && !std::isnan(to[x].real());
+          const bool listed = grey && pixel[0] < table.size();
+          to[x] = table[listed ? pixel[0] : 0];
+          all = all && listed && !std::isnan(to[x].real());
         }
         if (!all) known = false;
       });

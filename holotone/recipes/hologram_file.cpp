@@ -42,8 +42,8 @@ void require_finite(const std::string& path, View<const Complex, 2> field, std::
 double stated_length(const std::string& path, const Metadata& metadata, std::string_view key) {
   const auto value = checked_number(path, metadata, key);
   if (value) return *value;
-  const MetadataKey& own = *find_metadata_key(key);
-  throw_io(path, fmt::format("{} from {:g} to {:g}", key, own.low, own.high), "none");
+  const MetadataKey& entry = *find_metadata_key(key);
+  throw_io(path, fmt::format("{} from {:g} to {:g}", key, entry.low, entry.high), "none");
 }
 
 /// Sets the metadata and the grid of the light from its metadata and the options. `shape`: of its field.

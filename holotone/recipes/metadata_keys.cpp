@@ -146,22 +146,22 @@ std::string numbers_text(const std::vector<double>& values) {
 }
 
 void set_metadata(Metadata& metadata, std::string_view key, double value) {
-  const MetadataKey& own = require_key(key);
-  if (!is_number(own)) throw_argument("set_metadata", own.name, "a text", fmt::format("{}", value));
+  const MetadataKey& entry = require_key(key);
+  if (!is_number(entry)) throw_argument("set_metadata", entry.name, "a text", fmt::format("{}", value));
   metadata.insert_or_assign(std::string(key), number_text(value));
 }
 
 void set_metadata(Metadata& metadata, std::string_view key, const std::vector<double>& values) {
-  const MetadataKey& own = require_key(key);
-  if (own.type != numbers)
-    throw_argument("set_metadata", own.name, "one value", fmt::format("{} numbers", values.size()));
+  const MetadataKey& entry = require_key(key);
+  if (entry.type != numbers)
+    throw_argument("set_metadata", entry.name, "one value", fmt::format("{} numbers", values.size()));
   metadata.insert_or_assign(std::string(key), numbers_text(values));
 }
 
 void set_metadata(Metadata& metadata, std::string_view key, std::string_view value) {
-  const MetadataKey& own = require_key(key);
-  if (is_number(own) && (value.empty() || value.find_first_not_of("+-.,0123456789einfa") != std::string_view::npos)) {
-    throw_argument("set_metadata", own.name, "a number", in_quotes(std::string(value)));
+  const MetadataKey& entry = require_key(key);
+  if (is_number(entry) && (value.empty() || value.find_first_not_of("+-.,0123456789einfa") != std::string_view::npos)) {
+    throw_argument("set_metadata", entry.name, "a number", in_quotes(std::string(value)));
   }
   metadata.insert_or_assign(std::string(key), std::string(value));
 }
@@ -184,20 +184,20 @@ std::optional<double> number_of(const std::string& path, const Metadata& metadat
 }
 
 std::optional<double> checked_number(const std::string& path, const Metadata& metadata, std::string_view key) {
-  const MetadataKey& own = require_key(key);
-  if (own.type == flag) {
+  const MetadataKey& entry = require_key(key);
+  if (entry.type == flag) {
     const std::string stated = metadata_text(metadata, key);
     if (metadata.count(std::string(key)) == 0) return std::nullopt;
-    if (stated != "0" && stated != "1") throw_io(path, range_text(own), in_quotes(stated));
+    if (stated != "0" && stated != "1") throw_io(path, range_text(entry), in_quotes(stated));
     return stated == "1" ? 1 : 0;
   }
   const auto value = number_of(path, metadata, std::string(key));
-  if (value) check_number(path, own, *value);
+  if (value) check_number(path, entry, *value);
   return value;
 }
 
 std::vector<double> checked_numbers(const std::string& path, const Metadata& metadata, std::string_view key) {
-  const MetadataKey& own = require_key(key);
+  const MetadataKey& entry = require_key(key);
   const std::string stated = metadata_text(metadata, key);
   const auto refuse = [&] { throw_io(path, fmt::format("numbers under {}", key), in_quotes(stated)); };
   if (metadata.count(std::string(key)) != 0 && stated.find_first_of("0123456789") == std::string::npos) refuse();
@@ -216,7 +216,7 @@ std::vector<double> checked_numbers(const std::string& path, const Metadata& met
     throw_io(path, fmt::format("at most {} numbers under {}", max_levels, key), fmt::format("{}", values.size()));
   }
   for (const double value : values) {
-    if (!std::isnan(value)) check_number(path, own, value);
+    if (!std::isnan(value)) check_number(path, entry, value);
   }
   return values;
 }

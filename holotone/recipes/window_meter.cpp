@@ -29,8 +29,8 @@ struct Span {
 /// An axis in parts of max_side that overlap, or as a whole.
 std::vector<Span> spans_of(std::int64_t all) {
   if (all <= max_side) return {{0, all, 0, 0}};
-  constexpr std::int64_t own = max_side - min_overlap;
-  const std::int64_t steps = (all - min_overlap + own - 1) / own - 1;
+  constexpr std::int64_t step = max_side - min_overlap;
+  const std::int64_t steps = (all - min_overlap + step - 1) / step - 1;
   const auto first_of = [&](std::int64_t part) { return part * (all - max_side) / steps; };
   std::vector<Span> spans;
   for (std::int64_t part = 0; part <= steps; ++part) {
@@ -118,9 +118,9 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
   // The memory of a complete square is another thread's.
   for (const Square& square : squares_) {
     for (std::int64_t row = first_row; row < first_row + count; ++row) {
-      const std::int64_t own = row - square.rows.first;
-      if (own < 0 || own >= square.rows.count || square.filled == 0) continue;
-      if (square.filled < square.rows.count && !square.added[static_cast<std::size_t>(own)]) continue;
+      const std::int64_t offset = row - square.rows.first;
+      if (offset < 0 || offset >= square.rows.count || square.filled == 0) continue;
+      if (square.filled < square.rows.count && !square.added[static_cast<std::size_t>(offset)]) continue;
       throw_argument(where, "first_row", "rows that were not added before", fmt::format("row {}, which was", row));
     }
   }
@@ -166,10 +166,10 @@ void WindowMeter::add_rows(std::int64_t first_row, View<const Complex, 2> field,
 void WindowMeter::add_oldest() {
   const auto noise = measuring_.front().get();
   measuring_.pop_front();
-  for (const auto& own : noise) {
-    sums_ += own.codes;
-    truncated_ += own.truncated;
-    incident_ += own.incident;
+  for (const auto& one : noise) {
+    sums_ += one.codes;
+    truncated_ += one.truncated;
+    incident_ += one.incident;
     ++measured_;
   }
 }

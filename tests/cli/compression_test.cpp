@@ -10,9 +10,9 @@ class CompressionTest : public ProgramTest {
   /// The value of --compression is refused before anything is read.
   void expect_levels_refused(const std::vector<std::string>& arguments) const {
     for (const char* level : {"10", "-1", "1.5", "fast", "9k"}) {
-      auto own = arguments;
-      own.insert(own.end(), {"--compression", level});
-      expect_refused(own, {"--compression", "0 to 9", level});
+      auto words = arguments;
+      words.insert(words.end(), {"--compression", level});
+      expect_refused(words, {"--compression", "0 to 9", level});
     }
   }
 };

@@ -24,7 +24,7 @@ Image picture(std::int64_t channels, unsigned seed, Shape<2> shape = {ny, nx}) {
 }
 
 template <class T>
-const Array<T, 3>& pixels_of(const Image& image) {
+const Array<T, 3>& pixels_as(const Image& image) {
   return std::get<Array<T, 3>>(image.pixels);
 }
 
@@ -100,7 +100,7 @@ class OnePanelTest : public DisplayTest {
   /// The same of a grey file.
   [[nodiscard]] bool shows_file(const std::string& file) const {
     const Image image = read_image(file);
-    return shows([&](std::int64_t p, std::int64_t) { return pixels_of<std::uint8_t>(image).data()[p]; });
+    return shows([&](std::int64_t p, std::int64_t) { return pixels_as<std::uint8_t>(image).data()[p]; });
   }
 
   /// A command with the panel's size and an output.
@@ -148,19 +148,19 @@ TEST_F(OnePanelTest, ShowsFilesBitForBit) {
     std::function<int(std::int64_t, std::int64_t)> expected;
   };
   const Case cases[] = {
-      {{save("grey.png", grey)}, [&](auto p, auto) { return pixels_of<std::uint8_t>(grey).data()[p]; }},
-      {{save("colour.png", colour)}, [&](auto p, auto c) { return pixels_of<std::uint8_t>(colour).data()[3 * p + c]; }},
+      {{save("grey.png", grey)}, [&](auto p, auto) { return pixels_as<std::uint8_t>(grey).data()[p]; }},
+      {{save("colour.png", colour)}, [&](auto p, auto c) { return pixels_as<std::uint8_t>(colour).data()[3 * p + c]; }},
       {{save("words.png", words), "--packed16", "gb"},
        [&](auto p, auto c) {
-         const int code = pixels_of<std::uint16_t>(words).data()[p];
+         const int code = pixels_as<std::uint16_t>(words).data()[p];
          return c == 1 ? code >> 8 : c == 2 ? code & 255 : 0;
        }},
       {{path("grey.png"), "--display-lut", path("lut.txt"), "--monitor", "1"},
-       [&](auto p, auto) { return 255 - pixels_of<std::uint8_t>(grey).data()[p]; }},
+       [&](auto p, auto) { return 255 - pixels_as<std::uint8_t>(grey).data()[p]; }},
       {{save("small.png", small), "--centre", "--monitor", fmt::format("{}x{}", nx, ny)}, [&](auto p, auto) {
          const auto y = p / nx - (ny - 20) / 2;
          const auto x = p % nx - (nx - 30) / 2;
-         return y >= 0 && y < 20 && x >= 0 && x < 30 ? pixels_of<std::uint8_t>(small).data()[y * 30 + x] : 0;
+         return y >= 0 && y < 20 && x >= 0 && x < 30 ? pixels_as<std::uint8_t>(small).data()[y * 30 + x] : 0;
        }}};
   for (const auto& one : cases) {
     const auto program = start(one.arguments, server_->display());
@@ -225,7 +225,7 @@ TEST_F(OnePanelTest, LightsTheTriggerOfEachColour) {
       start({save("rgb.png", colour), "--field-sequence", "--trigger", "8", "--settle", "20ms", "--hold", "1min"},
             server_->display());
   Array<std::uint8_t, 2> blue({ny, nx});
-  for (std::int64_t p = 0; p < nx * ny; ++p) blue.data()[p] = pixels_of<std::uint8_t>(colour).data()[3 * p + 2];
+  for (std::int64_t p = 0; p < nx * ny; ++p) blue.data()[p] = pixels_as<std::uint8_t>(colour).data()[3 * p + 2];
   draw_trigger(blue.view(), {.side_px = 8, .fields = 3, .lit = 2});
   EXPECT_TRUE(shows_grey(blue));
   EXPECT_EQ(stop(program).exit_code, 130);
@@ -244,7 +244,7 @@ TEST_F(OnePanelTest, IsSafeAfterAnError) {
 TEST_F(OnePanelTest, IsSafeWhileAnotherWindowHasTheKeyboard) {
   const Image grey = picture<std::uint8_t>(1, 1);
   const auto program = start({save("a.png", grey), "--safe-pattern", "8px"}, server_->display());
-  const auto codes = [&](auto p, auto) { return pixels_of<std::uint8_t>(grey).data()[p]; };
+  const auto codes = [&](auto p, auto) { return pixels_as<std::uint8_t>(grey).data()[p]; };
   ASSERT_TRUE(shows(codes));
   server_->give_and_take_focus();
   EXPECT_TRUE(shows_grey(safe_pattern({.period_px = 8}, {ny, nx})));

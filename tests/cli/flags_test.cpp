@@ -113,9 +113,9 @@ TEST_F(FlagsTest, FramesWithRangesOfTheirOwnAreSaid) {
     line.insert(line.end(), more.begin(), more.end());
     return run(line).error;
   };
-  const auto own = spin({});
-  EXPECT_NE(own.find("warning: each frame has its own --amplitude-range"), std::string::npos) << own;
-  EXPECT_NE(own.find("PNG"), std::string::npos) << own;
+  const auto frames = spin({});
+  EXPECT_NE(frames.find("warning: each frame has its own --amplitude-range"), std::string::npos) << frames;
+  EXPECT_NE(frames.find("PNG"), std::string::npos) << frames;
   const auto shared = spin({"--amplitude-range", "-2,2"});
   EXPECT_EQ(shared.find("each frame"), std::string::npos) << shared;
 }

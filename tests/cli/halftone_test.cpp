@@ -95,14 +95,14 @@ TEST_F(HalftoneTest, InvertMaskGammaAndTone) {
     const Dots masked = dots_of({"--dots", "300", "--mask", path("mask.png"), "--method", method});
     for (std::size_t i = 1; i < masked.position.size(); i += 2) EXPECT_GE(masked.position[i], 20) << method;
   }
-  const auto ink_of = [&](std::vector<std::string> more) {
+  const auto measure_ink = [&](std::vector<std::string> more) {
     return run_json(halftone(std::move(more)))["classes"][0]["ink_px2"].get<double>();
   };
-  const double plain = ink_of({"--dots", "9"});
-  EXPECT_LT(ink_of({"--dots", "9", "--gamma", "2"}), 0.8 * plain);
-  EXPECT_LT(ink_of({"--dots", "9", "--tone", "linear"}), 0.8 * plain)
+  const double plain = measure_ink({"--dots", "9"});
+  EXPECT_LT(measure_ink({"--dots", "9", "--gamma", "2"}), 0.8 * plain);
+  EXPECT_LT(measure_ink({"--dots", "9", "--tone", "linear"}), 0.8 * plain)
       << "codes as they are are brighter than their light";
-  EXPECT_NEAR(ink_of({"--dots", "9", "--tone", "linear"}), 40 * 56 * 0.5, 40);
+  EXPECT_NEAR(measure_ink({"--dots", "9", "--tone", "linear"}), 40 * 56 * 0.5, 40);
 }
 
 TEST_F(HalftoneTest, NoDotStandsOnBarePaper) {

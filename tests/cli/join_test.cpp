@@ -16,9 +16,9 @@ TEST_F(JoinTest, PartsJoinToTheWhole) {
       std::int64_t rows = 0;
       for (int part = parts; part >= 1; --part) {
         const auto name = fmt::format("part_{}.h5", part);
-        auto own = options;
-        own.insert(own.end(), {"--block", fmt::format("{}/{}", part, parts)});
-        ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
+        auto words = options;
+        words.insert(words.end(), {"--block", fmt::format("{}/{}", part, parts)});
+        ASSERT_EQ(run(hologram(name, words)).exit_code, 0);
         rows += read_field(path(name)).values.shape()[0];
         join.push_back(path(name));
       }
@@ -38,9 +38,9 @@ TEST_F(JoinTest, PartsOfCodesJoinToTheWhole) {
     std::vector<std::string> join{"join"};
     for (const char* block : {"1/3", "2/3", "3/3"}) {
       const auto name = fmt::format("part_{}.tif", block[0]);
-      auto own = options;
-      own.insert(own.end(), {"--block", block});
-      ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
+      auto words = options;
+      words.insert(words.end(), {"--block", block});
+      ASSERT_EQ(run(hologram(name, words)).exit_code, 0);
       join.push_back(path(name));
     }
     join.insert(join.end(), {"-o", path("joined.tif")});
@@ -157,9 +157,9 @@ TEST_F(JoinTest, OtherContentsOfAFileAreNotJoined) {
   const std::vector<std::string> options{"--method", "direct",       "--rows-at-once",
                                          "20",       "--correction", path("correction.npy")};
   const auto part = [&](const std::string& name, const std::string& block) {
-    auto own = options;
-    own.insert(own.end(), {"--block", block});
-    ASSERT_EQ(run(hologram(name, own)).exit_code, 0);
+    auto words = options;
+    words.insert(words.end(), {"--block", block});
+    ASSERT_EQ(run(hologram(name, words)).exit_code, 0);
   };
   put_correction(0);
   part("1.tif", "1/2");

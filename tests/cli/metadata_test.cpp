@@ -13,7 +13,7 @@ class MetadataTest : public ProgramTest {
  protected:
   MetadataTest() { write_cloud("two.csv", {{1e-4, 0, -0.12, 1}, {-1e-4, 2e-4, -0.14, 0.5}}); }
 
-  [[nodiscard]] json metadata_of(const std::string& output, std::vector<std::string> more) const {
+  [[nodiscard]] json read_metadata(const std::string& output, std::vector<std::string> more) const {
     more.insert(more.begin(),
                 {"hologram", path("two.csv"), "-o", path(output), "--keep-coordinates", "--device", "cpu"});
     (void)run_json(more);
@@ -24,7 +24,7 @@ class MetadataTest : public ProgramTest {
 TEST_F(MetadataTest, EveryFormatCarriesIt) {
   for (const char* name : {"a.png", "a.tif", "a.h5"}) {
     if (!can_write(name)) continue;
-    const auto metadata = metadata_of(
+    const auto metadata = read_metadata(
         name, {"--resolution", "65x47", "--pitch", "6.4um", "--wavelength", "633nm", "--tolerance", "1e-4", "--method",
                "direct", "--wave", "spherical", "--no-band-limit", "--random-phase", "--seed", "7"});
     EXPECT_EQ(metadata["pitch_m"].get<double>(), 6.4e-6) << name;
@@ -55,25 +55,25 @@ TEST_F(MetadataTest, EncodingsSayHowToUndoThem) {
   };
   constexpr double degree = std::numbers::pi / 180;
   auto metadata =
-      metadata_of("a.png", with({"--encode", "amplitude", "--reference-angle", "1deg,0.5deg", "--bits", "10"}));
+      read_metadata("a.png", with({"--encode", "amplitude", "--reference-angle", "1deg,0.5deg", "--bits", "10"}));
   EXPECT_EQ(metadata["encoding"], "amplitude");
   EXPECT_EQ(metadata["bits"], 10);
   EXPECT_NEAR(metadata["reference_angle_x_rad"].get<double>(), degree, 1e-15);
   EXPECT_NEAR(metadata["reference_angle_y_rad"].get<double>(), 0.5 * degree, 1e-15);
   EXPECT_LT(metadata["amplitude_min"].get<double>(), 0);
   EXPECT_GT(metadata["amplitude_max"].get<double>(), 0);
-  metadata = metadata_of("a.png", with({"--phase-range", "1.6pi", "--carrier", "100um,0", "--bits", "6"}));
+  metadata = read_metadata("a.png", with({"--phase-range", "1.6pi", "--carrier", "100um,0", "--bits", "6"}));
   EXPECT_NEAR(metadata["phase_range_rad"].get<double>(), 1.6 * std::numbers::pi, 1e-15);
   EXPECT_NEAR(metadata["carrier_x_rad"].get<double>(), std::asin(532e-9 / 100e-6), 1e-15);
   EXPECT_EQ(metadata["bits"], 6);
   write("table.txt", "0\n1\n2.5\n4\n");
-  metadata = metadata_of("a.png", with({"--lut", path("table.txt")}));
+  metadata = read_metadata("a.png", with({"--lut", path("table.txt")}));
   EXPECT_EQ(metadata["bits"], 2);
   EXPECT_EQ(metadata["level_phase_rad"], "0,1,2.5,4");
-  metadata = metadata_of("a.png", with({"--packed16"}));
+  metadata = read_metadata("a.png", with({"--packed16"}));
   EXPECT_EQ(metadata["packed16"], 1);
   EXPECT_EQ(metadata["bits"], 16);
-  metadata = metadata_of("a.png", with({"--encode", "amplitude", "--amplitude-range", "-3,3"}));
+  metadata = read_metadata("a.png", with({"--encode", "amplitude", "--amplitude-range", "-3,3"}));
   EXPECT_EQ(metadata["amplitude_min"], -3);
   EXPECT_EQ(metadata["amplitude_max"], 3);
 }
@@ -84,7 +84,7 @@ TEST_F(MetadataTest, APanelWithUnequalStepsIsUsedAsItIs) {
     const auto levels = panel["level_phase_rad"].size();
     if (levels == 0) continue;
     const auto metadata =
-        metadata_of("plm.png", {"--panel", panel["name"].get<std::string>(), "--method", "separable"});
+        read_metadata("plm.png", {"--panel", panel["name"].get<std::string>(), "--method", "separable"});
     EXPECT_EQ(metadata["bits"], panel["bits"]);
     const auto table = metadata["level_phase_rad"].get<std::string>();
     EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), ',')) + 1, levels);
@@ -169,7 +169,7 @@ TEST_F(MetadataTest, InfoTellsAnArray) {
 }
 
 TEST_F(MetadataTest, CountsAreWholeNumbersInJson) {
-  (void)metadata_of("a.png", {"--resolution", "65x47", "--pitch", "8um"});
+  (void)read_metadata("a.png", {"--resolution", "65x47", "--pitch", "8um"});
   const auto metadata = run_json({"info", path("a.png")})["metadata"];
   for (const char* key : {"points", "bits", "seed", "band_limit"}) {
     EXPECT_TRUE(metadata[key].is_number_integer()) << key << ": " << metadata[key];
@@ -203,7 +203,7 @@ TEST_F(MetadataTest, DevicesAndPanels) {
 // Equal seeds give equal bits; other seeds give others.
 TEST_F(MetadataTest, ASeedRepeats) {
   const auto codes = [&](const std::string& name, const std::string& seed) {
-    (void)metadata_of(name, {"--resolution", "64x48", "--pitch", "8um", "--random-phase", "--seed", seed});
+    (void)read_metadata(name, {"--resolution", "64x48", "--pitch", "8um", "--random-phase", "--seed", seed});
     return content_of(path(name));
   };
   const auto first = codes("a.png", "1");

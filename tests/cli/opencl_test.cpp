@@ -124,21 +124,21 @@ TEST_F(OpenclFaults, WithoutFaultItWorks) {
 // A machine with a GPU of OpenCL alone: auto takes it for what it has, the CPU for the rest.
 TEST_F(OpenclFaults, AutoTakesAGpu) {
   if (parse_device("auto").backend == Backend::cuda) GTEST_SKIP() << "auto takes the CUDA device of this machine";
-  const auto device_of = [&](std::vector<std::string> arguments) {
+  const auto used_device = [&](std::vector<std::string> arguments) {
     arguments.emplace_back("--json");
     const auto result = run_with("a GPU", arguments);
     EXPECT_EQ(result.exit_code, 0) << result.error;
     return nlohmann::json::parse(result.output).at("device").get<std::string>();
   };
-  EXPECT_EQ(device_of(hologram("auto")), "opencl:0");
+  EXPECT_EQ(used_device(hologram("auto")), "opencl:0");
   auto fast = hologram("auto");
   std::replace(fast.begin(), fast.end(), std::string("direct"), std::string("fast"));
-  EXPECT_EQ(device_of(fast), "cpu");
+  EXPECT_EQ(used_device(fast), "cpu");
   auto field = hologram("auto");
   std::replace(field.begin(), field.end(), path("out.png"), path("out.npy"));
-  EXPECT_EQ(device_of(field), "opencl:0");
-  EXPECT_EQ(device_of({"quantize", path("out.npy"), "-o", path("codes.png"), "--bits", "8", "--pitch", "8um",
-                       "--wavelength", "532nm", "--method", "truncate"}),
+  EXPECT_EQ(used_device(field), "opencl:0");
+  EXPECT_EQ(used_device({"quantize", path("out.npy"), "-o", path("codes.png"), "--bits", "8", "--pitch", "8um",
+                         "--wavelength", "532nm", "--method", "truncate"}),
             "cpu");
   EXPECT_NE(run_with("", hologram("auto")).output.find("on cpu"), std::string::npos);  // never OpenCL on a CPU
 }

@@ -149,15 +149,15 @@ TEST_F(OptimizeTest, SubframesOfFewBitsAddUp) {
             one["holograms"][0]["psnr_worst_db"].get<double>() + 4);
   // Their mean light, as reconstruct adds it.
   if (!can_write("a.tif")) return;
-  const auto light_of = [&](const std::string& input) {
+  const auto measure_light = [&](const std::string& input) {
     EXPECT_EQ(run({"reconstruct", path(input), "-o", path("light.tif"), "--linear"}).exit_code, 0);
     return to_float(read_image(path("light.tif")));
   };
-  const auto together = light_of("f_%t.png");
+  const auto together = measure_light("f_%t.png");
   std::vector<double> sum(static_cast<std::size_t>(together.size()));
   for (int t = 0; t < 4; ++t) {
-    const auto own = light_of(fmt::format("f_{}.png", t));
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(own.data()[i]) / 4;
+    const auto light = measure_light(fmt::format("f_{}.png", t));
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(light.data()[i]) / 4;
   }
   for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(static_cast<double>(together.data()[i]), sum[i], 1e-5);
   EXPECT_EQ(run_json({"reconstruct", path("f_%t.png"), "-o", path("seen.png")})["inputs"].size(), 4u);
@@ -261,9 +261,9 @@ TEST_F(OptimizeTest, BeamAndPanelAreOfTheModel) {
   arguments.insert(arguments.end(), {"--source", path("beam.png"), "--fill-factor", "0.9", "--zero-order", "0.1"});
   EXPECT_GT(run_json(arguments)["holograms"][0]["psnr_worst_db"], 18);
   const auto with = [&](const std::string& beam) {
-    auto own = optimize("photo.png", "slm.png");
-    own.insert(own.end(), {"--source", beam});
-    return own;
+    auto words = optimize("photo.png", "slm.png");
+    words.insert(words.end(), {"--source", beam});
+    return words;
   };
   EXPECT_GT(run_json(with("gaussian:1mm"))["holograms"][0]["psnr_worst_db"], 18);
   expect_refused(with(path("photo.png")), {"photo.png: expected the panel's 96 x 64 pixels, got 72 x 48"});

@@ -43,8 +43,8 @@ class PropagateTest : public ProgramTest {
   }
 
   /// ||file - PropagationPlan|| / ||PropagationPlan||
-  [[nodiscard]] double error_of(const std::string& name, const Array<Complex, 2>& input, double distance_m,
-                                bool band_limit) const {
+  [[nodiscard]] double relative_error(const std::string& name, const Array<Complex, 2>& input, double distance_m,
+                                      bool band_limit) const {
     const auto shape = input.shape();
     const FieldGrid grid{shape[1], shape[0], pitch_m, wavelength_m};
     PropagationPlan plan({.grid = grid, .method = PropagationMethod::angular_spectrum, .band_limit = band_limit});
@@ -103,7 +103,7 @@ TEST_F(PropagateTest, WritesWhatPropagationPlanComputes) {
       EXPECT_EQ(json["resolution"], (nlohmann::json{143, 97}));
       EXPECT_EQ(json["padded"], (nlohmann::json{288, 196}));
       EXPECT_EQ(json["spectrum_columns"] == 288, !band_limit);
-      EXPECT_LE(error_of(output, field, 0.05, band_limit), 1e-6) << output;
+      EXPECT_LE(relative_error(output, field, 0.05, band_limit), 1e-6) << output;
     }
   }
 }
@@ -131,7 +131,7 @@ TEST_F(PropagateTest, EveryDeviceWritesTheField) {
     const auto name = to_string(device);
     const auto json =
         run_json(propagate("field.npy", "moved.npy", "-1cm", {"--device", name, "--device-memory", "200KiB"}));
-    EXPECT_LE(error_of("moved.npy", field, -0.01, true), 1e-6) << name;
+    EXPECT_LE(relative_error("moved.npy", field, -0.01, true), 1e-6) << name;
     EXPECT_EQ(json["moved_bytes"] == 0, device.backend == Backend::cpu);
     EXPECT_LE(json["device_bytes"], 200 * 1024);
   }

@@ -48,9 +48,9 @@ class QuantizeTest : public ProgramTest {
   }
 
   [[nodiscard]] Image image(const std::string& name) const { return read_image(path(name)); }
-  [[nodiscard]] std::vector<std::uint8_t> codes_of(const std::string& name) const {
-    const Image own = image(name);
-    const auto codes = std::get<Array<std::uint8_t, 3>>(own.pixels).host();
+  [[nodiscard]] std::vector<std::uint8_t> decode_codes(const std::string& name) const {
+    const Image read = image(name);
+    const auto codes = std::get<Array<std::uint8_t, 3>>(read.pixels).host();
     return {codes.begin(), codes.end()};
   }
 };

@@ -121,7 +121,7 @@ TEST_F(QuantizeTest, FilesSayWhatTheyAre) {
     for (const auto& [key, value] : expected.items()) EXPECT_EQ(info[key], value) << key;
     EXPECT_EQ(info["scale"].get<double>(), json["holograms"][0]["scale"].get<double>());
     EXPECT_EQ(shape_of(image(name)), (Shape<3>{60, 90, 1}));
-    const auto codes = codes_of(name);
+    const auto codes = decode_codes(name);
     EXPECT_LE(*std::max_element(codes.begin(), codes.end()), 7);
   }
 }
@@ -184,7 +184,8 @@ TEST_F(QuantizeTest, CodesAreThePlansWhateverTheFileAndItsBlocks) {
     EXPECT_EQ(static_cast<float>(json["holograms"][0]["scale"].get<double>()), plan.report().scale);
     ASSERT_EQ(json["warnings"].size(), 1u);
     EXPECT_NE(json["warnings"][0].get<std::string>().find("do not divide 2050 x 2110"), std::string::npos);
-    EXPECT_TRUE(codes_of(name) == std::vector<std::uint8_t>(expected.host().begin(), expected.host().end())) << name;
+    EXPECT_TRUE(decode_codes(name) == std::vector<std::uint8_t>(expected.host().begin(), expected.host().end()))
+        << name;
   }
 }
 
@@ -193,12 +194,12 @@ TEST_F(QuantizeTest, AGivenScaleIsKept) {
   speckle("a.npy", 60, 50);
   const double found = run_json(line("a.npy", "found.png"))["holograms"][0]["scale"];
   const auto given = run_json(line("a.npy", "given.png", {"--scale", fmt::format("{}", found)}));
-  EXPECT_EQ(codes_of("given.png"), codes_of("found.png"));
+  EXPECT_EQ(decode_codes("given.png"), decode_codes("found.png"));
   EXPECT_EQ(image("given.png").metadata.count("clip"), 0u);
   EXPECT_EQ(image("given.png").metadata.at("field_energy"), image("found.png").metadata.at("field_energy"));
   const auto twice = run_json(line("a.npy", "twice.png", {"--scale", fmt::format("{}", 2 * found)}));
   EXPECT_EQ(twice["holograms"][0]["scale"], 2 * found);
-  EXPECT_NE(codes_of("twice.png"), codes_of("found.png"));
+  EXPECT_NE(decode_codes("twice.png"), decode_codes("found.png"));
   expect_refused(line("a.npy", "b.png", {"--scale", "-1"}), {"--scale", "'-1'"});
   expect_refused(line("a.npy", "b.png", {"--scale", "1", "--clip", "0.9"}), {"--scale", "--clip"});
 }
@@ -212,7 +213,7 @@ TEST_F(QuantizeTest, WhatAFileHoldsNoneOfIsToldAsFlags) {
   const auto bytes = content_of(path("codes.npy"));
   ASSERT_EQ(bytes.substr(1, 5), "NUMPY");
   EXPECT_NE(bytes.find("'|u1'"), std::string::npos);
-  const auto codes = codes_of("out.bmp");
+  const auto codes = decode_codes("out.bmp");
   EXPECT_EQ(bytes.substr(bytes.size() - 1200), std::string(codes.begin(), codes.end()));
 }
 
@@ -228,7 +229,7 @@ TEST_F(QuantizeTest, TablesOfLevels) {
   (void)run_json(line("in.npy", "table.png", with({"--levels", path("equal.txt")})));
   (void)run_json(line("in.npy", "equal.png", with({"--bits", "2"})));
   EXPECT_EQ(image("table.png").metadata.at("bits"), "2");
-  EXPECT_EQ(codes_of("table.png"), codes_of("equal.png"));
+  EXPECT_EQ(decode_codes("table.png"), decode_codes("equal.png"));
   for (const std::string name : {"table", "equal"}) {
     (void)run_json({"reconstruct", path(name + ".png"), "-o", path(name + ".npy"), "--linear", "--device", "cpu"});
   }
@@ -296,7 +297,7 @@ TEST_F(QuantizeTest, SerpentineIsAnotherOrder) {
   const auto json = run_json(line("in.npy", "back.png", {"--order", "serpentine"}));
   EXPECT_EQ(json["order"], "serpentine");
   EXPECT_EQ(image("back.png").metadata.at("serpentine"), "1");
-  EXPECT_NE(codes_of("raster.png"), codes_of("back.png"));
+  EXPECT_NE(decode_codes("raster.png"), decode_codes("back.png"));
 }
 
 TEST_F(QuantizeTest, WindowsBeyondTheDiffractionAngle) {

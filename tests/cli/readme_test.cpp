@@ -33,7 +33,7 @@ bool begins_with_command(const std::string& line) {
 }
 
 /// Commands in blocks that are indented by four spaces or fenced, without a language or with that of a shell.
-std::vector<ReadmeCommand> commands_of(const std::string& text) {
+std::vector<ReadmeCommand> find_commands(const std::string& text) {
   std::vector<ReadmeCommand> commands;
   std::istringstream lines(text);
   bool fenced = false;
@@ -71,7 +71,7 @@ std::vector<ReadmeCommand> commands_of(const std::string& text) {
 }
 
 TEST(Readme, CommandsAreRead) {
-  const auto commands = commands_of(
+  const auto commands = find_commands(
       "text\n\n    holotone a 'b c'    # words\n    make all\n    holotone d \\\n      --e 1\n\n<!-- own files -->\n"
       "```sh\n$ holotone f\n```\nholotone g\n```cpp\nholotone h\n```\n```\nmkdir i\n```\n");
   std::vector<std::string> lines;
@@ -164,13 +164,13 @@ class ReadmeTest : public ProgramTest {
 
   /// True if a line depends on a reader's own files, or on files made from these.
   bool needs_own_files(const ReadmeCommand& command) {
-    const bool own = command.own_files || std::ranges::any_of(not_made_, [&](const std::string& name) {
-                       return command.line.find(name) != std::string::npos;
-                     });
+    const bool local = command.own_files || std::ranges::any_of(not_made_, [&](const std::string& name) {
+                         return command.line.find(name) != std::string::npos;
+                       });
     std::smatch made;
     static const std::regex output(R"((?:-o|--output)[ =](\S+))");
-    if (own && std::regex_search(command.line, made, output)) not_made_.push_back(made[1]);
-    return own;
+    if (local && std::regex_search(command.line, made, output)) not_made_.push_back(made[1]);
+    return local;
   }
 
   /// Compares the commands' output with a picture of README.md. `look`: a command that first makes `made` from that
@@ -194,7 +194,7 @@ class ReadmeTest : public ProgramTest {
 };
 
 TEST_F(ReadmeTest, CommandsRunAsPrinted) {
-  const auto commands = commands_of(content_of(fs::path(source_folder()) / "README.md"));
+  const auto commands = find_commands(content_of(fs::path(source_folder()) / "README.md"));
   if (sanitized) not_made_.emplace_back("dice");  // their commands would take minutes
   ASSERT_GE(commands.size(), 8U) << "README.md has lost its commands, or their blocks are not recognised";
   std::int64_t ran = 0;

@@ -75,14 +75,14 @@ TEST_F(QuantizedOnSeveral, GiveTheSameCodes) {
   EXPECT_EQ(json["device"], "cpu,cpu,cpu");
   EXPECT_TRUE(content_of(path("several.npy")) == content_of(path("one.npy")));
   ASSERT_EQ(run(quantize("one.png")).exit_code, 0);
-  const auto codes = codes_of("one.png");
+  const auto codes = decode_codes("one.png");
   const auto array = content_of(path("one.npy"));
   ASSERT_GT(array.size(), codes.size());
   EXPECT_TRUE(std::equal(codes.begin(), codes.end(), array.end() - static_cast<std::ptrdiff_t>(codes.size()),
                          [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); }));
   if (can_write("a.tif")) {
     ASSERT_EQ(run(on("cpu,cpu", quantize("a.tif"))).exit_code, 0);
-    EXPECT_EQ(codes_of("a.tif"), codes);
+    EXPECT_EQ(decode_codes("a.tif"), codes);
   }
   expect_refused(on("cpu,cpu", quantize("a.png")), {"--device", "codes in a .tif or .npy", "'cpu,cpu for "});
 }

@@ -85,16 +85,16 @@ TEST_F(SmoeProgramTest, InfoTellsThePsnr) {
   write_image(path("off.png"), image);
   const auto json = run_json({"smoe", "info", path("m.smoe"), "--against", path("off.png")});
   EXPECT_NEAR(json["psnr_db"].get<double>(), 20 * std::log10(255.0), 1e-4);
-  const auto own = colour_similarity(to_float(read_image(path("own.png"))).view(), to_float(image).view());
-  for (const auto& [key, value] : {std::pair{"psnr_y_db", own.psnr_y_db},
-                                   {"psnr_cb_db", own.psnr_cb_db},
-                                   {"psnr_cr_db", own.psnr_cr_db},
-                                   {"psnr_ycbcr_db", own.psnr_ycbcr_db},
-                                   {"ssim_y", own.ssim_y}}) {
+  const auto similarity = colour_similarity(to_float(read_image(path("own.png"))).view(), to_float(image).view());
+  for (const auto& [key, value] : {std::pair{"psnr_y_db", similarity.psnr_y_db},
+                                   {"psnr_cb_db", similarity.psnr_cb_db},
+                                   {"psnr_cr_db", similarity.psnr_cr_db},
+                                   {"psnr_ycbcr_db", similarity.psnr_ycbcr_db},
+                                   {"ssim_y", similarity.ssim_y}}) {
     EXPECT_NEAR(json[key].get<double>(), value, 1e-9) << key;
   }
   const auto text = run({"smoe", "info", path("m.smoe"), "--against", path("off.png")});
-  EXPECT_NE(text.output.find(fmt::format("SSIM of Y              {:.4f}\n", own.ssim_y)), std::string::npos)
+  EXPECT_NE(text.output.find(fmt::format("SSIM of Y              {:.4f}\n", similarity.ssim_y)), std::string::npos)
       << text.output;
   Image grey{Array<std::uint8_t, 3>({4, 4, 1}), {}};
   write_image(path("grey.png"), grey);

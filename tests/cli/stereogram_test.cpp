@@ -220,11 +220,11 @@ TEST_F(StereogramTest, CodesInOnePassAreThoseOfTwoSteps) {
     for (const char* key : {"source", "field_energy"}) EXPECT_EQ(by_two.metadata.erase(key), 1u) << key;
     EXPECT_EQ(by_one.metadata.size(), by_two.metadata.size());
     for (const auto& [key, value] : by_two.metadata) {
-      const auto own = by_one.metadata.find(key);
-      ASSERT_NE(own, by_one.metadata.end()) << key;
+      const auto entry = by_one.metadata.find(key);
+      ASSERT_NE(entry, by_one.metadata.end()) << key;
       const bool number = std::isdigit(static_cast<unsigned char>(value[0])) != 0;
-      EXPECT_TRUE(own->second == value || (number && std::stod(own->second) == std::stod(value)))
-          << key << " " << own->second << " " << value;
+      EXPECT_TRUE(entry->second == value || (number && std::stod(entry->second) == std::stod(value)))
+          << key << " " << entry->second << " " << value;
     }
   }
   EXPECT_EQ(run({"reconstruct", path("one.png"), "-o", path("seen.png"), "--device", "cpu"}).exit_code, 0);

@@ -31,9 +31,9 @@ class OrderedQueue {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return abandoned_ || values_.contains(next_); });
     if (abandoned_) return std::nullopt;
-    auto own = values_.extract(next_++);
+    auto value = values_.extract(next_++);
     changed_.notify_all();
-    return std::move(own.mapped());
+    return std::move(value.mapped());
   }
 
   /// Discards the values and ends every wait.

@@ -19,7 +19,7 @@ constexpr int max_trials = 7;
 /// Share of the time left for one of several trials.
 constexpr double trial_share = 0.4;
 
-double error_of(double psnr_db) { return std::pow(10, -0.1 * psnr_db); }
+double mean_error(double psnr_db) { return std::pow(10, -0.1 * psnr_db); }
 
 class Storing {
  public:
@@ -50,8 +50,8 @@ class Storing {
   /// The smallest file found within the tolerance; a file of default quality if there is none.
   [[nodiscard]] MixtureFit by_psnr() const {
     const double target = job_.options.psnr_db.value_or(0);
-    const double error = error_of(target + near_enough / 3);
-    const double of_fit = error_of(job_.psnr(model_));
+    const double error = mean_error(target + near_enough / 3);
+    const double of_fit = mean_error(job_.psnr(model_));
     // The descent between roundings adds little PSNR to a fit below the target.
     if (of_fit > hopeless * error) return with(0, default_quality, 1);
     std::optional<MixtureFit> best;
@@ -63,8 +63,8 @@ class Storing {
       const Watch watch;
       MixtureFit one = with(0, quality, trial_share);
       // Rounding error falls to a quarter per 10 of quality; the descent meanwhile removes at least part of it.
-      const double floor = std::min(of_fit, 0.7 * std::min(error, error_of(one.psnr_db)));
-      const double next = quality + 5 * std::log2((error_of(one.psnr_db) - floor) / (error - floor));
+      const double floor = std::min(of_fit, 0.7 * std::min(error, mean_error(one.psnr_db)));
+      const double next = quality + 5 * std::log2((mean_error(one.psnr_db) - floor) / (error - floor));
       const bool reaches = one.psnr_db >= target;
       const bool done = reaches && one.psnr_db < target + near_enough;
       (reaches ? high : low) = quality;

@@ -165,10 +165,11 @@ bool has_lens(const Metadata& metadata) { return metadata.contains("focal_length
 
 void throw_for_option(const Error& error) {
   const std::string_view plan = std::string_view(error.function()).substr(0, error.function().find("::"));
-  for (const auto& own : options_of_plans) {
-    if (plan != own.plan || !error.argument().starts_with(own.argument)) continue;
+  for (const auto& plan_options : options_of_plans) {
+    if (plan != plan_options.plan || !error.argument().starts_with(plan_options.argument)) continue;
     throw Error(error.code(), ErrorFields{std::string(where),
-                                          fmt::format("{}{}", own.option, error.argument().substr(own.argument.size())),
+                                          fmt::format("{}{}", plan_options.option,
+                                                      error.argument().substr(plan_options.argument.size())),
                                           error.expected(), error.got()});
   }
 }

@@ -5,7 +5,7 @@
 namespace holotone {
 namespace {
 
-std::vector<View<const float, 2>> views_of(const LightPicture& picture) {
+std::vector<View<const float, 2>> make_views(const LightPicture& picture) {
   std::vector<View<const float, 2>> views;
   for (const auto& channel : picture.channels) views.push_back(channel.view());
   return views;
@@ -27,7 +27,7 @@ float white_level(const LightPicture& picture, WhiteRule rule) {
   if (rule == WhiteRule::mean_and_deviation && picture.queue.device() != Device{}) {
     return white_level(on_host(picture), rule);
   }
-  return white_level(views_of(picture), rule, picture.queue);
+  return white_level(make_views(picture), rule, picture.queue);
 }
 
 LightExposure exposure_for(float largest) {
@@ -43,12 +43,12 @@ LightSize size_of(View<const Complex, 2> field) {
   const auto values = field.host();
   std::vector<LightSize> rows(static_cast<std::size_t>(ny));
   parallel_for(0, ny, [&](std::int64_t y) {
-    LightSize own;
+    LightSize size;
     for (const Complex value : values.subspan(static_cast<std::size_t>(y) * nx, nx)) {
-      own.energy += std::norm(std::complex<double>(value));
-      own.largest = std::max({own.largest, std::abs(value.real()), std::abs(value.imag())});
+      size.energy += std::norm(std::complex<double>(value));
+      size.largest = std::max({size.largest, std::abs(value.real()), std::abs(value.imag())});
     }
-    rows[static_cast<std::size_t>(y)] = own;
+    rows[static_cast<std::size_t>(y)] = size;
   });
   LightSize size;
   for (const auto& row : rows) size = {size.energy + row.energy, std::max(size.largest, row.largest)};

@@ -12,7 +12,7 @@ namespace holotone {
 namespace {
 
 /// Phase of each pixel in turns, 0 to 1.
-Array<float, 2> turns_of(const Array<Complex, 2>& field) {
+Array<float, 2> find_turns(const Array<Complex, 2>& field) {
   Array<float, 2> turns(field.shape());
   parallel_blocks(field.size(), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -82,7 +82,7 @@ PictureMaker::PictureMaker(const PictureTones& tones, HologramView& view) : tone
 LightPicture PictureMaker::values(double distance_m, std::size_t frame, Progress& progress) {
   LightPicture picture;
   switch (tones_.show) {
-    case ShownLight::phase: picture.channels.push_back(turns_of(view_.field(distance_m))); return picture;
+    case ShownLight::phase: picture.channels.push_back(find_turns(view_.field(distance_m))); return picture;
     case ShownLight::spectrum: picture.channels.push_back(spectrum_of(view_.field(0))); return picture;
     case ShownLight::intensity:
     case ShownLight::amplitude: break;
@@ -106,7 +106,7 @@ Image PictureMaker::image(const LightPicture& values, double white, double dista
   if (tones_.linear && !phase && view_.unit() != 1) take_units_out(image);
   if (tones_.linear && tones_.show == ShownLight::amplitude)
     change_floats(image, [](float value) { return std::sqrt(value); });
-  image.metadata = metadata_of(white, frame);
+  image.metadata = make_metadata(white, frame);
   set_metadata(image.metadata, "distance_m", distance_m);
   return image;
 }
@@ -134,7 +134,7 @@ Metadata PictureMaker::source_metadata() const {
   return metadata;
 }
 
-Metadata PictureMaker::metadata_of(double white, std::size_t frame) const {
+Metadata PictureMaker::make_metadata(double white, std::size_t frame) const {
   Metadata metadata = source_metadata();
   if (tones_.show != ShownLight::intensity) set_metadata(metadata, "show", name_of(tones_.show));
   const auto& options = view_.options();

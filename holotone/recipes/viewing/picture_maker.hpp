@@ -50,7 +50,7 @@ class PictureMaker {
 
   /// What every picture states.
   [[nodiscard]] Metadata source_metadata() const;
-  [[nodiscard]] Metadata metadata_of(double white, std::size_t frame) const;
+  [[nodiscard]] Metadata make_metadata(double white, std::size_t frame) const;
 
   /// Tone curve with this intensity as white.
   [[nodiscard]] ToneOptions tone(double white) const;

@@ -11,7 +11,7 @@ PlaneView::PlaneView(const HologramViewOptions& options, std::vector<HologramLig
   for (auto& light : lights) add(light, options, lights.size() == 3);
   std::vector<double> factors;
   factors.reserve(channels_.size());
-  for (const auto& own : channels_) factors.push_back(own.factor);
+  for (const auto& channel : channels_) factors.push_back(channel.factor);
   unit_ = common_unit(factors);
 }
 
@@ -19,16 +19,16 @@ void PlaneView::add(HologramLight& light, const HologramViewOptions& options, bo
   ReconstructionOptions plane;
   plane.grid = light.grid;
   plane.aperture = options_.aperture;
-  plane.method = method_of(light.grid, options.any_distance);
+  plane.method = choose_method(light.grid, options.any_distance);
   const double factor = expose(light, colour);
   channels_.push_back({ReconstructionPlan(plane, queue_), light.field.to(queue_.device()), factor});
-  auto& own = channels_.back();
-  own.plan.set_field(own.field.view());
+  auto& channel = channels_.back();
+  channel.plan.set_field(channel.field.view());
   if (options.keeps_light) lights_.push_back(std::move(light));
 }
 
 /// The method of all distances; automatic where they have several.
-PropagationMethod PlaneView::method_of(const FieldGrid& grid, bool any_distance) const {
+PropagationMethod PlaneView::choose_method(const FieldGrid& grid, bool any_distance) const {
   if (any_distance) return options_.method;
   const PropagationOptions options{.grid = grid, .method = options_.method};
   const auto distances = distances_m();
@@ -41,20 +41,20 @@ PropagationMethod PlaneView::method_of(const FieldGrid& grid, bool any_distance)
 LightPicture PlaneView::picture(double distance_m, std::size_t /*frame*/, Progress& /*progress*/) {
   LightPicture picture;
   const bool stays = queue_.device().backend == Backend::cuda &&
-                     std::ranges::all_of(channels_, [&](const Channel& own) { return own.factor == unit_; });
+                     std::ranges::all_of(channels_, [&](const Channel& channel) { return channel.factor == unit_; });
   if (stays) picture.queue = queue_;
-  for (auto& own : channels_) {
+  for (auto& colour : channels_) {
     if (stays) {
       Array<float, 2> channel(grid_.shape(), queue_);
-      with_option_names([&] { own.plan.execute(distance_m, channel.view()); });
+      with_option_names([&] { colour.plan.execute(distance_m, channel.view()); });
       picture.channels.push_back(std::move(channel));
       continue;
     }
-    with_option_names([&] { own.plan.execute(distance_m, intensity_.view()); });
+    with_option_names([&] { colour.plan.execute(distance_m, intensity_.view()); });
     Array<float, 2> channel(grid_.shape());
     copy<float, 2>(channel.view(), intensity_.view(), queue_);
     queue_.synchronize();
-    if (const auto factor = static_cast<float>(own.factor / unit_); factor != 1) {
+    if (const auto factor = static_cast<float>(colour.factor / unit_); factor != 1) {
       for (float& value : channel.host()) value *= factor;
     }
     picture.channels.push_back(std::move(channel));
@@ -74,9 +74,9 @@ Array<Complex, 2> PlaneView::field(double distance_m) {
 
 bool PlaneView::set_aperture(const std::optional<Aperture>& aperture) {
   options_.aperture = aperture;
-  for (auto& own : channels_) {
-    with_option_names([&] { own.plan.set_aperture(aperture); });
-    own.plan.set_field(own.field.view());
+  for (auto& channel : channels_) {
+    with_option_names([&] { channel.plan.set_aperture(aperture); });
+    channel.plan.set_field(channel.field.view());
   }
   return true;
 }

@@ -25,7 +25,7 @@ class PlaneView final : public HologramView {
   };
 
   void add(HologramLight& light, const HologramViewOptions& options, bool colour);
-  [[nodiscard]] PropagationMethod method_of(const FieldGrid& grid, bool any_distance) const;
+  [[nodiscard]] PropagationMethod choose_method(const FieldGrid& grid, bool any_distance) const;
 
   Queue queue_;
   Array<float, 2> intensity_;  ///< on the queue's device

@@ -33,8 +33,8 @@ LightPicture SubframeView::picture(double distance_m, std::size_t frame, Progres
     const auto picture = on_host(view->picture(distance_m, frame, progress));
     const auto share = static_cast<float>(view->unit() / unit_) / count;
     for (std::size_t c = 0; c < sum.channels.size(); ++c) {
-      float* const own = sum.channels[c].data();
-      for (std::int64_t i = 0; i < sum.channels[c].size(); ++i) own[i] += share * picture.channels[c].data()[i];
+      float* const values = sum.channels[c].data();
+      for (std::int64_t i = 0; i < sum.channels[c].size(); ++i) values[i] += share * picture.channels[c].data()[i];
     }
   }
   return sum;
