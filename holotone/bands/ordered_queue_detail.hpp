@@ -1,4 +1,5 @@
 #pragma once
+// Not for users.
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-namespace holotone::cli {
+namespace holotone {
 
 /// Queue of numbered values that threads push in any order and one thread pops by number, from 0. A push waits while
 /// its number is `ahead` or more after the next to be popped, so that at most `ahead` values are held.
@@ -53,4 +54,4 @@ class OrderedQueue {
   bool abandoned_ = false;
 };
 
-}  // namespace holotone::cli
+}  // namespace holotone
