@@ -96,6 +96,7 @@
 #include <holotone/recipes/halftone.hpp>
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/hologram_file.hpp>
+#include <holotone/recipes/joined_parts.hpp>
 #include <holotone/recipes/measure.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/mixture_files.hpp>
@@ -103,8 +104,11 @@
 #include <holotone/recipes/off_axis.hpp>
 #include <holotone/recipes/operations.hpp>
 #include <holotone/recipes/phase_map.hpp>
+#include <holotone/recipes/point_hologram.hpp>
+#include <holotone/recipes/prints.hpp>
 #include <holotone/recipes/quantized_file.hpp>
 #include <holotone/recipes/stereogram_codes.hpp>
+#include <holotone/recipes/stereogram_prints.hpp>
 #include <holotone/recipes/viewing.hpp>
 #include <holotone/recipes/window_meter.hpp>
 #include <holotone/recipes/write_hologram.hpp>

@@ -28,8 +28,8 @@ NOT_BOUND = {
     "holotone/core/random.hpp": "counters for loops of C++",
     "holotone/core/crc32.hpp": "Python has zlib.crc32",
     "holotone/bands/band_memory.hpp": "memory of rows in C++",
-    "holotone/bands/bands_run.hpp": "rows through callbacks of C++",
     "holotone/bands/ranks.hpp": "processes of the command line",
+    "holotone/recipes/stereogram_prints.hpp": "sources of views in C++; stereogram_codes",
     "holotone/io/atomic_file.hpp": "for writers of files in C++",
     "holotone/io/guarded/sandbox.hpp": "child processes of the command line",
     "holotone/io/guarded/guarded.hpp": "child processes of the command line",
@@ -38,6 +38,18 @@ NOT_BOUND = {
     "holotone/nufft/window.hpp": "parts of NufftPlan",
     "holotone/recipes/metadata_keys.hpp": "files are read and written whole",
     "holotone/recipes/quantized_file.hpp": "metadata of the command line",
+    "BandsRun": "rows through callbacks of C++",
+    "BandsFile": "rows through callbacks of C++",
+    "BandsOptions": "processes of the command line",
+    "BandsState": "processes of the command line",
+    "print_points_by_ranks": "processes of the command line",
+    "CloudSources": "PointCloud",
+    "PointHologramOptions": "PointCloudPlan and EncodePlan",
+    "PointHologramPlan": "PointCloudPlan and EncodePlan",
+    "describe_points": "print_points; metadata of the command line",
+    "is_sum_phase": "a detail of PointHologramPlan",
+    "StereogramCodesPlan": "StereogramPlan and ErrorDiffusionPlan",
+    "StereogramQuantization": "StereogramPlan and ErrorDiffusionPlan",
     "ElectrostaticPlan::queue": "its device is that of its arrays",
     "ViewSource": "a source of views is any object with its methods",
     "slopes_of": "a detail of sources of views",
@@ -448,7 +460,7 @@ def for_python(comment: str, enums: set[str]) -> str:
     return text
 
 
-MODULES = ["core", "fft", "nufft", "metrics", "optics", "hologram", "quantize", "retrieval", "halftone", "smoe", "io", "display", "recipes"]
+MODULES = ["core", "bands", "fft", "nufft", "metrics", "optics", "hologram", "quantize", "retrieval", "halftone", "smoe", "io", "display", "recipes"]
 
 
 def main() -> None:

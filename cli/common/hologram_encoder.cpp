@@ -18,6 +18,12 @@ void write_hologram(const MadeHologram& hologram, const ImageWriteOptions& writi
   }
 }
 
+Image image_of_words(Array<std::uint16_t, 3> codes, bool packed16) {
+  if (!packed16) return {std::move(codes), {}};
+  const View<const std::uint16_t, 2> plane(codes.data(), {codes.shape()[0], codes.shape()[1]});
+  return {pack_16bit(plane), {}};
+}
+
 HologramEncoder::HologramEncoder(const HologramJob& job, const Channel& channel, const Queue& queue)
     : job_(job), options_(job.encode_options(channel)), queue_(queue) {
   if (job.complex_field) return;
@@ -38,9 +44,7 @@ void HologramEncoder::encode(View<const Complex, 2> field, EncodedHologram& made
     made.image = Image{fetch(bytes_, queue_), {}};
   } else {
     plan_->execute(field, words_.view());
-    auto codes = fetch(words_, queue_);
-    const View<const std::uint16_t, 2> plane(codes.data(), words_.shape());
-    made.image = job_.packed16 ? Image{pack_16bit(plane), {}} : Image{std::move(codes), {}};
+    made.image = image_of_words(fetch(words_, queue_), job_.packed16);
   }
 }
 

@@ -37,6 +37,9 @@ Array<T, 3> fetch(const Array<T, 2>& codes, const Queue& queue) {
   return pixels;
 }
 
+/// Codes of more than 8 bits as an image; `packed16`: in the layout of pack_16bit.
+Image image_of_words(Array<std::uint16_t, 3> codes, bool packed16);
+
 /// Encoder of a channel's complex field to the content of its file; keeps its plan and device memory.
 class HologramEncoder {
  public:

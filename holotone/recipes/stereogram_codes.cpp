@@ -4,6 +4,14 @@
 #include <holotone/recipes/stereogram_codes.hpp>
 
 namespace holotone {
+namespace {
+
+ErrorDiffusionOptions with_rows(ErrorDiffusionOptions options, std::int64_t rows_at_once) {
+  options.rows_at_once = rows_at_once;
+  return options;
+}
+
+}  // namespace
 
 StereogramReport stereogram_codes(StereogramPlan& stereogram, ErrorDiffusionPlan& diffusion, const ViewSource& source,
                                   int channel, const RowRange& part, View<Complex, 2> field,
@@ -27,6 +35,18 @@ StereogramReport stereogram_codes(StereogramPlan& stereogram, ErrorDiffusionPlan
     (void)diffusion.report();  // waits: the plans may have different queues
   }
   return report;
+}
+
+StereogramCodesPlan::StereogramCodesPlan(const StereogramOptions& stereogram,
+                                         const StereogramQuantization& quantization, std::int64_t rows_at_once,
+                                         Queue queue)
+    : stereogram_(stereogram, queue),
+      diffusion_(with_rows(quantization.options, rows_at_once), quantization.weights, stereogram.grid.shape(), queue),
+      field_({rows_at_once, stereogram.grid.nx}, queue) {}
+
+StereogramReport StereogramCodesPlan::execute(const ViewSource& source, int channel, const RowRange& part,
+                                              View<std::uint8_t, 2> codes, Progress& progress) {
+  return stereogram_codes(stereogram_, diffusion_, source, channel, part, field_.view(), codes, progress);
 }
 
 }  // namespace holotone

@@ -3,6 +3,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/hologram/stereogram.hpp>
+#include <holotone/quantize/diffusion_weights.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 
 namespace holotone {
@@ -16,5 +17,28 @@ namespace holotone {
 StereogramReport stereogram_codes(StereogramPlan& stereogram, ErrorDiffusionPlan& diffusion, const ViewSource& source,
                                   int channel, const RowRange& part, View<Complex, 2> field,
                                   View<std::uint8_t, 2> codes, Progress& progress = Progress::none());
+
+/// Error diffusion of a stereogram.
+struct StereogramQuantization {
+  ErrorDiffusionOptions options{};  ///< with a scale; rows_at_once is replaced
+  DiffusionWeights weights{};       ///< such as those of window_weights
+};
+
+/// A StereogramPlan and the ErrorDiffusionPlan of its codes, with the memory of stereogram_codes.
+class StereogramCodesPlan {
+ public:
+  /// `rows_at_once`: rows of pixels of that memory, whole rows of hogels. Throws as both plans do.
+  StereogramCodesPlan(const StereogramOptions& stereogram, const StereogramQuantization& quantization,
+                      std::int64_t rows_at_once, Queue queue = {});
+  /// As stereogram_codes.
+  StereogramReport execute(const ViewSource& source, int channel, const RowRange& part, View<std::uint8_t, 2> codes,
+                           Progress& progress = Progress::none());
+  [[nodiscard]] StereogramInfo info() const { return stereogram_.info(); }
+
+ private:
+  StereogramPlan stereogram_;
+  ErrorDiffusionPlan diffusion_;
+  Array<Complex, 2> field_;
+};
 
 }  // namespace holotone

@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/hologram_encoder.hpp>
-#include <optional>
+#include <holotone/recipes/point_hologram.hpp>
 #include <string>
 #include <vector>
 
@@ -19,27 +19,11 @@ struct PreparedFrame {
 
 PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, std::int64_t number, double turn_rad);
 
-/// Sources of one channel of a cloud: with the cloud's own amplitudes, or those of a colour.
-class ChannelPoints {
- public:
-  ChannelPoints(const PointCloud& cloud, int colour);
-  [[nodiscard]] PointSources sources() const;
-  [[nodiscard]] double energy() const;  ///< sum of squared amplitudes
+/// Metadata of a hologram's file without those of its sum and its encoding.
+Metadata scene_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame);
 
- private:
-  [[nodiscard]] const std::vector<float>& amplitude() const { return colour_ < 0 ? cloud_.amplitude : own_; }
-
-  const PointCloud& cloud_;
-  int colour_;
-  std::vector<float> own_;
-};
-
-/// Metadata of a hologram's file without those of its encoding.
-Metadata points_metadata(const HologramJob& job, std::size_t channel, const PreparedFrame& frame,
-                         const ChannelPoints& points, const PointCloudInfo& info);
-
-/// True if the point sum's own 8-bit phase output is the chosen encoding.
-bool sum_gives_codes(const HologramJob& job, const EncodeOptions& encode);
+/// See flags_for.
+Flags flags_of(const HologramJob& job, const Metadata& metadata);
 
 /// Hologram of points, and the properties of its sum.
 struct PointsHologram : MadeHologram {
@@ -55,21 +39,16 @@ class PointsMaker {
   PointsHologram make(const PreparedFrame& frame, Progress& progress);
   /// Only the codes, of up to 8 bits, on the queue's device until the next call.
   View<const std::uint8_t, 2> codes(const PreparedFrame& frame, Progress& progress);
-  [[nodiscard]] const Queue& queue() const { return queue_; }
+  [[nodiscard]] const Queue& queue() const { return plan_.queue(); }
 
  private:
-  void sum_and_encode(const PointSources& points, PointsHologram& made, Progress& progress);
-
   const HologramJob& job_;
   std::size_t channel_index_;
   Channel channel_;
-  EncodeOptions encode_options_;
-  Queue queue_;
-  PointCloudPlan plan_;
-  bool phase_from_sum_;  ///< 8-bit phase without tables: written by the sum itself
-  Array<std::uint8_t, 2> phase_;
+  PointHologramPlan plan_;
+  Array<std::uint8_t, 2> bytes_;   ///< codes of up to 8 bits
+  Array<std::uint16_t, 2> words_;  ///< codes of more than 8 bits, or to be packed
   Array<Complex, 2> field_;
-  std::optional<HologramEncoder> encoder_;
 };
 
 }  // namespace holotone::cli

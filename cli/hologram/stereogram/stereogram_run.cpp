@@ -8,7 +8,6 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/ranks.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/hologram/stereogram/stereogram_codes.hpp>
@@ -16,7 +15,7 @@
 #include <cli/hologram/stereogram/stereogram_views.hpp>
 #include <cmath>
 #include <holotone/recipes/metadata_keys.hpp>
-#include <list>
+#include <holotone/recipes/stereogram_prints.hpp>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -24,8 +23,6 @@ namespace holotone::cli {
 namespace {
 
 constexpr double degrees = 180 / std::numbers::pi;
-/// Approximate bytes of the rows of hogels that are written at once.
-constexpr std::int64_t bytes_at_once = std::int64_t{4} << 20;
 
 /// Record of one stereogram.
 struct StereogramRow {
@@ -39,27 +36,6 @@ struct StereogramRow {
   BandRates rates;  ///< of files that are written by bands
 };
 
-/// The report of all processes, in the first.
-StereogramReport of_all(const StereogramReport& own) {
-  auto& ranks = Ranks::all();
-  if (!ranks.several()) return own;
-  const nlohmann::json text{own.rays, own.computed, own.lit,    own.too_near,
-                            own.cut,  own.hogels,   own.layers, own.curvature_error_rad};
-  StereogramReport all;
-  for (const auto& one : ranks.gather(text.dump())) {
-    const auto values = nlohmann::json::parse(one);
-    StereogramReport report;
-    std::size_t i = 0;
-    for (auto* count :
-         {&report.rays, &report.computed, &report.lit, &report.too_near, &report.cut, &report.hogels, &report.layers}) {
-      *count = values[i++];
-    }
-    report.curvature_error_rad = values[i];
-    all += report;
-  }
-  return all;
-}
-
 class StereogramWork {
  public:
   explicit StereogramWork(StereogramJob& job) : job_(job) {
@@ -68,7 +44,7 @@ class StereogramWork {
     for (const auto& channel : job.channels) (void)StereogramPlan(job.options_for(channel));
     if (!job.shown) require_outputs({{"--output", std::ssize(job.channels), name}}, {});
     if (job.writes_rows() && job.hogel_given) {
-      const std::int64_t rows = std::min(rows_at_once() * job.options.hogel_px, job.panel.ny);
+      const std::int64_t rows = std::min(rows_at_once(), job.panel.ny);
       BandMemory::all().allocate_ahead(job.devices, static_cast<std::size_t>(rows * job.panel.nx) *
                                                         (job.codes ? sizeof(std::uint8_t) : sizeof(Complex)));
     }
@@ -76,24 +52,22 @@ class StereogramWork {
     if (!job.hogel_given) job.options.hogel_px = job.hogel_for(views_.nearest_m);
     if (!job.shown) require_outputs({{"--output", std::ssize(job.channels), name}}, views_.files);
     const auto n = static_cast<double>(job.options.hogel_px);
-    require_memory("--hogel",
-                   8 * (static_cast<double>(job.encoding ? job.panel.ny : rows_at_once() * job.options.hogel_px) *
-                            static_cast<double>(job.panel.nx) +
-                        (job.device.backend == Backend::cpu ? 2 * n * n * describe(Device{}).units : 0)),
-                   fmt::format("hogels of {0} x {0} pixels", job.options.hogel_px));
+    require_memory(
+        "--hogel",
+        8 * (static_cast<double>(job.encoding ? job.panel.ny : rows_at_once()) * static_cast<double>(job.panel.nx) +
+             (job.device.backend == Backend::cpu ? 2 * n * n * describe(Device{}).units : 0)),
+        fmt::format("hogels of {0} x {0} pixels", job.options.hogel_px));
   }
 
   std::vector<StereogramRow> operator()() {
     const UnfinishedRun run;
     ProgressBar bar(job_.console);
-    std::vector<Queue> queues;
-    for (const auto& device : job_.devices) queues.push_back(Queue::create(device));
     std::vector<StereogramRow> rows;
-    Written written;
-    for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, queues, bar, written));
-    std::size_t c = 0;
-    for (auto& fields : written.fields) rows[c++].rates = finished(fields);
-    for (auto& codes : written.codes) rows[c++].rates = finished(codes);
+    if (job_.writes_rows()) {
+      rows = print(bar);
+    } else {
+      for (std::size_t c = 0; c < job_.channels.size(); ++c) rows.push_back(make(c, bar));
+    }
     // All rows are written: a cancellation from here on keeps the file.
     UnfinishedRun::keep();
     return rows;
@@ -108,86 +82,79 @@ class StereogramWork {
   }
 
  private:
-  /// Number of rows of hogels written at once.
-  [[nodiscard]] std::int64_t rows_at_once() const {
-    const std::int64_t row_bytes = job_.options.hogel_px * job_.panel.nx * static_cast<std::int64_t>(sizeof(Complex));
-    return std::max<std::int64_t>(1, bytes_at_once / row_bytes);
-  }
+  /// Number of rows of pixels written at once.
+  [[nodiscard]] std::int64_t rows_at_once() const { return rows_of_hogel_bands(job_.options); }
 
-  /// Files of all channels, finished together at the end: a resumed run finds the first colours too.
-  struct Written {
-    std::list<BandsRun<Complex>> fields;
-    std::list<BandsRun<std::uint8_t>> codes;
-  };
-
-  template <class Run>
-  static BandRates finished(Run& run) {
-    run.finish();
-    return run.rates();
-  }
-
-  /// A device's plans, and what it has computed.
-  struct Computer {
-    StereogramPlan plan;
-    std::optional<StereogramQuantizer> quantizer;
-    StereogramReport report;
-  };
-
-  StereogramRow make(std::size_t c, const std::vector<Queue>& queues, ProgressBar& bar, Written& written) {
-    const Stopwatch watch;
-    const auto& channel = job_.channels[c];
-    std::list<Computer> computers;
-    for (const auto& queue : queues) computers.push_back({StereogramPlan(job_.options_for(channel), queue), {}, {}});
-    auto& first = computers.front();
+  [[nodiscard]] StereogramRow row_of(std::size_t c) const {
     StereogramRow row;
     row.channel = c;
-    row.output = job_.output_of(channel);
-    row.info = first.plan.info();
-    const auto& grid = first.plan.options().grid;
-    const std::int64_t rows = rows_at_once() * job_.options.hogel_px;
-    Metadata metadata = metadata_of(channel);
-    const int colour = views_.source->channels() > 1 ? static_cast<int>(c) : 0;
-    const auto key = key_of(metadata);
-    std::optional<StereogramQuantization> quantization;
-    if (job_.codes) {
-      quantization.emplace(job_, grid, rows, bar);
-      quantization->describe(metadata);
+    row.output = job_.output_of(job_.channels[c]);
+    return row;
+  }
+  [[nodiscard]] int colour_of(std::size_t c) const { return views_.source->channels() > 1 ? static_cast<int>(c) : 0; }
+
+  /// How the codes of a channel are made, of which the metadata tell; nothing for a field.
+  std::optional<HogelWeights> quantize(StereogramPrint& print, ProgressBar& bar) const {
+    if (!job_.codes) return std::nullopt;
+    auto weights = codes_weights(job_, print.stereogram.grid, bar);
+    describe_codes(job_, weights, print.metadata);
+    print.quantization = {*job_.codes, std::move(weights.weights)};
+    print.quantization->options.hogel_px = job_.options.hogel_px;
+    print.quantization->options.cache_folder = kernel_folder(job_.console);
+    weights.weights = {};
+    return weights;
+  }
+
+  [[nodiscard]] StereogramPrint print_of(std::size_t c) const {
+    const auto& channel = job_.channels[c];
+    StereogramPrint print{job_.output_of(channel), job_.options_for(channel), colour_of(c), std::nullopt, {},
+                          metadata_of(channel)};
+    print.key = key_of(print.metadata);
+    return print;
+  }
+
+  std::vector<StereogramRow> print(ProgressBar& bar) {
+    std::vector<StereogramRow> rows;
+    std::vector<StereogramPrint> prints;
+    for (std::size_t c = 0; c < job_.channels.size(); ++c) {
+      const Stopwatch watch;
+      auto& row = rows.emplace_back(row_of(c));
+      if (auto weights = quantize(prints.emplace_back(print_of(c)), bar)) row.weights = *std::move(weights);
+      row.compute_s = watch.seconds();
     }
-    const auto write = [&](auto& run, const auto& compute) {
-      row.resumed = run.resumed();
-      run.write(queues, [&](std::size_t device, std::int64_t first_row, auto part, Progress& progress) {
-        auto& own = *std::next(computers.begin(), static_cast<std::ptrdiff_t>(device));
-        own.report += compute(own, views_.source_of(device), RowRange{first_row, part.shape()[0]}, part, progress);
-      });
-      for (const auto& own : computers) row.report += own.report;
-      row.report = of_all(row.report);
-    };
-    const BandsFile file{row.output, grid.shape(), metadata, key, rows, "computing hogels"};
-    if (job_.encoding) {
-      Array<Complex, 2> field(grid.shape(), queues.front());
-      row.report = first.plan.execute(*views_.source, colour, {0, job_.panel.ny}, field.view(), bar);
-      MadeHologram made;
-      HologramEncoder(*job_.encoding, channel, queues.front()).encode(std::as_const(field).view(), made);
-      job_.shown->add(c, *made.image);
-    } else if (!job_.writes_rows()) {
-      auto made = make_codes(job_, first.plan, *quantization, {row.output, metadata, *views_.source, colour, rows},
-                             queues.front(), bar);
+    const auto made =
+        print_stereograms([this](std::size_t device) -> const ViewSource& { return views_.source_of(device); }, prints,
+                          {job_.devices, rows_at_once()}, bands_options(job_.console, bar), bar);
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+      rows[c].info = made[c].info;
+      rows[c].report = made[c].report;
+      rows[c].resumed = made[c].resumed_rows;
+      rows[c].compute_s += made[c].seconds;
+      rows[c].rates = made[c].rates;
+    }
+    return rows;
+  }
+
+  /// For a monitor, or codes in a file that is written from top to bottom.
+  StereogramRow make(std::size_t c, ProgressBar& bar) {
+    const Stopwatch watch;
+    const Queue queue = Queue::create(job_.device);
+    StereogramRow row = row_of(c);
+    StereogramPrint print = print_of(c);
+    if (auto weights = quantize(print, bar)) {
+      row.weights = *std::move(weights);
+      auto made = make_codes(job_, print, *views_.source, rows_at_once(), queue, bar);
+      row.info = made.info;
       row.report = made.report;
       if (made.shown) job_.shown->add(c, *made.shown);
-    } else if (job_.codes) {
-      auto queue = queues.begin();
-      for (auto& own : computers) own.quantizer.emplace(own.plan, *quantization, *queue++);
-      write(written.codes.emplace_back(file, bands_options(job_.console, bar), bar),
-            [&](Computer& own, const ViewSource& source, const RowRange& part, View<std::uint8_t, 2> codes,
-                Progress& progress) { return own.quantizer->make(source, colour, part, codes, progress); });
     } else {
-      write(written.fields.emplace_back(file, bands_options(job_.console, bar), bar),
-            [&](Computer& own, const ViewSource& source, const RowRange& part, View<Complex, 2> field,
-                Progress& progress) { return own.plan.execute(source, colour, part, field, progress); });
-    }
-    if (quantization) {
-      row.weights = std::move(quantization->weights);
-      row.weights.weights = {};
+      StereogramPlan plan(print.stereogram, queue);
+      Array<Complex, 2> field(print.stereogram.grid.shape(), queue);
+      row.info = plan.info();
+      row.report = plan.execute(*views_.source, print.channel, {0, job_.panel.ny}, field.view(), bar);
+      MadeHologram made;
+      HologramEncoder(*job_.encoding, job_.channels[c], queue).encode(std::as_const(field).view(), made);
+      job_.shown->add(c, *made.image);
     }
     row.compute_s = watch.seconds();
     return row;
