@@ -7,45 +7,6 @@
 namespace holotone::test {
 namespace {
 
-// Direct sums and recurrences depend on a band's rows only in rounding. Other methods keep their tolerance in both
-// runs.
-TEST_F(BandsTest, TheFieldIsThatOfTheWholePanel) {
-  struct Case {
-    const char* method;
-    const char* wave;
-    double most;
-  };
-  constexpr double rounding = 2e-6;
-  constexpr double tolerance = 1e-3;
-  const Case cases[] = {{"direct", "fresnel", rounding},          {"direct", "spherical", rounding},
-                        {"recurrence", "fresnel", tolerance / 2}, {"separable", "fresnel", 2 * tolerance},
-                        {"fast", "fresnel", 2 * tolerance},       {"auto", "fresnel", 2 * tolerance}};
-  for (const auto& [method, wave, most] : cases) {
-    // Enough points that fast sums do not fall back on products of factors.
-    const int points = std::string_view(method) == "fast" ? 3000 : 60;
-    put_cloud(points, 1, points > 60 ? 10e-3 : 0.25e-3);
-    const std::vector<std::string> options{"--method", method, "--wave", wave};
-    ASSERT_EQ(run(hologram("whole.npy", options)).exit_code, 0);
-    for (const int rows : {20, 47, 1000}) {
-      auto banded = options;
-      banded.insert(banded.end(), {"--rows-at-once", std::to_string(rows)});
-      const auto json = run_json(hologram("bands.npy", banded));
-      EXPECT_EQ(json["bands"], rows == 20 ? 8 : rows == 47 ? 3 : 1);
-      EXPECT_EQ(json["rows_at_once"], std::min(rows, 141));
-      EXPECT_EQ(json["resumed_rows"], 0);
-      EXPECT_EQ(json["points"], points);
-      const bool transforms = json["arithmetic"].get<std::string>().find("non-uniform FFT") != std::string::npos;
-      if (rows > 20) {
-        EXPECT_EQ(transforms, points > 60) << rows;
-      }
-      const double error = difference("bands.npy", "whole.npy");
-      std::printf("%s, %s, %d rows at once: %.2g of %.2g\n", method, wave, rows, error, most);
-      EXPECT_LE(error, most) << method << " " << rows;
-    }
-  }
-  EXPECT_EQ(files(), (std::set<std::string>{"bands.npy", "cloud.csv", "whole.npy"}));
-}
-
 /// The command with other devices than the CPU alone.
 std::vector<std::string> on(const std::string& devices, std::vector<std::string> words) {
   *(std::find(words.begin(), words.end(), "--device") + 1) = devices;
@@ -125,45 +86,6 @@ TEST_F(BandsTest, KilledRunsGoOnWithOtherDevices) {
   std::printf("%d of 20 runs were killed, %d rows of them were kept\n", killed, static_cast<int>(resumed));
   EXPECT_GT(killed, 0);
   EXPECT_FALSE(fs::exists(path(".a.npy.part")));
-}
-
-// Codes by bands are those of the whole panel, with every table and grating in its place.
-TEST_F(BandsTest, CodesAreThoseOfTheWholePanel) {
-  if (!can_write("a.tif")) return;
-  const std::vector<std::vector<std::string>> cases{
-      {"--method", "direct"},
-      {"--method", "direct", "--bits", "10", "--carrier", "40um,-30um"},
-      {"--method", "direct", "--encode", "double-phase"},
-      {"--method", "recurrence", "--encode", "amplitude", "--reference-angle", "1deg"},
-      {"--method", "direct", "--encode", "amplitude", "--amplitude-range", "-0.001,0.001", "--reference-angle", "1deg"},
-      {"--method", "recurrence", "--encode", "burckhardt", "--amplitude-range", "0,0.001", "--bits", "12"}};
-  for (const auto& options : cases) {
-    ASSERT_EQ(run(hologram("whole.tif", options)).exit_code, 0);
-    auto banded = options;
-    banded.insert(banded.end(), {"--rows-at-once", "20"});
-    EXPECT_EQ(run_json(hologram("bands.tif", banded))["bands"], 8);
-    ASSERT_EQ(run(on("cpu,cpu,cpu", hologram("several.tif", banded))).exit_code, 0);
-    EXPECT_TRUE(content_of(path("several.tif")) == content_of(path("bands.tif")));
-    const auto whole = read_image(path("whole.tif"));
-    auto bands = read_image(path("bands.tif"));
-    bands.metadata.erase("rows_at_once");
-    EXPECT_EQ(bands.metadata, whole.metadata);
-    // A code at the boundary of two may be the other one: bands round differently.
-    std::int64_t differ = 0;
-    const auto count = [&](const auto& codes, const auto& other) {
-      ASSERT_EQ(other.shape(), codes.shape());
-      for (std::int64_t i = 0; i < codes.size(); ++i) differ += codes.data()[i] != other.data()[i] ? 1 : 0;
-    };
-    using Bytes = Array<std::uint8_t, 3>;
-    using Words = Array<std::uint16_t, 3>;
-    if (const auto* const bytes = std::get_if<Bytes>(&whole.pixels)) {
-      count(*bytes, std::get<Bytes>(bands.pixels));
-    } else {
-      count(std::get<Words>(whole.pixels), std::get<Words>(bands.pixels));
-    }
-    std::printf("%s: %d of %d codes differ\n", options.back().c_str(), static_cast<int>(differ), 83 * 141);
-    EXPECT_LE(differ, 83 * 141 / 200);
-  }
 }
 
 TEST_F(BandsTest, CodesByBandsNeedTheirRange) {
