@@ -250,6 +250,7 @@ class Generator:
         for name in self.aggregates:
             flat = name in FLAT or name.endswith("Options")
             visits = []
+            lists_arrays = any("vector<Array<" in member.text for member in self.members.get(name, []))
             for member in self.members.get(name, []):
                 field = member.name.rsplit("::", 1)[1]
                 has_default = (
@@ -265,6 +266,7 @@ class Generator:
                 f'  static constexpr const char* name = "{name.replace("::", "")}";',
                 f'  static constexpr const char* documented = "{name}";',
                 f"  static constexpr bool flat = {str(flat).lower()};",
+                f"  static constexpr bool lists_arrays = {str(lists_arrays).lower()};",
                 "  template <class Visit>",
                 "  static void each(Visit&& visit) {" if visits else "  static void each(Visit&& /*visit*/) {",
                 *visits,

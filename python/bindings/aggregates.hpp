@@ -2,6 +2,11 @@
 // Aggregates of the library as classes of Python.
 #include "arguments.hpp"
 
+/// std::vector claims that lists of arrays, which only move, can be copied.
+template <class T>
+struct nanobind::detail::is_copy_constructible<T, std::enable_if_t<holotone::python::Members<T>::lists_arrays, int>>
+    : std::false_type {};
+
 namespace holotone::python {
 
 /// Text that lives as long as the module.
@@ -80,7 +85,8 @@ template <class T>
 void aggregate() {
   auto bound = nb::borrow<nb::class_<T>>(nb::type<T>());
   Signature signature;
-  constexpr bool is_made = std::is_default_constructible_v<T> && std::is_copy_constructible_v<T>;
+  constexpr bool is_made =
+      std::is_default_constructible_v<T> && std::is_copy_constructible_v<T> && !Members<T>::lists_arrays;
   const char* const type = Members<T>::name;
   Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
     const auto comment = kept_text(std::string(documentation(std::string(Members<T>::documented) + "::" + name)));
@@ -95,6 +101,15 @@ void aggregate() {
             const std::vector<std::size_t> shape(array.shape().begin(), array.shape().end());
             using Value = std::remove_cvref_t<decltype(*array.data())>;
             return nb::cast(nb::ndarray<nb::numpy, Value>(array.data(), shape.size(), shape.data(), self));
+          },
+          nb::sig(kept_text(fmt::format("def {}(self, /) -> {}", name, value_text<M>()))), comment);
+    } else if constexpr (is_array_list<M>) {
+      bound.def_prop_ro(
+          name,
+          [member](const T& self) {  // copies: functions move the arrays of such members
+            nb::list arrays;
+            for (const auto& array : self.*member) arrays.append(to_python(array.to(array.device())));
+            return arrays;
           },
           nb::sig(kept_text(fmt::format("def {}(self, /) -> {}", name, value_text<M>()))), comment);
     } else if constexpr (Aggregate<M>) {

@@ -285,13 +285,27 @@ requires(Aggregate<T> && !is_flat<T>()) class Argument<T&> : public ObjectArgume
   using ObjectArgument<T>::ObjectArgument;
   T& get() { return *this->pointer(); }
 };
+/// A copy of an object and of the arrays that it lists.
+template <class T>
+requires(Members<T>::lists_arrays) T copied(const T& object) {
+  T copy;
+  Members<T>::each([&]<class M, class C>(const char*, M C::*member, bool) {
+    if constexpr (is_array_list<M>) {
+      for (const auto& array : object.*member) (copy.*member).push_back(array.to(array.device()));
+    } else {
+      copy.*member = object.*member;
+    }
+  });
+  return copy;
+}
+
 /// Looked at: a copy, as another thread or a callback may change the object during the call.
 template <class T>
 requires(Aggregate<T> && !is_flat<T>()) class Argument<const T&> : public ObjectArgument<T> {
  public:
   Argument(Context& context, const Name& name) : ObjectArgument<T>(context, name) {
     const T* const given = this->pointer();
-    if constexpr (std::is_same_v<T, SlicedPicture>) {
+    if constexpr (std::is_same_v<T, SlicedPicture> || Members<T>::lists_arrays) {
       if (given) copy_ = std::make_unique<T>(copied(*given));
     } else if constexpr (std::is_copy_constructible_v<T>) {
       if (given) copy_ = std::make_unique<T>(*given);

@@ -31,6 +31,10 @@ inline constexpr bool is_array = false;
 template <class T, std::size_t Rank>
 inline constexpr bool is_array<Array<T, Rank>> = true;
 template <class T>
+inline constexpr bool is_array_list = false;
+template <class T, std::size_t Rank>
+inline constexpr bool is_array_list<std::vector<Array<T, Rank>>> = true;
+template <class T>
 inline constexpr bool is_view = false;
 template <class T, std::size_t Rank>
 inline constexpr bool is_view<View<T, Rank>> = true;
