@@ -104,6 +104,7 @@
 #include <holotone/recipes/off_axis.hpp>
 #include <holotone/recipes/operations.hpp>
 #include <holotone/recipes/phase_map.hpp>
+#include <holotone/recipes/point_coverage.hpp>
 #include <holotone/recipes/point_hologram.hpp>
 #include <holotone/recipes/prints.hpp>
 #include <holotone/recipes/quantized_file.hpp>

@@ -3,6 +3,8 @@
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/recipes/point_coverage.hpp>
+#include <holotone/recipes/point_hologram.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -39,23 +41,9 @@ std::array<double, 2> extent_of(const PointCloud& cloud) {
 
 std::string remedy_of(const HologramJob& job, const PointCloud& cloud) {
   const auto& placement = job.scene.placement;
-  const double middle = std::abs(placement.distance_m);
-  const double rise = job.sum.cone_wavelength_m / (2 * job.panel.pitch_m);
-  const std::int64_t counts[] = {job.panel.nx, job.panel.ny};
-  double scale = 1;
-  bool crosses = false;
-  for (const auto& position : cloud.position) {
-    const double distance = -static_cast<double>(position[2]) * (placement.distance_m < 0 ? -1 : 1);
-    crosses = crosses || distance <= 0 || placement.distance_m == 0;
-    const double further = distance - middle;
-    if (further < 0) scale = std::min(scale, middle / -further);
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      const double half = static_cast<double>(counts[axis] - 1) * job.panel.pitch_m / 2 + rise * middle;
-      const double steepness = std::abs(static_cast<double>(position[axis])) - rise * further;
-      if (steepness > 0) scale = std::min(scale, half / steepness);
-    }
-  }
   if (placement.keep) return {};
+  const auto [scale, crosses] =
+      fit_to_panel(CloudSources(cloud).sources(), job.sum_options(job.channels.front()), placement.distance_m);
   std::string text = crosses ? "; the object crosses the panel" : "";
   if (!(scale < 1) || !(scale * placement.size_m >= min_length_m)) return text;
   std::string size = format_length(rounded_down(scale * placement.size_m));

@@ -11,9 +11,8 @@ namespace holotone::cli {
 /// The width and height of a cloud, in metres.
 std::array<double, 2> extent_of(const PointCloud& cloud);
 
-/// Remedy such as "; --size 4mm fits", with a note if the object crosses the panel; empty if neither applies. Size
-/// scales about the object's centre: a point at s (x, y) and distance D + s (d - D) is lit within half the panel and
-/// lambda |distance| / (2 pitch).
+/// Remedy such as "; --size 4mm fits" (fit_to_panel), with a note if the object crosses the panel; empty if neither
+/// applies.
 std::string remedy_of(const HologramJob& job, const PointCloud& cloud);
 
 /// Warning if points of any hologram light no pixel: their share, the size of the object and of the zone that the panel
