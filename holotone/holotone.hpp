@@ -108,6 +108,7 @@
 #include <holotone/recipes/point_hologram.hpp>
 #include <holotone/recipes/prints.hpp>
 #include <holotone/recipes/quantized_file.hpp>
+#include <holotone/recipes/retrieval.hpp>
 #include <holotone/recipes/stereogram_codes.hpp>
 #include <holotone/recipes/stereogram_prints.hpp>
 #include <holotone/recipes/viewing.hpp>

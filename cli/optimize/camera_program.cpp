@@ -1,7 +1,6 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/optimize/camera_program.hpp>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -68,25 +67,6 @@ Image CameraProgram::take() const {
     const std::string text = error.what();
     throw Error(ErrorCode::io, "--camera: standard output" + text.substr(std::min(path.size(), text.size())));
   }
-}
-
-Array<float, 2> camera_amplitude(const std::string& path, const Image& image, int colour) {
-  const auto values = to_float(image);
-  const auto& [ny, nx, channels] = values.shape();
-  const std::int64_t colours = channels - (channels % 2 == 0 ? 1 : 0);  // the last of 2 and 4 is alpha
-  Array<float, 2> amplitude({ny, nx});
-  for (std::int64_t i = 0; i < ny * nx; ++i) {
-    const float* const pixel = values.data() + i * channels;
-    float sum = 0;
-    if (colours == 3 && colour >= 0) {
-      sum = pixel[colour];
-    } else {
-      for (std::int64_t c = 0; c < colours; ++c) sum += pixel[c] / static_cast<float>(colours);
-    }
-    if (!std::isfinite(sum) || sum < 0) throw_io(path, "finite light >= 0", fmt::format("{}", sum));
-    amplitude.data()[i] = std::sqrt(sum);
-  }
-  return amplitude;
 }
 
 }  // namespace holotone::cli

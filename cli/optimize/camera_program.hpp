@@ -26,8 +26,4 @@ class CameraProgram {
   std::string folder_;
 };
 
-/// Amplitude {ny, nx} of a camera's picture, whose values are proportional to light: one colour, or the mean of all for
-/// -1. Throws io naming `path` for light that is negative or not finite.
-Array<float, 2> camera_amplitude(const std::string& path, const Image& image, int colour);
-
 }  // namespace holotone::cli

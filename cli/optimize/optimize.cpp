@@ -1,13 +1,41 @@
 #include <cli/common/command.hpp>
 #include <cli/common/compression_option.hpp>
+#include <cli/common/picture_file.hpp>
 #include <cli/optimize/optimize_run.hpp>
 #include <memory>
 
 namespace holotone::cli {
 namespace {
 
-std::vector<OptionRow> main_options(OptimizeArguments& a) {
-  auto& h = a.hologram;
+/// "80%" or "80": a part of the panel; "1600x880+160+100": columns x rows + first column + first row.
+RegionChoice parse_choice(std::string_view option, const std::string& text) {
+  if (text.find('x') != std::string::npos) {
+    return {.region = parse_region(option, text, "a percentage or ")};
+  }
+  const auto& [low, high] = bounds_of<&PictureRetrievalOptions::part>;
+  const auto percent = text.substr(0, text.find_last_not_of('%') + 1);
+  return {.part = parse_value(option, percent, ValueUnit::none, {100 * low, 100 * high}) / 100, .region = {}};
+}
+
+BeamChoice parse_beam(std::string_view option, const std::string& text) {
+  constexpr std::string_view gaussian = "gaussian:";
+  if (text == "flat") return {};
+  if (!text.starts_with(gaussian)) return {.path = text};
+  return {.diameter_m = parse_value(option, text.substr(gaussian.size()), ValueUnit::length, {1e-6, 10}), .path = {}};
+}
+
+/// A number whose default, 0, means none.
+OptionValue number_or_none(double& place, ValueUnit unit, const Bounds& bounds) {
+  auto value = number(place, unit, bounds);
+  value.standard.clear();
+  return value;
+}
+
+std::string none() { return "none"; }
+
+std::vector<OptionRow> main_options(OptimizeJob& job) {
+  auto& h = job.hologram;
+  auto& model = job.options.model;
   std::vector<OptionRow> rows{
       {.names = "IN",
        .target = &h.input,
@@ -27,40 +55,40 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
        .common = true,
        .feeds = "PhaseRetrievalPlan.planes"},
       {.names = "--focal-length",
-       .target = &a.focal_length,
+       .target = number_or_none(model.focal_length_m, ValueUnit::length, {1e-3, 100}),
        .value = "LENGTH",
-       .help = "Fourier hologram: focal length of the lens between panel and picture (1 mm to 100 m)",
+       .help = "Fourier hologram: focal length of the lens between panel and picture",
        .common = true,
        .feeds = "PhaseRetrievalPlan.focal_length_m"},
       {.names = "--signal-region",
-       .target = &a.region,
+       .target = parsed(job.region, parse_choice, "100%"),
        .value = "PERCENT",
        .help =
            "Part of the panel's sides that the picture fills, or COLUMNSxROWS+COLUMN+ROW; the light around it is free",
        .common = true,
-       .feeds = "PhaseRetrievalPlan.region"},
+       .feeds = "PhaseRetrievalPlan.region|retrieve_picture.part"},
       {.names = "--phase",
-       .target = &a.phase,
+       .target = member<&PictureRetrievalOptions::start>(job.options),
        .value = "NAME",
        .help = "Start: smooth (sharp, little defocus) or random (fills every pupil, with speckle)",
        .common = true},
       {.names = "--subframes",
-       .target = &a.subframes,
+       .target = member<&PhaseRetrievalOptions::frames>(model),
        .value = "N",
        .help = "Holograms shown in turn, whose light adds up",
-       .range = subframes_range,
        .common = true},
       {.names = "--aperture",
-       .target = &a.apertures,
+       .target = &job.pupils,
        .value = "[X,Y:]DIAMETER ...",
        .help = "Pupils through which the picture is to be seen, at --viewer-distance",
        .otherwise = "all light",
-       .feeds = "ReconstructionPlan.aperture"},
+       .feeds = "ReconstructionPlan.aperture",
+       .applies = {[&model] { return model.focal_length_m == 0; }, "a picture without a lens",
+                   [] { return "--focal-length"; }}},
       {.names = "--iterations",
-       .target = &a.iterations,
+       .target = number(job.options.solver.iterations, ValueUnit::count, {1, 100'000}),
        .value = "N",
        .help = "Steps of the solver",
-       .range = optimize_steps_range,
        .common = true},
       {.names = "--device",
        .target = &h.device_name,
@@ -72,120 +100,119 @@ std::vector<OptionRow> main_options(OptimizeArguments& a) {
   return rows;
 }
 
-std::vector<OptionRow> solver_options(OptimizeArguments& a) {
-  return {{.names = "--solver",
-           .target = &a.solver,
-           .value = "NAME",
-           .help = "lbfgs, adam, gs (Gerchberg-Saxton) or wgs (weighted, for spots)",
-           .otherwise = "lbfgs; adam with --camera"},
-          {.names = "--loss",
-           .target = &a.loss,
-           .value = "NAME",
-           .help = "Errors to reduce: of the amplitude, or of the intensity (bright parts count more)"},
-          {.names = "--rounding",
-           .target = &a.rounding,
-           .value = "NAME",
-           .help = "Rounding to the codes: stages (in the second half of the steps) or last",
-           .otherwise = "stages up to 4 bits"},
-          seed_option(a.hologram.scene.seed),
-          {.names = "--start",
-           .target = &a.start,
-           .value = "FILE",
-           .help = "Start from the phase of a hologram; %c and %t as in --output",
-           .excludes = "--phase --seed"},
-          {.names = "--keep-best", .target = &a.keep_best, .help = "On Ctrl-C, write the phase reached so far"}};
+std::vector<OptionRow> solver_options(OptimizeJob& job) {
+  return {
+      {.names = "--solver",
+       .target = choice(job.solver),
+       .value = "NAME",
+       .help = "lbfgs, adam, gs (Gerchberg-Saxton) or wgs (weighted, for spots)",
+       .otherwise = "lbfgs; adam with --camera"},
+      {.names = "--loss",
+       .target = member<&PhaseRetrievalOptions::loss>(job.options.model),
+       .value = "NAME",
+       .help = "Errors to reduce: of the amplitude, or of the intensity (bright parts count more)"},
+      {.names = "--rounding",
+       .target = choice(job.options.rounding),
+       .value = "NAME",
+       .help = "Rounding to the codes: stages (in the second half of the steps) or last",
+       .otherwise = "stages up to 4 bits",
+       .feeds = "retrieve_picture.rounding"},
+      seed_option(job.options.seed),
+      {.names = "--start",
+       .target = &job.start,
+       .value = "FILE",
+       .help = "Start from the phase of a hologram; %c and %t as in --output",
+       .excludes = "--phase --seed"},
+      {.names = "--keep-best", .target = &job.options.keeps_best, .help = "On Ctrl-C, write the phase reached so far"}};
 }
 
-std::vector<OptionRow> depth_options(OptimizeArguments& a) {
-  auto rows = picture_option_rows(a.pictures, {1, max_planes});
+std::vector<OptionRow> depth_options(OptimizeJob& job) {
+  auto rows = picture_option_rows(job.input, {1, max_planes});
   append(rows, {{.names = "--pupil",
-                 .target = &a.pupil,
+                 .target = number(job.eye.pupil_m, ValueUnit::length, {1e-6, 1}),
                  .value = "LENGTH",
                  .help = "Diameter of the pupil whose defocus the layers of --depth show",
-                 .range = length_range(1e-6, 1),
-                 .needs = "--depth",
-                 .feeds = "focal_stack.pupil_m"},
+                 .feeds = "focal_stack.pupil_m",
+                 .applies = {[&job] { return !job.input.picture.depth.empty(); }, "a picture with --depth", none}},
                 {.names = "--viewer-distance",
-                 .target = &a.viewer_distance,
+                 .target = number(job.eye.viewer_m, ValueUnit::length, {1e-3, max_distance_m}),
                  .value = "LENGTH",
                  .help = "From the panel to the pupils of --aperture and --pupil",
                  .feeds = "focal_stack.viewer_m|ReconstructionPlan.aperture.distance_m"}});
   return rows;
 }
 
-std::vector<OptionRow> light_options(OptimizeArguments& a) {
-  auto& h = a.hologram;
+std::vector<OptionRow> light_options(OptimizeJob& job) {
+  auto& response = job.options.model.response;
   std::vector<OptionRow> rows{
       {.names = "--source",
-       .target = &a.source,
+       .target = parsed(job.beam, parse_beam, "flat"),
        .value = "BEAM",
-       .help = "Light on the panel: flat, gaussian:DIAMETER (1/e^2), or a picture whose codes are proportional to it"},
+       .help = "Light on the panel: flat, gaussian:DIAMETER (1/e^2), or a picture whose codes are proportional to it",
+       .feeds = "retrieve_picture.beam"},
       {.names = "--fill-factor",
-       .target = &a.fill_factor,
+       .target = number_or_none(response.fill_factor, ValueUnit::none, {0.01, 1}),
        .value = "SHARE",
        .help = "Share of a pixel's area that modulates; the picture darkens outwards",
-       .range = fill_factor_range,
        .otherwise = "pixels are points"},
       {.names = "--zero-order",
-       .target = &a.zero_order,
+       .target = member<&PanelResponse::zero_order>(response),
        .value = "AMPLITUDE",
-       .help = "Unmodulated light relative to the modulated",
-       .range = zero_order_range},
-      bits_option(h)};
-  append(rows, phase_code_options(h));
+       .help = "Unmodulated light relative to the modulated"},
+      bits_option(job.hologram)};
+  append(rows, phase_code_options(job.hologram));
   return rows;
 }
 
-std::vector<OptionRow> comparison_options(OptimizeArguments& a) {
+std::vector<OptionRow> comparison_options(OptimizeJob& job) {
   return {{.names = "--against",
-           .target = &a.against,
+           .target = &job.against,
            .value = "FILE",
            .help = "Picture that the light is compared with",
            .otherwise = "IN"},
           {.names = "--difference",
-           .target = &a.difference,
+           .target = &job.difference,
            .value = "FILE",
            .help = "Picture of the error at the pixels: grey where there is none; %c and a counter as in --output"}};
 }
 
-std::vector<OptionRow> camera_options(OptimizeArguments& a) {
-  return {
-      {.names = "--camera",
-       .target = &a.camera,
-       .value = "COMMAND",
-       .help = "Shell command that shows the codes of file %s and writes a picture of the light to standard output"},
-      {.names = "--camera-timeout",
-       .target = &a.camera_timeout,
-       .value = "SECONDS",
-       .help = "Maximum time of a picture",
-       .range = camera_timeout_range,
-       .needs = "--camera"}};
+std::vector<OptionRow> camera_options(OptimizeJob& job) {
+  return {{.names = "--camera",
+           .target = &job.camera,
+           .value = "COMMAND",
+           .help = "Shell command that shows the codes of file %s and writes a picture of the light to standard output",
+           .feeds = "PhaseRetrievalPlan.camera|retrieve_picture.camera"},
+          {.names = "--camera-timeout",
+           .target = number(job.camera_timeout_s, ValueUnit::none, {0.1, 86'400}),
+           .value = "SECONDS",
+           .help = "Maximum time of a picture",
+           .applies = {[&job] { return !job.camera.empty(); }, "a command at --camera", none}}};
 }
 
 }  // namespace
 
 Command optimize_command() {
-  const auto arguments = std::make_shared<OptimizeArguments>();
-  auto& a = *arguments;
-  a.pictures.picture.layers = 8;
-  a.hologram.encoding = {true, Encoding::phase};
+  const auto shared = std::make_shared<OptimizeJob>();
+  auto& job = *shared;
+  job.input.picture.layers = 8;
+  job.hologram.encoding = {true, Encoding::phase};
   return {.name = "optimize",
           .purpose = "Find the phase of a panel whose light is a picture",
           .examples = {"holotone optimize photo.png -o slm.png --distance 20cm",
                        "holotone optimize photo.png -o slm_%c.png --rgb 638nm,520nm,450nm --signal-region 80%",
                        "holotone optimize --image left.png --depth depth.png --depth-range 18cm,22cm -o slm.png",
                        "holotone optimize photo.png -o slm_%t.png --subframes 8 --bits 4 --phase random"},
-          .groups = {{"", main_options(a)},
-                     {"Solver", solver_options(a)},
-                     {"Focal stack", depth_options(a)},
-                     {"Light and codes", light_options(a)},
-                     {"Comparison", comparison_options(a)},
-                     {"Camera in the loop", camera_options(a)},
-                     {"Panel", panel_options(a.hologram.panel_choice)},
-                     panel_output_options(a.hologram.showing, a.hologram.output),
-                     console_options(a.hologram.console)},
-          .run = [arguments] { return run_optimize(*arguments); },
-          .given = &a.hologram.given};
+          .groups = {{"", main_options(job)},
+                     {"Solver", solver_options(job)},
+                     {"Focal stack", depth_options(job)},
+                     {"Light and codes", light_options(job)},
+                     {"Comparison", comparison_options(job)},
+                     {"Camera in the loop", camera_options(job)},
+                     {"Panel", panel_options(job.hologram.panel_choice)},
+                     panel_output_options(job.hologram.showing, job.hologram.output),
+                     console_options(job.hologram.console)},
+          .run = [shared] { return run_optimize(*shared); },
+          .given = &job.hologram.given};
 }
 
 }  // namespace holotone::cli

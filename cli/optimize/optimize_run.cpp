@@ -6,6 +6,7 @@
 #include <cli/optimize/optimize_maker.hpp>
 #include <cli/optimize/optimize_run.hpp>
 #include <cmath>
+#include <holotone/recipes/viewing/wanted_light.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
@@ -39,11 +40,11 @@ std::vector<InputFile> inputs_of(const OptimizeJob& job) {
     if (!picture.depth.empty()) inputs.push_back({"--depth", picture.depth});
   }
   if (!job.against.empty()) inputs.push_back({"--against", job.against});
-  if (const auto* const beam = std::get_if<MeasuredBeam>(&job.beam)) inputs.push_back({"--source", beam->path});
+  if (!job.beam.path.empty()) inputs.push_back({"--source", job.beam.path});
   if (job.start.empty()) return inputs;
   // Later frames start from the frame before.
   for (const auto& start :
-       names_of(job, job.start, job.frames.empty() ? nullptr : &job.frames.front(), job.model.frames)) {
+       names_of(job, job.start, job.frames.empty() ? nullptr : &job.frames.front(), job.options.model.frames)) {
     require_input(start);
     inputs.push_back({"--start", start});
   }
@@ -56,7 +57,7 @@ void check_names(const OptimizeJob& job) {
     return static_cast<void>(inputs_of(job));
   }
   const auto& output = job.hologram.output;
-  const bool subframes = job.model.frames > 1;
+  const bool subframes = job.options.model.frames > 1;
   const auto at = output.find("%t");
   if (subframes && at == std::string::npos) reject("--output", "a name with %t, which stands for the subframe", output);
   if (!subframes && at != std::string::npos) reject("--output", "no %t, which stands for the subframe", output);
@@ -66,7 +67,7 @@ void check_names(const OptimizeJob& job) {
   const bool counted = frame_pattern("--output", others).has_value();
   if (!counted && !job.frames.empty()) reject("--output", "a counter such as %04d, as in IN", output);
   if (counted && job.frames.empty()) reject("--output", "a name without a counter for one picture", output);
-  const auto names = all_names(job, output, job.model.frames);
+  const auto names = all_names(job, output, job.options.model.frames);
   const auto differences = all_names(job, job.difference, 1);
   const auto name = [&](std::int64_t i) { return names[static_cast<std::size_t>(i)]; };
   const auto difference = [&](std::int64_t i) { return differences[static_cast<std::size_t>(i)]; };
@@ -78,7 +79,7 @@ void check_names(const OptimizeJob& job) {
 /// Throws if the host's memory, or that of the device, is too small.
 void require_memory_for(const OptimizeJob& job, Device device) {
   const auto& panel = job.hologram.panel;
-  PhaseRetrievalOptions model = job.model;
+  PhaseRetrievalOptions model = job.options.model;
   model.grid = job.hologram.grid(job.hologram.channels.front());
   const std::size_t pupils = std::max<std::size_t>(1, job.apertures.size());
   const auto& picture = job.pictures.front();
@@ -94,48 +95,45 @@ void require_memory_for(const OptimizeJob& job, Device device) {
       fmt::format("{} x {} pixels, {}, {}", panel.nx, panel.ny,
                   counted(static_cast<std::int64_t>(model.planes.size()), "plane"), counted(model.frames, "subframe"));
   const Device plans = job.hologram.device;
-  const double plan_bytes = plans == device ? static_cast<double>(retrieval_bytes(model, job.solver, device)) : 0;
+  const double plan_bytes =
+      plans == device ? static_cast<double>(retrieval_bytes(model, job.options.solver, device)) : 0;
   const double others = pixels * (other_bytes + 4 * static_cast<double>(model.planes.size()));
   require_memory(option, plan_bytes + (device == Device{} ? others : 0), what, "", device);
 }
 
-SeenPicture worst_of(const std::vector<SeenPicture>& planes) {
-  SeenPicture worst = planes.front();
-  for (const auto& own : planes) {
-    worst.ssim = std::min(worst.ssim, own.ssim);
-    worst.ssim_worst = std::min(worst.ssim_worst, own.ssim_worst);
-    worst.speckle_contrast = std::max(worst.speckle_contrast, own.speckle_contrast);
-    worst.speckle_contrast_worst = std::max(worst.speckle_contrast_worst, own.speckle_contrast_worst);
-  }
+WorstLight worst_seen(const std::vector<WorstLight>& planes) {
+  WorstLight worst = planes.front();
+  for (const auto& plane : planes) take_worse(worst, plane);
   return worst;
 }
 
 nlohmann::json json_of(const OptimizedRow& row) {
+  const auto& made = row.made;
   nlohmann::json object{{"output", row.outputs.front()},
                         {"wavelength_m", row.wavelength_m},
-                        {"iterations", row.result.iterations},
-                        {"compute_s", row.compute_s},
-                        {"stopped", row.stopped}};
-  if (!row.stopped) object["gradients"] = row.result.evaluations;
+                        {"iterations", made.steps.iterations},
+                        {"compute_s", made.solve_s},
+                        {"stopped", made.stopped}};
+  if (!made.stopped) object["gradients"] = made.steps.evaluations;
   if (row.outputs.size() > 1) object["outputs"] = row.outputs;
   const auto facts = [](const RetrievalQuality& quality) {
     return nlohmann::json{
         {"psnr_db", quality.psnr_db}, {"psnr_worst_db", quality.psnr_worst_db}, {"efficiency", quality.efficiency}};
   };
-  const auto picture = [](const SeenPicture& seen) {
+  const auto picture = [](const WorstLight& seen) {
     return nlohmann::json{{"ssim", seen.ssim},
                           {"ssim_worst", seen.ssim_worst},
                           {"speckle_contrast", seen.speckle_contrast},
                           {"speckle_contrast_worst", seen.speckle_contrast_worst}};
   };
-  object.update(facts(worst_of(row.quality)));
-  object.update(picture(worst_of(row.seen)));
+  object.update(facts(worst_of(made.quality)));
+  object.update(picture(worst_seen(made.seen)));
   if (!row.difference.empty()) object["difference"] = row.difference;
-  for (std::size_t plane = 0; plane < row.planes.size(); ++plane) {
-    auto own = facts(row.quality[plane]);
-    own.update(picture(row.seen[plane]));
-    own["distance_m"] = row.planes[plane].distance_m;
-    object["planes"].push_back(own);
+  for (std::size_t plane = 0; plane < made.planes.size(); ++plane) {
+    auto plane_json = facts(made.quality[plane]);
+    plane_json.update(picture(made.seen[plane]));
+    plane_json["distance_m"] = made.planes[plane].distance_m;
+    object["planes"].push_back(plane_json);
   }
   return object;
 }
@@ -151,15 +149,15 @@ nlohmann::json json_of(const OptimizeJob& job, const SignalRegion& region, const
                         {"pitch_m", hologram.panel.pitch_m},
                         {"bits", hologram.encode.bits},
                         {"signal_region", {region.column, region.row, region.columns, region.rows}},
-                        {"phase", job.random ? "random" : "smooth"},
-                        {"subframes", job.model.frames},
-                        {"rounding", job.by_levels ? "stages" : "last"},
-                        {"seed", hologram.scene.seed},
+                        {"phase", name_of(job.options.start)},
+                        {"subframes", job.options.model.frames},
+                        {"rounding", name_of(rows.front().made.rounding)},
+                        {"seed", job.options.seed},
                         {"time_s", seconds}};
   if (job.pictures.size() == 1 && job.pictures.front().depth.empty()) {
     object["distance_m"] = job.pictures.front().distance_m;
   }
-  if (job.model.focal_length_m > 0) object["focal_length_m"] = job.model.focal_length_m;
+  if (job.options.model.focal_length_m > 0) object["focal_length_m"] = job.options.model.focal_length_m;
   for (const auto& row : rows) {
     for (const auto& output : row.outputs) object["outputs"].push_back(output);
     object["holograms"].push_back(json_of(row));
@@ -169,15 +167,16 @@ nlohmann::json json_of(const OptimizeJob& job, const SignalRegion& region, const
 
 std::string words_of(const OptimizeJob& job, const OptimizedRow& row, const SignalRegion& region) {
   const auto& panel = job.hologram.panel;
-  const auto quality = worst_of(row.quality);
-  const auto seen = worst_of(row.seen);
-  const std::string planes = row.planes.size() > 1 ? fmt::format(" in {} planes", row.planes.size()) : std::string();
+  const auto& made = row.made;
+  const auto quality = worst_of(made.quality);
+  const auto seen = worst_seen(made.seen);
+  const std::string planes = made.planes.size() > 1 ? fmt::format(" in {} planes", made.planes.size()) : std::string();
   const std::string frames = row.outputs.size() > 1 ? fmt::format(" to {}", row.outputs.back()) : std::string();
   std::string text = fmt::format(
       "{}{}: {} x {} pixels, picture of {} x {}{}; {} on {}{}: {:.1f} dB at worst ({:.1f} dB at the samples), "
       "efficiency {:.2f}",
       row.outputs.front(), frames, panel.nx, panel.ny, region.columns, region.rows, planes,
-      counted(row.result.iterations, "step"), to_string(job.hologram.device), row.stopped ? ", stopped" : "",
+      counted(made.steps.iterations, "step"), to_string(job.hologram.device), made.stopped ? ", stopped" : "",
       quality.psnr_worst_db, quality.psnr_db, quality.efficiency);
   if (!std::isnan(seen.ssim_worst)) text += fmt::format(", SSIM {:.3f}", seen.ssim_worst);
   return text + fmt::format(", speckle contrast {:.2f}", seen.speckle_contrast_worst);
@@ -220,7 +219,7 @@ std::string plane_warning(const FieldGrid& grid, double distance_m) {
 }
 
 void warn_of_planes(const OptimizeJob& job, const std::vector<RetrievalPlane>& planes) {
-  if (job.model.focal_length_m > 0) return;
+  if (job.options.model.focal_length_m > 0) return;
   const auto grid = job.hologram.grid(job.hologram.channels.front());
   for (const auto& plane : planes) {
     const auto words = plane_warning(grid, plane.distance_m);
@@ -236,14 +235,14 @@ void tell_what_reconstruct_lacks(const OptimizeJob& job) {
   const auto name = [&](bool is_given, std::string_view option) {
     if (is_given) names += fmt::format("{}{}", names.empty() ? "" : ", ", option);
   };
-  name(!std::holds_alternative<FlatBeam>(job.beam), "--source");
-  name(job.model.response.zero_order > 0, "--zero-order");
-  name(job.model.response.fill_factor > 0, "--fill-factor");
+  name(job.beam.diameter_m > 0 || !job.beam.path.empty(), "--source");
+  name(job.options.model.response.zero_order > 0, "--zero-order");
+  name(job.options.model.response.fill_factor > 0, "--fill-factor");
   if (!names.empty()) {
     remark(job.hologram.console,
            fmt::format("reconstruct takes the codes alone, without {}: it shows other light", names));
   }
-  if (job.has_offset()) {
+  if (!job.hologram.carrier.empty() || !job.hologram.correction.empty()) {
     remark(job.hologram.console, "the figures are without --carrier and --correction, which reconstruct shows");
   }
 }
@@ -251,7 +250,7 @@ void tell_what_reconstruct_lacks(const OptimizeJob& job) {
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.
 std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region) {
   const UnfinishedRun run;
-  if (job.keep_best) stop_without_limit();
+  if (job.options.keeps_best) stop_without_limit();
   ProgressBar bar(job.hologram.console);
   OptimizeMaker maker(job, bar);
   std::vector<OptimizedRow> rows;
@@ -261,11 +260,11 @@ std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region)
     if (job.hologram.shown && rows.empty()) job.hologram.shown->open();
     if (rows.empty()) warn_of_planes(job, pictures.planes());
     for (const auto& channel : job.hologram.channels) {
-      if (!rows.empty() && rows.back().stopped) break;
-      const auto targets = pictures.targets(channel, bar);
+      if (!rows.empty() && rows.back().made.stopped) break;
+      const auto amplitudes = pictures.amplitudes(channel, bar);
       // Waits for the device's context, which is created meanwhile.
       if (rows.empty() && job.hologram.device != Device{}) require_memory_for(job, job.hologram.device);
-      rows.push_back(maker.make(pictures, targets, frame, channel));
+      rows.push_back(maker.make(pictures, amplitudes, frame, channel));
     }
     if (pictures.holes() > 0 && frame == nullptr) {
       remark(job.hologram.console, fmt::format("{}: {} without a depth, filled from their neighbours",
@@ -273,7 +272,7 @@ std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region)
     }
   };
   for (const auto& frame : job.frames) {
-    if (!rows.empty() && rows.back().stopped) break;
+    if (!rows.empty() && rows.back().made.stopped) break;
     make(&frame, frame.path);
   }
   if (job.frames.empty()) make(nullptr, job.pictures.front().image);
@@ -281,16 +280,16 @@ std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region)
   if (rows.size() < all) {
     warn(job.hologram.console, fmt::format("stopped: {} of {} holograms made", rows.size(), all));
   }
-  if (!job.keep_best) check_cancelled("writing");
+  if (!job.options.keeps_best) check_cancelled("writing");
   UnfinishedRun::keep();
   return rows;
 }
 
 }  // namespace
 
-int run_optimize(OptimizeArguments& arguments) {
+int run_optimize(OptimizeJob& job) {
   const Stopwatch watch;
-  const OptimizeJob job = optimize_job(arguments);
+  complete(job);
   check_names(job);
   require_memory_for(job, Device{});
   for (const auto& channel : job.hologram.channels) {

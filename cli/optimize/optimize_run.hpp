@@ -4,6 +4,6 @@
 namespace holotone::cli {
 
 /// Runs `holotone optimize`: optimizes the phases and writes their codes. Returns the exit code.
-int run_optimize(OptimizeArguments& arguments);
+int run_optimize(OptimizeJob& job);
 
 }  // namespace holotone::cli

@@ -1,10 +1,10 @@
 #include <cli/common/memory_limit.hpp>
-#include <cli/common/picture_light.hpp>
-#include <cli/common/target_picture.hpp>
+#include <cli/common/picture_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/reconstruct/comparison.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/recipes/retrieval/target_picture.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
@@ -38,9 +38,9 @@ std::unique_ptr<ViewComparison> open_comparison(const ReconstructJob& job, const
                  fmt::format("{} x {} pixels at four positions", grid.nx, grid.ny));
   const auto [ny, nx, channels] = shape_of(image);
   auto room = stated_region(first.path, first.metadata, grid.shape());
-  if (!job.region.empty()) {
-    room = parse_region(job.region, region_words);
-    require_within(*room, grid.shape(), job.region);
+  if (job.region) {
+    room = job.region;
+    require_within(*room, grid.shape());
   }
   const auto region = region_within(room.value_or(SignalRegion{0, 0, grid.ny, grid.nx}),
                                     lens ? sides_behind_lens({ny, nx}, grid.shape()) : Shape<2>{ny, nx});

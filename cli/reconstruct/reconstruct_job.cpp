@@ -2,7 +2,6 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/target_picture.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_job.hpp>
@@ -76,7 +75,6 @@ void set_comparison(ReconstructJob& job, std::int64_t count) {
   if (!job.viewing.pupils.empty()) reject(option, "pictures in a plane, without an eye at --viewer", job.against);
   if (!job.holograms.subframes.empty()) reject(option, "one hologram, not subframes", job.names.front());
   require_input(job.against);
-  if (!job.region.empty()) (void)parse_region(job.region, region_words);
   if (job.difference.empty()) return;
   constexpr std::string_view difference = "--difference";
   require_known_counters(difference, job.difference, false);

@@ -33,9 +33,9 @@ struct ReconstructJob {
   PupilShape pupil_shape = PupilShape::rectangle;
   PictureTones tones;
   GivenWhite white;
-  std::string against;     ///< picture with which the light is compared; empty: none
-  std::string region;      ///< of the picture compared with; empty: as the file states
-  std::string difference;  ///< difference picture of one, or a name with a counter
+  std::string against;                 ///< picture with which the light is compared; empty: none
+  std::optional<SignalRegion> region;  ///< of the picture compared with; none: as the file states
+  std::string difference;              ///< difference picture of one, or a name with a counter
   std::int64_t tile_width = 480;
   std::string device_name = "auto";
   std::vector<Device> devices;  ///< several for an eye of several frames only

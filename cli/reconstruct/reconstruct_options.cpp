@@ -1,4 +1,5 @@
 #include <cli/common/compression_option.hpp>
+#include <cli/common/picture_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_job.hpp>
@@ -175,7 +176,7 @@ std::vector<OptionRow> comparison_options(ReconstructJob& job) {
            .common = true,
            .feeds = "compare_holograms.files"},
           {.names = "--signal-region",
-           .target = &job.region,
+           .target = parsed(job.region, [](auto option, const auto& text) { return parse_region(option, text); }),
            .value = "REGION",
            .help = "Pixels that the picture of --against fills, COLUMNSxROWS+COLUMN+ROW",
            .otherwise = "as the file states, or the whole panel",

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cli/common/picture_light.hpp>
+#include <cli/common/picture_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/info/info_metadata.hpp>
 #include <cli/view/control.hpp>

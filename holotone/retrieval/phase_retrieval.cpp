@@ -44,7 +44,7 @@ PhaseRetrievalOptions checked(const PhaseRetrievalOptions& options) {
   constexpr std::size_t most = 256;
   const std::size_t planes = options.planes.size();
   require(planes >= 1 && planes <= most, "planes", "1 to 256", static_cast<double>(planes));
-  require(options.frames >= 1 && options.frames <= 256, "frames", "1 to 256", static_cast<double>(options.frames));
+  require_bounds(name, "frames", static_cast<double>(options.frames), bounds_of<&PhaseRetrievalOptions::frames>);
   for (const auto& plane : options.planes) {
     require(std::isfinite(plane.distance_m), "planes.distance_m", "a finite distance", plane.distance_m);
     require(std::isfinite(plane.weight) && plane.weight > 0, "planes.weight", "> 0", plane.weight);
@@ -57,7 +57,7 @@ PhaseRetrievalOptions checked(const PhaseRetrievalOptions& options) {
   const auto& response = options.response;
   require(response.fill_factor >= 0 && response.fill_factor <= 1, "response.fill_factor", "> 0 to 1, or 0",
           response.fill_factor);
-  require(response.zero_order >= 0 && response.zero_order <= 10, "response.zero_order", "0 to 10", response.zero_order);
+  require_bounds(name, "response.zero_order", response.zero_order, bounds_of<&PanelResponse::zero_order>);
   PhaseRetrievalOptions result = options;
   result.region = checked_region(options);
   return result;

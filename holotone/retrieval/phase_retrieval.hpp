@@ -1,4 +1,7 @@
 #pragma once
+#include <array>
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <holotone/core/progress.hpp>
 #include <holotone/optics/reconstruction.hpp>
 #include <holotone/retrieval/solver.hpp>
@@ -32,6 +35,9 @@ enum class RetrievalLoss {
   amplitude,  ///< s a - T
   intensity,  ///< s a^2 - T^2: bright parts count more
 };
+template <>
+inline constexpr auto enum_names<RetrievalLoss> =
+    std::array{EnumName{RetrievalLoss::amplitude, "amplitude"}, EnumName{RetrievalLoss::intensity, "intensity"}};
 
 /// A modulator's deviations from a phase with unit amplitude.
 struct PanelResponse {
@@ -41,6 +47,8 @@ struct PanelResponse {
   /// Amplitude of the unmodulated light (zero order) relative to the modulated, 0 to 10.
   double zero_order = 0;
 };
+template <>
+inline constexpr Bounds bounds_of<&PanelResponse::zero_order>{0, 10};
 
 struct PhaseRetrievalOptions {
   FieldGrid grid = {};                        ///< panel, and picture of the same number of pixels
@@ -54,6 +62,8 @@ struct PhaseRetrievalOptions {
   /// positions. False: at the samples alone, which leaves the light between them to chance.
   bool between_samples = true;
 };
+template <>
+inline constexpr Bounds bounds_of<&PhaseRetrievalOptions::frames>{1, 256};
 
 /// How near the light in one plane comes to its target in the signal region. The scale between both is common to all
 /// planes.

@@ -1,6 +1,8 @@
 #pragma once
+#include <array>
 #include <functional>
 #include <holotone/core/array.hpp>
+#include <holotone/core/enum_names.hpp>
 #include <vector>
 
 namespace holotone {
@@ -14,6 +16,10 @@ enum class RetrievalSolver {
   /// Ruocco, "Computer generation of optimal holograms for optical trap arrays", 2007.
   weighted_gerchberg_saxton,
 };
+template <>
+inline constexpr auto enum_names<RetrievalSolver> = std::array{
+    EnumName{RetrievalSolver::lbfgs, "lbfgs"}, EnumName{RetrievalSolver::adam, "adam"},
+    EnumName{RetrievalSolver::gerchberg_saxton, "gs"}, EnumName{RetrievalSolver::weighted_gerchberg_saxton, "wgs"}};
 
 /// Measures the light of phases {frames, ny, nx} in radians, in host memory: replaces the simulated amplitude {planes,
 /// positions, ny, nx} by the measured one, in any unit, finite and >= 0. What is outside the signal region does not

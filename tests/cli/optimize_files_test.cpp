@@ -137,7 +137,7 @@ TEST_F(OptimizeFilesTest, FilesThatAreReadAreNotWritten) {
   over("--start", "slm.png");
   auto start = optimize("photo.png", "two.png");
   start.insert(start.end(), {"--start", path("map.png")});
-  expect_refused(start, {"map.png: expected a hologram with metadata, such as a PNG by holotone optimize"});
+  expect_refused(start, {"map.png: expected pitch_m from 1e-09 to 1, got none"});
   start.back() = path("none_%t.png");
   expect_refused(start, {"none_0.png: file not found"});
 }
@@ -213,7 +213,7 @@ TEST_F(OptimizeFilesTest, BadInput) {
     }
     return arguments;
   };
-  expect_refused(with("--signal-region", "0"), {"--signal-region: expected a number from 1 to 100, got '0'"});
+  expect_refused(with("--signal-region", "0"), {"--signal-region: expected 1 to 100, got '0'"});
   expect_refused(with("--signal-region", "wide"), {"--signal-region: expected a number"});
   expect_refused(with("--signal-region", "90x60+10+0"), {"--signal-region: expected a part of 96 x 64 pixels"});
   expect_refused(with("--signal-region", "9x6"), {"--signal-region: expected a percentage or COLUMNSxROWS+COLUMN+ROW"});

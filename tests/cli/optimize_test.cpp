@@ -250,7 +250,7 @@ TEST_F(OptimizeTest, QualityIsThatWithoutWhatTheCodesAdd) {
   EXPECT_NEAR(run_json(arguments)["holograms"][0]["psnr_worst_db"].get<double>(), plain, 0.3);
   EXPECT_NE(content_of(path("plain.png")), content_of(path("added.png")));
   arguments.insert(arguments.end(), {"--rounding", "stages"});
-  expect_refused(arguments, {"--rounding: expected last with --carrier, --correction"});
+  expect_refused(arguments, {"--rounding: expected last with carrier, correction"});
 }
 
 // A model with the beam's shape and the panel's zero order makes up for both.
@@ -266,11 +266,11 @@ TEST_F(OptimizeTest, BeamAndPanelAreOfTheModel) {
     return words;
   };
   EXPECT_GT(run_json(with("gaussian:1mm"))["holograms"][0]["psnr_worst_db"], 18);
-  expect_refused(with(path("photo.png")), {"photo.png: expected the panel's 96 x 64 pixels, got 72 x 48"});
+  expect_refused(with(path("photo.png")), {"--source: expected the panel's 96 x 64 pixels, got 72 x 48"});
   write_picture("dark.png", 64, 96, 0);
-  expect_refused(with(path("dark.png")), {"dark.png: expected a beam with some light, got a black picture"});
+  expect_refused(with(path("dark.png")), {"--source: expected a beam with some light, got a black picture"});
   expect_refused(with("gaussian:wide"), {"--source"});
-  expect_refused(with("gaussian:1um"), {"--source: expected a beam that lights a pixel of 8 um, got '1 um'"});
+  expect_refused(with("gaussian:1um"), {"--source: expected a beam that lights a pixel of 8 um, got 1 um"});
   expect_refused(with("missing.png"), {"missing.png"});
 }
 

@@ -350,6 +350,7 @@ TEST_F(OptionsTest, EveryNumberOutOfItsRangeIsRefusedInTheSameWords) {
                                  {"display"},
                                  {"measure", "--against", "y"},
                                  {"propagate"},
+                                 {"optimize"},
                                  {"quantize", "--viewer", "36mm:9mm", "--rule", "eq1"},
                                  {"panel", "vortex"},
                                  {"panel", "checkerboard"},

@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <cli/common/picture_light.hpp>
+#include <cli/common/picture_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/layers/layers_picture.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/retrieval/target_picture.hpp>
 
 namespace holotone::cli {
 DepthPicture read_picture(const PictureJob& job, const std::vector<Channel>& channels) {
@@ -11,7 +12,7 @@ DepthPicture read_picture(const PictureJob& job, const std::vector<Channel>& cha
   picture.depth = read_depth(job, {shape_of(image)[0], shape_of(image)[1]});
   picture.spacing = spacing_of(job, picture.depth.nearest_m, picture.depth.farthest_m);
   for (const auto& channel : channels) {
-    picture.intensity.push_back(intensity_of(job.image, image, channel.colour));
+    picture.intensity.push_back(picture_intensity(job.image, image, channel.colour));
     picture.dark.push_back(
         std::ranges::all_of(picture.intensity.back().host(), [](float value) { return value == 0; }));
   }

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/optics/half_pixel_reconstruction.hpp>
@@ -11,41 +9,6 @@ namespace holotone {
 namespace {
 
 constexpr std::string_view where = "compare_holograms";
-
-template <class Body>
-Array<float, 2> cropped(const Array<float, 2>& picture, const SignalRegion& region, const Body& body) {
-  Array<float, 2> part({region.rows, region.columns});
-  for (std::int64_t row = 0; row < region.rows; ++row) {
-    for (std::int64_t x = 0; x < region.columns; ++x) {
-      part(row, x) = body(picture(region.row + row, region.column + x));
-    }
-  }
-  return part;
-}
-
-/// The worse of two values; NaN, which is no value, remains.
-double lower(double a, double b) { return a <= b || std::isnan(a) ? a : b; }
-double higher(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
-
-/// Takes what is worse of another comparison.
-void take(WorstLight& worst, const WorstLight& other) {
-  worst.psnr_db = lower(worst.psnr_db, other.psnr_db);
-  worst.psnr_worst_db = lower(worst.psnr_worst_db, other.psnr_worst_db);
-  worst.ssim = lower(worst.ssim, other.ssim);
-  worst.ssim_worst = lower(worst.ssim_worst, other.ssim_worst);
-  worst.speckle_contrast = higher(worst.speckle_contrast, other.speckle_contrast);
-  worst.speckle_contrast_worst = higher(worst.speckle_contrast_worst, other.speckle_contrast_worst);
-}
-
-/// The first position is that of the samples.
-WorstLight worst_of(const std::array<LightComparison, half_pixels.size()>& positions) {
-  const auto& samples = positions.front();
-  WorstLight worst;
-  for (const auto& own : positions) {
-    take(worst, {samples.psnr_db, own.psnr_db, samples.ssim, own.ssim, samples.speckle_contrast, own.speckle_contrast});
-  }
-  return worst;
-}
 
 SignalRegion checked_region(const SignalRegion& region, const FieldGrid& grid) {
   const auto& [row, column, rows, columns] = region;
@@ -67,7 +30,7 @@ double comparison_bytes(const FieldGrid& grid, std::size_t channels, bool lens, 
   // Spectrum, moved field, picture; plan. Behind a lens the plan alone.
   const double wide_bytes = lens ? 8 : 2 * 8 + 4 + (cpu ? 8 + 4 * 8 + 4 : 8);
   constexpr double target_bytes = 2 * 4 * 8 + 4 * 4;  // mirrored spectra, pictures
-  const auto pixels = [](const FieldGrid& own) { return static_cast<double>(own.nx) * static_cast<double>(own.ny); };
+  const auto pixels = [](const FieldGrid& of) { return static_cast<double>(of.nx) * static_cast<double>(of.ny); };
   return static_cast<double>(channels) *
              (wide_bytes * pixels(lens ? grid : half_pixel_grid(grid)) + 4 * 4 * pixels(grid)) +
          target_bytes * pixels(grid);
@@ -111,13 +74,8 @@ ViewComparison::ViewComparison(const HologramView& view, const std::vector<View<
     if (amplitudes[c].shape() != grid.shape()) {
       throw_argument(where, "amplitudes", to_string<2>(grid.shape()), to_string<2>(amplitudes[c].shape()));
     }
-    const auto targets = at_half_pixels(amplitudes[c]);
-    auto& channel = channels_.emplace_back();
-    channel.light = light_of(view.options(), lights[c], device);
-    channel.wavelength_m = lights[c].grid.wavelength_m;
-    for (std::size_t p = 0; p < targets.size(); ++p) {
-      channel.wanted[p] = cropped(targets[p], region_, [](float value) { return value * value; });
-    }
+    channels_.push_back({light_of(view.options(), lights[c], device), lights[c].grid.wavelength_m,
+                         WantedLight(amplitudes[c], region_)});
     differences_.emplace_back(Shape<2>{region_.rows, region_.columns});
   }
 }
@@ -128,20 +86,16 @@ PictureComparison ViewComparison::at(double distance_m, Progress& progress) {
   all.region = region_;
   for (std::size_t c = 0; c < channels_.size(); ++c) {
     auto& channel = channels_[c];
-    ChannelComparison own{channel.wavelength_m, {}, {}};
-    // One peak, so that the four positions differ by their errors alone.
-    const double peak = std::sqrt(static_cast<double>(*std::ranges::max_element(channel.wanted[0].host())));
+    ChannelComparison compared{channel.wavelength_m, {}, {}};
     for (std::size_t p = 0; p < half_pixels.size(); ++p) {
       progress.step("comparing", done_++, total_);
       with_option_names([&] { channel.light(distance_m, p, intensity_.view()); });
-      const auto seen = cropped(intensity_, region_, [](float value) { return value; });
-      const View<const float, 2> wanted = channel.wanted[p].view();
-      own.positions[p] = p == 0 ? compare_light(seen.view(), wanted, peak, differences_[c].view())
-                                : compare_light(seen.view(), wanted, peak);
+      compared.positions[p] =
+          channel.wanted.compare(intensity_.view(), p, p == 0 ? differences_[c].view() : View<std::uint8_t, 2>());
     }
-    own.worst = worst_of(own.positions);
-    take(all.worst, own.worst);
-    all.channels.push_back(own);
+    compared.worst = worst_of(compared.positions);
+    take_worse(all.worst, compared.worst);
+    all.channels.push_back(compared);
   }
   return all;
 }

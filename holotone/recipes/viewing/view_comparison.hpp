@@ -2,6 +2,7 @@
 // Not for users. How near the light of a view comes to a picture. viewing.hpp compares at once.
 #include <functional>
 #include <holotone/recipes/viewing/hologram_view.hpp>
+#include <holotone/recipes/viewing/wanted_light.hpp>
 #include <vector>
 
 namespace holotone {
@@ -27,7 +28,7 @@ class ViewComparison {
   struct Channel {
     LightAt light;
     double wavelength_m = 0;
-    std::array<Array<float, 2>, half_pixels.size()> wanted;  ///< intensity in the region
+    WantedLight wanted;
   };
 
   static LightAt light_of(const ViewingOptions& options, const HologramLight& light, Device device);

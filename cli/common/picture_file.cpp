@@ -1,0 +1,34 @@
+#include <cli/common/memory_limit.hpp>
+#include <cli/common/picture_file.hpp>
+#include <cli/common/values.hpp>
+#include <fmt/format.h>
+
+namespace holotone::cli {
+
+Image read_picture_file(const std::string& path) {
+  Image image = read_image(path, {.bytes_a_pixel = 16});
+  const auto [ny, nx, channels] = shape_of(image);
+  require_memory(path, 16.0 * static_cast<double>(ny) * static_cast<double>(nx), fmt::format("{} x {} pixels", nx, ny));
+  return image;
+}
+
+SignalRegion parse_region(std::string_view option, const std::string& text, std::string_view others) {
+  const auto plus = text.find('+');
+  const auto second = plus == std::string::npos ? plus : text.find('+', plus + 1);
+  if (second == std::string::npos) {
+    reject(option, fmt::format("{}COLUMNSxROWS+COLUMN+ROW such as 1600x880+160+100", others), text);
+  }
+  const auto [columns, rows] = resolution(option, text.substr(0, plus));
+  const auto column = whole_number(option, text.substr(plus + 1, second - plus - 1), 0, largest_grid_side);
+  const auto row = whole_number(option, text.substr(second + 1), 0, largest_grid_side);
+  return {row, column, rows, columns};
+}
+
+void require_within(const SignalRegion& region, const Shape<2>& panel) {
+  const auto& [row, column, rows, columns] = region;
+  if (column + columns <= panel[1] && row + rows <= panel[0]) return;
+  reject("--signal-region", fmt::format("a part of {} x {} pixels", panel[1], panel[0]),
+         fmt::format("{}x{}+{}+{}", columns, rows, column, row));
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,18 @@
+#pragma once
+#include <holotone/io/images/image.hpp>
+#include <holotone/retrieval/phase_retrieval.hpp>
+#include <string>
+#include <string_view>
+
+namespace holotone::cli {
+
+/// Reads a picture. Throws io, or out_of_memory if its values do not fit: small files may hold many pixels.
+Image read_picture_file(const std::string& path);
+
+/// Region of "1600x880+160+100": columns x rows + first column + first row. `others`: what the option may be besides.
+SignalRegion parse_region(std::string_view option, const std::string& text, std::string_view others = {});
+
+/// Rejects --signal-region for a region that reaches beyond the panel {ny, nx}.
+void require_within(const SignalRegion& region, const Shape<2>& panel);
+
+}  // namespace holotone::cli

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cli/common/depth_file.hpp>
+#include <cli/common/picture_file.hpp>
+#include <cli/common/values.hpp>
+#include <cli/optimize/target_pictures.hpp>
+#include <holotone/recipes/retrieval/target_picture.hpp>
+
+namespace holotone::cli {
+
+TargetPictures::TargetPictures(const OptimizeJob& job, const std::string& image) : job_(job) {
+  for (const auto& picture : job.pictures) {
+    paths_.push_back(job.pictures.size() == 1 ? image : picture.image);
+    images_.push_back(read_picture_file(paths_.back()));
+    distances_m_.push_back(picture.distance_m);
+  }
+  const auto& panel = job.hologram.panel;
+  const auto pixels = sides(images_.front());
+  region_ = job.region.region ? region_within(*job.region.region, pixels)
+                              : region_in_middle({panel.ny, panel.nx}, pixels, job.region.part);
+  PictureJob picture = job.pictures.front();
+  if (picture.depth.empty()) return;
+  picture.size_m = static_cast<double>(std::max(region_.columns, region_.rows)) * panel.pitch_m;
+  const auto shape = shape_of(images_.front());
+  auto depth = read_depth(picture, {shape[0], shape[1]});
+  holes_ = depth.holes;
+  distance_m_ = std::move(depth.distance_m);
+  spacing_ = spacing_of(picture, depth.nearest_m, depth.farthest_m);
+  const auto light = picture_intensity(paths_.front(), images_.front(), -1);
+  distances_m_ = slice_picture(depth_picture(light), job.hologram.grid(job.hologram.channels.front())).distance_m;
+  const double nearest_m = *std::ranges::min_element(distances_m_);
+  const double viewer_m = job.eye.viewer_m;
+  if (nearest_m <= -viewer_m) {
+    reject("--viewer-distance", fmt::format("more than {}, where the nearest layer lies", format_length(-nearest_m)),
+           format_length(viewer_m));
+  }
+}
+
+Shape<2> TargetPictures::sides(const Image& image) const {
+  const auto [ny, nx, channels] = shape_of(image);
+  const auto& panel = job_.hologram.panel;
+  const bool lens = job_.options.model.focal_length_m > 0;
+  return lens ? sides_behind_lens({ny, nx}, {panel.ny, panel.nx}) : Shape<2>{ny, nx};
+}
+
+RgbdPicture TargetPictures::depth_picture(const Array<float, 2>& light) const {
+  RgbdPicture picture = picture_in(region_, job_.hologram.grid(job_.hologram.channels.front()));
+  picture.intensity = light.view();
+  picture.distance_m = distance_m_.view();
+  picture.layers = job_.pictures.front().layers;
+  picture.spacing = spacing_;
+  return picture;
+}
+
+SignalRegion TargetPictures::region(const Channel& channel) const {
+  if (job_.options.model.focal_length_m == 0) return region_;
+  const auto& hologram = job_.hologram;
+  const double shortest_m = std::ranges::min(hologram.channels, {}, &Channel::wavelength_m).wavelength_m;
+  return scaled_region(region_, shortest_m / channel.wavelength_m, {hologram.panel.ny, hologram.panel.nx});
+}
+
+std::vector<RetrievalPlane> TargetPictures::planes() const {
+  std::vector<RetrievalPlane> planes;
+  for (const double distance_m : distances_m_) {
+    if (job_.apertures.empty()) planes.push_back({.distance_m = distance_m});
+    for (const auto& aperture : job_.apertures) planes.push_back({.distance_m = distance_m, .pupil = aperture});
+  }
+  return planes;
+}
+
+std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, Progress& progress) const {
+  if (!distance_m_.empty()) {
+    const auto light = picture_intensity(paths_.front(), images_.front(), channel.colour);
+    return focused_amplitudes(paths_.front(), depth_picture(light), job_.hologram.grid(channel), job_.eye, progress);
+  }
+  std::vector<Array<float, 2>> amplitudes;
+  for (std::size_t i = 0; i < images_.size(); ++i) amplitudes.push_back(amplitude(paths_[i], images_[i], channel));
+  return amplitudes;
+}
+
+Array<float, 2> TargetPictures::amplitude(const std::string& path, const Image& image, const Channel& channel) const {
+  const auto place = region_within(region(channel), sides(image));
+  return target_amplitude(path, image, channel.colour, job_.hologram.grid(channel), place);
+}
+
+}  // namespace holotone::cli
