@@ -100,6 +100,7 @@
 #include <holotone/recipes/measure.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/mixture_files.hpp>
+#include <holotone/recipes/mixture_views.hpp>
 #include <holotone/recipes/mixtures.hpp>
 #include <holotone/recipes/off_axis.hpp>
 #include <holotone/recipes/operations.hpp>

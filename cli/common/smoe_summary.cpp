@@ -1,4 +1,3 @@
-#include <cli/common/smoe_picture.hpp>
 #include <cli/common/smoe_summary.hpp>
 #include <cli/common/values.hpp>
 #include <fmt/format.h>

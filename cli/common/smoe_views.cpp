@@ -21,6 +21,14 @@ ViewRows view_rows(const std::string& text) {
   return choose("--rows", text, ways);
 }
 
+std::vector<double> view_numbers(std::string_view option, const std::string& text) {
+  std::vector<double> numbers;
+  for (const auto& piece : list(option, text, "numbers such as 0.3,-0.5")) {
+    numbers.push_back(number_between(option, piece, -1e6, 1e6));
+  }
+  return numbers;
+}
+
 nlohmann::json views_json(const CapturedViews& pictures, const std::vector<double>& psnr_db) {
   auto array = nlohmann::json::array();
   for (std::size_t i = 0; i < psnr_db.size(); ++i) {

@@ -27,6 +27,9 @@ CapturedViews read_fit_pictures(const std::string& path, ViewRows rows, bool lin
 /// Direction of --rows. Throws invalid_argument.
 ViewRows view_rows(const std::string& text);
 
+/// The numbers of a view, "u,v" or "u".
+std::vector<double> view_numbers(std::string_view option, const std::string& text);
+
 /// [{"view": [u, v], "psnr_db": ...}, ...] of pictures with numbers.
 nlohmann::json views_json(const CapturedViews& pictures, const std::vector<double>& psnr_db);
 

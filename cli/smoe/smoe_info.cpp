@@ -1,7 +1,6 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/smoe_picture.hpp>
 #include <cli/common/smoe_summary.hpp>
 #include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>

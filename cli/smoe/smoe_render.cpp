@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/npy_file.hpp>
+#include <cli/common/smoe_file.hpp>
 #include <cli/common/smoe_picture.hpp>
 #include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
@@ -9,14 +9,12 @@
 #include <cli/smoe/smoe_render_job.hpp>
 #include <cmath>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/mixture_views.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
 namespace {
-
-/// Default height of epipolar-plane images, without --size.
-constexpr std::int64_t epipolar_rows = 120;
 
 void warn_of_view(const SmoeModel& model, const std::vector<double>& at, std::string_view option,
                   std::vector<std::string>& warnings) {
@@ -58,29 +56,9 @@ std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& vie
 }
 
 SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
-  SmoeView view;
-  view.at = for_option("--view", [&] { return view_position(model, job.view); });
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    view.corner[axis] = job.crop ? (*job.crop)[axis] : model.low[axis];
-    view.extent[axis] = job.crop ? (*job.crop)[2 + axis] : model.high[axis] - model.low[axis];
-  }
-  if (job.epipolar) {
-    view.corner[1] = *job.epipolar;
-    view.extent[1] = 1;
-  }
-  if (job.size) {
-    view.size = {(*job.size)[1], (*job.size)[0]};
-  } else {
-    constexpr double largest_side = 65536;
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      if (!(view.extent[axis] <= largest_side)) {
-        reject("--size", fmt::format("to be given for more than {:g} pixels a side", largest_side),
-               fmt::format("{:g} x {:g} without it", view.extent[0], view.extent[1]));
-      }
-      view.size[1 - axis] = static_cast<std::int64_t>(std::max(view.extent[axis] + 0.5, 1.0));
-    }
-    if (job.epipolar) view.size[0] = epipolar_rows;
-  }
+  MixtureViewOptions options{.crop = job.crop, .at = job.view, .epipolar_y = job.epipolar};
+  if (job.size) options.size = {(*job.size)[1], (*job.size)[0]};
+  const SmoeView view = mixture_view(model, options);
   // Colours, and their codes both in memory and in the file's rows.
   const auto [ny, nx] = view.size;
   const double bytes_a_colour = !job.floats && job.bits == 8 ? 6 : 8;
@@ -126,13 +104,11 @@ class Run {
       return;
     }
     require_light_field("--sweep");
+    views_ = positions_on_line(ends_[0], ends_[1], *job_.sweep);
     for (std::int64_t i = 0; i < *job_.sweep; ++i) {
       bar_.step("rendering", i, *job_.sweep);
       SmoeView view = view_;
-      for (std::size_t axis = 0; axis < view.at.size(); ++axis) {
-        view.at[axis] = std::lerp(ends_[0][axis], ends_[1][axis], share_of(i, *job_.sweep));
-      }
-      views_.push_back(view.at);
+      view.at = views_[static_cast<std::size_t>(i)];
       write(job_.frames->name(i), view);
     }
   }
@@ -175,37 +151,18 @@ class Run {
   void require_light_field(const std::string& option) const {
     if (renderer_.model().dimensions < 3) reject(option, "a light field, not a model of two dimensions", job_.input);
   }
-  /// Position of view i of `count` on its path, from 0 to 1.
-  static double share_of(std::int64_t i, std::int64_t count) {
-    return count == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(count - 1);
-  }
 
   /// One row of pixels of each view from the leftmost to the rightmost.
   Array<float, 3> epipolar(const SmoeView& view) {
     require_light_field("--epi");
-    const auto [ny, nx] = view.size;
-    const std::int64_t channels = renderer_.model().channels;
-    Array<float, 3> image({ny, nx, channels});
-    constexpr std::int64_t at_once = 32;
-    for (std::int64_t first = 0; first < ny; first += at_once) {
-      check_cancelled("rendering");
-      std::vector<SmoeView> rows(static_cast<std::size_t>(std::min(at_once, ny - first)), view);
-      for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
-        rows[static_cast<std::size_t>(i)].size = {1, nx};
-        rows[static_cast<std::size_t>(i)].at[0] = std::lerp(ends_[0][0], ends_[1][0], share_of(first + i, ny));
-      }
-      Array<float, 4> colours({std::ssize(rows), 1, nx, channels}, job_.device);
-      renderer_.render(rows, colours.view());
-      const auto host = colours.to(Device{});
-      std::copy_n(host.data(), host.size(), image.data() + first * nx * channels);
-    }
-    return image;
+    QuietProgress progress;
+    return epipolar_image(renderer_, view, ends_[0][0], ends_[1][0], job_.device, progress);
   }
 
   void write(const std::string& path, const SmoeView& view) {
     check_cancelled("rendering");
     const Stopwatch watch;
-    auto colours = job_.epipolar ? epipolar(view) : rendered(renderer_, view, job_.device, aperture_, bar_);
+    auto colours = job_.epipolar ? epipolar(view) : render_mixture(renderer_, view, aperture_, job_.device, bar_);
     render_seconds_ += watch.seconds();
     check_cancelled("writing");
     UnfinishedRun::will_write(path);

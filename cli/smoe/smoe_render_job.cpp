@@ -3,7 +3,7 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/smoe_file.hpp>
-#include <cli/common/smoe_picture.hpp>
+#include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_render_job.hpp>
 
@@ -60,7 +60,7 @@ std::vector<OptionRow> picture_options(SmoeRenderJob& job) {
            .help = "Size in pixels",
            .otherwise = "the model's",
            .common = true,
-           .feeds = "SmoeRenderer.view.size"},
+           .feeds = "SmoeRenderer.view.size|mixture_view.size"},
           {.names = "--crop",
            .target = parsed(job.crop, crop_of),
            .value = "X,Y,W,H",
@@ -88,7 +88,7 @@ std::vector<OptionRow> light_field_options(SmoeRenderJob& job) {
            .help = "View of a light field, -1 (left, top) to 1 (right, bottom)",
            .otherwise = "the middle",
            .common = true,
-           .feeds = "SmoeRenderer.view.at"},
+           .feeds = "SmoeRenderer.view.at|view_position.numbers"},
           {.names = "--sweep",
            .target = number(job.sweep, ValueUnit::count, {1, 100'000}),
            .value = "N",

@@ -5,6 +5,7 @@
 #include <cli/view/model_document.hpp>
 #include <cmath>
 #include <cstdlib>
+#include <holotone/recipes/mixture_views.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -82,7 +83,7 @@ Raster ModelDocument::raster(const ViewRequest& request, Progress& progress) {
     command += fmt::format(" --aperture {} --disparity={}", number_text(diameter), number_text(disparity));
   }
   if (device_.backend != Backend::cpu) command += fmt::format(" --device {}", to_string(device_));
-  const auto colours = rendered(*renderer_, view, device_, aperture, progress);
+  const auto colours = render_mixture(*renderer_, view, aperture, device_, progress);
   const auto info = renderer_->info();
   return {coded(colours, renderer_->model().linear, 8),
           std::move(command),

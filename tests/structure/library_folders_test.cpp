@@ -147,7 +147,7 @@ TEST(Structure, FoldersOfTheLibraryDoNotIncludeEachOtherInCycles) {
 // A folder of more sources than a reader can survey is divided. Those of `divided_later` may only shrink.
 TEST(Structure, FoldersStaySmall) {
   constexpr int max_sources = 60;
-  const std::map<std::string, int> divided_later = {{"cli/common", 86}, {"holotone/optics", 67}};
+  const std::map<std::string, int> divided_later = {{"cli/common", 85}, {"holotone/optics", 67}};
   std::map<std::string, int> sources;
   for (const auto& file : tree()) ++sources[folder_of(file.path)];
   for (const auto& [folder, count] : sources) {
