@@ -1,0 +1,70 @@
+"""Pictures to codes: written to a file, read back, propagated by NumPy and compared with the picture."""
+
+import numpy as np
+import pytest
+
+import holotone as ht
+
+PANEL = ht.FieldGrid(nx=96, ny=64, pitch_m=8e-6, wavelength_m=532e-9)
+DISTANCE_M = 5e-3
+
+
+def picture():
+    light = np.zeros((16, 24), "float32")
+    light[4:12, 3:9] = 1
+    light[4:12, 15:21] = 0.25
+    return light
+
+
+def options(**more):
+    model = ht.PhaseRetrievalOptions(grid=PANEL, planes=[ht.RetrievalPlane(distance_m=DISTANCE_M)])
+    return {"model": model, "part": 0.5, **more}
+
+
+def light_behind(codes, distance_m):
+    """Intensity in a plane behind the panel, by the angular spectrum in float64."""
+    ny, nx = codes.shape
+    fy, fx = np.meshgrid(np.fft.fftfreq(2 * ny, 8e-6), np.fft.fftfreq(2 * nx, 8e-6), indexing="ij")
+    along = np.sqrt(1 / 532e-9**2 - fx**2 - fy**2)
+    field = np.zeros((2 * ny, 2 * nx), complex)
+    field[:ny, :nx] = np.exp(2j * np.pi * codes / 256)
+    return np.abs(np.fft.ifft2(np.fft.fft2(field) * np.exp(-2j * np.pi * along * distance_m)))[:ny, :nx] ** 2
+
+
+def test_a_picture_to_a_file_of_codes(tmp_path):
+    made = ht.retrieve_picture(picture(), **options())
+    ht.write_hologram(tmp_path / "slm.png", made.codes[0], pitch_m=8e-6, wavelength_m=532e-9, metadata=made.metadata)
+    read = ht.read_hologram(tmp_path / "slm.png")
+    assert float(read.metadata["distance_m"]) == DISTANCE_M and read.metadata["signal_region"] == "24,16,48,32"
+    codes = np.round(np.angle(read.field) * 128 / np.pi).astype(int) % 256
+    assert np.array_equal(codes, made.codes[0])
+    light = light_behind(codes, DISTANCE_M)
+    bright, dim = light[26:38, 32:40].sum(), light[26:38, 56:64].sum()
+    assert dim / bright == pytest.approx(0.25, abs=0.03)
+    inside = light[16:48, 24:72].sum() / (64 * 96)
+    assert made.quality[0].efficiency == pytest.approx(inside, abs=0.01)
+    assert made.quality[0].psnr_worst_db > 20 and made.difference.shape == (32, 48)
+
+
+def test_amplitudes_of_two_planes_and_the_next_start():
+    planes = [ht.RetrievalPlane(distance_m=d) for d in (4e-3, 8e-3)]
+    model = ht.PhaseRetrievalOptions(grid=PANEL, planes=planes, frames=2)
+    amplitudes = [np.zeros((64, 96), "float32") for _ in planes]
+    amplitudes[0][24:40, 30:46] = amplitudes[1][24:40, 52:68] = 1
+    solver = ht.SolverOptions(iterations=8)
+    first = ht.retrieve_amplitudes(amplitudes, model=model, solver=solver, start="random")
+    assert first.codes.shape == (2, 64, 96) and len(first.quality) == len(first.seen) == 2
+    more = ht.retrieve_amplitudes(amplitudes, model=model, solver=solver, start_rad=first.phase_rad)
+    assert min(q.psnr_db for q in more.quality) > min(q.psnr_db for q in first.quality)
+
+
+def test_few_bits_are_rounded_in_stages():
+    made = ht.retrieve_picture(picture(), **options(encoding=ht.EncodeOptions(bits=2)))
+    assert made.rounding == "stages" and made.codes.max() < 4
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ht.ArgumentError, match="part"):
+        ht.retrieve_picture(picture(), **options(part=2))
+    with pytest.raises(ht.ArgumentError, match="amplitudes"):
+        ht.retrieve_amplitudes([picture()], **options())
