@@ -104,6 +104,7 @@
 #include <holotone/recipes/mixtures.hpp>
 #include <holotone/recipes/off_axis.hpp>
 #include <holotone/recipes/operations.hpp>
+#include <holotone/recipes/panel_limits.hpp>
 #include <holotone/recipes/phase_map.hpp>
 #include <holotone/recipes/point_coverage.hpp>
 #include <holotone/recipes/point_hologram.hpp>

@@ -11,6 +11,7 @@
 #include <cli/hologram/layers/layers_run.hpp>
 #include <cmath>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/panel_limits.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
@@ -207,51 +208,23 @@ std::vector<std::string> early_warnings(const LayerJob& job, const LayerWork& wo
   return warnings;
 }
 
-/// Share of a pixel's light that meets the panel along one axis; the light spreads by `reach` to both sides of `x`.
-double lit_share(double x, double reach, double half_panel) {
-  if (reach <= 0) return 1;
-  return std::max(0.0, std::min(x + reach, half_panel) - std::max(x - reach, -half_panel)) / (2 * reach);
-}
-
-/// Contrast (max - min) / (max + min) of the ratio of the longest to the shortest wavelength's light on the panel, over
-/// a picture of `size_m` at a distance. The reach to each side is wavelength / (2 pitch) of the distance.
-double tint_of(const LayerJob& job, const std::array<double, 2>& size_m, double distance_m) {
-  const auto& panel = job.hologram.panel;
-  const std::array<double, 2> half_panel{static_cast<double>(panel.nx) * panel.pitch_m / 2,
-                                         static_cast<double>(panel.ny) * panel.pitch_m / 2};
-  constexpr int steps = 8;  // from the middle to the edge
-  const auto [shortest, longest] = std::ranges::minmax(job.hologram.channels, {}, &Channel::wavelength_m);
-  double low = 1e300;
-  double high = 0;
-  for (int i = 0; i < steps * steps; ++i) {
-    double ratio = 1;
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      const double x = size_m[axis] / 2 * static_cast<double>(axis == 0 ? i % steps : i / steps) / steps;
-      const auto share = [&](double wavelength_m) {
-        return lit_share(x, wavelength_m * std::abs(distance_m) / (2 * panel.pitch_m), half_panel[axis]);
-      };
-      if (share(shortest.wavelength_m) > 0) ratio *= share(longest.wavelength_m) / share(shortest.wavelength_m);
-    }
-    low = std::min(low, ratio);
-    high = std::max(high, ratio);
-  }
-  return high > 0 ? (high - low) / (high + low) : 0;
-}
-
 /// Remark on a tint of white. Layers emit all light of a pixel, each colour into its own cone: docs/holograms.md,
 /// Colours.
 std::string tint_remark(const LayerJob& job, const std::vector<DepthPicture>& pictures) {
   if (job.hologram.channels.size() < 3 || job.phase != LayerPhase::random) return {};
   constexpr double white = 0.03;
   const auto& panel = job.hologram.panel;
+  const FieldGrid grid = job.hologram.grid(job.hologram.channels.front());
+  std::vector<double> wavelengths_m;
+  for (const auto& channel : job.hologram.channels) wavelengths_m.push_back(channel.wavelength_m);
+  const double longest = std::ranges::max(wavelengths_m);
   double worst = 0;
   double clear_m = 1e300;  // largest distance at which all light of the longest wavelength meets the panel
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const auto [ny, nx] = pictures[i].depth.distance_m.shape();
     const double scale = job.pictures[i].size_m / static_cast<double>(std::max(nx, ny));
     const std::array<double, 2> size_m{scale * static_cast<double>(nx), scale * static_cast<double>(ny)};
-    worst = std::max(worst, tint_of(job, size_m, pictures[i].depth.farthest_m));
-    const double longest = std::ranges::max(job.hologram.channels, {}, &Channel::wavelength_m).wavelength_m;
+    worst = std::max(worst, white_tint(grid, wavelengths_m, size_m, pictures[i].depth.farthest_m));
     const double margin = std::min(static_cast<double>(panel.nx) * panel.pitch_m - size_m[0],
                                    static_cast<double>(panel.ny) * panel.pitch_m - size_m[1]);
     clear_m = std::min(clear_m, margin * panel.pitch_m / longest);

@@ -12,6 +12,7 @@
 #include <cli/hologram/points/points_run.hpp>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
+#include <holotone/recipes/panel_limits.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
@@ -171,23 +172,21 @@ std::string length_of(double metres) { return format_length(parse_number("length
 void tell_band(const HologramJob& job, const PointsRow& row) {
   const Encoding encoding = job.encode.encoding;
   const bool columns = encoding == Encoding::burckhardt;
-  if (job.complex_field || row.distance_m == 0 || !(columns || encoding == Encoding::double_phase)) return;
-  const double band = columns ? 1.0 / 6 : 1.0 / 4;  // cycles a pixel
-  const double pitch = job.panel.pitch_m;
-  const double wavelength = job.channels[row.channel].wavelength_m;
-  double width = static_cast<double>(job.panel.nx) * pitch + row.extent_m[0];
-  if (!columns) width = std::max(width, static_cast<double>(job.panel.ny) * pitch + row.extent_m[1]);
-  const double nearest = width * pitch / (2 * wavelength * band);
+  const FieldGrid grid = job.grid(job.channels[row.channel]);
+  const auto found = nearest_undisturbed_m(grid, encoding, row.extent_m);
+  if (job.complex_field || row.distance_m == 0 || !found) return;
+  const double nearest = *found;
   if (row.distance_m >= nearest) return;
   const std::string here = length_of(row.distance_m);
-  remark(job.console,
-         columns
-             ? fmt::format("note: burckhardt holds no fringes finer than 6 pixels in x: objects nearer than {} lose "
-                           "resolution in x on this panel; this object is at {}",
-                           length_of(nearest), here)
-             : fmt::format("note: a double-phase hologram on this panel shows ghosts of objects nearer than {}, "
-                           "shifted by {} in x and y; this object is at {}",
-                           length_of(nearest), length_of(wavelength * row.distance_m / (2 * pitch)), here));
+  remark(
+      job.console,
+      columns
+          ? fmt::format("note: burckhardt holds no fringes finer than 6 pixels in x: objects nearer than {} lose "
+                        "resolution in x on this panel; this object is at {}",
+                        length_of(nearest), here)
+          : fmt::format("note: a double-phase hologram on this panel shows ghosts of objects nearer than {}, "
+                        "shifted by {} in x and y; this object is at {}",
+                        length_of(nearest), length_of(grid.wavelength_m * row.distance_m / (2 * grid.pitch_m)), here));
 }
 
 /// Prints the facts known before the sum; for moving pictures, read during the sum, after it.

@@ -10,6 +10,7 @@
 #include <cli/hologram/stereogram/stereogram_options.hpp>
 #include <cmath>
 #include <holotone/recipes/mixture_files.hpp>
+#include <holotone/recipes/panel_limits.hpp>
 #include <span>
 
 namespace holotone::cli {
@@ -151,16 +152,9 @@ StereogramOptions StereogramJob::options_for(const Channel& channel) const {
 }
 
 std::int64_t StereogramJob::hogel_for(double nearest_m) const {
-  constexpr std::int64_t least = 16;
-  constexpr std::int64_t most = 1024;
-  double wavelength_m = channels.front().wavelength_m;
-  for (const auto& channel : channels) wavelength_m = std::min(wavelength_m, channel.wavelength_m);
-  // At least four hogels across the panel.
-  const double limit = std::min(wavelength_m * std::abs(nearest_m) / (4 * panel.pitch_m * panel.pitch_m),
-                                static_cast<double>(std::max(panel.nx, panel.ny)) / 4);
-  std::int64_t side = least;
-  while (side < most && static_cast<double>(2 * side) <= limit) side *= 2;
-  return side;
+  FieldGrid grid = options.grid;
+  grid.wavelength_m = std::ranges::min(channels, {}, &Channel::wavelength_m).wavelength_m;
+  return suited_hogel_px(grid, nearest_m);
 }
 
 std::string StereogramJob::output_of(const Channel& channel) const {

@@ -37,9 +37,7 @@ struct StereogramJob {
   /// True if the output is written by bands of rows in any order.
   [[nodiscard]] bool writes_rows() const;
   [[nodiscard]] StereogramOptions options_for(const Channel& channel) const;
-  /// Largest power of two from 16 to 1024 with N <= lambda d / (4 pitch^2) and four hogels across the panel; at least
-  /// 16. Then the curvature of the nearest point, at d, changes a ray's frequency at a hogel's edge by at most 1 / (8
-  /// pitch), a quarter of the largest that the pitch shows. Few of the widest angles are omitted.
+  /// See suited_hogel_px.
   [[nodiscard]] std::int64_t hogel_for(double nearest_m) const;
   [[nodiscard]] std::string output_of(const Channel& channel) const;
 };
