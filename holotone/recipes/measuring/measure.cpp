@@ -201,8 +201,8 @@ AssumedPage assume_page(Dots& dots, const Shape<2>& image) {
     const auto y = static_cast<double>(dots.position[i + 1]);
     page.box = {std::min(low_x, x), std::min(low_y, y), std::max(high_x, x), std::max(high_y, y)};
   }
-  const auto is_within = [&](double width, double height) {
-    return low_x >= 0 && low_y >= 0 && high_x <= width && high_y <= height;
+  const auto is_within = [&box = page.box](double width, double height) {
+    return box[0] >= 0 && box[1] >= 0 && box[2] <= width && box[3] <= height;
   };
   if (is_within(1, 1)) {
     dots.width = dots.height = 1;
