@@ -6,16 +6,18 @@
 namespace holotone::cli {
 
 ErrorDiffusionOptions code_levels(const Panel& panel, std::optional<Modulation> modulation, std::optional<int> bits) {
+  constexpr std::string_view function = "code_levels";
   constexpr Bounds bits_bounds = bounds_of<&ErrorDiffusionOptions::bits>;
   ErrorDiffusionOptions options;
   options.modulation = modulation.value_or(panel.modulation);
   const bool preset = !panel.name.empty() && panel.name != "custom";
   if (preset && options.modulation != panel.modulation) {
-    reject("--encode", fmt::format("{} for {}", name_of(panel.modulation), panel.name), name_of(options.modulation));
+    throw_argument(function, "modulation", fmt::format("{} for {}", name_of(panel.modulation), panel.name),
+                   fmt::format("'{}'", name_of(options.modulation)));
   }
   options.bits = bits.value_or(std::min(panel.bits, static_cast<int>(bits_bounds.high)));
   if (options.bits > bits_bounds.high) {
-    reject("--bits", text_of(bits_bounds, ValueUnit::count), std::to_string(options.bits));
+    throw_argument(function, "bits", text_of(bits_bounds, ValueUnit::count), fmt::format("'{}'", options.bits));
   }
   if (options.bits == panel.bits) options.levels = panel.level_phase_rad;
   return options;

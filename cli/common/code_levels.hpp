@@ -10,7 +10,8 @@ namespace holotone::cli {
 /// Divisor of quantized codes.
 inline constexpr Bounds scale_bounds{1e-15, max_field_value};
 
-/// Modulation, bits and levels of a panel's codes with --encode and --bits. Throws invalid_argument naming the option.
+/// Modulation, bits and levels of a panel's codes with --encode and --bits. Throws invalid_argument naming
+/// `code_levels`, `modulation` or `bits`.
 ErrorDiffusionOptions code_levels(const Panel& panel, std::optional<Modulation> modulation, std::optional<int> bits);
 
 }  // namespace holotone::cli

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/depth_file.hpp>
+#include <cli/common/option_value.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
@@ -133,16 +134,18 @@ Placing placing_of(const PictureJob& job, const RawDepth& raw, const ValueSpan& 
 void check_options(const PictureJob& job, const RawDepth& raw) {
   const bool codes = raw.largest_code > 0;
   if (codes && !job.camera && !job.depth_range_m) {
-    reject("--depth-range", fmt::format("NEAR,FAR for the codes of {}, such as 18cm,22cm", job.depth), "none");
+    reject<&PictureJob::depth_range_m>(fmt::format("NEAR,FAR for the codes of {}, such as 18cm,22cm", job.depth),
+                                       "none");
   }
   const bool falls = job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1];
   if (falls && !(codes && !job.camera)) {
-    reject("--depth-range", "NEAR before FAR for depths in metres",
-           fmt::format("{} before {}", format_length((*job.depth_range_m)[0]), format_length((*job.depth_range_m)[1])));
+    reject<&PictureJob::depth_range_m>(
+        "NEAR before FAR for depths in metres",
+        fmt::format("{} before {}", format_length((*job.depth_range_m)[0]), format_length((*job.depth_range_m)[1])));
   }
-  if (job.hole.code && !codes) reject("--depth-hole", "a picture of codes", job.depth);
+  if (job.hole.code && !codes) reject<&PictureJob::hole>("a picture of codes", job.depth);
   if (job.hole.code && static_cast<double>(*job.hole.code) > static_cast<double>(raw.largest_code)) {
-    reject("--depth-hole", fmt::format("a code up to {:g}", raw.largest_code), fmt::format("{}", *job.hole.code));
+    reject<&PictureJob::hole>(fmt::format("a code up to {:g}", raw.largest_code), fmt::format("{}", *job.hole.code));
   }
 }
 

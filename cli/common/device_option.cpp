@@ -18,6 +18,8 @@
 namespace holotone::cli {
 namespace {
 
+constexpr std::string_view device_name = "--device";
+
 Device in_use;
 
 /// Creates a CUDA device's context while files are read. If that fails, the first queue reports it.
@@ -64,7 +66,7 @@ Device device_option(std::string_view name, const ConsoleOptions& console, std::
     device = {};
   } else if (own != nullptr) {
     const std::string_view others = own->cuda ? "auto, cpu or cuda, which have" : "auto or cpu, which has";
-    reject("--device", fmt::format("{} \"{}\"", others, operation), name);
+    reject(device_name, fmt::format("{} \"{}\"", others, operation), name);
   }
   in_use = device;
   const char* const conda = std::getenv("CONDA_PREFIX");
@@ -90,9 +92,9 @@ std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& 
     named = own_share();
     if (named.empty()) return {device_option("auto", console, operation)};
   } else {
-    for (const auto& piece : list("--device", std::string(name), "names of devices with commas between")) {
+    for (const auto& piece : list(device_name, std::string(name), "names of devices with commas between")) {
       named.push_back(parse_device(piece));
-      if (named.back().backend != named.front().backend) reject("--device", "devices of one kind", name);
+      if (named.back().backend != named.front().backend) reject(device_name, "devices of one kind", name);
     }
   }
   for (const auto& device : named) (void)device_option(to_string(device), console, operation);
@@ -103,7 +105,15 @@ std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& 
 void require_one_device(const std::vector<Device>& devices, std::string_view expected, std::string_view output) {
   const Ranks& ranks = Ranks::all();
   if (ranks.several()) reject("mpirun", expected, fmt::format("{} processes for {}", ranks.count(), output));
-  if (devices.size() > 1) reject("--device", expected, fmt::format("{} for {}", names_of(devices), output));
+  if (devices.size() > 1) reject(device_name, expected, fmt::format("{} for {}", names_of(devices), output));
+}
+
+OptionRow device_row(OptionRow row) {
+  row.names = device_name;
+  row.value = "NAME";
+  if (row.help.empty()) row.help = "auto, cpu, cuda:N or opencl:N";
+  if (row.feeds.empty()) row.feeds = ".device";
+  return row;
 }
 
 std::string kernel_folder(const ConsoleOptions& console) {

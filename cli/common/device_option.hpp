@@ -1,5 +1,6 @@
 #pragma once
 #include <cli/common/console.hpp>
+#include <cli/common/option_table.hpp>
 #include <holotone/core/cuda.hpp>
 #include <holotone/core/device.hpp>
 #include <string>
@@ -22,6 +23,9 @@ std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& 
 
 /// Throws invalid_argument naming --device or mpirun, `expected` and `output` for several devices or processes.
 void require_one_device(const std::vector<Device>& devices, std::string_view expected, std::string_view output);
+
+/// The row of --device: target, and what differs from one device for the whole command.
+OptionRow device_row(OptionRow row);
 
 /// "cuda" of "cuda:1".
 std::string backend_of(Device device);

@@ -1,4 +1,5 @@
 #include <cli/common/hologram_file.hpp>
+#include <cli/common/option_value.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
@@ -11,20 +12,19 @@ namespace {
 static_assert(max_field_value == largest_field_value);
 
 /// Throws for flags about codes, which do not apply to a complex field.
-void refuse_code_flags(const std::string& path, const HologramOverrides& overrides) {
-  const std::pair<std::string_view, bool> flags[] = {{"--encode", !overrides.encoding.empty()},
-                                                     {"--bits", overrides.bits.has_value()},
-                                                     {"--lut", !overrides.lut.empty()},
-                                                     {"--phase-range", !overrides.phase_range.empty()},
-                                                     {"--amplitude-range", !overrides.amplitude_range.empty()},
-                                                     {"--reference-angle", !overrides.reference_angle.empty()},
-                                                     {"--carrier", !overrides.carrier.empty()},
-                                                     {"--packed16", overrides.packed16},
-                                                     {"--zero-order", overrides.zero_order},
-                                                     {"--no-filter", overrides.no_filter}};
-  for (const auto& [flag, given] : flags) {
-    if (given) reject(flag, "a picture of modulator codes", path + ", a complex field");
-  }
+void refuse_code_flags(const std::string& path, const HologramOverrides& o) {
+  constexpr std::string_view expected = "a picture of modulator codes";
+  const std::string got = path + ", a complex field";
+  if (o.encoding) reject<&HologramOverrides::encoding>(expected, got);
+  if (o.bits) reject<&HologramOverrides::bits>(expected, got);
+  if (!o.lut.empty()) reject<&HologramOverrides::lut>(expected, got);
+  if (o.phase_range_rad) reject<&HologramOverrides::phase_range_rad>(expected, got);
+  if (!o.amplitude_ranges.empty()) reject<&HologramOverrides::amplitude_ranges>(expected, got);
+  if (o.reference_angle_rad) reject<&HologramOverrides::reference_angle_rad>(expected, got);
+  if (!o.carrier.empty()) reject<&HologramOverrides::carrier>(expected, got);
+  if (o.packed16) reject<&HologramOverrides::packed16>(expected, got);
+  if (o.zero_order) reject<&HologramOverrides::zero_order>(expected, got);
+  if (o.no_filter) reject<&HologramOverrides::no_filter>(expected, got);
 }
 
 /// Throws for flags that do not apply to the codes of this picture.
@@ -34,14 +34,18 @@ void refuse_flags_for_codes(const StatedHologram& stated, const HologramOverride
   const bool packed16 = metadata_text(stated.metadata, "packed16") == "1";
   const int container = packed16 ? 16 : stated.pixel_bits;
   if (overrides.bits.value_or(0) > container) {
-    reject("--bits", fmt::format("at most the {} bits that a pixel has", container), std::to_string(*overrides.bits));
+    reject<&HologramOverrides::bits>(fmt::format("at most the {} bits that a pixel has", container),
+                                     std::to_string(*overrides.bits));
   }
   if (!overrides.zero_order && !overrides.no_filter) return;
   const Encoding encoding = name.empty() ? Encoding::phase : parse_encoding(name);
   const std::string which = fmt::format("{}, which is {}", stated.path, to_string(encoding));
-  if (overrides.zero_order && needs_phase_modulator(encoding)) reject("--zero-order", "an amplitude encoding", which);
+  if (overrides.zero_order && needs_phase_modulator(encoding)) {
+    reject<&HologramOverrides::zero_order>("an amplitude encoding", which);
+  }
   if (overrides.no_filter && (encoding == Encoding::phase || encoding == Encoding::amplitude)) {
-    reject("--no-filter", "an encoding with a stop: double-phase, single-sideband or burckhardt", which);
+    reject<&HologramOverrides::no_filter>("an encoding with a stop: double-phase, single-sideband or burckhardt",
+                                          which);
   }
 }
 

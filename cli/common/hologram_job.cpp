@@ -4,6 +4,7 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/hologram_job.hpp>
 #include <cli/common/hologram_overrides.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
@@ -46,22 +47,21 @@ void check_extension(const HologramJob& job) {
   const auto& output = job.output;
   const bool complex_field = job.complex_field;
   if (names_monitor(output)) {
-    if (complex_field) reject("--encode", "an encoding for a modulator on a monitor", "complex");
+    if (complex_field) reject<&HologramJob::encoding>("an encoding for a modulator on a monitor", "complex");
     return;
   }
   const auto extension = extension_of(output);
   constexpr std::string_view codes = ".png, .tif, .tiff or .bmp for modulator codes";
   constexpr std::string_view field = ".h5, .hdf5, .npy or .ohc for the complex field";
   if (complex_field && !is_one_of(extension, field_extensions)) {
-    reject("--output", fmt::format("a name ending in {}", field), output);
+    reject_output(fmt::format("a name ending in {}", field), output);
   }
   if (!complex_field && !is_one_of(extension, code_extensions)) {
     // Without --encode the name alone decides, so both kinds are open.
-    reject("--output",
-           job.encoding.given ? fmt::format("a name ending in .png, .tif, .tiff or .bmp for --encode {}",
-                                            encoding_name(job.encoding.encoding))
-                              : fmt::format("a name ending in {}, or in {}", codes, field),
-           output);
+    reject_output(job.encoding.given ? fmt::format("a name ending in .png, .tif, .tiff or .bmp for --encode {}",
+                                                   encoding_name(job.encoding.encoding))
+                                     : fmt::format("a name ending in {}, or in {}", codes, field),
+                  output);
   }
 }
 
@@ -76,15 +76,15 @@ void set_levels(HologramJob& job) {
     if (!job.packed16) encode.bits = std::clamp(static_cast<int>(std::bit_width(last)), 2, 16);
   }
   if (job.bits) encode.bits = *job.bits;
-  if (phase && encode.bits < 2) reject("--bits", "2 to 16 for a phase encoding", std::to_string(encode.bits));
+  if (phase && encode.bits < 2) reject<&HologramJob::bits>("2 to 16 for a phase encoding", std::to_string(encode.bits));
   if (job.phase_range_rad.given()) {
     encode.phase_range_rad = job.phase_range_rad.value;
   } else if (phase && job.lut.empty() && encode.bits == job.panel.bits) {
     encode.level_phase_rad = job.panel.level_phase_rad;
   }
   if (encode.level_phase_rad.size() > std::size_t{1} << encode.bits) {
-    reject("--bits", fmt::format("enough for the {} codes of {}", encode.level_phase_rad.size(), job.lut),
-           std::to_string(encode.bits));
+    reject<&HologramJob::bits>(fmt::format("enough for the {} codes of {}", encode.level_phase_rad.size(), job.lut),
+                               std::to_string(encode.bits));
   }
 }
 
@@ -125,11 +125,12 @@ void set_encoding(HologramJob& job) {
   set_levels(job);
   check_panel(job);
   if (names_monitor(job.output) && (job.encode.bits > 8 || job.packed16)) {
-    reject(job.packed16 ? "--packed16" : "--bits",
-           "at most 8 bits on a monitor; `holotone display` shows files of more", std::to_string(job.encode.bits));
+    constexpr std::string_view expected = "at most 8 bits on a monitor; `holotone display` shows files of more";
+    if (job.packed16) reject<&HologramJob::packed16>(expected, std::to_string(job.encode.bits));
+    reject<&HologramJob::bits>(expected, std::to_string(job.encode.bits));
   }
   if (job.encode.bits > 8 && !job.packed16 && extension_of(job.output) == ".bmp") {
-    reject("--output", "a name ending in .png, .tif or .tiff for codes of more than 8 bits", job.output);
+    reject_output("a name ending in .png, .tif or .tiff for codes of more than 8 bits", job.output);
   }
 }
 
@@ -190,17 +191,18 @@ OptionRow encoding_option(HologramJob& job, std::initializer_list<Encoding> only
           .value = "NAME",
           .help = "Encoding: phase, amplitude, complex, double-phase, single-sideband or burckhardt",
           .otherwise = "by OUT and the panel",
-          .common = true};
+          .common = true,
+          .feeds = "HologramJob.encoding|code_levels.modulation"};
 }
 
 OptionRow bits_option(HologramJob& job) {
   return {
       .names = "--bits",
-      .target = number(job.bits, ValueUnit::count, bounds_of<&EncodeOptions::bits>),
+      .target = member<&HologramJob::bits>(job, bounds_of<&EncodeOptions::bits>),
       .value = "N",
       .help = "Bits of a code; phase encodings from 2",
       .otherwise = "the panel's",
-      .feeds = "EncodePlan.bits|EncodePlan.level_phase_rad",
+      .feeds = "EncodePlan.bits|EncodePlan.level_phase_rad|code_levels.bits",
       .applies = for_encodings(job, "an encoding for a modulator", [](auto encoding) { return encoding.has_value(); })};
 }
 
@@ -235,7 +237,7 @@ std::vector<OptionRow> phase_code_options(HologramJob& job) {
            .feeds = "EncodePlan.correction_rad",
            .applies = for_phase(job)},
           {.names = "--packed16",
-           .target = &job.packed16,
+           .target = member<&HologramJob::packed16>(job),
            .help = "Write 16-bit codes as red (high byte) and green (low byte)",
            .applies = for_phase(job)}};
 }

@@ -14,6 +14,20 @@
 namespace holotone::cli {
 namespace {
 
+// Options that rows bind, errors ask for and reconstruct's commands show.
+constexpr std::string_view wavelength_name = "--wavelength";
+constexpr std::string_view pitch_name = "--pitch";
+constexpr std::string_view panel_name = "--panel";
+constexpr std::string_view bits_name = "--bits";
+constexpr std::string_view phase_range_name = "--phase-range";
+constexpr std::string_view correction_name = "--correction";
+constexpr std::string_view focal_length_name = "--focal-length";
+constexpr std::string_view amplitude_range_name = "--amplitude-range";
+constexpr std::string_view object_energy_name = "--object-energy";
+constexpr std::string_view reference_angle_name = "--reference-angle";
+constexpr std::string_view carrier_name = "--carrier";
+constexpr std::string_view packed_name = "--packed16";
+
 double value_of(const Metadata& metadata, const std::string& key) {
   return std::strtod(metadata_text(metadata, key).c_str(), nullptr);
 }
@@ -24,8 +38,7 @@ void set_pair(Metadata& metadata, const std::string& first, const std::string& s
 }
 
 /// Sets a preset's pitch, bits and phases of unequal steps.
-void apply_panel(Metadata& metadata, const std::string& name) {
-  const Panel panel = parse_panel("--panel", name);
+void apply_panel(Metadata& metadata, const Panel& panel) {
   set_metadata(metadata, "panel", panel.name);
   set_metadata(metadata, "pitch_m", panel.pitch_m);
   set_metadata(metadata, "bits", panel.bits);
@@ -36,15 +49,36 @@ void apply_panel(Metadata& metadata, const std::string& name) {
 void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
   if (!overrides.lut.empty()) {
     set_metadata(metadata, "level_phase_rad", phase_table(overrides.lut));
-  } else if (!overrides.phase_range.empty()) {
-    const double range = parse_angle("--phase-range", overrides.phase_range);
-    if (!(range >= min_phase_range_rad && range <= max_phase_rad)) {
-      reject("--phase-range", fmt::format("an angle from {:g} to {:g} rad", min_phase_range_rad, max_phase_rad),
-             overrides.phase_range);
-    }
+  } else if (overrides.phase_range_rad) {
     metadata.erase("level_phase_rad");
-    set_metadata(metadata, "phase_range_rad", range);
+    set_metadata(metadata, "phase_range_rad", *overrides.phase_range_rad);
   }
+}
+
+double parse_phase_range(std::string_view option, const std::string& text) {
+  const double range = parse_angle(option, text);
+  if (range >= min_phase_range_rad && range <= max_phase_rad) return range;
+  reject(option, fmt::format("an angle from {:g} to {:g} rad", min_phase_range_rad, max_phase_rad), text);
+}
+
+std::vector<std::array<double, 2>> parse_ranges(std::string_view option, const std::string& text) {
+  constexpr std::string_view expected = "MIN,MAX for all of three files, or three of them";
+  const auto pieces = list(option, text, expected);
+  if (pieces.size() != 6) return {rising_pair(option, text)};
+  std::vector<std::array<double, 2>> ranges;
+  for (std::size_t i = 0; i < 6; i += 2) ranges.push_back(rising_pair(option, pieces[i] + "," + pieces[i + 1]));
+  return ranges;
+}
+
+std::vector<double> parse_energies(std::string_view option, const std::string& text) {
+  constexpr std::string_view expected = "three numbers for three files";
+  std::vector<double> energies;
+  for (const auto& piece : list(option, text, expected)) {
+    energies.push_back(number_between(option, piece, 0, largest_energy));
+  }
+  if (energies.size() != 3) reject(option, expected, text);
+  if (std::ranges::max(energies) == 0) reject(option, "at least one energy above 0", text);
+  return energies;
 }
 
 /// Part of the metadata that a file format stores.
@@ -60,60 +94,134 @@ void add_code_flags(Flags& flags, const Metadata& metadata, const AsTyped& typed
   const auto encoding = parse_encoding(metadata_text(metadata, "encoding"));
   if (encoding != Encoding::phase) flags.emplace_back("--encode", to_string(encoding));
   const bool packed16 = metadata_text(metadata, "packed16") == "1";
-  if (packed16) flags.emplace_back("--packed16", "");
+  if (packed16) flags.emplace_back(packed_name, "");
   const bool has_levels = metadata.count("level_phase_rad") != 0;
   const bool of_panel = has_levels && typed.lut.empty();
   if (has_levels)
-    flags.emplace_back(of_panel ? "--panel" : "--lut", of_panel ? metadata_text(metadata, "panel") : typed.lut);
+    flags.emplace_back(of_panel ? panel_name : "--lut", of_panel ? metadata_text(metadata, "panel") : typed.lut);
   const std::string bits = metadata_text(metadata, "bits");
-  if (bits != (packed16 ? "16" : "8") && !of_panel) flags.emplace_back("--bits", bits);
-  if (!typed.phase_range.empty()) flags.emplace_back("--phase-range", typed.phase_range);
+  if (bits != (packed16 ? "16" : "8") && !of_panel) flags.emplace_back(bits_name, bits);
+  if (!typed.phase_range.empty()) flags.emplace_back(phase_range_name, typed.phase_range);
   if (!needs_phase_modulator(encoding)) {
-    flags.emplace_back("--amplitude-range",
+    flags.emplace_back(amplitude_range_name,
                        fmt::format("{},{}", static_cast<float>(value_of(metadata, "amplitude_min")),
                                    static_cast<float>(value_of(metadata, "amplitude_max"))));
   }
-  if (!typed.reference_angle.empty()) flags.emplace_back("--reference-angle", typed.reference_angle);
-  if (!typed.carrier.empty()) flags.emplace_back("--carrier", typed.carrier);
+  if (!typed.reference_angle.empty()) flags.emplace_back(reference_angle_name, typed.reference_angle);
+  if (!typed.carrier.empty()) flags.emplace_back(carrier_name, typed.carrier);
 }
 
 }  // namespace
 
+std::vector<double> parse_wavelengths(std::string_view option, const std::string& text) {
+  constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm for three files";
+  std::vector<double> wavelengths;
+  for (const auto& piece : list(option, text, expected)) wavelengths.push_back(wavelength_of(option, piece));
+  if (wavelengths.size() != 1 && wavelengths.size() != 3) reject(option, expected, text);
+  return wavelengths;
+}
+
 std::vector<OptionRow> override_options(HologramOverrides& o) {
-  return {
-      {.names = "--wavelength",
-       .target = &o.wavelength,
-       .value = "LENGTH",
-       .help = "Wavelength; R,G,B of three files",
-       .common = true,
-       .feeds = "modulation_of.grid.wavelength_m"},
-      {.names = "--pitch",
-       .target = &o.pitch,
-       .value = "LENGTH",
-       .help = "Pixel pitch",
-       .common = true,
-       .feeds = "modulation_of.grid.pitch_m"},
-      {.names = "--panel", .target = &o.panel, .value = "NAME", .help = "Preset whose pitch, bits and levels are used"},
-      {.names = "--encode,--encoding",
-       .target = &o.encoding,
-       .value = "NAME",
-       .help = "Encoding: phase, amplitude, double-phase, single-sideband or burckhardt",
-       .feeds = "parse_encoding.encoding"},
-      {.names = "--bits",
-       .target = number(o.bits, ValueUnit::count, bounds_of<&EncodeOptions::bits>),
-       .value = "N",
-       .help = "Bits of a code",
-       .feeds = "modulation_of.bits|modulation_of.codes"},
-      {.names = "--phase-range", .target = &o.phase_range, .value = "ANGLE", .help = "Phase stroke over all codes"},
-      {.names = "--lut,--levels",
-       .target = &o.lut,
-       .value = "FILE",
-       .help = "Text file with the phase in radians of each code",
-       .excludes = "--phase-range"},
-      {.names = "--correction",
-       .target = &o.correction,
-       .value = "FILE",
-       .help = "Wavefront map to subtract, as the panel it was measured for does"}};
+  return {{.names = wavelength_name,
+           .target = parsed_member<&HologramOverrides::wavelengths_m>(o, parse_wavelengths),
+           .value = "LENGTH",
+           .help = "Wavelength; R,G,B of three files",
+           .common = true,
+           .feeds = "modulation_of.grid.wavelength_m"},
+          {.names = pitch_name,
+           .target = parsed_member<&HologramOverrides::pitch_m>(o, pitch_of),
+           .value = "LENGTH",
+           .help = "Pixel pitch",
+           .common = true,
+           .feeds = "modulation_of.grid.pitch_m"},
+          {.names = panel_name,
+           .target = parsed_member<&HologramOverrides::panel>(o, parse_panel),
+           .value = "NAME",
+           .help = "Preset whose pitch, bits and levels are used"},
+          {.names = "--encode,--encoding",
+           .target = member<&HologramOverrides::encoding>(o),
+           .value = "NAME",
+           .help = "Encoding: phase, amplitude, double-phase, single-sideband or burckhardt",
+           .feeds = "parse_encoding.encoding"},
+          {.names = bits_name,
+           .target = member<&HologramOverrides::bits>(o, bounds_of<&EncodeOptions::bits>),
+           .value = "N",
+           .help = "Bits of a code",
+           .feeds = "modulation_of.bits|modulation_of.codes"},
+          {.names = phase_range_name,
+           .target = parsed_member<&HologramOverrides::phase_range_rad>(o, parse_phase_range),
+           .value = "ANGLE",
+           .help = "Phase stroke over all codes"},
+          {.names = "--lut,--levels",
+           .target = member<&HologramOverrides::lut>(o),
+           .value = "FILE",
+           .help = "Text file with the phase in radians of each code",
+           .excludes = phase_range_name},
+          {.names = correction_name,
+           .target = member<&HologramOverrides::correction>(o),
+           .value = "FILE",
+           .help = "Wavefront map to subtract, as the panel it was measured for does"}};
+}
+
+std::vector<OptionRow> further_override_options(HologramOverrides& o) {
+  const auto focal_length = [](std::string_view option, const std::string& text) {
+    return length_between(option, text, min_length_m, max_distance_m);
+  };
+  return {{.names = focal_length_name,
+           .target = parsed_member<&HologramOverrides::focal_length_m>(o, focal_length),
+           .value = "LENGTH",
+           .help = "Lens before the panel: show its focal plane, and --distance beyond it (default 0)",
+           .excludes = "--aperture --viewer"},
+          {.names = amplitude_range_name,
+           .target = parsed_member<&HologramOverrides::amplitude_ranges>(o, parse_ranges),
+           .value = "MIN,MAX",
+           .help = "Field values of the lowest and highest code; one or three pairs of three files"},
+          {.names = object_energy_name,
+           .target = parsed_member<&HologramOverrides::object_energies>(o, parse_energies),
+           .value = "R,G,B",
+           .help = "Energy of the object in each of three files, which balances the colours"},
+          {.names = reference_angle_name,
+           .target = parsed_member<&HologramOverrides::reference_angle_rad>(o, angle_pair),
+           .value = "X[,Y]",
+           .help = "Tilt of the reference beam in x and y, such as 1.5deg",
+           .otherwise = "the file's"},
+          {.names = carrier_name,
+           .target = member<&HologramOverrides::carrier>(o),
+           .value = "X[,Y]",
+           .help = "Blazed grating in the codes: angles (0.5deg) or periods (64um, 8px)",
+           .feeds = "steering_angle_rad."},
+          {.names = packed_name,
+           .target = member<&HologramOverrides::packed16>(o),
+           .help = "Read 16-bit codes as red (high byte) and green (low byte)"},
+          {.names = "--no-filter",
+           .target = member<&HologramOverrides::no_filter>(o),
+           .help = "Show all diffraction orders, without the encoding's filter"},
+          {.names = "--zero-order",
+           .target = member<&HologramOverrides::zero_order>(o),
+           .help = "Include the zero order of amplitude holograms"}};
+}
+
+std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& given,
+                                                  const std::vector<std::string>& names) {
+  const std::size_t count = names.size();
+  std::vector<HologramOverrides> overrides(count, given);
+  if (count == 1) {
+    constexpr std::string_view expected = "three files for three values";
+    if (given.wavelengths_m.size() > 1) reject<&HologramOverrides::wavelengths_m>(expected, names.front());
+    if (given.amplitude_ranges.size() > 1) reject<&HologramOverrides::amplitude_ranges>(expected, names.front());
+    if (!given.object_energies.empty()) reject<&HologramOverrides::object_energies>("three files", names.front());
+    return overrides;
+  }
+  if (given.wavelengths_m.size() == 1) {
+    reject<&HologramOverrides::wavelengths_m>("three wavelengths such as 638nm,520nm,450nm for three files",
+                                              length_text(given.wavelengths_m.front()));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!given.wavelengths_m.empty()) overrides[i].wavelengths_m = {given.wavelengths_m[i]};
+    if (!given.object_energies.empty()) overrides[i].object_energies = {given.object_energies[i]};
+    if (given.amplitude_ranges.size() > 1) overrides[i].amplitude_ranges = {given.amplitude_ranges[i]};
+  }
+  return overrides;
 }
 
 std::vector<double> phase_table(const std::string& path) {
@@ -131,46 +239,31 @@ std::vector<double> phase_table(const std::string& path) {
   }
 }
 
-Encoding chosen_encoding(std::string_view option, std::string_view name) {
-  Encoding encoding{};
-  choice(encoding).store(option, std::string(name));
-  return encoding;
-}
-
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
-  if (!overrides.panel.empty()) apply_panel(metadata, overrides.panel);
-  if (!overrides.pitch.empty()) set_metadata(metadata, "pitch_m", pitch_of("--pitch", overrides.pitch));
-  if (!overrides.wavelength.empty()) {
-    set_metadata(metadata, "wavelength_m", wavelength_of("--wavelength", overrides.wavelength));
-  }
-  if (!overrides.encoding.empty()) {
-    set_metadata(metadata, "encoding", to_string(chosen_encoding("--encode", overrides.encoding)));
-  }
+  if (overrides.panel) apply_panel(metadata, *overrides.panel);
+  if (overrides.pitch_m) set_metadata(metadata, "pitch_m", *overrides.pitch_m);
+  if (!overrides.wavelengths_m.empty()) set_metadata(metadata, "wavelength_m", overrides.wavelengths_m.front());
+  if (overrides.encoding) set_metadata(metadata, "encoding", to_string(*overrides.encoding));
   if (overrides.packed16) {
     set_metadata(metadata, "packed16", 1);
     set_metadata(metadata, "bits", 16);
   }
   if (overrides.bits) set_metadata(metadata, "bits", *overrides.bits);
-  if (!overrides.focal_length.empty()) {
-    set_metadata(metadata, "focal_length_m",
-                 length_between("--focal-length", overrides.focal_length, min_length_m, max_distance_m));
+  if (overrides.focal_length_m) {
+    set_metadata(metadata, "focal_length_m", *overrides.focal_length_m);
     metadata.erase("distance_m");  // an object's distance from the panel is none from the focal plane
   }
   apply_levels(metadata, overrides);
-  if (!overrides.object_energy.empty()) {
-    set_metadata(metadata, "object_energy",
-                 number_between("--object-energy", overrides.object_energy, 0, largest_energy));
+  if (!overrides.object_energies.empty()) set_metadata(metadata, "object_energy", overrides.object_energies.front());
+  if (!overrides.amplitude_ranges.empty()) {
+    set_pair(metadata, "amplitude_min", "amplitude_max", overrides.amplitude_ranges.front());
   }
-  if (!overrides.amplitude_range.empty()) {
-    set_pair(metadata, "amplitude_min", "amplitude_max", rising_pair("--amplitude-range", overrides.amplitude_range));
-  }
-  if (!overrides.reference_angle.empty()) {
-    set_pair(metadata, "reference_angle_x_rad", "reference_angle_y_rad",
-             angle_pair("--reference-angle", overrides.reference_angle));
+  if (overrides.reference_angle_rad) {
+    set_pair(metadata, "reference_angle_x_rad", "reference_angle_y_rad", *overrides.reference_angle_rad);
   }
   if (!overrides.carrier.empty() && metadata.count("pitch_m") != 0 && metadata.count("wavelength_m") != 0) {
     set_pair(metadata, "carrier_x_rad", "carrier_y_rad",
-             grating_pair("--carrier", overrides.carrier, value_of(metadata, "wavelength_m"),
+             grating_pair(carrier_name, overrides.carrier, value_of(metadata, "wavelength_m"),
                           value_of(metadata, "pitch_m")));
   }
 }
@@ -178,14 +271,14 @@ void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {
 void require_stated(const std::string& path, const Metadata& metadata, const HologramOverrides& overrides,
                     bool is_field) {
   std::vector<std::string_view> missing;
-  if (metadata.count("pitch_m") == 0) missing.emplace_back("--pitch");
-  if (metadata.count("wavelength_m") == 0) missing.emplace_back("--wavelength");
+  if (metadata.count("pitch_m") == 0) missing.emplace_back(pitch_name);
+  if (metadata.count("wavelength_m") == 0) missing.emplace_back(wavelength_name);
   const bool at_focus = metadata.count("focal_length_m") != 0;  // of a lens, unless a distance is stated
   if (!overrides.distance_given && !at_focus && metadata.count("distance_m") == 0) missing.emplace_back("--distance");
   const std::string encoding = metadata_text(metadata, "encoding");
   const bool needs_range = !is_field && (encoding == "amplitude" || encoding == "single-sideband");
   if (needs_range && (metadata.count("amplitude_min") == 0 || metadata.count("amplitude_max") == 0)) {
-    missing.emplace_back("--amplitude-range");
+    missing.emplace_back(amplitude_range_name);
   }
   if (missing.empty()) return;
   std::string names;
@@ -199,26 +292,26 @@ void require_stated(const std::string& path, const Metadata& metadata, const Hol
                           guessed ? "; --encode too, unless its codes are phases" : ""));
 }
 
-bool is_balance(const std::string& option) { return option == "--object-energy"; }
+bool is_balance(const std::string& option) { return option == object_energy_name; }
 
 Flags flags_for(const std::string& path, const Metadata& metadata, const AsTyped& typed) {
   const Keeps keeps = kept_by(path);
   if (keeps == Keeps::all) return {};
   Flags flags;
   if (keeps == Keeps::none) {
-    flags.emplace_back("--pitch", length_text(value_of(metadata, "pitch_m")));
-    flags.emplace_back("--wavelength", length_text(value_of(metadata, "wavelength_m")));
+    flags.emplace_back(pitch_name, length_text(value_of(metadata, "pitch_m")));
+    flags.emplace_back(wavelength_name, length_text(value_of(metadata, "wavelength_m")));
   }
   flags.emplace_back("--distance", length_text(value_of(metadata, "distance_m")));
   if (metadata.count("focal_length_m") != 0) {
-    flags.emplace_back("--focal-length", length_text(value_of(metadata, "focal_length_m")));
+    flags.emplace_back(focal_length_name, length_text(value_of(metadata, "focal_length_m")));
   }
   if (metadata_text(metadata, "encoding") != "complex") add_code_flags(flags, metadata, typed);
   if (const auto correction = metadata_text(metadata, "correction"); !correction.empty()) {
-    flags.emplace_back("--correction", correction);
+    flags.emplace_back(correction_name, correction);
   }
   if (metadata.count("object_energy") != 0 && metadata.count("channel") != 0) {
-    flags.emplace_back("--object-energy", fmt::format("{}", value_of(metadata, "object_energy")));
+    flags.emplace_back(object_energy_name, fmt::format("{}", value_of(metadata, "object_energy")));
   }
   return flags;
 }

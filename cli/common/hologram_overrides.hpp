@@ -1,7 +1,9 @@
 #pragma once
+#include <array>
 #include <cli/common/option_table.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/optics/panel.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <optional>
 #include <string>
@@ -13,20 +15,21 @@
 // those that a format without metadata lacks.
 namespace holotone::cli {
 
-/// Values given to reconstruct instead of, or in addition to, those of the file; as typed, but bits; empty: not given.
+/// Values given instead of, or in addition to, those of the file; empty: not given. Lists hold one value, or three for
+/// three files.
 struct HologramOverrides {
-  std::string panel;
-  std::string wavelength;
-  std::string pitch;
-  std::string encoding;
+  std::optional<Panel> panel;
+  std::vector<double> wavelengths_m;
+  std::optional<double> pitch_m;
+  std::optional<Encoding> encoding;
   std::optional<int> bits;
   std::string lut;
-  std::string phase_range;
-  std::string amplitude_range;
-  std::string object_energy;
-  std::string reference_angle;
-  std::string carrier;
-  std::string focal_length;
+  std::optional<double> phase_range_rad;
+  std::vector<std::array<double, 2>> amplitude_ranges;
+  std::vector<double> object_energies;
+  std::optional<std::array<double, 2>> reference_angle_rad;
+  std::string carrier;  ///< angles, or periods whose angles depend on wavelength and pitch
+  std::optional<double> focal_length_m;
   std::string correction;
   bool packed16 = false;
   bool distance_given = false;  ///< the file's distance is not needed
@@ -38,11 +41,18 @@ struct HologramOverrides {
 /// --lut, --correction.
 std::vector<OptionRow> override_options(HologramOverrides& overrides);
 
+/// Those that reconstruct has too: --focal-length to --zero-order.
+std::vector<OptionRow> further_override_options(HologramOverrides& overrides);
+
+/// One wavelength, or three for three files.
+std::vector<double> parse_wavelengths(std::string_view option, const std::string& text);
+
+/// Overrides of each of `names.size()` files. Throws invalid_argument for lists of another length.
+std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& overrides,
+                                                  const std::vector<std::string>& names);
+
 /// Phase of each code from a text file (read_phase_lut). Errors begin with the file's name.
 std::vector<double> phase_table(const std::string& path);
-
-/// An encoding of codes by its name. Throws invalid_argument naming `option`.
-Encoding chosen_encoding(std::string_view option, std::string_view name);
 
 /// Replaces metadata by the given overrides. Throws invalid_argument naming the option.
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides);
@@ -51,8 +61,8 @@ void apply_overrides(Metadata& metadata, const HologramOverrides& overrides);
 void require_stated(const std::string& path, const Metadata& metadata, const HologramOverrides& overrides,
                     bool is_field);
 
-/// Options and their values as typed; an option without one has "".
-using Flags = std::vector<std::pair<std::string, std::string>>;
+/// Options of reconstruct and their values.
+using Flags = OptionTexts;
 
 /// Option texts as typed, shorter than the values in the metadata; empty: not given.
 struct AsTyped {

@@ -10,8 +10,6 @@
 
 namespace holotone::cli {
 
-inline constexpr Range black_range = number_range(0, 1);
-
 /// Conversion of a picture to ink. Functions on pictures name the file in their errors.
 struct InkSource {
   InkOptions options;             ///< without its tone and mask

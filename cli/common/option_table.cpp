@@ -257,6 +257,24 @@ std::string message_name(const OptionRow& row) {
   return std::string(found == names.end() ? names.front() : *found);
 }
 
+OptionTexts option_texts(const std::vector<OptionRow>& rows, bool defaults) {
+  OptionTexts options;
+  for (const auto& row : rows) {
+    const std::string name = message_name(row);
+    const auto& target = row.target;
+    if (target.texts != nullptr) {
+      for (const auto& text : *target.texts) options.emplace_back(name, text);
+    } else if (target.flag != nullptr) {
+      if (*target.flag) options.emplace_back(name, "");
+    } else if (target.value != nullptr) {
+      const bool standard = defaults && target.value->typed->empty();
+      const auto& text = standard ? target.value->standard : *target.value->typed;
+      if (!text.empty()) options.emplace_back(name, text);
+    }
+  }
+  return options;
+}
+
 void add_tables(CLI::App& application, const Command& root, ParsedLine& line) {
   application.set_help_flag("-h,--help");
   application.set_help_all_flag("--help-all");

@@ -40,7 +40,7 @@ struct Applies {
 
 /// One option ("--pitch", "-o,--output") or positional argument ("IN") of a command.
 struct OptionRow {
-  std::string_view names;        ///< separated by commas; the first long one is the option's name in messages
+  std::string_view names{};      ///< separated by commas; the first long one is the option's name in messages
   OptionTarget target;           ///< a text that is not empty is the default
   std::string_view value{};      ///< placeholder in help: "N", "LENGTH"; none for a flag
   std::string_view help{};       ///< a noun phrase (a verb for flags), without default, range and exclusions
@@ -85,6 +85,12 @@ void append(std::vector<OptionRow>& rows, const std::vector<OptionRow>& more);
 
 /// "--output" of "-o,--output".
 std::string message_name(const OptionRow& row);
+
+/// Options and their texts; an option without one has "".
+using OptionTexts = std::vector<std::pair<std::string, std::string>>;
+
+/// The options of rows as they were typed, or with `defaults` what applies without them.
+OptionTexts option_texts(const std::vector<OptionRow>& rows, bool defaults);
 
 /// Command and options of a parsed command line.
 struct ParsedLine {

@@ -59,6 +59,14 @@ std::string feeds_of(std::string_view pretty_function) {
   return feeds;
 }
 
+void reject_member(std::string_view pretty_function, std::string_view expected, std::string_view got) {
+  const std::string feeds = feeds_of(pretty_function);
+  const auto point = feeds.find('.');
+  const auto end = feeds.find('|');
+  throw Error(ErrorCode::invalid_argument, ErrorFields{feeds.substr(0, point), feeds.substr(point + 1, end - point - 1),
+                                                       std::string(expected), fmt::format("'{}'", got)});
+}
+
 void reject_choice(std::string_view option, std::string_view text, const std::vector<std::string_view>& names) {
   throw Error(ErrorCode::invalid_argument,
               fmt::format("{}: expected {}, got '{}'{}", option, alternatives(names), text, suggestion(text, names)));

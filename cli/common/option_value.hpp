@@ -179,10 +179,19 @@ OptionValue setter(T& place, T stored) {
   return value;
 }
 
-/// A member of an aggregate of the library by its type, with the bounds and names that the library declares for it. Its
-/// name says the unit: `pitch_m` takes a length, `angle_rad` an angle. Errors of the library about it name the option.
+/// Any text.
+inline OptionValue text(std::string& place) {
+  OptionValue value;
+  value.standard = place;
+  value.store = [&place](std::string_view, const std::string& typed) { place = typed; };
+  return value;
+}
+
+/// A member of an aggregate by its type, with the names and, unless there are others, the bounds that the library
+/// declares for it. Its name says the unit: `pitch_m` takes a length, `angle_rad` an angle. Errors about it name the
+/// option.
 template <auto Member, class Object>
-OptionValue member(Object& object) {
+OptionValue member(Object& object, const Bounds& bounds = bounds_of<Member>) {
   auto& place = object.*Member;
   using Value = detail::InnerOf<std::remove_reference_t<decltype(place)>>;
   OptionValue value;
@@ -191,15 +200,34 @@ OptionValue member(Object& object) {
     value = setter(place, !place);
   } else if constexpr (std::is_enum_v<Value>) {
     value = choice(place);
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    value = text(place);
   } else {
     const ValueUnit unit = std::is_integral_v<Value> ? ValueUnit::count
                            : feeds.ends_with("_m")   ? ValueUnit::length
                            : feeds.ends_with("_rad") ? ValueUnit::angle
                                                      : ValueUnit::none;
-    value = number(place, unit, bounds_of<Member>);
+    value = number(place, unit, bounds);
   }
   value.feeds = feeds;
   return value;
+}
+
+/// The same of a member with a text of its own.
+template <auto Member, class Object, class Parse>
+OptionValue parsed_member(Object& object, Parse parse) {
+  OptionValue value = parsed(object.*Member, parse);
+  value.feeds = feeds_of(detail::spelled<Member>());
+  return value;
+}
+
+/// Throws invalid_argument about the option that is bound to the member that is spelled so.
+[[noreturn]] void reject_member(std::string_view pretty_function, std::string_view expected, std::string_view got);
+
+/// Throws invalid_argument about the option that is bound to a member: "--bits: expected ..., got '9'".
+template <auto Member>
+[[noreturn]] void reject(std::string_view expected, std::string_view got) {
+  reject_member(detail::spelled<Member>(), expected, got);
 }
 
 }  // namespace holotone::cli

@@ -183,4 +183,30 @@ void require_outputs(const std::vector<OutputFiles>& outputs, const std::vector<
   OutputCheck(outputs, inputs)();
 }
 
+std::vector<InputFile> code_inputs(const std::string& lut, const std::string& correction) {
+  return {{"--lut", lut}, {"--correction", correction}};
+}
+
+void require_output(const std::string& output, const std::vector<InputFile>& inputs) {
+  require_outputs({{output_name, 1, [&](std::int64_t) { return output; }}}, inputs);
+}
+
+OptionRow optional_output(OptionRow row) {
+  row.names = "-o,--output";
+  if (row.value.empty()) row.value = "FILE";
+  return row;
+}
+
+OptionRow output_option(OptionRow row) {
+  row.required = true;
+  return optional_output(std::move(row));
+}
+
+void reject_output(std::string_view expected, std::string_view got) { reject(output_name, expected, got); }
+
+void require_one_name(const std::string& output, bool channels, std::string_view expected) {
+  require_known_counters(output, channels);
+  if (frame_pattern(output)) reject_output(expected, output);
+}
+
 }  // namespace holotone::cli

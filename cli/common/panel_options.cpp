@@ -11,6 +11,11 @@
 namespace holotone::cli {
 namespace {
 
+constexpr std::string_view panel_name = "--panel";
+constexpr std::string_view panel_size_name = "--panel-size";
+constexpr std::string_view resolution_name = "--resolution";
+constexpr std::string_view pitch_name = "--pitch";
+
 std::string lower(std::string_view name) {
   std::string text(name);
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -34,8 +39,9 @@ std::array<std::int64_t, 2> pixels_of(const std::array<double, 2>& size_m, doubl
   for (std::size_t i = 0; i < 2; ++i) {
     const double count = std::round(size_m[i] / pitch_m);
     if (!(count >= 1 && count <= static_cast<double>(largest_grid_side))) {
-      reject("--panel-size", fmt::format("sides of 1 to {} pixels of {}", largest_grid_side, format_length(pitch_m)),
-             length_text(size_m[i]));
+      reject<&PanelChoice::size_m>(
+          fmt::format("sides of 1 to {} pixels of {}", largest_grid_side, format_length(pitch_m)),
+          length_text(size_m[i]));
     }
     pixels[i] = static_cast<std::int64_t>(count);
   }
@@ -45,7 +51,7 @@ std::array<std::int64_t, 2> pixels_of(const std::array<double, 2>& size_m, doubl
 }  // namespace
 
 std::vector<OptionRow> panel_options(PanelChoice& choice) {
-  return {{.names = "--panel",
+  return {{.names = panel_name,
            .target = parsed(choice.preset, parse_panel),
            .value = "NAME",
            .help = "Preset of a light modulator; `holotone panels` lists them",
@@ -53,28 +59,28 @@ std::vector<OptionRow> panel_options(PanelChoice& choice) {
            .common = true,
            .feeds = "PointCloudPlan.pitch_m|PointCloudPlan.shape|EncodePlan.grid|EncodePlan.level_phase_rad|FftPlan."
                     "shape|Array."},
-          {.names = "--resolution",
-           .target = parsed(choice.resolution,
-                            [](std::string_view option, const std::string& text) {
-                              return resolution(option, text, largest_grid_side);
-                            }),
+          {.names = resolution_name,
+           .target = parsed_member<&PanelChoice::resolution>(choice,
+                                                             [](std::string_view option, const std::string& text) {
+                                                               return resolution(option, text, largest_grid_side);
+                                                             }),
            .value = "WxH",
            .help = "Columns and rows of a panel without a preset; needs --pitch",
            .common = true,
-           .excludes = "--panel",
+           .excludes = panel_name,
            .feeds = "PointCloudPlan.shape|EncodePlan.grid|FftPlan.shape|Array."},
-          {.names = "--panel-size",
-           .target = parsed(choice.size_m, panel_size),
+          {.names = panel_size_name,
+           .target = parsed_member<&PanelChoice::size_m>(choice, panel_size),
            .value = "SIZE",
            .help = "Width, or WIDTHxHEIGHT, of a panel without a preset, such as 18.4x9.2mm, rounded to whole pixels; "
                    "needs --pitch",
            .excludes = "--panel --resolution"},
-          {.names = "--pitch",
+          {.names = pitch_name,
            .target = number(choice.pitch_m, ValueUnit::length, {min_pitch_m, max_pitch_m}),
            .value = "LENGTH",
            .help = "Pixel pitch of a panel without a preset, such as 8um",
            .common = true,
-           .excludes = "--panel",
+           .excludes = panel_name,
            .feeds = "PointCloudPlan.pitch_m"}};
 }
 
@@ -91,9 +97,9 @@ Panel parse_panel(std::string_view option, std::string_view name) {
 Panel chosen_panel(const PanelChoice& choice) {
   const bool sized = choice.resolution || choice.size_m;
   if (sized != choice.pitch_m.has_value()) {
-    const std::string_view given = choice.size_m ? "--panel-size" : "--resolution";
-    const auto [missing, other] = sized ? std::pair<std::string_view, std::string_view>{"--pitch", given}
-                                        : std::pair<std::string_view, std::string_view>{"--resolution", "--pitch"};
+    const std::string_view given = choice.size_m ? panel_size_name : resolution_name;
+    const auto [missing, other] = sized ? std::pair<std::string_view, std::string_view>{pitch_name, given}
+                                        : std::pair<std::string_view, std::string_view>{resolution_name, pitch_name};
     throw Error(
         ErrorCode::invalid_argument,
         fmt::format("{}: expected a value, because {} is given and a panel needs both, got none", missing, other));

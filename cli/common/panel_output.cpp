@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/common/panel_output.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
@@ -16,8 +17,8 @@ PlayerOptions player_options(const std::string& output, const Panel& panel, cons
   if (given.fps) options.fps = *given.fps;
   const Monitor monitor = find_monitor(output.substr(output.find(':') + 1), monitors());
   if (monitor.nx != panel.nx || monitor.ny != panel.ny) {
-    reject("--output", fmt::format("a monitor of {} x {} pixels, as the panel {} has", panel.nx, panel.ny, panel.name),
-           to_string(monitor));
+    reject_output(fmt::format("a monitor of {} x {} pixels, as the panel {} has", panel.nx, panel.ny, panel.name),
+                  to_string(monitor));
   }
   options.window.monitor = std::to_string(monitor.number);
   require_rate(options);

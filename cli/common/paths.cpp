@@ -65,6 +65,17 @@ void require_known_counters(std::string_view option, const std::string& path, bo
   }
 }
 
+std::optional<FramePattern> frame_pattern(const std::string& output) { return frame_pattern(output_name, output); }
+
+void require_known_counters(const std::string& output, bool channels) {
+  require_known_counters(output_name, output, channels);
+}
+
+std::optional<FramePattern> parse_counter(std::string_view option, const std::string& path) {
+  require_known_counters(option, path, false);
+  return frame_pattern(option, path);
+}
+
 std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed) {
   const std::string prefix = fs::path(pattern.before).filename().string();
   std::vector<Frame> frames;

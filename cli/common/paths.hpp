@@ -10,6 +10,9 @@ namespace holotone::cli {
 /// ".png" in lower case, or "".
 std::string extension_of(const std::string& path);
 
+/// The option of every command's output.
+inline constexpr std::string_view output_name = "--output";
+
 /// True for "monitor:2", a panel that shows what would be written to a file.
 bool names_monitor(const std::string& output);
 
@@ -25,6 +28,9 @@ struct FramePattern {
 /// name.
 std::optional<FramePattern> frame_pattern(std::string_view option, const std::string& path);
 
+/// The same of --output.
+std::optional<FramePattern> frame_pattern(const std::string& output);
+
 struct Frame {
   std::int64_t number = 0;
   std::string path;
@@ -36,9 +42,16 @@ std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& a
 /// "out_r.png" from "out.png" or "out_%c.png".
 std::string channel_path(const std::string& path, std::string_view channel);
 
+/// As an option's value: a name, and its pattern if it has a counter. Throws as frame_pattern and
+/// require_known_counters.
+std::optional<FramePattern> parse_counter(std::string_view option, const std::string& path);
+
 /// Throws invalid_argument if a % and letter in an output's name is neither a counter nor, with `channels`, the only
 /// %c.
 void require_known_counters(std::string_view option, const std::string& path, bool channels);
+
+/// The same of --output.
+void require_known_counters(const std::string& output, bool channels);
 
 /// Removes the new files and folders of a run unless keep() was called: a run that fails or is cancelled leaves none.
 /// Files that existed before stay, unchanged or completely replaced. A program has one run.

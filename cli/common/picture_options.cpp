@@ -3,6 +3,9 @@
 namespace holotone::cli {
 namespace {
 
+constexpr std::string_view image_name = "--image";
+constexpr std::string_view stack_name = "--stack";
+
 std::array<double, 2> depth_range(std::string_view option, const std::string& text) {
   constexpr std::string_view expected = "two distances NEAR,FAR such as 18cm,22cm";
   const auto pieces = list(option, text, expected);
@@ -34,20 +37,20 @@ HoleCode hole_code(std::string_view option, const std::string& text) {
 
 std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds& layers) {
   auto& picture = options.picture;
-  const auto got = [&options] { return options.stack.empty() ? "none" : "--stack"; };
+  const auto got = [&options] { return std::string(options.stack.empty() ? "none" : stack_name); };
   const Applies with_depth{[&picture] { return !picture.depth.empty(); },
                            "a picture with --image and its depth map with --depth", got};
-  return {{.names = "--image",
+  return {{.names = image_name,
            .target = &picture.image,
            .value = "FILE",
            .help = "Picture instead of IN; flat, or in layers by --depth",
            .common = true,
            .instead_of = "IN"},
-          {.names = "--stack",
+          {.names = stack_name,
            .target = &options.stack,
            .value = "FILE@DISTANCE ...",
            .help = "Flat pictures instead of IN, each at its distance: near.png@18cm far.png@22cm",
-           .excludes = "--image",
+           .excludes = image_name,
            .instead_of = "IN"},
           {.names = "--depth",
            .target = &picture.depth,
@@ -56,17 +59,17 @@ std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds
            .common = true,
            .applies = {[&options] { return options.stack.empty(); }, "a picture with --image", got}},
           {.names = "--depth-range",
-           .target = parsed(picture.depth_range_m, depth_range),
+           .target = parsed_member<&PictureJob::depth_range_m>(picture, depth_range),
            .value = "NEAR,FAR",
            .help = "Distances of code 0 (by default a hole) and the largest code, or of least and largest depth",
            .applies = with_depth},
           {.names = "--layers",
-           .target = number(picture.layers, ValueUnit::count, layers),
+           .target = member<&PictureJob::layers>(picture, layers),
            .value = "N",
            .help = "Number of layers that the depth is divided into",
            .applies = with_depth},
           {.names = "--layer-spacing",
-           .target = choice(picture.spacing),
+           .target = member<&PictureJob::spacing>(picture),
            .value = "NAME",
            .help = "Spacing of the layers: inverse (even in 1/distance) or distance",
            .otherwise = "inverse; distance if the scene touches the panel",
@@ -78,7 +81,7 @@ std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds
            .help = "Stereo camera of a disparity map as --depth: focal length in pixels, baseline, offset in pixels",
            .applies = with_depth},
           {.names = "--depth-hole",
-           .target = parsed(picture.hole, hole_code),
+           .target = parsed_member<&PictureJob::hole>(picture, hole_code),
            .value = "CODE",
            .help = "Code of pixels without depth, or none",
            .otherwise = "0; none if --depth-range decreases",
@@ -87,14 +90,14 @@ std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds
 
 std::vector<PictureJob> stack_jobs(const PictureOptions& options) {
   constexpr std::string_view expected = "PICTURE@DISTANCE such as far.png@22cm";
-  if (options.picture.distance_given) reject("--distance", "a picture with --image", "--stack");
+  if (options.picture.distance_given) reject("--distance", "a picture with --image", stack_name);
   std::vector<PictureJob> jobs;
   for (const auto& text : options.stack) {
     const auto at = text.rfind('@');
-    if (at == std::string::npos || at == 0) reject("--stack", expected, text);
+    if (at == std::string::npos || at == 0) reject(stack_name, expected, text);
     PictureJob job;
     job.image = text.substr(0, at);
-    job.distance_m = distance_of("--stack", text.substr(at + 1));
+    job.distance_m = distance_of(stack_name, text.substr(at + 1));
     jobs.push_back(std::move(job));
   }
   return jobs;
@@ -103,7 +106,7 @@ std::vector<PictureJob> stack_jobs(const PictureOptions& options) {
 LayerSpacing spacing_of(const PictureJob& job, double nearest_m, double farthest_m) {
   const bool crosses = nearest_m <= 0 && farthest_m >= 0;
   if (crosses && job.spacing == LayerSpacing::inverse_distance) {
-    reject("--layer-spacing", "distance for a scene that touches or crosses the panel's plane", "inverse");
+    reject<&PictureJob::spacing>("distance for a scene that touches or crosses the panel's plane", "inverse");
   }
   return job.spacing.value_or(crosses ? LayerSpacing::distance : LayerSpacing::inverse_distance);
 }

@@ -15,12 +15,6 @@ CapturedViews read_fit_pictures(const std::string& path, ViewRows rows, bool lin
   });
 }
 
-ViewRows view_rows(const std::string& text) {
-  static constexpr Choice<ViewRows> ways[] = {
-      {"auto", ViewRows::by_parallax}, {"down", ViewRows::down}, {"up", ViewRows::up}};
-  return choose("--rows", text, ways);
-}
-
 std::vector<double> view_numbers(std::string_view option, const std::string& text) {
   std::vector<double> numbers;
   for (const auto& piece : list(option, text, "numbers such as 0.3,-0.5")) {

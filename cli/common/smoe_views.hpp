@@ -24,9 +24,6 @@ auto for_option(std::string_view option, const Work& work) {
 /// read_views of what a command's user named by `option`; a signal cancels it.
 CapturedViews read_fit_pictures(const std::string& path, ViewRows rows, bool linear, std::string_view option = "IN");
 
-/// Direction of --rows. Throws invalid_argument.
-ViewRows view_rows(const std::string& text);
-
 /// The numbers of a view, "u,v" or "u".
 std::vector<double> view_numbers(std::string_view option, const std::string& text);
 

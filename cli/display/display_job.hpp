@@ -1,5 +1,6 @@
 #pragma once
 #include <cli/common/console.hpp>
+#include <cli/common/panel_player.hpp>
 #include <cli/display/panel_pictures.hpp>
 #include <optional>
 #include <string>

@@ -1,30 +1,10 @@
 #pragma once
-#include <cli/common/panel_player.hpp>
 #include <cli/common/paths.hpp>
-#include <holotone/io/images/image.hpp>
-#include <optional>
+#include <holotone/recipes/panel_pictures_detail.hpp>
 #include <string>
 #include <vector>
 
 namespace holotone::cli {
-
-Shape<2> panel_shape(const PanelCodes& codes);
-
-/// How files become codes.
-struct PictureRules {
-  bool packed16 = false;        ///< 16-bit grey files are split into two channels; others are refused
-  std::string bit_planes;       ///< order of channels for frames that are packed by 24; empty: not packed
-  bool field_sequence = false;  ///< the channels of RGB files, or files with %c, one after the other
-  std::int64_t trigger_px = 0;  ///< side of a trigger's square; 0: none
-};
-
-/// One picture that the panel shows.
-struct PanelPicture {
-  std::string name;  ///< of its file
-  PanelCodes codes;
-  /// The same with a lit trigger in the corner: shown once the panel has settled. Without a trigger: none.
-  std::optional<PanelCodes> lit;
-};
 
 /// The pictures of a list of files, read one after the other.
 class PictureSource {
@@ -43,10 +23,6 @@ class PictureSource {
  private:
   using Files = std::vector<std::string>;
   [[nodiscard]] Files list_files(const std::string& name);
-  [[nodiscard]] PanelCodes read_codes(const std::string& path) const;
-  [[nodiscard]] std::vector<PanelPicture> fields_of(const Files& files) const;
-  [[nodiscard]] PanelPicture packed(const Files& files) const;
-  [[nodiscard]] PanelPicture with_trigger(PanelPicture picture, std::int64_t field) const;
 
   PictureRules rules_;
   std::vector<Files> steps_;  ///< files of each step

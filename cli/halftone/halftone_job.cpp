@@ -147,14 +147,13 @@ std::vector<OptionRow> method_options(HalftoneJob& job) {
        .target = member<&ElectrostaticOptions::deterministic>(forces),
        .help = "Give the same bits in every run on a GPU too",
        .applies = for_forces(job)},
-      {.names = "--device",
-       .target = &job.device_name,
-       .value = "NAME",
-       .help = "auto, cpu, cuda:N or opencl:N",
-       .feeds = ".device|ElectrostaticPlan.queue",
-       .applies = {
-           [&job] { return job.by_forces() || job.device_name == "auto" || job.device_name == "cpu"; }, "auto or cpu",
-           [&job] { return fmt::format("{} with --method {}", job.device_name, name_of(job.options.method)); }}}};
+      device_row(
+          {.target = &job.device_name,
+           .feeds = ".device|ElectrostaticPlan.queue",
+           .applies = {
+               [&job] { return job.by_forces() || job.device_name == "auto" || job.device_name == "cpu"; },
+               "auto or cpu",
+               [&job] { return fmt::format("{} with --method {}", job.device_name, name_of(job.options.method)); }}})};
 }
 
 std::vector<OptionRow> ink_options(InkSource& ink) {
@@ -234,7 +233,7 @@ std::vector<OptionRow> page_options(HalftoneJob& job) {
        .help = "Order of the dots in the file: none, or tour (a short path, for plotters)",
        .common = true},
       {.names = "--frames",
-       .target = &job.frames,
+       .target = parsed_member<&HalftoneJob::frames>(job, parse_counter),
        .value = "NAME",
        .help = "Intermediate states of electrostatic and direct: a folder, or names such as frame_%04d.png",
        .applies = for_forces(job)},
@@ -242,18 +241,18 @@ std::vector<OptionRow> page_options(HalftoneJob& job) {
        .target = number(job.frame_interval, ValueUnit::count, {1, bounds_of<&DescentOptions::iterations>.high}),
        .value = "N",
        .help = "Iterations from frame to frame",
-       .applies = {[&job] { return !job.frames.empty(); }, "--frames", [] { return "none"; }}}};
+       .applies = {[&job] { return job.frames.given(); }, "--frames", [] { return "none"; }}}};
 }
 
 void set_frames(HalftoneJob& job) {
-  if (job.frames.empty()) return;
-  require_known_counters("--frames", job.frames, false);
+  if (!job.frames.given()) return;
+  const auto& name = job.frames.text;
   std::error_code error;
-  const bool folder = std::filesystem::is_directory(job.frames, error);
-  job.frame_names = frame_pattern("--frames", folder ? job.frames + "/%04d.png" : job.frames);
-  if (!job.frame_names) reject("--frames", "a folder, or a name with a counter such as frame_%04d.png", job.frames);
+  const bool folder = std::filesystem::is_directory(name, error);
+  job.frame_names = folder ? FramePattern{name + "/", ".png", 4} : job.frames.value;
+  if (!job.frame_names) reject<&HalftoneJob::frames>("a folder, or a name with a counter such as frame_%04d.png", name);
   if (!is_dots_output(job.frame_names->name(0))) {
-    reject("--frames", "names ending in .png, .svg, .pdf, .csv, .txt or .npy", job.frames);
+    reject<&HalftoneJob::frames>("names ending in .png, .svg, .pdf, .csv, .txt or .npy", name);
   }
   job.options.descent.frame_interval = job.frame_interval;
 }
@@ -265,12 +264,11 @@ void check_files(const HalftoneJob& job) {
   }
   for (const auto& input : job.inputs) require_input(input);
   if (!job.ink.mask.empty()) require_input(job.ink.mask);
-  require_known_counters("--output", job.output, false);
-  if (frame_pattern("--output", job.output)) reject("--output", "no counter for one file", job.output);
+  require_one_name(job.output, false, "no counter for one file");
   if (!is_dots_output(job.output)) {
-    reject("--output", "a name ending in .svg, .png, .pdf, .csv, .txt or .npy", job.output);
+    reject_output("a name ending in .svg, .png, .pdf, .csv, .txt or .npy", job.output);
   }
-  std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return job.output; }}};
+  std::vector<OutputFiles> outputs{{output_name, 1, [&](std::int64_t) { return job.output; }}};
   if (job.frame_names) {
     const std::int64_t count = job.options.descent.iterations / job.frame_interval + 2;
     outputs.push_back({"--frames", count, [&](std::int64_t i) { return job.frame_names->name(i); }});
@@ -288,11 +286,8 @@ std::vector<OptionGroup> halftone_options(HalftoneJob& job) {
              .target = &job.inputs,
              .help = "PNG, TIFF, JPEG or BMP; of several pictures each is the darkness of one ink",
              .required = true},
-            {.names = "-o,--output",
-             .target = &job.output,
-             .value = "FILE",
-             .help = "SVG, PDF or PNG of the page; CSV, TXT or NPY of the dots' positions",
-             .required = true},
+            output_option(
+                {.target = &job.output, .help = "SVG, PDF or PNG of the page; CSV, TXT or NPY of the dots' positions"}),
             {.names = "--dots",
              .target = member<&HalftoneOptions::dots>(job.options),
              .value = "N",
@@ -316,7 +311,8 @@ std::vector<OptionGroup> halftone_options(HalftoneJob& job) {
 void complete(HalftoneJob& job) {
   auto& options = job.options;
   auto& descent = options.descent;
-  if (options.weights.within + options.weights.across == 0) reject("--across", "a number > 0 where --within is 0", "0");
+  if (options.weights.within + options.weights.across == 0)
+    reject<&ClassWeights::across>("a number > 0 where --within is 0", "0");
   if (descent.rule.descent == Descent::plain) descent.rule = StepRule::paper();
   if (job.iterations) {
     options.iterations = *job.iterations;

@@ -30,10 +30,10 @@ struct HalftoneJob {
   std::string output;
   HalftoneOptions options;  ///< without what the page says: radius_px, pixel_m
   InkSource ink;
-  std::optional<PageRadii> radius;          ///< none: the radius at which the dots hold the picture's ink
-  std::optional<std::int64_t> iterations;   ///< none: those of the method
-  std::string frames;                       ///< folder or names with a counter; empty: none
-  std::optional<FramePattern> frame_names;  ///< of `frames`
+  std::optional<PageRadii> radius;            ///< none: the radius at which the dots hold the picture's ink
+  std::optional<std::int64_t> iterations;     ///< none: those of the method
+  Typed<std::optional<FramePattern>> frames;  ///< folder or names with a counter
+  std::optional<FramePattern> frame_names;    ///< of `frames`
   std::int64_t frame_interval = 10;
   double size_m = 0;  ///< longer side of the page; 0: not given
   double dpi = 0;

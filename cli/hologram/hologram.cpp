@@ -1,5 +1,7 @@
 #include <cli/common/command.hpp>
 #include <cli/common/compression_option.hpp>
+#include <cli/common/device_option.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/layers/layers_run.hpp>
 #include <cli/hologram/points/points_run.hpp>
@@ -14,11 +16,9 @@ namespace {
 
 std::vector<OptionRow> light_options(HologramJob& job) {
   auto rows = wavelength_options(job);
-  rows.push_back({.names = "--device",
-                  .target = &job.device_name,
-                  .value = "NAME",
-                  .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas, for what is written by bands",
-                  .feeds = ".device"});
+  rows.push_back(
+      device_row({.target = &job.device_name,
+                  .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas, for what is written by bands"}));
   return rows;
 }
 
@@ -109,13 +109,10 @@ Command hologram_command() {
        .target = &j.input,
        .help = "Points or mesh: PLY, STL, XYZ, CSV, NPY, OBJ, glTF; a counter (frames/%04d.ply) for frames",
        .required = true},
-      {.names = "-o,--output",
-       .target = &j.output,
-       .value = "FILE",
-       .help =
-           "Codes as PNG, TIFF or BMP; complex field as HDF5, NPY or OHC; or monitor:N, a panel that shows the codes",
-       .required = true,
-       .feeds = "find_monitor.monitor"}};
+      output_option({.target = &j.output,
+                     .help = "Codes as PNG, TIFF or BMP; complex field as HDF5, NPY or OHC; or monitor:N, a panel that "
+                             "shows the codes",
+                     .feeds = "find_monitor.monitor"})};
   auto placement = placement_options(j.scene.placement);
   for (auto& row : placement) {
     if (row.target.flag != nullptr) row.applies = scene->for_points();  // --keep-coordinates

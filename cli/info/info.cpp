@@ -3,8 +3,6 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
-#include <cli/common/file_kind.hpp>
-#include <cli/common/finite_extents.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/points_options.hpp>
@@ -26,6 +24,7 @@
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/optics/field.hpp>
+#include <holotone/recipes/file_kind_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <limits>
 #include <memory>

@@ -25,7 +25,7 @@ int run_join(const JoinJob& job) {
     require_input(input);
     inputs.push_back({"FILE", input});
   }
-  require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, inputs);
+  require_output(job.output, inputs);
   ProgressBar bar(job.console);
   const UnfinishedRun unfinished;
   const auto whole =
@@ -59,12 +59,9 @@ Command join_command() {
                         .target = &job->inputs,
                         .help = "All parts of one hologram, in any order",
                         .required = true},
-                       {.names = "-o,--output",
-                        .target = &job->output,
-                        .value = "FILE",
-                        .help = "The whole: .h5 or .npy of fields, .tif or .npy of codes",
-                        .common = true,
-                        .required = true}}},
+                       output_option({.target = &job->output,
+                                      .help = "The whole: .h5 or .npy of fields, .tif or .npy of codes",
+                                      .common = true})}},
                      console_options(job->console)},
           .run = [job] { return run_join(*job); }};
 }

@@ -1,6 +1,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/memory_limit.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/measure/measure_figures.hpp>
@@ -107,7 +108,7 @@ namespace {
 void write_measured(const MeasureJob& job, const Measured& measured, const nlohmann::json& object) {
   const auto extension = extension_of(job.output);
   if (extension == ".png") {
-    if (!measured.radial) reject("--output", "no .png for an interior too narrow for a spectrum", job.output);
+    if (!measured.radial) reject_output("no .png for an interior too narrow for a spectrum", job.output);
     write_image(job.output, Image{spectrum_codes(measured.spectrum), {}});
   } else {
     write_file(job.output, extension == ".html" ? measured_html(job, measured)

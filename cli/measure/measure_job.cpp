@@ -225,11 +225,9 @@ std::vector<OptionGroup> measure_options(MeasureJob& job) {
              .help = "Image that the dots reproduce",
              .common = true,
              .feeds = "BlurredComparisonPlan."},
-            {.names = "-o,--output",
-             .target = &job.output,
-             .value = "FILE",
-             .help = "Report: HTML with plots, JSON or CSV; or PNG, the power spectrum",
-             .common = true}}},
+            optional_output({.target = &job.output,
+                             .help = "Report: HTML with plots, JSON or CSV; or PNG, the power spectrum",
+                             .common = true})}},
           {"Dots", dots_options(job)},
           {"Spectrum and neighbours", spectrum_options(job)},
           {"Comparison with an image (--against)", image_options(job)},
@@ -246,15 +244,12 @@ void complete(const MeasureJob& job) {
   if (!job.against.empty()) require_input(job.against);
   if (!job.ink.mask.empty()) require_input(job.ink.mask);
   if (job.output.empty()) return;
-  constexpr std::string_view output = "--output";
-  require_known_counters(output, job.output, false);
-  if (frame_pattern(output, job.output)) reject(output, "no counter for one file", job.output);
+  require_one_name(job.output, false, "no counter for one file");
   const auto extension = extension_of(job.output);
   if (extension != ".html" && extension != ".json" && extension != ".csv" && extension != ".png") {
-    reject(output, "a name ending in .html, .json, .csv or .png", job.output);
+    reject_output("a name ending in .html, .json, .csv or .png", job.output);
   }
-  require_outputs({{output, 1, [&](std::int64_t) { return job.output; }}},
-                  {{"IN", job.input}, {against_name, job.against}, {"--mask", job.ink.mask}});
+  require_output(job.output, {{"IN", job.input}, {against_name, job.against}, {"--mask", job.ink.mask}});
 }
 
 MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata) {

@@ -21,9 +21,8 @@ struct ChartJob {
 int run_chart(ChartJob& chart) {
   HologramJob& job = chart.hologram;
   complete_codes(job);
-  require_known_counters("--output", job.output, false);
-  if (frame_pattern("--output", job.output)) reject("--output", "a name without a counter for one picture", job.output);
-  require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, {});
+  require_one_name(job.output);
+  require_output(job.output);
   TestChartOptions options{.bits = job.encode.bits};
   if (chart.fields) {
     options.columns = chart.fields->front();

@@ -9,7 +9,7 @@ namespace holotone::cli {
 namespace {
 
 struct GratingJob {
-  PanelPictureArguments shared;
+  PanelPictureJob shared;
   GratingOptions options;
   PanelLength period;
 };
@@ -26,7 +26,7 @@ PhasePattern grating_pattern(const GratingJob& job, const FieldGrid& grid) {
 }
 
 struct CheckerboardJob {
-  PanelPictureArguments shared;
+  PanelPictureJob shared;
   CheckerboardOptions options;
 };
 

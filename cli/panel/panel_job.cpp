@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/compression_option.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/panel/panel_job.hpp>
@@ -27,13 +28,13 @@ struct StatedCodes {
 
 StatedCodes stated_codes(const std::string& path) {
   require_input(path);
-  if (is_hologram_field(path)) reject("--add", "a picture of phase codes", path + ", a complex field");
+  if (is_hologram_field(path)) reject<&PanelPictureJob::add>("a picture of phase codes", path + ", a complex field");
   const ImageRowsReader reader(path);
   StatedCodes stated{path, reader.shape(), reader.bits(), reader.metadata()};
   check_metadata(path, stated.metadata);
   const std::string encoding = metadata_text(stated.metadata, "encoding");
   if (!encoding.empty() && encoding != "phase" && encoding != "double-phase") {
-    reject("--add", "phase codes", fmt::format("{}, which is {}", path, printable(encoding)));
+    reject<&PanelPictureJob::add>("phase codes", fmt::format("{}, which is {}", path, printable(encoding)));
   }
   return stated;
 }
@@ -86,19 +87,19 @@ void take_levels(EncodeOptions& encode, const StatedCodes& first) {
 void require_equal(const StatedCodes& stated, std::string_view key, double expected, std::string_view noun) {
   const auto value = checked_number(stated.path, stated.metadata, key);
   if (!value || std::abs(*value / expected - 1) <= same_length) return;
-  reject("--add", fmt::format("a hologram for {} of {}", noun, format_length(expected)),
-         fmt::format("{}, which is for {}", stated.path, format_length(*value)));
+  reject<&PanelPictureJob::add>(fmt::format("a hologram for {} of {}", noun, format_length(expected)),
+                                fmt::format("{}, which is for {}", stated.path, format_length(*value)));
 }
 
 void require_match(const StatedCodes& stated, const HologramJob& job) {
   const Panel& panel = job.panel;
   if (stated.shape[0] != panel.ny || stated.shape[1] != panel.nx) {
-    reject("--add", fmt::format("a hologram of {} x {} pixels", panel.nx, panel.ny),
-           fmt::format("{}, which has {} x {}", stated.path, stated.shape[1], stated.shape[0]));
+    reject<&PanelPictureJob::add>(fmt::format("a hologram of {} x {} pixels", panel.nx, panel.ny),
+                                  fmt::format("{}, which has {} x {}", stated.path, stated.shape[1], stated.shape[0]));
   }
   if (stated.bits() != job.encode.bits) {
-    reject("--add", fmt::format("codes of {}", counted(job.encode.bits, "bit")),
-           fmt::format("{}, whose codes have {}", stated.path, stated.bits()));
+    reject<&PanelPictureJob::add>(fmt::format("codes of {}", counted(job.encode.bits, "bit")),
+                                  fmt::format("{}, whose codes have {}", stated.path, stated.bits()));
   }
   require_equal(stated, "pitch_m", panel.pitch_m, "a pitch");
   require_equal(stated, "wavelength_m", job.channels.front().wavelength_m, "a wavelength");
@@ -124,7 +125,7 @@ AddedHologram opened(const StatedCodes& stated, const HologramJob& job) {
 void refuse_other_formats(const std::string& output) {
   static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".bmp"};
   if (std::ranges::find(known, extension_of(output)) != std::end(known)) return;
-  reject("--output", "a name ending in .png, .tif, .tiff or .bmp", output);
+  reject_output("a name ending in .png, .tif, .tiff or .bmp", output);
 }
 
 }  // namespace
@@ -134,22 +135,24 @@ void complete_codes(HologramJob& job) {
   job.device_name = "cpu";
   complete(job);
   if (const auto& panel = job.panel; std::max(panel.nx, panel.ny) > largest_picture_side) {
-    reject(job.panel_choice.size_m ? "--panel-size" : "--resolution",
-           fmt::format("from 1 to {} pixels a side", largest_picture_side), fmt::format("{}x{}", panel.nx, panel.ny));
+    const auto expected = fmt::format("from 1 to {} pixels a side", largest_picture_side);
+    const auto got = fmt::format("{}x{}", panel.nx, panel.ny);
+    if (job.panel_choice.size_m) reject<&PanelChoice::size_m>(expected, got);
+    reject<&PanelChoice::resolution>(expected, got);
   }
 }
 
-PanelJob panel_job(PanelPictureArguments& arguments) {
+PanelJob panel_job(PanelPictureJob& shared) {
   PanelJob job;
-  job.hologram = std::move(arguments.hologram);
+  job.hologram = std::move(shared.hologram);
   std::vector<StatedCodes> stated;
-  for (const auto& path : arguments.add) stated.push_back(stated_codes(path));
+  for (const auto& path : shared.add) stated.push_back(stated_codes(path));
   const bool of_file = !stated.empty() && take_over(job.hologram, stated.front());
   complete_codes(job.hologram);
   auto& encode = job.hologram.encode;
   if (of_file) take_levels(encode, stated.front());
   if (encode.encoding == Encoding::amplitude) {
-    if (!stated.empty()) reject("--add", "a phase panel", "--encode amplitude");
+    if (!stated.empty()) reject<&PanelPictureJob::add>("a phase panel", "--encode amplitude");
     encode.amplitude_min = -1;  // of the real part of a phasor
     encode.amplitude_max = 1;
   }
@@ -158,7 +161,8 @@ PanelJob panel_job(PanelPictureArguments& arguments) {
     require_match(one, job.hologram);
     job.added.push_back(opened(one, job.hologram));
     if (metadata_text(one.metadata, "encoding") != "double-phase") continue;
-    if (!double_phase.empty()) reject("--add", "at most one double-phase hologram", double_phase + " and " + one.path);
+    if (!double_phase.empty())
+      reject<&PanelPictureJob::add>("at most one double-phase hologram", double_phase + " and " + one.path);
     double_phase = one.path;
   }
   if (!stated.empty()) job.kept = stated.front().metadata;
@@ -182,11 +186,7 @@ Metadata code_metadata(const HologramJob& job, const EncodeReport& report, const
 }
 
 OptionRow panel_output_option(HologramJob& job) {
-  return {.names = "-o,--output",
-          .target = &job.output,
-          .value = "FILE",
-          .help = "Codes as PNG, TIFF or BMP",
-          .required = true};
+  return output_option({.target = &job.output, .help = "Codes as PNG, TIFF or BMP"});
 }
 
 OptionRow panel_bits_option(HologramJob& job) {
@@ -198,25 +198,26 @@ OptionRow panel_bits_option(HologramJob& job) {
 
 OptionRow panel_packed_option(HologramJob& job) {
   return {.names = "--packed16",
-          .target = &job.packed16,
+          .target = member<&HologramJob::packed16>(job),
           .help = "Write 16-bit codes as red (high byte) and green (low byte)"};
 }
 
-std::vector<OptionRow> panel_picture_options(PanelPictureArguments& arguments) {
-  auto& job = arguments.hologram;
+std::vector<OptionRow> panel_picture_options(PanelPictureJob& shared) {
+  auto& job = shared.hologram;
   return {panel_output_option(job),
           {.names = "--add",
-           .target = &arguments.add,
+           .target = &shared.add,
            .value = "FILE",
            .help = "Hologram of phase codes to which the pattern is added modulo 2pi; may be repeated. Its panel, "
                    "wavelength and levels are the defaults",
            .common = true,
-           .one_each = true},
+           .one_each = true,
+           .feeds = "PanelPictureJob.add"},
           wavelength_options(job).front()};
 }
 
-std::vector<OptionRow> panel_code_options(PanelPictureArguments& arguments) {
-  auto& job = arguments.hologram;
+std::vector<OptionRow> panel_code_options(PanelPictureJob& shared) {
+  auto& job = shared.hologram;
   std::vector<OptionRow> rows{encoding_option(job, {Encoding::phase, Encoding::amplitude}), panel_bits_option(job)};
   rows.front().help = "phase, or amplitude: the cosine of the phase";
   for (auto& row : phase_code_options(job)) {

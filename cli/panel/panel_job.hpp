@@ -7,8 +7,8 @@
 
 namespace holotone::cli {
 
-/// Arguments that the patterns share, as typed.
-struct PanelPictureArguments {
+/// What the patterns have in common. The options are bound to it.
+struct PanelPictureJob {
   HologramJob hologram;  ///< output, panel, light and levels
   std::vector<std::string> add;
 };
@@ -31,12 +31,12 @@ struct PanelJob {
 
 /// Job with the panel, wavelength and levels of the first added hologram where the options do not state them. Throws
 /// invalid_argument or io naming the option or the file.
-PanelJob panel_job(PanelPictureArguments& arguments);
+PanelJob panel_job(PanelPictureJob& shared);
 
 /// Shared rows: --output, --add and --wavelength.
-std::vector<OptionRow> panel_picture_options(PanelPictureArguments& arguments);
+std::vector<OptionRow> panel_picture_options(PanelPictureJob& shared);
 /// Rows of the codes: --encode, --bits, --lut, --phase-range, --correction, --packed16.
-std::vector<OptionRow> panel_code_options(PanelPictureArguments& arguments);
+std::vector<OptionRow> panel_code_options(PanelPictureJob& shared);
 /// --output of one picture of codes, --bits and --packed16, for patterns of codes.
 OptionRow panel_output_option(HologramJob& job);
 OptionRow panel_bits_option(HologramJob& job);

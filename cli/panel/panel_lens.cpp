@@ -14,7 +14,7 @@ namespace {
 /// Of a pattern around a centre.
 template <class Options>
 struct CentredJob {
-  PanelPictureArguments shared;
+  PanelPictureJob shared;
   Options options;
   PanelPlace centre;
   PanelLength period{};  ///< of an axicon

@@ -6,53 +6,25 @@
 #include <cli/panel/panel_output.hpp>
 #include <cli/panel/panel_run.hpp>
 #include <cmath>
-#include <holotone/core/parallel.hpp>
-#include <numbers>
+#include <holotone/recipes/phase_sum_detail.hpp>
 
 namespace holotone::cli {
 namespace {
 
 void check_name(const HologramJob& h, const std::vector<std::string>& added) {
-  require_known_counters("--output", h.output, false);
-  if (frame_pattern("--output", h.output)) reject("--output", "a name without a counter for one picture", h.output);
-  std::vector<InputFile> inputs{{"--lut", h.lut}, {"--correction", h.correction}};
+  require_one_name(h.output);
+  auto inputs = code_inputs(h.lut, h.correction);
   for (const auto& path : added) inputs.push_back({"--add", path});
-  require_outputs({{"--output", 1, [&](std::int64_t) { return h.output; }}}, inputs);
+  require_output(h.output, inputs);
 }
 
-/// Codes of rows of the sum.
-class SumEncoder {
- public:
-  SumEncoder(const PanelJob& job, const PhasePattern& pattern)
-      : job_(job), pattern_(pattern), plan_(job.hologram.encode_options(job.hologram.channels.front()), job.grid()) {}
-
-  Array<std::uint16_t, 2> operator()(const RowRange& part) {
-    const auto turns = pattern_.turns(job_.grid(), part);
-    Array<Complex, 2> sum(turns.shape());
-    const auto each_pixel = [&](const auto& body) {
-      const std::int64_t nx = sum.shape()[1];
-      parallel_for(0, part.rows, [&](std::int64_t row) {
-        for (std::int64_t i = row * nx; i < (row + 1) * nx; ++i) body(i);
-      });
-    };
-    each_pixel([&](std::int64_t i) {
-      sum.data()[i] = Complex(std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(turns.data()[i])));
-    });
-    Array<Complex, 2> other(job_.added.empty() ? Shape<2>{} : turns.shape());
-    for (const auto& added : job_.added) {
-      added.rows.read(part.first_row, other.view());
-      each_pixel([&](std::int64_t i) { sum.data()[i] *= other.data()[i]; });
-    }
-    Array<std::uint16_t, 2> codes(turns.shape());
-    plan_.execute(part, sum.view(), codes.view());
-    return codes;
+PhaseSum sum_of(const PanelJob& job, const PhasePattern& pattern) {
+  std::vector<PhaseSum::Added> added;
+  for (const auto& one : job.added) {
+    added.emplace_back([&one](std::int64_t first_row, View<Complex, 2> rows) { one.rows.read(first_row, rows); });
   }
-
- private:
-  const PanelJob& job_;
-  const PhasePattern& pattern_;
-  EncodePlan plan_;
-};
+  return {job.hologram.encode_options(job.hologram.channels.front()), job.grid(), pattern.turns, std::move(added)};
+}
 
 Metadata sum_metadata(const PanelJob& job, const PhasePattern& pattern) {
   const auto& encode = job.hologram.encode;
@@ -106,24 +78,6 @@ nlohmann::json json_of(const PanelJob& job, const PhasePattern& pattern, double 
   return object;
 }
 
-/// The options of a pattern as they were typed, or their defaults.
-Flags typed_texts(const std::vector<OptionRow>& rows) {
-  Flags options;
-  for (const auto& row : rows) {
-    const std::string name = message_name(row);
-    const auto& target = row.target;
-    if (target.texts != nullptr) {
-      for (const auto& text : *target.texts) options.emplace_back(name, text);
-    } else if (target.flag != nullptr) {
-      if (*target.flag) options.emplace_back(name, "");
-    } else if (const auto& text = target.value->typed->empty() ? target.value->standard : *target.value->typed;
-               !text.empty()) {
-      options.emplace_back(name, text);
-    }
-  }
-  return options;
-}
-
 double bytes_of_inputs(const PanelJob& job) {
   const double pixels = static_cast<double>(job.shape()[0]) * static_cast<double>(job.shape()[1]);
   return pixels * (job.hologram.correction.empty() ? 0 : 4);
@@ -141,11 +95,11 @@ std::string pattern_text(const std::string& name, const Flags& options) {
 
 namespace {
 
-int run_phase_pattern(PanelPictureArguments& arguments, const MakePattern& make) {
+int run_phase_pattern(PanelPictureJob& shared, const MakePattern& make) {
   const Stopwatch watch;
-  const PanelJob job = panel_job(arguments);
+  const PanelJob job = panel_job(shared);
   const auto& console = job.hologram.console;
-  check_name(job.hologram, arguments.add);
+  check_name(job.hologram, shared.add);
   const CodePixels pixels{job.shape(), job.hologram.encode.bits, job.hologram.packed16, job.hologram.writing};
   require_memory_for_codes(job.hologram.output, pixels, bytes_of_inputs(job));
   const PhasePattern pattern = make(job.grid());
@@ -153,9 +107,9 @@ int run_phase_pattern(PanelPictureArguments& arguments, const MakePattern& make)
   if (auto words = wavelength_warning(job.grid().wavelength_m); !words.empty()) warn(console, words);
   if (!pattern.warning.empty()) warn(console, pattern.warning);
   const UnfinishedRun run;
-  SumEncoder encoder(job, pattern);
+  PhaseSum summed = sum_of(job, pattern);
   write_codes(job.hologram.output, pixels, sum_metadata(job, pattern),
-              [&](const RowRange& part) { return encoder(part); });
+              [&](const RowRange& part) { return summed.codes(part); });
   UnfinishedRun::keep();
   report_json(console, json_of(job, pattern, watch.seconds()));
   tell_focus(job, pattern);
@@ -169,12 +123,12 @@ int run_phase_pattern(PanelPictureArguments& arguments, const MakePattern& make)
 }  // namespace
 
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
-                              std::vector<OptionRow> own, PanelPictureArguments& shared, MakePattern make) {
+                              std::vector<OptionRow> own, PanelPictureJob& shared, MakePattern make) {
   auto run = [name, own, &shared, make = std::move(make)] {
     return run_phase_pattern(shared, [&](const FieldGrid& grid) {
       PhasePattern pattern = make(grid);
       pattern.name = name;
-      pattern.options = typed_texts(own);
+      pattern.options = option_texts(own, true);
       return pattern;
     });
   };

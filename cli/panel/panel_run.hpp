@@ -23,7 +23,7 @@ using MakePattern = std::function<PhasePattern(const FieldGrid&)>;
 /// Command of a phase pattern, `own` its rows. It makes the pattern, adds the holograms of --add, writes the codes and
 /// reports. `make` keeps `shared` alive.
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
-                              std::vector<OptionRow> own, PanelPictureArguments& shared, MakePattern make);
+                              std::vector<OptionRow> own, PanelPictureJob& shared, MakePattern make);
 
 template <class Job>
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,

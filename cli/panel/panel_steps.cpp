@@ -41,13 +41,13 @@ std::vector<std::uint16_t> spread(std::int64_t count, std::int64_t largest) {
 
 void set_names(StepsJob& job) {
   const std::string output = job.hologram.output;
-  require_known_counters("--output", output, false);
-  if (const auto pattern = frame_pattern("--output", output)) {
+  require_known_counters(output, false);
+  if (const auto pattern = frame_pattern(output)) {
     job.names = *pattern;
     return;
   }
   if (!extension_of(output).empty()) {
-    reject("--output", "a folder, or a counter such as %03d for the level", output);
+    reject_output("a folder, or a counter such as %03d for the level", output);
   }
   job.folder = output;
   job.names = {"level_", ".png", 3};
@@ -61,16 +61,16 @@ void complete(StepsJob& job) {
   const std::int64_t largest = (std::int64_t{1} << job.hologram.encode.bits) - 1;
   if (!job.folder.empty()) job.names.digits = static_cast<int>(std::to_string(largest).size());
   const auto levels = job.levels.value_or(std::min(largest + 1, usual_levels));
-  if (levels > largest + 1) reject("--levels", fmt::format("2 to {}", largest + 1), std::to_string(levels));
+  if (levels > largest + 1) reject<&StepsJob::levels>(fmt::format("2 to {}", largest + 1), std::to_string(levels));
   if (job.step.reference > largest) {
-    reject("--reference", fmt::format("0 to {}", largest), std::to_string(job.step.reference));
+    reject<&ResponseStepOptions::reference>(fmt::format("0 to {}", largest), std::to_string(job.step.reference));
   }
   job.codes = spread(levels, largest);
   // An odd period is refused before a file is opened.
   (void)response_step(job.step, {job.hologram.panel.ny, job.hologram.panel.nx}, {0, 1});
   if (job.folder.empty()) {
     const auto name = [&](std::int64_t i) { return job.names.name(job.codes[static_cast<std::size_t>(i)]); };
-    require_outputs({{"--output", levels, name}}, {});
+    require_outputs({{output_name, levels, name}}, {});
   }
 }
 
@@ -111,7 +111,7 @@ int run_steps(StepsJob& job) {
     outputs = write_steps(job, [](const std::string& name) { return name; });
     UnfinishedRun::keep();
   } else {
-    NewFolder folder("--output", job.folder);
+    NewFolder folder(output_name, job.folder);
     try {
       outputs = write_steps(job, [&](const std::string& name) { return folder.file(name); });
     } catch (const Error& error) {
@@ -150,7 +150,7 @@ Command panel_steps_command() {
           .groups = {{"",
                       {output,
                        {.names = "--levels",
-                        .target = number(job->levels, ValueUnit::count, {2, codes_of_16_bits.high + 1}),
+                        .target = member<&StepsJob::levels>(*job, {2, codes_of_16_bits.high + 1}),
                         .value = "N",
                         .help = "Number of codes, evenly from 0 to the largest",
                         .otherwise = "all, at most 256",
@@ -162,7 +162,7 @@ Command panel_steps_command() {
                                 "a binary grating of both (first order)",
                         .common = true},
                        {.names = "--reference",
-                        .target = number(job->step.reference, ValueUnit::count, codes_of_16_bits),
+                        .target = member<&ResponseStepOptions::reference>(job->step, codes_of_16_bits),
                         .value = "CODE",
                         .help = "Code of the reference in halves and stripes",
                         .common = true},

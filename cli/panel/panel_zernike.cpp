@@ -11,6 +11,7 @@
 namespace holotone::cli {
 namespace {
 
+constexpr std::string_view term_name = "--term";
 constexpr std::string_view term_form =
     "N,M:TURNS such as 4,0:-0.2, or NOLL:TURNS such as 11:-0.2; an angle such as 0.5rad in place of turns";
 
@@ -21,7 +22,7 @@ struct DiscRadius {
 };
 
 struct ZernikeJob {
-  PanelPictureArguments shared;
+  PanelPictureJob shared;
   ZernikeOptions options;
   std::vector<std::string> terms;
   DiscRadius radius;
@@ -29,20 +30,20 @@ struct ZernikeJob {
 };
 
 double turns_of(const std::string& text, const std::string& term) {
-  if (text.empty()) reject("--term", term_form, term);
+  if (text.empty()) reject(term_name, term_form, term);
   const bool bare = text.find_first_not_of("+-.0123456789eE") == std::string::npos;
-  return bare ? parse_number("--term", text) : parse_angle("--term", text) / (2 * std::numbers::pi);
+  return bare ? parse_number(term_name, text) : parse_angle(term_name, text) / (2 * std::numbers::pi);
 }
 
 ZernikeTerm term_of(const std::string& text) {
   const auto colon = text.find(':');
-  if (colon == std::string::npos) reject("--term", term_form, text);
+  if (colon == std::string::npos) reject(term_name, term_form, text);
   const std::string name = text.substr(0, colon);
-  const auto pieces = list("--term", name, term_form);
-  if (pieces.size() > 2) reject("--term", term_form, text);
+  const auto pieces = list(term_name, name, term_form);
+  if (pieces.size() > 2) reject(term_name, term_form, text);
   const auto whole = [&](const std::string& piece, int low, int high) {
-    const double value = number_between("--term", piece, low, high);
-    if (value != std::round(value)) reject("--term", term_form, text);
+    const double value = number_between(term_name, piece, low, high);
+    if (value != std::round(value)) reject(term_name, term_form, text);
     return static_cast<int>(value);
   };
   ZernikeTerm term;
@@ -52,11 +53,11 @@ ZernikeTerm term_of(const std::string& text) {
     term.n = whole(pieces[0], 0, 100);
     term.m = whole(pieces[1], -100, 100);
     if (std::abs(term.m) > term.n || (term.n - term.m) % 2 != 0) {
-      reject("--term", "|m| at most n, and n - m even", text);
+      reject(term_name, "|m| at most n, and n - m even", text);
     }
   }
   term.turns = turns_of(text.substr(colon + 1), text);
-  if (!(std::abs(term.turns) <= 1e6)) reject("--term", "a coefficient of at most 1e6 turns", text);
+  if (!(std::abs(term.turns) <= 1e6)) reject(term_name, "a coefficient of at most 1e6 turns", text);
   return term;
 }
 
@@ -107,7 +108,7 @@ Command panel_zernike_command() {
       "zernike", "Make a sum of Zernike polynomials, the aberrations of a round pupil",
       {"holotone panel zernike --term 2,2:0.5 --term 4,0:-0.2 -o z.png",
        "holotone panel zernike --term 11:0.1 --radius 3mm --add hologram.png -o corrected.png"},
-      {{.names = "--term",
+      {{.names = term_name,
         .target = &job->terms,
         .value = "N,M:TURNS",
         .help = "Polynomial and its coefficient; or Noll's number, 11:0.1; may be repeated. Negative M: sine",

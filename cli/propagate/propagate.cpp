@@ -30,6 +30,10 @@ struct PropagateJob {
   ConsoleOptions console;
 };
 
+std::vector<double> one_wavelength(std::string_view option, const std::string& text) {
+  return {wavelength_of(option, text)};
+}
+
 /// Bytes of "16GiB" or "500MiB".
 std::size_t bytes_of(std::string_view option, const std::string& text) {
   constexpr std::string_view expected = "a size such as 16GiB or 500MiB";
@@ -110,7 +114,7 @@ void remark_on_metadata(const PropagateJob& job, const Metadata& metadata) {
 int run_propagate(PropagateJob& job) {
   const Stopwatch watch;
   require_input(job.input);
-  require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, {{"FIELD", job.input}});
+  require_output(job.output, {{"FIELD", job.input}});
   auto& options = job.options;
   if (!is_hologram_field(job.input)) {
     throw_io(job.input, "a complex field: .h5, .hdf5, .npy or .ohc", "another file");
@@ -148,58 +152,51 @@ int run_propagate(PropagateJob& job) {
 Command propagate_command() {
   const auto held = std::make_shared<PropagateJob>();
   auto& job = *held;
-  return {.name = "propagate",
-          .purpose = "Propagate a complex field to another plane, on one or several devices",
-          .examples = {"holotone propagate field.h5 -o moved.h5 --distance 20cm",
-                       "holotone propagate print.h5 -o moved.h5 --distance -5mm --device all --device-memory 16GiB"},
-          .groups = {{"",
-                      {{.names = "FIELD",
-                        .target = &job.input,
-                        .help = "Complex field: .h5, .hdf5, .npy or .ohc",
-                        .required = true},
-                       {.names = "-o,--output",
-                        .target = &job.output,
-                        .value = "FILE",
-                        .help = "The propagated field, .h5 or .npy",
-                        .common = true,
-                        .required = true},
-                       {.names = "--distance",
-                        .target = number(job.options.distance_m, ValueUnit::length, {-max_distance_m, max_distance_m}),
-                        .value = "LENGTH",
-                        .help = "Distance of the new plane from the field's, positive toward the viewer",
-                        .common = true,
-                        .required = true,
-                        .feeds = "LargePropagationPlan.distance_m"},
-                       {.names = "--wavelength",
-                        .target = &job.overrides.wavelength,
-                        .value = "LENGTH",
-                        .help = "Wavelength of the field",
-                        .otherwise = "the file's",
-                        .feeds = "LargePropagationPlan.wavelength_m"},
-                       {.names = "--pitch",
-                        .target = &job.overrides.pitch,
-                        .value = "LENGTH",
-                        .help = "Pitch of the field's pixels",
-                        .otherwise = "the file's",
-                        .feeds = "LargePropagationPlan.pitch_m"},
-                       {.names = "--no-band-limit",
-                        .target = member<&LargePropagationOptions::band_limit>(job.options),
-                        .help = "Keep frequencies at which the transfer function is undersampled"},
-                       {.names = "--device",
-                        .target = &job.device,
-                        .value = "NAME",
-                        .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas",
-                        .common = true,
-                        .feeds = ".device"},
-                       {.names = "--device-memory",
-                        .target = parsed(job.options.device_memory_bytes, bytes_of),
-                        .value = "SIZE",
-                        .help = "Most memory taken on each device, such as 16GiB",
-                        .otherwise = "half of what is free",
-                        .common = true,
-                        .feeds = "LargePropagationPlan.device_memory_bytes"}}},
-                     console_options(job.console)},
-          .run = [held] { return run_propagate(*held); }};
+  return {
+      .name = "propagate",
+      .purpose = "Propagate a complex field to another plane, on one or several devices",
+      .examples = {"holotone propagate field.h5 -o moved.h5 --distance 20cm",
+                   "holotone propagate print.h5 -o moved.h5 --distance -5mm --device all --device-memory 16GiB"},
+      .groups = {{"",
+                  {{.names = "FIELD",
+                    .target = &job.input,
+                    .help = "Complex field: .h5, .hdf5, .npy or .ohc",
+                    .required = true},
+                   output_option({.target = &job.output, .help = "The propagated field, .h5 or .npy", .common = true}),
+                   {.names = "--distance",
+                    .target = number(job.options.distance_m, ValueUnit::length, {-max_distance_m, max_distance_m}),
+                    .value = "LENGTH",
+                    .help = "Distance of the new plane from the field's, positive toward the viewer",
+                    .common = true,
+                    .required = true,
+                    .feeds = "LargePropagationPlan.distance_m"},
+                   {.names = "--wavelength",
+                    .target = parsed_member<&HologramOverrides::wavelengths_m>(job.overrides, one_wavelength),
+                    .value = "LENGTH",
+                    .help = "Wavelength of the field",
+                    .otherwise = "the file's",
+                    .feeds = "LargePropagationPlan.wavelength_m"},
+                   {.names = "--pitch",
+                    .target = parsed_member<&HologramOverrides::pitch_m>(job.overrides, pitch_of),
+                    .value = "LENGTH",
+                    .help = "Pitch of the field's pixels",
+                    .otherwise = "the file's",
+                    .feeds = "LargePropagationPlan.pitch_m"},
+                   {.names = "--no-band-limit",
+                    .target = member<&LargePropagationOptions::band_limit>(job.options),
+                    .help = "Keep frequencies at which the transfer function is undersampled"},
+                   device_row({.target = &job.device,
+                               .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas",
+                               .common = true}),
+                   {.names = "--device-memory",
+                    .target = parsed(job.options.device_memory_bytes, bytes_of),
+                    .value = "SIZE",
+                    .help = "Most memory taken on each device, such as 16GiB",
+                    .otherwise = "half of what is free",
+                    .common = true,
+                    .feeds = "LargePropagationPlan.device_memory_bytes"}}},
+                 console_options(job.console)},
+      .run = [held] { return run_propagate(*held); }};
 }
 
 }  // namespace holotone::cli

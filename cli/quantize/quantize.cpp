@@ -219,8 +219,8 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
            fmt::format("viewing window of {}: --viewer {}", job.tasks.front().input, text_of(*job.viewer)));
   }
   if (job.panel_bits > job.diffusion.bits) {
-    remark(job.console,
-           fmt::format("the codes have {} bits; {} shows {}", job.diffusion.bits, job.overrides.panel, job.panel_bits));
+    remark(job.console, fmt::format("the codes have {} bits; {} shows {}", job.diffusion.bits,
+                                    job.overrides.panel->name, job.panel_bits));
   }
   tell_flags(job, rows);
 }

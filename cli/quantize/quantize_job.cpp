@@ -2,6 +2,7 @@
 #include <bit>
 #include <cli/common/device_option.hpp>
 #include <cli/common/hologram_inputs.hpp>
+#include <cli/common/option_value.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
@@ -15,8 +16,6 @@
 
 namespace holotone::cli {
 namespace {
-
-constexpr std::string_view order_name = "--order";
 
 /// Viewing window that the first file states, if any. Errors in the rest of the file are reported later.
 std::optional<Viewer> stated_viewer(const std::string& path) {
@@ -40,19 +39,18 @@ std::optional<Viewer> stated_viewer(const std::string& path) {
 void set_order(QuantizeJob& job) {
   const bool serpentine = job.diffusion.serpentine;
   if (serpentine && job.weights.parallelism > 0) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: expected raster with --p, got serpentine; they cannot be combined", order_name));
+    reject<&ErrorDiffusionOptions::serpentine>("raster with --p", "serpentine");
   }
   if (serpentine && job.method == QuantizeMethod::truncate)
-    reject(order_name, "raster for --method truncate", "serpentine");
+    reject<&ErrorDiffusionOptions::serpentine>("raster for --method truncate", "serpentine");
   job.weights.serpentine = serpentine;
   job.devices = devices_option(job.device_name, job.console, "field to codes: error diffusion");
   job.device = job.devices.front();
   if (serpentine && job.diffusion.borders == HogelBorders::carry) {
-    reject(order_name, "raster for --borders carry", "serpentine");
+    reject<&ErrorDiffusionOptions::serpentine>("raster for --borders carry", "serpentine");
   }
   if (!serpentine || job.device.backend == Backend::cpu) return;
-  if (job.device_name != "auto") reject(order_name, "raster on a GPU", "serpentine");
+  if (job.device_name != "auto") reject<&ErrorDiffusionOptions::serpentine>("raster on a GPU", "serpentine");
   job.device = Device{};
   job.devices = {job.device};
 }
@@ -75,12 +73,13 @@ void set_table(QuantizeJob& job) {
   if (count < 2 || needed > 8) throw_io(job.lut, "2 to 256 levels", fmt::format("{}", count));
   if (!job.bits) diffusion.bits = needed;
   if (needed > diffusion.bits)
-    reject("--bits", fmt::format("enough for the {} codes of {}", count, job.lut), fmt::format("{}", diffusion.bits));
+    reject<&QuantizeJob::bits>(fmt::format("enough for the {} codes of {}", count, job.lut),
+                               fmt::format("{}", diffusion.bits));
 }
 
 void set_levels(QuantizeJob& job) {
-  const Panel panel = job.overrides.panel.empty() ? Panel{} : parse_panel("--panel", job.overrides.panel);
-  if (!job.overrides.panel.empty()) job.panel_bits = panel.bits;
+  const Panel panel = job.overrides.panel.value_or(Panel{});
+  if (job.overrides.panel) job.panel_bits = panel.bits;
   auto levels = code_levels(panel, job.modulation, job.bits);
   job.diffusion.modulation = levels.modulation;
   job.diffusion.bits = levels.bits;
@@ -92,46 +91,37 @@ void check_output_name(const QuantizeJob& job, const std::string& path) {
   const auto extension = extension_of(path);
   static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".bmp", ".npy"};
   if (std::find(std::begin(known), std::end(known), extension) == std::end(known)) {
-    reject("--output", "a name ending in .png, .tif, .tiff, .bmp or .npy for codes", path);
+    reject_output("a name ending in .png, .tif, .tiff, .bmp or .npy for codes", path);
   }
   const bool silent = extension == ".bmp" || extension == ".npy";
   if (silent && job.diffusion.modulation == Modulation::amplitude && !job.diffusion.levels.empty()) {
-    reject("--output", "a name ending in .png, .tif or .tiff, which store the amplitudes of the codes", path);
+    reject_output("a name ending in .png, .tif or .tiff, which store the amplitudes of the codes", path);
   }
-}
-
-/// One wavelength as typed, or one per file for three files.
-std::vector<std::string> wavelengths_of(const std::string& typed, std::size_t files) {
-  if (files == 1 || typed.empty()) return {files, typed};
-  constexpr std::string_view expected = "three wavelengths such as 638nm,520nm,450nm for three files";
-  auto pieces = list("--wavelength", typed, expected);
-  if (pieces.size() != files) reject("--wavelength", expected, typed);
-  return pieces;
 }
 
 void set_tasks(QuantizeJob& job) {
   const auto [inputs, sequence, subframes] = hologram_inputs(job.inputs);
   if (!subframes.empty()) reject("IN", "a name without %t, which stands for subframes", job.inputs.front());
-  require_known_counters("--output", job.output, inputs.size() == 3);
-  const auto pattern = frame_pattern("--output", job.output);
-  if (!sequence.empty() && !pattern) reject("--output", "a counter such as %04d for numbered holograms", job.output);
-  if (sequence.empty() && pattern) reject("--output", "a name without a counter, as IN has none", job.output);
+  require_known_counters(job.output, inputs.size() == 3);
+  const auto pattern = frame_pattern(job.output);
+  if (!sequence.empty() && !pattern) reject_output("a counter such as %04d for numbered holograms", job.output);
+  if (sequence.empty() && pattern) reject_output("a name without a counter, as IN has none", job.output);
   const auto add = [&](const std::vector<std::string>& own, const std::string& output) {
     constexpr std::string_view channels[] = {"r", "g", "b"};
-    const auto wavelengths = wavelengths_of(job.overrides.wavelength, own.size());
-    if (own.size() == 1) return job.tasks.push_back({own[0], output, "", wavelengths[0]});
+    const auto overrides = overrides_of_files(job.overrides, own);
+    if (own.size() == 1) return job.tasks.push_back({own[0], output, "", overrides[0]});
     for (std::size_t i = 0; i < own.size(); ++i) {
       const std::string channel(channels[i]);
-      job.tasks.push_back({own[i], channel_path(output, channel), channel, wavelengths[i]});
+      job.tasks.push_back({own[i], channel_path(output, channel), channel, overrides[i]});
     }
   };
   if (sequence.empty()) add(inputs, job.output);
   for (const auto& frame : sequence) add(frame.inputs, pattern->name(frame.number));
   for (const auto& task : job.tasks) check_output_name(job, task.output);
-  std::vector<InputFile> read{{"--lut", job.lut}};
+  auto read = code_inputs(job.lut, {});
   for (const auto& task : job.tasks) read.push_back({"IN", task.input});
   const auto name = [&](std::int64_t i) { return job.tasks[static_cast<std::size_t>(i)].output; };
-  require_outputs({{"--output", std::ssize(job.tasks), name}}, read);
+  require_outputs({{output_name, std::ssize(job.tasks), name}}, read);
 }
 
 }  // namespace
@@ -150,12 +140,14 @@ QuantizeMethod chosen_method(QuantizeJob& job) {
 void complete(QuantizeJob& job) {
   job.overrides.distance_given = true;  // quantization needs no distance
   if (has_windows(chosen_method(job)) && !job.viewer) {
-    reject("--viewer", fmt::format("a viewing window such as 36mm:9.2mm for --method {}", name_of(job.method)), "none");
+    reject<&QuantizeJob::viewer>(
+        fmt::format("a viewing window such as 36mm:9.2mm for --method {}", name_of(job.method)), "none");
   }
   if (job.weights.kept > job.weights.taps) {
-    reject("--kept", fmt::format("a whole number from 1 to {}", job.weights.taps), fmt::format("{}", job.weights.kept));
+    reject<&WeightOptions::kept>(fmt::format("a whole number from 1 to {}", job.weights.taps),
+                                 fmt::format("{}", job.weights.kept));
   }
-  if (!job.beam && !job.viewer) reject("--reference-angle", "angles, or --viewer for auto", "auto");
+  if (!job.beam && !job.viewer) reject<&QuantizeJob::beam>("angles, or --viewer for auto", "auto");
   set_levels(job);
   set_order(job);
   set_tasks(job);

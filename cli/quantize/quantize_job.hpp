@@ -45,8 +45,8 @@ constexpr bool has_windows(QuantizeMethod method) {
 struct QuantizeTask {
   std::string input;
   std::string output;
-  std::string channel;     ///< "r", "g", "b"; empty for a single hologram
-  std::string wavelength;  ///< as typed; empty: the file's
+  std::string channel;          ///< "r", "g", "b"; empty for a single hologram
+  HologramOverrides overrides;  ///< of this file
 };
 
 /// A quantization job, validated as far as possible before files are read.

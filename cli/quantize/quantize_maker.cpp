@@ -6,6 +6,7 @@
 #include <cli/common/console.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/memory_limit.hpp>
+#include <cli/common/option_value.hpp>
 #include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/ranks.hpp>
@@ -16,80 +17,43 @@
 #include <fmt/format.h>
 #include <holotone/bands/digest_detail.hpp>
 #include <holotone/core/error.hpp>
-#include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/guarded/guarded.hpp>
-#include <holotone/quantize/modulus_share.hpp>
+#include <holotone/recipes/field_blocks_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/quantized_file.hpp>
 #include <list>
 #include <mutex>
-#include <numeric>
 #include <utility>
 
 namespace holotone::cli {
 namespace {
 
-constexpr std::int64_t max_default_hogel_px = 2048;
-constexpr std::int64_t min_default_hogel_px = 64;
-constexpr std::int64_t pixels_at_once = 1 << 22;  ///< most pixels of a field read at once; target for a block
-constexpr std::int64_t truncated_rows = 512;      ///< block rows are a multiple
-
-/// A field without the reference beam, in blocks of rows; a block stays valid until another is requested.
-class FieldBlocks {
- public:
-  FieldBlocks(const FieldRowsReader& reader, const FieldGrid& grid, const ReferenceBeam& beam, std::int64_t rows)
-      : reader_(reader), grid_(grid), beam_(beam), rows_(rows) {}
-
-  [[nodiscard]] std::int64_t rows() const { return std::min(rows_, reader_.shape()[0]); }
-  [[nodiscard]] std::int64_t count() const { return (reader_.shape()[0] + rows_ - 1) / rows_; }
-  [[nodiscard]] std::int64_t first_row(std::int64_t block) const { return block * rows_; }
-
-  View<const Complex, 2> at(std::int64_t block) {
-    if (block == held_) return values_.view();
-    const auto [ny, nx] = reader_.shape();
-    const Shape<2> shape{std::min(rows_, ny - first_row(block)), nx};
-    held_ = -1;
-    if (values_.shape() != shape) values_ = Array<Complex, 2>(shape);
-    reader_.read(first_row(block), values_.view());
-    remove_beam(beam_, grid_, first_row(block), values_.view());
-    held_ = block;
-    return values_.view();
-  }
-
- private:
-  const FieldRowsReader& reader_;
-  FieldGrid grid_;
-  ReferenceBeam beam_;
-  std::int64_t rows_;
-  std::int64_t held_ = -1;
-  Array<Complex, 2> values_;
-};
+constexpr std::int64_t truncated_rows = 512;  ///< block rows are a multiple
 
 /// Throws if --panel names a panel of other pixels than the field's: its codes would focus elsewhere.
-void require_panel_of_field(const QuantizeTask& task, const FieldRowsReader& reader,
-                            const HologramOverrides& overrides) {
-  if (overrides.panel.empty()) return;
-  const Panel panel = parse_panel("--panel", overrides.panel);
+void require_panel_of_field(const QuantizeTask& task, const FieldRowsReader& reader) {
+  const auto& overrides = task.overrides;
+  if (!overrides.panel) return;
+  const Panel& panel = *overrides.panel;
   const auto [ny, nx] = reader.shape();
-  const double pitch = overrides.pitch.empty()
-                           ? checked_number(task.input, reader.metadata(), "pitch_m").value_or(panel.pitch_m)
-                           : panel.pitch_m;
+  const double pitch = overrides.pitch_m
+                           ? panel.pitch_m
+                           : checked_number(task.input, reader.metadata(), "pitch_m").value_or(panel.pitch_m);
   constexpr double same_pitch = 1e-3;
   if (nx == panel.nx && ny == panel.ny && std::abs(pitch - panel.pitch_m) <= same_pitch * panel.pitch_m) return;
-  reject("--panel",
-         fmt::format("a panel of {} x {} pixels of {}, as {} has, because the field was computed for it", nx, ny,
-                     format_length(pitch), task.input),
-         fmt::format("{}, {} x {} of {}", panel.name, panel.nx, panel.ny, format_length(panel.pitch_m)));
+  reject<&HologramOverrides::panel>(
+      fmt::format("a panel of {} x {} pixels of {}, as {} has, because the field was computed for it", nx, ny,
+                  format_length(pitch), task.input),
+      fmt::format("{}, {} x {} of {}", panel.name, panel.nx, panel.ny, format_length(panel.pitch_m)));
 }
 
 /// Metadata of the file with the overrides from the command line.
 Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const FieldRowsReader& reader) {
   Metadata metadata = reader.metadata();
-  HologramOverrides overrides = job.overrides;
-  overrides.wavelength = task.wavelength;
-  require_panel_of_field(task, reader, overrides);
+  const auto& overrides = task.overrides;
+  require_panel_of_field(task, reader);
   apply_overrides(metadata, overrides);
   if (job.distance_m) set_metadata(metadata, "distance_m", *job.distance_m);
   if (!task.channel.empty()) metadata.emplace("channel", task.channel);
@@ -98,20 +62,11 @@ Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const Fie
   return metadata;
 }
 
-/// Largest power of two up to 2048, at least 64, with a window shift of at most 1/8 of the window's smaller side. The
-/// shift is that from a hogel's centre to its edge.
-std::int64_t default_hogel_side(const Viewer& viewer, double pitch_m) {
-  const double most = std::min(viewer.width_m, viewer.height_m) / (4 * pitch_m);
-  std::int64_t side = max_default_hogel_px;
-  while (side > min_default_hogel_px && static_cast<double>(side) > most) side /= 2;
-  return side;
-}
-
 /// Side of hogels with their own windows: as typed, else as the file states it, else default_hogel_side.
 std::int64_t window_side(const QuantizeJob& job, const std::string& path, const Metadata& metadata, double pitch_m) {
   if (job.hogel_px) return *job.hogel_px;
   if (const auto stated = checked_number(path, metadata, "hogel_px")) return static_cast<std::int64_t>(*stated);
-  return default_hogel_side(job.viewer.value_or(Viewer{}), pitch_m);
+  return default_hogel_px(job.viewer.value_or(Viewer{}), pitch_m);
 }
 
 /// Side of hogels that are quantized independently; 0: the panel.
@@ -121,108 +76,16 @@ std::int64_t hogel_side(const QuantizeJob& job, std::int64_t window_side) {
   return 0;
 }
 
-/// Rows per read: all rows, or whole rows of hogels up to a block's size. Several devices and processes get four blocks
-/// each, where there are enough rows of hogels: the codes do not depend on it.
+/// Rows per read. Several devices and processes get four blocks each: the codes do not depend on it.
 std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::int64_t side) {
-  if (job.method == QuantizeMethod::truncate) side = truncated_rows;
-  const bool whole = side == 0 || job.diffusion.borders == HogelBorders::carry;
-  if (whole || side >= grid.ny) return grid.ny;
-  const std::int64_t fit = std::max<std::int64_t>(1, pixels_at_once / (side * grid.nx));
-  const std::int64_t workers = std::ssize(job.devices) * Ranks::all().count();
-  if (workers == 1) return grid.nx * grid.ny <= pixels_at_once ? grid.ny : side * fit;
-  constexpr std::int64_t blocks_each = 4;
-  const std::int64_t rows_of_hogels = (grid.ny + side - 1) / side;
-  return side * std::clamp<std::int64_t>(rows_of_hogels / (blocks_each * workers), 1, fit);
+  if (job.diffusion.borders == HogelBorders::carry) return grid.ny;
+  return find_block_rows(grid, job.method == QuantizeMethod::truncate ? truncated_rows : side,
+                         std::ssize(job.devices) * Ranks::all().count());
 }
 
-double sum_of_squares(View<const Complex, 2> field) {
-  const auto [ny, nx] = field.shape();
-  std::vector<double> rows(static_cast<std::size_t>(ny));
-  parallel_for(0, ny, [&, width = nx](std::int64_t row) {
-    double sum = 0;
-    for (std::int64_t x = 0; x < width; ++x) sum += std::norm(std::complex<double>(field(row, x)));
-    rows[static_cast<std::size_t>(row)] = sum;
-  });
-  return std::accumulate(rows.begin(), rows.end(), 0.0);
+FieldBlocks::Read rows_of(const FieldRowsReader& reader) {
+  return [&reader](std::int64_t first_row, View<Complex, 2> rows) { reader.read(first_row, rows); };
 }
-
-/// Divisor of the field, its mean square and its identity.
-struct FieldScale {
-  double scale;
-  double energy;
-  std::uint64_t digest;  ///< of the values, where rows of an earlier run may be continued
-};
-FieldScale scale_of(const QuantizeJob& job, const QuantizeTask& task, FieldBlocks& blocks, const FieldGrid& grid,
-                    Progress& progress) {
-  ModulusShare share(job.diffusion.modulation, job.diffusion.clip);
-  const std::int64_t nx = grid.nx;
-  double squares = 0;
-  std::uint64_t digest = first_digest;
-  bool first = true;
-  do {
-    for (std::int64_t block = 0; block < blocks.count(); ++block) {
-      progress.step("looking for the scale", block, blocks.count());
-      share.add(blocks.at(block));
-      if (!first) continue;
-      squares += sum_of_squares(blocks.at(block));
-      if (!CodesWriter::takes_any_order(task.output, job.writing)) continue;
-      digest = digest_of_pieces<Complex>(blocks.at(block).host(), digest);
-    }
-    first = false;
-    if (const std::int64_t broken = share.broken(); broken >= 0) {
-      throw_io(task.input, "finite values",
-               fmt::format("one that is not at row {}, column {}", broken / nx, broken % nx));
-    }
-  } while (job.scale == 0 && share.another_pass());
-  const double energy = squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny));
-  const double scale = job.scale > 0 ? job.scale : share.modulus();
-  if (const double typical = std::max(scale, std::sqrt(energy)); typical > max_field_value)
-    throw_io(task.input, fmt::format("values of at most {:g}", max_field_value), fmt::format("{:g}", typical));
-  return {scale, energy, digest};
-}
-
-/// Quantizes blocks of rows on a device.
-class BlockQuantizer {
- public:
-  BlockQuantizer(ErrorDiffusionOptions options, const DiffusionWeights& weights, const FieldGrid& grid,
-                 std::int64_t rows, Queue queue)
-      : queue_(std::move(queue)), plan_(at_once(std::move(options), rows), weights, grid.shape(), queue_) {
-    if (queue_.device().backend == Backend::cpu) return;
-    values_ = Array<Complex, 2>({rows, grid.nx}, queue_);
-  }
-
-  /// `field` in host memory, `codes` on the device.
-  void execute(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
-    const RowRange part{first_row, field.shape()[0]};
-    if (queue_.device().backend == Backend::cpu) return plan_.execute(part, field, codes);
-    // The last block may have fewer rows.
-    const View<Complex, 2> values(values_.data(), field.shape(), queue_.device());
-    copy<Complex, 2>(values, field, queue_);
-    plan_.execute(part, values, codes);
-    (void)plan_.report();  // waits: the field's memory is read
-  }
-
-  /// The same with codes in host memory.
-  void execute_to_host(std::int64_t first_row, View<const Complex, 2> field, View<std::uint8_t, 2> codes) {
-    if (queue_.device().backend == Backend::cpu) return execute(first_row, field, codes);
-    if (levels_.empty()) levels_ = Array<std::uint8_t, 2>(values_.shape(), queue_);
-    const View<std::uint8_t, 2> levels(levels_.data(), field.shape(), queue_.device());
-    execute(first_row, field, levels);
-    copy<std::uint8_t, 2>(codes, levels, queue_);
-    queue_.synchronize();
-  }
-
- private:
-  static ErrorDiffusionOptions at_once(ErrorDiffusionOptions options, std::int64_t rows) {
-    options.rows_at_once = rows;
-    return options;
-  }
-
-  Queue queue_;
-  ErrorDiffusionPlan plan_;
-  Array<Complex, 2> values_;       ///< of the device, unused on the host
-  Array<std::uint8_t, 2> levels_;  ///< the same, of execute_to_host
-};
 
 /// Option text of a beam's angles; empty: not tilted.
 std::string angle_text(const ReferenceBeam& beam) {
@@ -253,7 +116,7 @@ void require_memory_for(const QuantizeJob& job, const QuantizeRow& row, std::int
   // The codes, the file's buffer while it is written, and the next codes meanwhile.
   const double codes = at_once ? 2 * pixels : 3 * block;
   constexpr double constant_bytes = 96 << 20;
-  const bool one = rows == row.grid.ny && pixels > static_cast<double>(pixels_at_once);
+  const bool one = rows == row.grid.ny && pixels > static_cast<double>(max_block_pixels);
   const auto devices = static_cast<double>(job.devices.size());
   require_memory(row.input, constant_bytes + devices * block * sizeof(Complex) + codes,
                  fmt::format("{} x {} pixels{}", row.grid.nx, row.grid.ny,
@@ -289,7 +152,7 @@ struct Quantizer {
 
   Quantizer(const QuantizedField& field, const QuantizeRow& row, const ErrorDiffusionOptions& options, Queue own)
       : reader(row.input, current_program()),
-        blocks(reader, row.grid, row.beam, field.rows),
+        blocks(rows_of(reader), row.grid, row.beam, field.rows),
         queue(std::move(own)),
         quantizer(options, row.weights.weights, row.grid, blocks.rows(), queue) {}
 };
@@ -327,7 +190,7 @@ void make_codes_by_rows(const QuantizeJob& job, QuantizeRow& row, const Quantize
 /// The same from top to bottom on one device.
 void make_codes_in_order(const QuantizeJob& job, const QuantizeRow& row, const QuantizedField& field,
                          std::optional<WindowMeter>& meter, Progress& progress) {
-  FieldBlocks blocks(field.reader, row.grid, row.beam, field.rows);
+  FieldBlocks blocks(rows_of(field.reader), row.grid, row.beam, field.rows);
   BlockQuantizer quantizer(diffusion_of(job, row, field.rows), row.weights.weights, row.grid, blocks.rows(),
                            Queue::create(job.device));
   CodesWriter writer(row.output, row.grid.shape(), field.metadata, blocks.count() > 1, job.writing);
@@ -387,7 +250,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   if (const std::int64_t count = row.hogels[0] * row.hogels[1]; has_windows(job.method) && count > max_hogels) {
     const auto expected = fmt::format("hogels for at most {} sets of weights", max_hogels);
     const auto got = fmt::format("{} of {} pixels a side", count, row.hogel_px);
-    if (job.hogel_px) reject("--hogel", expected, got);
+    if (job.hogel_px) reject<&QuantizeJob::hogel_px>(expected, got);
     throw_io(task.input, expected, got);
   }
   row.beam = reference_beam(job, task.input, row.grid, window_px);
@@ -398,12 +261,15 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
     require_one_device(job.devices, "codes in a .tif or .npy without --compression, or one device", row.output);
   }
   before(row);
-  FieldBlocks blocks(reader, row.grid, row.beam, rows);
+  FieldBlocks blocks(rows_of(reader), row.grid, row.beam, rows);
+  FieldScaleOptions scaling{job.diffusion.modulation, job.diffusion.clip, job.scale};
+  std::uint64_t digest = first_digest;  // where rows of an earlier run may be continued
   if (CodesWriter::takes_any_order(row.output, job.writing)) {
+    scaling.each = [&](View<const Complex, 2> block) { digest = digest_of_pieces<Complex>(block.host(), digest); };
     BandMemory::all().allocate_ahead(job.devices,
                                      static_cast<std::size_t>(std::min(blocks.rows(), row.grid.ny) * row.grid.nx));
   }
-  const auto [scale, energy, digest] = scale_of(job, task, blocks, row.grid, bar);
+  const auto [scale, energy] = find_scale(task.input, blocks, row.grid, scaling, bar);
   row.scale = scale;
   row.energy = energy;
   row.dark = energy == 0;

@@ -1,5 +1,8 @@
 // Options of `holotone quantize`.
 #include <cli/common/compression_option.hpp>
+#include <cli/common/device_option.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/common/panel_options.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/quantize/quantize_job.hpp>
 #include <fmt/format.h>
@@ -70,7 +73,7 @@ std::vector<OptionRow> weight_options(QuantizeJob& job) {
        .feeds = "diffusion_weights.taps",
        .applies = for_windows(job)},
       {.names = "--kept",
-       .target = number(job.weights.kept, ValueUnit::count, {1, bounds_of<&WeightOptions::taps>.high}),
+       .target = member<&WeightOptions::kept>(job.weights, {1, bounds_of<&WeightOptions::taps>.high}),
        .value = "N",
        .help = "Number of largest weights kept in each hogel",
        .otherwise = "all",
@@ -93,7 +96,7 @@ std::vector<OptionRow> weight_options(QuantizeJob& job) {
        .otherwise = "2.2, or 0.98 with --rule eq1 by modulus",
        .applies = for_windows(job)},
       {.names = "--hogel",
-       .target = number(job.hogel_px, ValueUnit::count, {1, largest_picture_side}),
+       .target = member<&QuantizeJob::hogel_px>(job, {1, largest_picture_side}),
        .value = "N",
        .help = "Side of a hogel in pixels; each hogel has its own weights",
        .otherwise = "the file's, or 64 to 2048 by the window; without vded the panel"},
@@ -106,13 +109,14 @@ std::vector<OptionRow> weight_options(QuantizeJob& job) {
       {.names = "--order",
        .target = choice<bool>(job.diffusion.serpentine, {{"raster", false}, {"serpentine", true}}),
        .value = "NAME",
-       .help = "Scan order: raster, or serpentine (every second row backward)"}};
+       .help = "Scan order: raster, or serpentine (every second row backward)",
+       .feeds = "ErrorDiffusionOptions.serpentine"}};
 }
 
 std::vector<OptionRow> level_options(QuantizeJob& job) {
   return {
       {.names = "--panel",
-       .target = &job.overrides.panel,
+       .target = parsed_member<&HologramOverrides::panel>(job.overrides, parse_panel),
        .value = "NAME",
        .help = "Preset that the field was computed for: its pitch, bits and levels; `holotone panels` lists them",
        .common = true},
@@ -121,14 +125,15 @@ std::vector<OptionRow> level_options(QuantizeJob& job) {
        .value = "NAME",
        .help = "Modulation of the panel: phase or amplitude",
        .otherwise = "phase",
-       .common = true},
+       .common = true,
+       .feeds = "code_levels.modulation"},
       {.names = "--bits",
-       .target = number(job.bits, ValueUnit::count, bounds_of<&ErrorDiffusionOptions::bits>),
+       .target = member<&QuantizeJob::bits>(job, bounds_of<&ErrorDiffusionOptions::bits>),
        .value = "N",
        .help = "Bits of a code",
        .otherwise = "8, or as --panel or --lut state",
        .common = true,
-       .feeds = "ErrorDiffusionPlan.bits|ErrorDiffusionPlan.levels"},
+       .feeds = "ErrorDiffusionPlan.bits|ErrorDiffusionPlan.levels|code_levels.bits"},
       {.names = "--lut,--levels",
        .target = &job.lut,
        .value = "FILE",
@@ -136,12 +141,13 @@ std::vector<OptionRow> level_options(QuantizeJob& job) {
        .otherwise = "equal steps",
        .feeds = "ErrorDiffusionPlan.levels"},
       {.names = "--reference-angle",
-       .target = parsed(job.beam, parse_beam),
+       .target = parsed_member<&QuantizeJob::beam>(job, parse_beam),
        .value = "X[,Y]|auto",
        .help =
            "Tilt of the beam that lights the panel; auto: the least without a twin image in the window, for codes that "
            "make one",
-       .otherwise = "0deg"},
+       .otherwise = "0deg",
+       .feeds = "require_fringes.beam"},
       {.names = "--clip",
        .target = member<&ErrorDiffusionOptions::clip>(job.diffusion),
        .value = "F",
@@ -157,12 +163,12 @@ std::vector<OptionRow> level_options(QuantizeJob& job) {
 
 std::vector<OptionRow> override_options(QuantizeJob& job) {
   return {{.names = "--wavelength",
-           .target = &job.overrides.wavelength,
+           .target = parsed_member<&HologramOverrides::wavelengths_m>(job.overrides, parse_wavelengths),
            .value = "LENGTH",
            .help = "Wavelength; R,G,B of three files",
            .otherwise = "the file's"},
           {.names = "--pitch",
-           .target = &job.overrides.pitch,
+           .target = parsed_member<&HologramOverrides::pitch_m>(job.overrides, pitch_of),
            .value = "LENGTH",
            .help = "Pixel pitch",
            .otherwise = "the file's"},
@@ -181,13 +187,9 @@ std::vector<OptionGroup> quantize_options(QuantizeJob& job) {
              .target = &job.inputs,
              .help = "HDF5, NPY or OHC field; three files for red, green and blue; a counter (spin/%04d.h5) for frames",
              .required = true},
-            {.names = "-o,--output",
-             .target = &job.output,
-             .value = "FILE",
-             .help = "Codes: PNG, TIFF, BMP or NPY (uint8)",
-             .required = true},
+            output_option({.target = &job.output, .help = "Codes: PNG, TIFF, BMP or NPY (uint8)"}),
             {.names = "--viewer",
-             .target = parsed(job.viewer, viewer_of),
+             .target = parsed_member<&QuantizeJob::viewer>(job, viewer_of),
              .value = "WINDOW",
              .help = "Viewing window DISTANCE:SIZE[@X,Y] in front of the panel, such as 36mm:9.2mm@2,0mm",
              .otherwise = "the file's",
@@ -199,12 +201,9 @@ std::vector<OptionGroup> quantize_options(QuantizeJob& job) {
              .help = "truncate, floyd-steinberg, swed (one set of weights) or vded (weights for each hogel)",
              .otherwise = "vded with a viewing window, else floyd-steinberg",
              .common = true},
-            {.names = "--device",
-             .target = &job.device_name,
-             .value = "NAME",
-             .help = "auto, cpu or cuda:N; several, or all, for codes in a .tif or .npy",
-             .common = true,
-             .feeds = ".device"}}},
+            device_row({.target = &job.device_name,
+                        .help = "auto, cpu or cuda:N; several, or all, for codes in a .tif or .npy",
+                        .common = true})}},
           {"Levels of the panel", level_options(job)},
           {"Weights of the error diffusion", weight_options(job)},
           {"Values instead of the file's", override_options(job)},

@@ -6,10 +6,6 @@
 
 namespace holotone::cli {
 
-/// Beam that separates the viewing window from its mirror image (off_axis_beam), with a margin for hogels of `side`
-/// pixels (0: the panel); empty: there is none.
-std::optional<ReferenceBeam> separating_beam(const FieldGrid& grid, const Viewer& viewer, std::int64_t side);
-
 /// The job's reference beam for a field. Throws invalid_argument naming --reference-angle if none separates the viewing
 /// window from its mirror image.
 ReferenceBeam reference_beam(const QuantizeJob& job, const std::string& path, const FieldGrid& grid, std::int64_t side);

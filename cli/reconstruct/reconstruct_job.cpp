@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/device_option.hpp>
 #include <cli/common/memory_limit.hpp>
+#include <cli/common/option_value.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
@@ -12,21 +13,20 @@ namespace {
 
 /// Sets the aperture's distance, or the eye's position of each picture.
 void set_pupils(ReconstructJob& job) {
-  constexpr std::string_view option = "--viewer";
   const auto* const window = std::get_if<Viewer>(&job.viewer);
   const auto* const distance_m = std::get_if<double>(&job.viewer);
   if (job.viewing.aperture) {
-    if (window != nullptr) reject(option, "DISTANCE alone with --aperture", text_of(*window));
+    if (window != nullptr) reject<&ReconstructJob::viewer>("DISTANCE alone with --aperture", text_of(*window));
     if (distance_m != nullptr) job.viewing.aperture->distance_m = *distance_m;
     return;
   }
   if (distance_m != nullptr) {
-    reject(option, "DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm, or DISTANCE with --aperture",
-           length_text(*distance_m));
+    reject<&ReconstructJob::viewer>("DISTANCE:SIZE[@X,Y] such as 36mm:9.2mm@2,0mm, or DISTANCE with --aperture",
+                                    length_text(*distance_m));
   }
   if (window == nullptr) return;
   if (job.viewing.method == PropagationMethod::fresnel) {
-    reject("--method", "angular-spectrum with --viewer DISTANCE:SIZE", to_string(job.viewing.method));
+    reject<&ViewingOptions::method>("angular-spectrum with --viewer DISTANCE:SIZE", to_string(job.viewing.method));
   }
   const EyePupil pupil{window->width_m, window->height_m, window->distance_m,
                        window->x_m,     window->y_m,      job.pupil_shape};
@@ -50,57 +50,58 @@ void check_shown(const ReconstructJob& job) {
   const ShownLight show = job.tones.show;
   if (show == ShownLight::intensity || show == ShownLight::amplitude) return;
   const auto refuse = [&](std::string_view with) {
-    reject("--show", fmt::format("intensity or amplitude {}", with), name_of(show));
+    reject<&PictureTones::show>(fmt::format("intensity or amplitude {}", with), name_of(show));
   };
   if (!job.viewing.pupils.empty()) refuse("through an eye at --viewer");
   if (job.holograms.inputs.size() > 1) refuse("of three colours");
   if (!job.holograms.subframes.empty()) refuse("of subframes");
   if (!job.against.empty()) refuse("with --against");
-  if (!job.sweep_m.empty() && !frame_pattern("--output", job.output)) refuse("on a contact sheet");
+  if (!job.sweep_m.empty() && !frame_pattern(job.output)) refuse("on a contact sheet");
 }
 
 /// Rejects options that numbered holograms exclude.
 void check_sequence(const ReconstructJob& job) {
-  const std::string_view sweep = job.sweep_m.empty() ? "--sweep-viewer" : "--sweep";
   constexpr std::string_view expected = "one hologram, not numbered ones";
-  if (job.is_sweep()) reject(sweep, expected, job.names.front());
-  if (!job.frame_names.empty()) reject("--frames", expected, job.names.front());
-  if (!job.frames) reject("--output", "a counter such as %04d for numbered holograms", job.output);
+  if (!job.sweep_m.empty()) reject<&ReconstructJob::sweep_m>(expected, job.names.front());
+  if (!job.places_m.empty()) reject<&ReconstructJob::places_m>(expected, job.names.front());
+  if (job.frame_names.given()) reject<&ReconstructJob::frame_names>(expected, job.names.front());
+  if (!job.frames) reject_output("a counter such as %04d for numbered holograms", job.output);
 }
 
 /// Sets where the difference pictures of `count` pictures go.
 void set_comparison(ReconstructJob& job, std::int64_t count) {
   if (job.against.empty()) return;
-  constexpr std::string_view option = "--against";
-  if (!job.viewing.pupils.empty()) reject(option, "pictures in a plane, without an eye at --viewer", job.against);
-  if (!job.holograms.subframes.empty()) reject(option, "one hologram, not subframes", job.names.front());
-  require_input(job.against);
-  if (job.difference.empty()) return;
-  constexpr std::string_view difference = "--difference";
-  require_known_counters(difference, job.difference, false);
-  job.differences = frame_pattern(difference, job.difference);
-  if (!job.differences && (count > 1 || !job.holograms.sequence.empty())) {
-    reject(difference, "a name with a counter such as difference_%03d.png for several pictures", job.difference);
+  if (!job.viewing.pupils.empty()) {
+    reject<&ReconstructJob::against>("pictures in a plane, without an eye at --viewer", job.against);
   }
-  const auto extension = extension_of(job.difference);
+  if (!job.holograms.subframes.empty()) {
+    reject<&ReconstructJob::against>("one hologram, not subframes", job.names.front());
+  }
+  require_input(job.against);
+  if (!job.difference.given()) return;
+  const auto& [name, counter] = job.difference;
+  if (!counter && (count > 1 || !job.holograms.sequence.empty())) {
+    reject<&ReconstructJob::difference>("a name with a counter such as difference_%03d.png for several pictures", name);
+  }
+  const auto extension = extension_of(name);
   if (extension != ".png" && extension != ".tif" && extension != ".tiff" && extension != ".bmp") {
-    reject(difference, "a name ending in .png, .tif, .tiff or .bmp", job.difference);
+    reject<&ReconstructJob::difference>("a name ending in .png, .tif, .tiff or .bmp", name);
   }
 }
 
 /// Sets the names of a sheet and of frames.
 void set_names(ReconstructJob& job) {
-  constexpr std::string_view option = "--frames";
-  require_known_counters("--output", job.output, false);
-  require_known_counters(option, job.frame_names, false);
-  job.frames = frame_pattern("--output", job.output);
+  job.frames = parse_counter(output_name, job.output);
   if (!job.holograms.sequence.empty()) check_sequence(job);
   if (!job.frames) job.sheet = job.output;
-  if (job.frame_names.empty()) return;
-  if (!job.is_sweep()) reject(option, "--sweep or --sweep-viewer, whose pictures it writes", job.frame_names);
-  if (job.frames) reject(option, "--output without a counter", job.output);
-  job.frames = frame_pattern(option, job.frame_names);
-  if (!job.frames) reject(option, "a name with a counter such as out_%03d.png", job.frame_names);
+  if (!job.frame_names.given()) return;
+  const auto& [name, counter] = job.frame_names;
+  if (!job.is_sweep()) {
+    reject<&ReconstructJob::frame_names>("--sweep or --sweep-viewer, whose pictures it writes", name);
+  }
+  if (job.frames) reject<&ReconstructJob::frame_names>("--output without a counter", job.output);
+  if (!counter) reject<&ReconstructJob::frame_names>("a name with a counter such as out_%03d.png", name);
+  job.frames = counter;
 }
 
 void check_picture_name(const ReconstructJob& job, std::string_view option, const std::string& path) {
@@ -114,8 +115,8 @@ void check_picture_name(const ReconstructJob& job, std::string_view option, cons
 }
 
 std::vector<InputFile> all_inputs(const ReconstructJob& job) {
-  std::vector<InputFile> inputs{
-      {"--against", job.against}, {"--correction", job.overrides.correction}, {"--lut", job.overrides.lut}};
+  auto inputs = code_inputs(job.overrides.lut, job.overrides.correction);
+  inputs.push_back({"--against", job.against});
   const auto add = [&](const std::vector<std::string>& files) {
     for (const auto& file : files) inputs.push_back({"IN", file});
   };
@@ -128,68 +129,30 @@ std::vector<InputFile> all_inputs(const ReconstructJob& job) {
 void set_outputs(ReconstructJob& job) {
   set_names(job);
   const auto& sequence = job.holograms.sequence;
-  const std::string_view option = job.sheet.empty() ? "--output" : "--frames";
+  const std::string_view option = job.sheet.empty() ? output_name : "--frames";
   const auto count = static_cast<std::int64_t>(sequence.empty() ? frame_count(job.viewing) : sequence.size());
   const auto number = [&](std::int64_t i) {
     return sequence.empty() ? i : sequence[static_cast<std::size_t>(i)].number;
   };
   const auto frame_name = [&](std::int64_t i) { return job.frames->name(number(i)); };
-  if (!job.sheet.empty()) check_picture_name(job, "--output", job.sheet);
+  if (!job.sheet.empty()) check_picture_name(job, output_name, job.sheet);
   if (job.frames) check_picture_name(job, option, frame_name(0));
   if (job.tones.linear && job.has_contact_sheet()) {
-    reject("--linear", "one distance or an output with a counter", "a contact sheet");
+    reject<&PictureTones::linear>("one distance or an output with a counter", "a contact sheet");
   }
   std::vector<OutputFiles> outputs;
-  if (!job.sheet.empty()) outputs.push_back({"--output", 1, [&](std::int64_t) { return job.sheet; }});
+  if (!job.sheet.empty()) outputs.push_back({output_name, 1, [&](std::int64_t) { return job.sheet; }});
   if (job.frames) outputs.push_back({option, count, frame_name});
   set_comparison(job, count);
-  if (!job.difference.empty()) {
-    outputs.push_back({"--difference", job.differences ? count : 1, [&](std::int64_t i) {
-                         return job.differences ? job.differences->name(number(i)) : job.difference;
-                       }});
+  if (job.difference.given()) {
+    outputs.push_back({"--difference", job.difference.value ? count : 1,
+                       [&](std::int64_t i) { return job.difference_name(number(i)); }});
   }
   require_outputs(outputs, all_inputs(job));
 }
 
-/// Overrides of each of `count` files: three wavelengths for three files.
-std::vector<HologramOverrides> overrides_of(const ReconstructJob& job, std::size_t count) {
-  const auto& given = job.overrides;
-  std::vector<HologramOverrides> overrides(count, given);
-  constexpr std::string_view energy = "--object-energy";
-  if (count == 1) {
-    if (!given.object_energy.empty()) reject(energy, "three files", job.names.front());
-    return overrides;
-  }
-  const auto share_out = [&](std::string_view option, std::string HologramOverrides::*member,
-                             std::string_view expected) {
-    const std::string& typed = given.*member;
-    if (typed.empty()) return;
-    const auto pieces = list(option, typed, expected);
-    if (pieces.size() != count) reject(option, expected, typed);
-    for (std::size_t i = 0; i < count; ++i) overrides[i].*member = pieces[i];
-  };
-  share_out("--wavelength", &HologramOverrides::wavelength,
-            "three wavelengths such as 638nm,520nm,450nm for three files");
-  share_out(energy, &HologramOverrides::object_energy, "three numbers for three files");
-  if (!given.object_energy.empty() && std::ranges::all_of(overrides, [&](const HologramOverrides& one) {
-        return number_between(energy, one.object_energy, 0, largest_energy) == 0;
-      })) {
-    reject(energy, "at least one energy above 0", given.object_energy);
-  }
-  constexpr std::string_view option = "--amplitude-range";
-  constexpr std::string_view ranges = "MIN,MAX for all of three files, or three of them";
-  if (!given.amplitude_range.empty()) {
-    const auto pieces = list(option, given.amplitude_range, ranges);
-    if (pieces.size() != 2 && pieces.size() != 6) reject(option, ranges, given.amplitude_range);
-    for (std::size_t i = 0; pieces.size() == 6 && i < 3; ++i) {
-      overrides[i].amplitude_range = pieces[2 * i] + "," + pieces[2 * i + 1];
-    }
-  }
-  return overrides;
-}
-
 HologramSources sources_of(const ReconstructJob& job, const std::vector<std::string>& files) {
-  const auto overrides = overrides_of(job, files.size());
+  const auto overrides = overrides_of_files(job.overrides, files);
   HologramSources sources;
   for (std::size_t i = 0; i < files.size(); ++i) sources.push_back(hologram_source(files[i], overrides[i]));
   return sources;

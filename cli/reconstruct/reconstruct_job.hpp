@@ -25,7 +25,7 @@ struct ReconstructJob {
   std::vector<std::string> names;  ///< of holograms, as typed
   HologramInputs holograms;        ///< their files
   std::string output;
-  std::string frame_names;  ///< of a sweep's pictures beside a contact sheet
+  Typed<std::optional<FramePattern>> frame_names;  ///< of a sweep's pictures beside a contact sheet
   ViewingOptions viewing;
   std::vector<double> sweep_m;
   std::variant<std::monostate, double, Viewer> viewer;  ///< distance of the aperture, or an eye's pupil
@@ -33,9 +33,9 @@ struct ReconstructJob {
   PupilShape pupil_shape = PupilShape::rectangle;
   PictureTones tones;
   GivenWhite white;
-  std::string against;                 ///< picture with which the light is compared; empty: none
-  std::optional<SignalRegion> region;  ///< of the picture compared with; none: as the file states
-  std::string difference;              ///< difference picture of one, or a name with a counter
+  std::string against;                            ///< picture with which the light is compared; empty: none
+  std::optional<SignalRegion> region;             ///< of the picture compared with; none: as the file states
+  Typed<std::optional<FramePattern>> difference;  ///< difference picture of one, or names of several
   std::int64_t tile_width = 480;
   std::string device_name = "auto";
   std::vector<Device> devices;  ///< several for an eye of several frames only
@@ -44,12 +44,14 @@ struct ReconstructJob {
   ImageWriteOptions writing;
   ConsoleOptions console;
 
-  std::string sheet;                        ///< one picture or a contact sheet; empty: frames alone
-  std::optional<FramePattern> frames;       ///< set by complete()
-  std::optional<FramePattern> differences;  ///< difference pictures of several
+  std::string sheet;                   ///< one picture or a contact sheet; empty: frames alone
+  std::optional<FramePattern> frames;  ///< set by complete()
 
   /// True if each hologram yields more than one picture.
   [[nodiscard]] bool is_sweep() const { return !sweep_m.empty() || !places_m.empty(); }
+  [[nodiscard]] std::string difference_name(std::int64_t number) const {
+    return difference.value ? difference.value->name(number) : difference.text;
+  }
   [[nodiscard]] bool has_contact_sheet() const { return !sheet.empty() && is_sweep(); }
   [[nodiscard]] bool has_eye() const { return std::holds_alternative<Viewer>(viewer) && !viewing.aperture; }
 };

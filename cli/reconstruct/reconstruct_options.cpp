@@ -1,4 +1,6 @@
 #include <cli/common/compression_option.hpp>
+#include <cli/common/device_option.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/common/picture_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/common/viewer_option.hpp>
@@ -22,9 +24,8 @@ Sweep sweep_parts(std::string_view option, const std::string& text, std::string_
   const auto first = text.find(':');
   const auto second = first == std::string::npos ? first : text.find(':', first + 1);
   if (second == std::string::npos) reject(option, expected, text);
-  constexpr Range counts = count_range(1, 10'000);
   return {text.substr(0, first), text.substr(first + 1, second - first - 1),
-          whole_number(option, text.substr(second + 1), counts)};
+          whole_number(option, text.substr(second + 1), 1, 10'000)};
 }
 
 /// Distances from "FROM:TO:COUNT", both ends included.
@@ -90,14 +91,14 @@ std::vector<OptionRow> focus_options(ReconstructJob& job) {
            .common = true,
            .feeds = distance_feeds},
           {.names = "--sweep",
-           .target = parsed(job.sweep_m, parse_distances),
+           .target = parsed_member<&ReconstructJob::sweep_m>(job, parse_distances),
            .value = "FROM:TO:COUNT",
            .help = "Focal stack on a contact sheet, such as 18cm:22cm:9",
            .common = true,
            .excludes = "--distance",
            .feeds = distance_feeds},
           {.names = "--frames",
-           .target = &job.frame_names,
+           .target = parsed_member<&ReconstructJob::frame_names>(job, parse_counter),
            .value = "NAME",
            .help = "Pictures of a sweep, one file each beside the contact sheet, such as out_%03d.png"},
           {.names = "--tile-width",
@@ -111,12 +112,9 @@ std::vector<OptionRow> focus_options(ReconstructJob& job) {
            .help = "Propagation: auto, angular-spectrum or fresnel",
            .feeds = "open_hologram.method"},
           compression_option(job.writing.compression),
-          {.names = "--device",
-           .target = &job.device_name,
-           .value = "NAME",
-           .help = "auto, cpu, cuda:N or opencl:N; several or all for --sweep-viewer",
-           .common = true,
-           .feeds = ".device"}};
+          device_row({.target = &job.device_name,
+                      .help = "auto, cpu, cuda:N or opencl:N; several or all for --sweep-viewer",
+                      .common = true})};
 }
 
 std::vector<OptionRow> eye_options(ReconstructJob& job) {
@@ -128,7 +126,7 @@ std::vector<OptionRow> eye_options(ReconstructJob& job) {
            .common = true,
            .feeds = "open_hologram.aperture"},
           {.names = "--viewer",
-           .target = parsed(job.viewer, parse_viewer),
+           .target = parsed_member<&ReconstructJob::viewer>(job, parse_viewer),
            .value = "WINDOW",
            .help = "Pupil of an eye DISTANCE:SIZE[@X,Y] in front of the panel, such as 36mm:9.2mm@2,0mm; with "
                    "--aperture only the distance",
@@ -136,7 +134,7 @@ std::vector<OptionRow> eye_options(ReconstructJob& job) {
            .common = true,
            .feeds = "open_hologram.aperture.distance_m|open_hologram.pupils"},
           {.names = "--sweep-viewer",
-           .target = parsed(job.places_m, parse_places),
+           .target = parsed_member<&ReconstructJob::places_m>(job, parse_places),
            .value = "FROM:TO:COUNT",
            .help = "Positions of the eye on a contact sheet, such as -3,0mm:3,0mm:7",
            .excludes = "--sweep",
@@ -169,7 +167,7 @@ std::vector<OptionRow> comparison_options(ReconstructJob& job) {
   const auto compares = [&job] { return !job.against.empty(); };
   const auto none = [] { return "none"; };
   return {{.names = "--against",
-           .target = &job.against,
+           .target = member<&ReconstructJob::against>(job),
            .value = "FILE",
            .help = "Picture that the hologram is to show, fitted into its signal region: PSNR, SSIM and speckle "
                    "contrast at four half-pixel positions",
@@ -182,7 +180,7 @@ std::vector<OptionRow> comparison_options(ReconstructJob& job) {
            .otherwise = "as the file states, or the whole panel",
            .applies = {compares, "--against, the picture that fills it", none}},
           {.names = "--difference",
-           .target = &job.difference,
+           .target = parsed_member<&ReconstructJob::difference>(job, parse_counter),
            .value = "FILE",
            .help = "Picture of the error: 128 none, 1 and 255 half of the largest amplitude; a counter for several",
            .applies = {compares, "--against, the picture to compare with", none}}};
@@ -216,45 +214,14 @@ std::vector<OptionRow> tone_options(ReconstructJob& job) {
            .common = true,
            .feeds = "open_hologram.show"},
           {.names = "--linear",
-           .target = &job.tones.linear,
+           .target = member<&PictureTones::linear>(job.tones),
            .help = "Write the values as float32 TIFF or NPY: intensity, amplitude, or phase in radians",
            .common = true}};
 }
 
 std::vector<OptionRow> file_options(ReconstructJob& job) {
-  auto& o = job.overrides;
-  auto rows = override_options(o);
-  append(rows,
-         {{.names = "--focal-length",
-           .target = &o.focal_length,
-           .value = "LENGTH",
-           .help = "Lens before the panel: show its focal plane, and --distance beyond it (default 0)",
-           .excludes = "--aperture --viewer"},
-          {.names = "--amplitude-range",
-           .target = &o.amplitude_range,
-           .value = "MIN,MAX",
-           .help = "Field values of the lowest and highest code; one or three pairs of three files"},
-          {.names = "--object-energy",
-           .target = &o.object_energy,
-           .value = "R,G,B",
-           .help = "Energy of the object in each of three files, which balances the colours"},
-          {.names = "--reference-angle",
-           .target = &o.reference_angle,
-           .value = "X[,Y]",
-           .help = "Tilt of the reference beam in x and y, such as 1.5deg",
-           .otherwise = "the file's"},
-          {.names = "--carrier",
-           .target = &o.carrier,
-           .value = "X[,Y]",
-           .help = "Blazed grating in the codes: angles (0.5deg) or periods (64um, 8px)",
-           .feeds = "steering_angle_rad."},
-          {.names = "--packed16",
-           .target = &o.packed16,
-           .help = "Read 16-bit codes as red (high byte) and green (low byte)"},
-          {.names = "--no-filter",
-           .target = &o.no_filter,
-           .help = "Show all diffraction orders, without the encoding's filter"},
-          {.names = "--zero-order", .target = &o.zero_order, .help = "Include the zero order of amplitude holograms"}});
+  auto rows = override_options(job.overrides);
+  append(rows, further_override_options(job.overrides));
   return rows;
 }
 
@@ -266,11 +233,8 @@ std::vector<OptionGroup> reconstruct_options(ReconstructJob& job) {
              .target = &job.names,
              .help = "Hologram; three for red, green and blue (or knot_%c.png); a counter (spin/%04d.png) for frames",
              .required = true},
-            {.names = "-o,--output",
-             .target = &job.output,
-             .value = "FILE",
-             .help = "PNG, TIFF or BMP; a counter such as %03d for one picture a distance or frame",
-             .required = true}}},
+            output_option({.target = &job.output,
+                           .help = "PNG, TIFF or BMP; a counter such as %03d for one picture a distance or frame"})}},
           {"Focus", focus_options(job)},
           {"Pupil", eye_options(job)},
           {"Comparison", comparison_options(job)},

@@ -159,7 +159,7 @@ class Run {
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
       auto& own = comparisons_.emplace_back(
           ComparedPicture{comparison_->at(distances_m_[i], bar_), job_.holograms.inputs.front(), {}});
-      own.difference = job_.differences ? job_.differences->name(static_cast<std::int64_t>(i)) : job_.difference;
+      own.difference = job_.difference_name(static_cast<std::int64_t>(i));
       if (own.difference.empty()) continue;
       Image image{interleaved(comparison_->differences()), {}};
       image.metadata = maker_.source_metadata();
@@ -213,8 +213,7 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
     single.holograms.inputs = frame.inputs;
     single.sheet = job.frames->name(frame.number);
     single.frames.reset();
-    if (job.differences) single.difference = job.differences->name(frame.number);
-    single.differences.reset();
+    single.difference = {job.difference_name(frame.number), std::nullopt};
     single.tones.white = white;
     single.console.quiet = true;  // this bar counts the holograms
     return single;

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
@@ -17,7 +16,7 @@
 namespace holotone::cli {
 namespace {
 
-struct SampleArguments {
+struct SampleJob {
   std::string name;
   std::string output;
   std::int64_t points = 50'000;
@@ -25,48 +24,48 @@ struct SampleArguments {
   ConsoleOptions console;
 };
 
-int run_sample(const SampleArguments& arguments) {
-  const auto& names = sample_scene_names();
-  if (std::find(names.begin(), names.end(), arguments.name) == names.end()) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("NAME: expected {}, got '{}'{}", alternatives(names),
-                                                         arguments.name, suggestion(arguments.name, names)));
-  }
-  if (extension_of(arguments.output) != ".ply") reject("--output", "a name ending in .ply", arguments.output);
-  require_known_counters("--output", arguments.output, false);
-  if (frame_pattern("--output", arguments.output)) reject("--output", "no counter for one file", arguments.output);
-  require_outputs({{"--output", 1, [&](std::int64_t) { return arguments.output; }}}, {});
-  require_memory_for(arguments.points);
+std::vector<Choice<std::string>> objects() {
+  std::vector<Choice<std::string>> choices;
+  for (const auto name : sample_scene_names()) choices.push_back({name, std::string(name)});
+  return choices;
+}
+
+int run_sample(const SampleJob& job) {
+  if (extension_of(job.output) != ".ply") reject_output("a name ending in .ply", job.output);
+  require_one_name(job.output, false, "no counter for one file");
+  require_output(job.output);
+  require_memory_for_points(job.points);
   QuietProgress progress;
-  const auto cloud = sample_surface(sample_scene(arguments.name), arguments.points, arguments.seed, progress);
-  write_points(arguments.output, cloud, progress);
-  report_json(arguments.console,
-              {{"sample", arguments.name}, {"points", cloud.size()}, {"outputs", {arguments.output}}});
-  report(arguments.console,
-         fmt::format("{}: {} of the {}", arguments.output, counted(arguments.points, "point"), arguments.name));
+  const auto cloud = sample_surface(sample_scene(job.name), job.points, job.seed, progress);
+  write_points(job.output, cloud, progress);
+  report_json(job.console, {{"sample", job.name}, {"points", cloud.size()}, {"outputs", {job.output}}});
+  report(job.console, fmt::format("{}: {} of the {}", job.output, counted(job.points, "point"), job.name));
   return exit_ok;
 }
 
 }  // namespace
 
 Command sample_command() {
-  const auto arguments = std::make_shared<SampleArguments>();
-  auto& a = *arguments;
-  return {
-      .name = "sample",
-      .purpose = "Sample points on the surface of a built-in object",
-      .examples = {"holotone sample teapot -o teapot.ply", "holotone sample knot -o knot.ply --points 200k"},
-      .groups = {{"",
-                  {{.names = "NAME", .target = &a.name, .help = "Object: teapot or knot", .required = true},
-                   {.names = "-o,--output", .target = &a.output, .value = "FILE", .help = "PLY file", .required = true},
-                   {.names = "--points",
-                    .target = number(a.points, ValueUnit::count, {1, static_cast<double>(max_samples)}),
-                    .value = "N",
-                    .help = "Number of points, uniform on the surface",
-                    .common = true,
-                    .feeds = "sample_surface.count"},
-                   seed_option(a.seed)}},
-                 console_options(a.console)},
-      .run = [arguments] { return run_sample(*arguments); }};
+  const auto held = std::make_shared<SampleJob>();
+  auto& job = *held;
+  return {.name = "sample",
+          .purpose = "Sample points on the surface of a built-in object",
+          .examples = {"holotone sample teapot -o teapot.ply", "holotone sample knot -o knot.ply --points 200k"},
+          .groups = {{"",
+                      {{.names = "NAME",
+                        .target = choice(job.name, objects()),
+                        .help = "Object: teapot or knot",
+                        .required = true},
+                       output_option({.target = &job.output, .help = "PLY file"}),
+                       {.names = "--points",
+                        .target = number(job.points, ValueUnit::count, {1, static_cast<double>(max_samples)}),
+                        .value = "N",
+                        .help = "Number of points, uniform on the surface",
+                        .common = true,
+                        .feeds = "sample_surface.count|scene_points.points"},
+                       seed_option(job.seed)}},
+                     console_options(job.console)},
+          .run = [held] { return run_sample(*held); }};
 }
 
 }  // namespace holotone::cli

@@ -5,59 +5,27 @@
 #include <cli/common/console.hpp>
 #include <cli/common/new_folder.hpp>
 #include <cli/common/npy_file.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/common/points_options.hpp>
 #include <cli/common/smoe_picture.hpp>
 #include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
 #include <cli/scene/scene_metadata.hpp>
 #include <cmath>
 #include <holotone/hologram/dice_scene.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/points/points.hpp>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
 namespace {
 
-constexpr Range resolution_range = count_range(16, 16384);
-constexpr Range points_range = count_range(1, 1'000'000'000);
-
-struct SceneCommandArguments {
-  std::string name;
-  std::string output;
-  std::string resolution = "1024";
-  std::string views = "7x7";
-  std::string viewer = "36mm:9.2mm";
-  std::string points = "50000";
-  std::string seed = "0";
-  std::string compression = "auto";
-  bool grey = false;
-  ConsoleOptions console;
-};
-
-DiceJob job_of(const SceneCommandArguments& arguments) {
-  static constexpr std::string_view names[] = {"dice"};
-  if (arguments.name != names[0]) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("NAME: expected {}, got '{}'{}", names[0], arguments.name,
-                                                         suggestion(arguments.name, names)));
-  }
-  DiceJob job;
-  job.resolution = whole_number("--resolution", arguments.resolution, resolution_range);
-  if (arguments.views.find('x') == std::string::npos) reject("--views", "COLUMNSxROWS such as 7x7", arguments.views);
-  const auto [columns, rows] = resolution("--views", arguments.views);
-  if (columns > 100 || rows > 100) reject("--views", "at most 100x100 views", arguments.views);
-  job.columns = columns;
-  job.rows = rows;
-  job.viewer = viewer_of("--viewer", arguments.viewer);
-  job.points = whole_number("--points", arguments.points, points_range);
-  job.seed =
-      static_cast<std::uint64_t>(whole_number("--seed", arguments.seed, 0, std::numeric_limits<std::int64_t>::max()));
-  job.grey = arguments.grey;
-  job.writing.compression = compression_of(arguments.compression);
-  return job;
+std::array<std::int64_t, 2> parse_views(std::string_view option, const std::string& text) {
+  if (text.find('x') == std::string::npos) reject(option, "COLUMNSxROWS such as 7x7", text);
+  const auto views = resolution(option, text);
+  if (std::max(views[0], views[1]) > 100) reject(option, "at most 100x100 views", text);
+  return views;
 }
 
 /// Writes the scene's files, one progress step each.
@@ -70,10 +38,12 @@ class DiceWriter {
     step();
     write_rgbd();
     step();
-    write_points(folder_.file("points.ply"), scene_.points({job_.points, job_.eye(0.5, 0.5), job_.seed}), progress_);
+    DicePointsOptions points = job_.points;
+    points.eye = job_.eye(0.5, 0.5);
+    write_points(folder_.file("points.ply"), scene_.points(points), progress_);
     folder_.add_folder("views");
-    for (std::int64_t v = 0; v < job_.rows; ++v) {
-      for (std::int64_t u = 0; u < job_.columns; ++u) {
+    for (std::int64_t v = 0; v < job_.views[1]; ++v) {
+      for (std::int64_t u = 0; u < job_.views[0]; ++u) {
         step();
         write_picture(fmt::format("views/view_{}_{}.png", v, u), job_.camera(v, u));
       }
@@ -90,11 +60,11 @@ class DiceWriter {
   static DiceSceneOptions scene_options(const DiceJob& job) {
     DiceSceneOptions options;
     options.channels = job.grey ? 1 : 3;
-    options.seed = job.seed;
+    options.seed = job.points.seed;
     return options;
   }
 
-  void step() { progress_.step("drawing", done_++, job_.rows * job_.columns + 2 + std::ssize(dice_truths)); }
+  void step() { progress_.step("drawing", done_++, job_.views[1] * job_.views[0] + 2 + std::ssize(dice_truths)); }
 
   [[nodiscard]] DicePictureOptions picture_options() const {
     return {.shape = {job_.resolution, job_.resolution}, .pitch_m = job_.pitch_m()};
@@ -139,13 +109,12 @@ class DiceWriter {
   double far_m_ = 0;
 };
 
-int run_scene(const SceneCommandArguments& arguments) {
-  DiceJob job = job_of(arguments);
-  require_memory_for(job.points);
-  NewFolder folder("--output", arguments.output);
+int run_scene(DiceJob& job) {
+  require_memory_for_points(job.points.count);
+  NewFolder folder(output_name, job.folder);
   job.folder = folder.path();
   {
-    ProgressBar progress(arguments.console);
+    ProgressBar progress(job.console);
     try {
       DiceWriter(job, folder, progress)();
     } catch (const Error& error) {
@@ -154,9 +123,9 @@ int run_scene(const SceneCommandArguments& arguments) {
   }
   check_cancelled("drawing");
   folder.commit();
-  const std::int64_t files = job.rows * job.columns + std::ssize(dice_truths) + 5;
-  report_json(arguments.console, {{"scene", arguments.name}, {"files", files}, {"outputs", {job.folder}}});
-  report(arguments.console,
+  const std::int64_t files = job.views[0] * job.views[1] + std::ssize(dice_truths) + 5;
+  report_json(job.console, {{"scene", "dice"}, {"files", files}, {"outputs", {job.folder}}});
+  report(job.console,
          fmt::format("{}: {}; {}/scene.json describes them", job.folder, counted(files, "file"), job.folder));
   return exit_ok;
 }
@@ -164,53 +133,48 @@ int run_scene(const SceneCommandArguments& arguments) {
 }  // namespace
 
 Command scene_command() {
-  const auto arguments = std::make_shared<SceneCommandArguments>();
-  auto& a = *arguments;
+  const auto held = std::make_shared<DiceJob>();
+  auto& job = *held;
   return {
       .name = "scene",
       .purpose = "Render a built-in test scene: picture with depth, points, light field, and what an eye should see",
       .examples = {"holotone scene dice -o dice", "holotone scene dice -o dice --viewer 36mm:9.2mm --views 15x15"},
       .groups = {{"",
                   {{.names = "NAME",
-                    .target = &a.name,
+                    .target = choice<bool>(job.dice, {{"dice", true}}),
                     .help = "Scene: dice, three dice in front of a checkerboard (Lagrange et al. 2024)",
                     .required = true},
-                   {.names = "-o,--output",
-                    .target = &a.output,
-                    .value = "FOLDER",
-                    .help = "New folder for the files",
-                    .required = true},
+                   output_option({.target = &job.folder, .value = "FOLDER", .help = "New folder for the files"}),
                    {.names = "--resolution",
-                    .target = &a.resolution,
+                    .target = number(job.resolution, ValueUnit::count, {16, 16384}),
                     .value = "N",
                     .help = "Pixels a side of every picture",
-                    .range = resolution_range,
                     .common = true},
                    {.names = "--views",
-                    .target = &a.views,
+                    .target = parsed(job.views, parse_views, "7x7"),
                     .value = "COLUMNSxROWS",
                     .help = "Grid of views over the viewing window, at most 100x100",
                     .common = true},
                    {.names = "--viewer",
-                    .target = &a.viewer,
+                    .target = parsed(job.viewer, viewer_of, std::string(DiceJob::default_viewer)),
                     .value = "WINDOW",
                     .help = "Viewing window DISTANCE:SIZE[@X,Y] in front of the panel",
                     .common = true},
                    {.names = "--points",
-                    .target = &a.points,
+                    .target = member<&DicePointsOptions::count>(job.points),
                     .value = "N",
                     .help = "Number of points of points.ply, uniform on the surface seen from the window's centre",
-                    .range = points_range,
-                    .common = true},
+                    .common = true,
+                    .feeds = "scene_points.points"},
                    {.names = "--seed",
-                    .target = &a.seed,
+                    .target = number(job.points.seed, ValueUnit::count, {.low = 0}),
                     .value = "N",
                     .help = "Seed of the points and of antialiasing",
                     .common = true},
-                   {.names = "--grey", .target = &a.grey, .help = "Render luminance only", .common = true},
-                   compression_option(a.compression)}},
-                 console_options(a.console)},
-      .run = [arguments] { return run_scene(*arguments); }};
+                   {.names = "--grey", .target = &job.grey, .help = "Render luminance only", .common = true},
+                   compression_option(job.writing.compression)}},
+                 console_options(job.console)},
+      .run = [held] { return run_scene(*held); }};
 }
 
 }  // namespace holotone::cli

@@ -101,14 +101,14 @@ double DiceJob::camera_pitch_m() const {
   const auto spacing = [](double size_m, std::int64_t count) {
     return count > 1 ? size_m / static_cast<double>(count - 1) : size_m;
   };
-  return std::max(spacing(viewer.width_m, columns), spacing(viewer.height_m, rows));
+  return std::max(spacing(viewer.width_m, views[0]), spacing(viewer.height_m, views[1]));
 }
 
 Eye DiceJob::camera(std::int64_t v, std::int64_t u) const {
   const auto steps = [](std::int64_t i, std::int64_t count) {
     return static_cast<double>(i) - 0.5 * static_cast<double>(count - 1);
   };
-  return {viewer.x_m + steps(u, columns) * camera_pitch_m(), viewer.y_m - steps(v, rows) * camera_pitch_m(),
+  return {viewer.x_m + steps(u, views[0]) * camera_pitch_m(), viewer.y_m - steps(v, views[1]) * camera_pitch_m(),
           viewer.distance_m};
 }
 
@@ -135,7 +135,7 @@ nlohmann::json dice_story(const DiceJob& job, const DiceSceneOptions& scene, dou
         {"y_m", job.viewer.y_m},
         {"distance_in_front_m", job.viewer.distance_m}}},
       {"channels", scene.channels},
-      {"seed", job.seed}};
+      {"seed", job.points.seed}};
   story.update(objects_of(scene));
   const auto pictures = [&](const nlohmann::json& more) {
     nlohmann::json own = {{"pixels", {job.resolution, job.resolution}}, {"pitch_m", job.pitch_m()}};
@@ -149,13 +149,13 @@ nlohmann::json dice_story(const DiceJob& job, const DiceSceneOptions& scene, dou
                     {"near_m", near_m},
                     {"far_m", far_m}};
   story["points"] = {{"file", "points.ply"},
-                     {"count", job.points},
+                     {"count", job.points.count},
                      {"seen_from", place_of(job.eye(0.5, 0.5))},
                      {"amplitude", "sqrt(luminance n.v (r0/r)^2): slant and distance made up for"}};
   const char* const pinhole = "pinhole; pixels lie in the plane at plane_distance_m, its middle on the axis";
   story["views"] = pictures({{"files", "views/view_%v_%u.png"},
-                             {"columns", job.columns},
-                             {"rows", job.rows},
+                             {"columns", job.views[0]},
+                             {"rows", job.views[1]},
                              {"order", "u counts to the right, v downwards, from 0"},
                              {"projection", pinhole},
                              {"plane_distance_m", dice_plane_m},

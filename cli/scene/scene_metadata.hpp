@@ -1,25 +1,30 @@
 #pragma once
 #include <array>
+#include <cli/common/console.hpp>
+#include <cli/common/viewer_option.hpp>
 #include <cstdint>
 #include <holotone/hologram/dice_scene.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/quantize/diffusion_weights.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 namespace holotone::cli {
 
-/// A job of `holotone scene dice`.
+/// The work of `holotone scene dice`. The command's options are bound to its members.
 struct DiceJob {
+  static constexpr std::string_view default_viewer = "36mm:9.2mm";
+
+  bool dice = false;   ///< the scene's name was given
   std::string folder;  ///< as the user named it
   std::int64_t resolution = 1024;
-  std::int64_t columns = 7;  ///< of views
-  std::int64_t rows = 7;
-  Viewer viewer;
-  std::int64_t points = 50000;
-  std::uint64_t seed = 0;
+  std::array<std::int64_t, 2> views{7, 7};  ///< columns, rows
+  Viewer viewer = viewer_of("viewer", default_viewer);
+  DicePointsOptions points;
   bool grey = false;
   ImageWriteOptions writing;
+  ConsoleOptions console;
 
   [[nodiscard]] double pitch_m() const;
   /// Eye position in the viewing window: 0 at its left and top side, 1 at the right and bottom side.

@@ -31,12 +31,12 @@ std::optional<SmoeSteps> find_steps(const SmoeConvertJob& job, const MixtureFile
 int run_smoe_convert(const SmoeConvertJob& job) {
   const Stopwatch watch;
   require_input(job.input);
-  require_known_counters("--output", job.output, false);
-  require_model_name("--output", job.output);
-  require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, {{"IN", job.input}});
+  require_known_counters(job.output, false);
+  require_model_name(output_name, job.output);
+  require_output(job.output, {{"IN", job.input}});
   const bool smoe = extension_of(job.output) == ".smoe";
   if (!smoe && (job.lossless || job.quality || job.bytes)) {
-    reject("--output", "a name ending in .smoe for --quality, --bytes or --lossless", job.output);
+    reject_output("a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }
   const MixtureFile stored = read_model(job.input);
   const UnfinishedRun unfinished;
@@ -67,11 +67,7 @@ Command smoe_convert_command() {
                        "holotone smoe convert photo.smoe -o photo.npz"},
           .groups = {{"",
                       {{.names = "IN", .target = &j.input, .help = "Model: .smoe, .json or .npz", .required = true},
-                       {.names = "-o,--output",
-                        .target = &j.output,
-                        .value = "MODEL",
-                        .help = "Model: .smoe, .json or .npz",
-                        .required = true},
+                       output_option({.target = &j.output, .value = "MODEL", .help = "Model: .smoe, .json or .npz"}),
                        {.names = "--bytes",
                         .target = parsed(j.bytes, byte_count),
                         .value = "N",

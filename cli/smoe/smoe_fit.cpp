@@ -82,7 +82,7 @@ class FitRun {
     pictures_ = read_fit_pictures(job_.input, job_.rows, job_.options.linear);
     std::vector<InputFile> views;
     for (const auto& path : pictures_.paths) views.push_back({"IN", path});
-    require_outputs({{"--output", 1, [&](std::int64_t) { return job_.output; }}}, views);
+    require_output(job_.output, views);
     views_ = std::ssize(pictures_.images);
     left_out_ = hold_out(pictures_, job_.left_out);
     if (pictures_.swapped) {
@@ -139,10 +139,10 @@ class FitRun {
   SmoeModel start_model() {
     SmoeModel start = read_model(job_.resume, "--resume").model;
     if (start.linear != job_.options.linear) {
-      reject("--resume",
-             start.linear ? "a model of codes, or --linear as for a model of linear light"
-                          : "a model of linear light for --linear, or none of it for a model of codes",
-             job_.resume);
+      reject<&SmoeFitJob::resume>(start.linear
+                                      ? "a model of codes, or --linear as for a model of linear light"
+                                      : "a model of linear light for --linear, or none of it for a model of codes",
+                                  job_.resume);
     }
     const auto check = check_mixture_start(start, pictures_, job_.device);
     // Any model of these pictures is better than their mean colour.

@@ -8,15 +8,17 @@
 namespace holotone::cli {
 namespace {
 
+constexpr std::string_view leave_out_name = "--leave-out";
+
 std::vector<ViewNumbers> left_out_views(const std::vector<std::string>& texts) {
   constexpr std::string_view expected = "U,V as in the names of files, such as 3,5 (U alone without %v)";
   std::vector<ViewNumbers> views;
   for (const auto& text : texts) {
-    const auto pieces = list("--leave-out", text, expected);
-    if (pieces.size() > 2) reject("--leave-out", expected, text);
+    const auto pieces = list(leave_out_name, text, expected);
+    if (pieces.size() > 2) reject(leave_out_name, expected, text);
     ViewNumbers view;
-    view.u = whole_number("--leave-out", pieces[0], 0, max_view_number);
-    if (pieces.size() == 2) view.v = whole_number("--leave-out", pieces[1], 0, max_view_number);
+    view.u = whole_number(leave_out_name, pieces[0], 0, max_view_number);
+    if (pieces.size() == 2) view.v = whole_number(leave_out_name, pieces[1], 0, max_view_number);
     views.push_back(view);
   }
   return views;
@@ -29,17 +31,17 @@ std::int64_t max_bytes(std::string_view option, const std::string& text) {
 }
 
 void check_outputs(const SmoeFitJob& job) {
-  require_known_counters("--output", job.output, false);
-  require_model_name("--output", job.output);
+  require_known_counters(job.output, false);
+  require_model_name(output_name, job.output);
   if (extension_of(job.output) != ".smoe" && (job.options.lossless || job.options.quality || job.options.max_bytes)) {
-    reject("--output", "a name ending in .smoe for --quality, --bytes or --lossless", job.output);
+    reject_output("a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }
   std::vector<InputFile> inputs{{"IN", job.input}};
   if (!job.resume.empty()) {
     require_model_name("--resume", job.resume);
     inputs.push_back({"--resume", job.resume});
   }
-  require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, inputs);
+  require_output(job.output, inputs);
 }
 
 std::vector<OptionRow> size_options(SmoeFitJob& job) {
@@ -91,7 +93,7 @@ std::vector<OptionRow> descent_options(SmoeFitJob& job) {
            .value = "NAME",
            .help = "gradient, or em (expectation-maximisation only)"},
           {.names = "--resume",
-           .target = &job.resume,
+           .target = member<&SmoeFitJob::resume>(job),
            .value = "MODEL",
            .help = "Model of the same pictures to start from",
            .feeds = "SmoeFitter.start"},
@@ -102,12 +104,7 @@ std::vector<OptionRow> descent_options(SmoeFitJob& job) {
           {.names = "--linear",
            .target = member<&MixtureFitOptions::linear>(job.options),
            .help = "Fit linear light instead of the file's codes"},
-          {.names = "--device",
-           .target = &job.device_name,
-           .value = "NAME",
-           .help = "auto, cpu, cuda:N or opencl:N",
-           .common = true,
-           .feeds = ".device"}};
+          device_row({.target = &job.device_name, .common = true})};
 }
 
 std::vector<OptionRow> view_options(SmoeFitJob& job) {
@@ -115,7 +112,7 @@ std::vector<OptionRow> view_options(SmoeFitJob& job) {
            .target = choice(job.rows),
            .value = "NAME",
            .help = "Direction in which %v counts: down, up or auto (by the parallax)"},
-          {.names = "--leave-out",
+          {.names = leave_out_name,
            .target = &job.left_out_texts,
            .value = "U,V",
            .help = "Hold out this view and report its PSNR; may be repeated",
@@ -131,11 +128,7 @@ std::vector<OptionGroup> smoe_fit_options(SmoeFitJob& job) {
              .target = &job.input,
              .help = "Picture, or views by a name such as view_%v_%u.png; %u counts to the right",
              .required = true},
-            {.names = "-o,--output",
-             .target = &job.output,
-             .value = "MODEL",
-             .help = "Model: .smoe, .json or .npz",
-             .required = true}}},
+            output_option({.target = &job.output, .value = "MODEL", .help = "Model: .smoe, .json or .npz"})}},
           {"Size of the model", size_options(job)},
           {"Fit", descent_options(job)},
           {"Views of a light field", view_options(job)},

@@ -36,18 +36,18 @@ struct Against {
 /// Refuses a direction of rows where there are none.
 void require_views(const SmoeInfoJob& job) {
   if (job.rows == ViewRows::by_parallax) return;
-  reject("--rows", "--against with views such as view_%v_%u.png", std::string(name_of(job.rows)));
+  reject<&SmoeInfoJob::rows>("--against with views such as view_%v_%u.png", std::string(name_of(job.rows)));
 }
 
 /// Compares with the views of a name with %u and %v, or with one picture at --view.
 std::optional<Against> compared(const SmoeInfoJob& job, const SmoeModel& model) {
   if (job.against.empty()) {
     require_views(job);
-    if (!job.view.empty()) reject("--view", "--against", "none");
+    if (!job.view.empty()) reject<&SmoeInfoJob::view>("--against", "none");
     return std::nullopt;
   }
   const bool views = for_option("--against", [&] { return names_views(job.against); });
-  if (views && !job.view.empty()) reject("--view", "one picture of --against", job.against);
+  if (views && !job.view.empty()) reject<&SmoeInfoJob::view>("one picture of --against", job.against);
   if (!views) require_views(job);
   Against against{read_fit_pictures(job.against, job.rows, model.linear, "--against"), {}};
   if (!views) against.pictures.at.front() = view_position(model, job.view);
@@ -128,14 +128,14 @@ Command smoe_info_command() {
                         .common = true,
                         .feeds = "compare_mixture.views"},
                        {.names = "--view",
-                        .target = parsed(j.view, view_numbers),
+                        .target = parsed_member<&SmoeInfoJob::view>(j, view_numbers),
                         .value = "U,V",
                         .help = "View of a light field that one picture of --against shows",
                         .otherwise = "the middle",
                         .common = true,
                         .feeds = "SmoeRenderer.view.at|view_position.numbers"},
                        {.names = "--rows",
-                        .target = choice(j.rows),
+                        .target = member<&SmoeInfoJob::rows>(j),
                         .value = "NAME",
                         .help = "Direction in which %v of --against counts: down, up or auto (by the parallax)",
                         .common = true}}},

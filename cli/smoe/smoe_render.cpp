@@ -70,7 +70,7 @@ SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
 /// First and last view of a sweep: those of --along, or the leftmost and the rightmost.
 std::array<std::vector<double>, 2> ends_of(const SmoeModel& model, const SmoeRenderJob& job, const SmoeView& view) {
   if (job.along) {
-    if (model.dimensions < 3) reject("--along", "a light field, not a model of two dimensions", job.input);
+    if (model.dimensions < 3) reject<&SmoeRenderJob::along>("a light field, not a model of two dimensions", job.input);
     return for_option("--along", [&] {
       return std::array{view_position(model, job.along->front()), view_position(model, job.along->back())};
     });
@@ -98,12 +98,12 @@ class Run {
   }
 
   void make() {
-    if (job_.diameter) require_light_field("--aperture");
+    if (job_.diameter) require_light_field<&SmoeRenderJob::diameter>();
     if (!job_.sweep) {
       write(job_.output, view_);
       return;
     }
-    require_light_field("--sweep");
+    require_light_field<&SmoeRenderJob::sweep>();
     views_ = positions_on_line(ends_[0], ends_[1], *job_.sweep);
     for (std::int64_t i = 0; i < *job_.sweep; ++i) {
       bar_.step("rendering", i, *job_.sweep);
@@ -148,13 +148,14 @@ class Run {
   }
 
  private:
-  void require_light_field(const std::string& option) const {
-    if (renderer_.model().dimensions < 3) reject(option, "a light field, not a model of two dimensions", job_.input);
+  template <auto Member>
+  void require_light_field() const {
+    if (renderer_.model().dimensions < 3) reject<Member>("a light field, not a model of two dimensions", job_.input);
   }
 
   /// One row of pixels of each view from the leftmost to the rightmost.
   Array<float, 3> epipolar(const SmoeView& view) {
-    require_light_field("--epi");
+    require_light_field<&SmoeRenderJob::epipolar>();
     QuietProgress progress;
     return epipolar_image(renderer_, view, ends_[0][0], ends_[1][0], job_.device, progress);
   }

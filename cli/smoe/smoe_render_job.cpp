@@ -34,10 +34,10 @@ void check_format(const SmoeRenderJob& job, const std::string& path) {
   const auto extension = extension_of(path);
   const bool tiff = extension == ".tif" || extension == ".tiff";
   if (job.floats) {
-    if (!tiff && extension != ".npy") reject("--output", "a name ending in .tif, .tiff or .npy for --float", path);
+    if (!tiff && extension != ".npy") reject_output("a name ending in .tif, .tiff or .npy for --float", path);
   } else if (!tiff && extension != ".png" && !(extension == ".bmp" && job.bits == 8)) {
-    reject("--output",
-           job.bits == 8 ? "a name ending in .png, .tif, .tiff or .bmp" : "a name ending in .png, .tif or .tiff", path);
+    reject_output(job.bits == 8 ? "a name ending in .png, .tif, .tiff or .bmp" : "a name ending in .png, .tif or .tiff",
+                  path);
   }
 }
 
@@ -49,13 +49,11 @@ Applies for_selection(const SmoeRenderJob& job, SmoeSelection selection, std::st
 
 std::vector<OptionRow> picture_options(SmoeRenderJob& job) {
   return {{.names = "IN", .target = &job.input, .help = "Model: .smoe, .json or .npz", .required = true},
-          {.names = "-o,--output",
-           .target = &job.output,
-           .value = "FILE",
-           .help = "PNG, TIFF or BMP; NPY or TIFF with --float; a counter such as %03d with --sweep",
-           .required = true},
+          output_option({.target = &job.output,
+                         .help = "PNG, TIFF or BMP; NPY or TIFF with --float; a counter such as %03d with --sweep"}),
           {.names = "--size",
-           .target = parsed(job.size, [](auto option, const auto& text) { return resolution(option, text); }),
+           .target = parsed_member<&SmoeRenderJob::size>(
+               job, [](auto option, const auto& text) { return resolution(option, text); }),
            .value = "WxH",
            .help = "Size in pixels",
            .otherwise = "the model's",
@@ -90,26 +88,25 @@ std::vector<OptionRow> light_field_options(SmoeRenderJob& job) {
            .common = true,
            .feeds = "SmoeRenderer.view.at|view_position.numbers"},
           {.names = "--sweep",
-           .target = number(job.sweep, ValueUnit::count, {1, 100'000}),
+           .target = member<&SmoeRenderJob::sweep>(job, {1, 100'000}),
            .value = "N",
            .help = "Number of evenly spaced views from the leftmost to the rightmost, one numbered file each",
            .common = true,
            .excludes = "--view"},
           {.names = "--along",
-           .target = parsed(job.along, ends_of_path),
+           .target = parsed_member<&SmoeRenderJob::along>(job, ends_of_path),
            .value = "U,V:U,V",
            .help = "First and last view of the sweep, such as 0,-1:0,1",
            .otherwise = "-1 to 1, V in the middle",
            .needs = "--sweep"},
           {.names = "--epi",
-           .target =
-               parsed(job.epipolar,
-                      [](auto option, const auto& text) { return number_between(option, text, -farthest, farthest); }),
+           .target = parsed_member<&SmoeRenderJob::epipolar>(
+               job, [](auto option, const auto& text) { return number_between(option, text, -farthest, farthest); }),
            .value = "Y",
            .help = "Epipolar-plane image: row Y of all views, the leftmost at the top; V of --view",
            .excludes = "--sweep --crop"},
           {.names = "--aperture",
-           .target = number(job.diameter, ValueUnit::none, bounds_of<&SmoeAperture::diameter>),
+           .target = member<&SmoeRenderJob::diameter>(job, bounds_of<&SmoeAperture::diameter>),
            .value = "D",
            .help = "Diameter in U and V of the aperture of a camera, such as 0.5; none: a pinhole",
            .excludes = "--epi",
@@ -144,8 +141,8 @@ std::vector<OptionRow> accuracy_options(SmoeRenderJob& job) {
            .feeds = "SmoeRenderer.window_px",
            .applies = windowed},
           {.names = "--window-block",
-           .target = number(options.window_block_px, ValueUnit::count,
-                            {16, bounds_of<&SmoeRenderOptions::window_block_px>.high}),
+           .target = member<&SmoeRenderOptions::window_block_px>(
+               options, {16, bounds_of<&SmoeRenderOptions::window_block_px>.high}),
            .value = "N",
            .help = "Side in pixels of the blocks of --selection window, a multiple of 16",
            .otherwise = "the tiles",
@@ -155,22 +152,17 @@ std::vector<OptionRow> accuracy_options(SmoeRenderJob& job) {
            .target = member<&SmoeRenderOptions::precision>(options),
            .value = "NAME",
            .help = "Arithmetic: fast (float32) or robust (float64)"},
-          {.names = "--device",
-           .target = &job.device_name,
-           .value = "NAME",
-           .help = "auto, cpu, cuda:N or opencl:N",
-           .common = true,
-           .feeds = ".device"}};
+          device_row({.target = &job.device_name, .common = true})};
 }
 
 void set_output(SmoeRenderJob& job) {
-  require_known_counters("--output", job.output, false);
-  job.frames = frame_pattern("--output", job.output);
-  if (!job.sweep && job.frames) reject("--output", "no counter without --sweep", job.output);
-  if (job.sweep && !job.frames) reject("--output", "a counter such as %03d for the views of --sweep", job.output);
+  require_known_counters(job.output, false);
+  job.frames = frame_pattern(job.output);
+  if (!job.sweep && job.frames) reject_output("no counter without --sweep", job.output);
+  if (job.sweep && !job.frames) reject_output("a counter such as %03d for the views of --sweep", job.output);
   const auto name = [&](std::int64_t i) { return job.frames ? job.frames->name(i) : job.output; };
   check_format(job, name(0));
-  require_outputs({{"--output", job.sweep.value_or(1), name}}, {{"IN", job.input}});
+  require_outputs({{output_name, job.sweep.value_or(1), name}}, {{"IN", job.input}});
 }
 
 }  // namespace
@@ -186,7 +178,7 @@ void complete(SmoeRenderJob& job) {
   require_input(job.input);
   require_model_name("IN", job.input);
   if (job.options.window_block_px % 16 != 0) {
-    reject("--window-block", "a multiple of 16", std::to_string(job.options.window_block_px));
+    reject<&SmoeRenderOptions::window_block_px>("a multiple of 16", std::to_string(job.options.window_block_px));
   }
   set_output(job);
   job.device = device_option(job.device_name, job.console);

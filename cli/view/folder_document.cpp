@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cli/common/file_kind.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/view/control.hpp>
@@ -8,6 +7,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/named_file_detail.hpp>
+#include <holotone/recipes/file_kind_detail.hpp>
 
 namespace holotone::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <cli/view/control.hpp>
 #include <cli/view/hologram_document.hpp>
 #include <cmath>
-#include <cstdlib>
 
 namespace holotone::cli {
 namespace {
@@ -30,9 +29,12 @@ double usual_pupil_m(double zone_m) {
   return std::floor(wanted / unit) * unit;
 }
 
-/// A length with six digits, as an option's text.
-std::string short_length(double metres) {
-  return length_text(std::strtod(fmt::format("{:.6g}", metres).c_str(), nullptr));
+/// The value that is shown, and stands in the command: of a slider's value the first six digits.
+double six_digits(double value) {
+  if (value == 0) return 0;
+  const int places = 5 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const double power = std::pow(10.0, std::abs(places));  // exact, so that the quotient is the decimal number
+  return places < 0 ? std::round(value / power) * power : std::round(value * power) / power;
 }
 
 std::string lengths_text(std::span<const double> lengths_m) {
@@ -48,7 +50,8 @@ std::string values_key(double distance_m, ShownLight show) {
 
 }  // namespace
 
-HologramDocument::HologramDocument(ReconstructJob job) : job_(std::move(job)) {
+HologramDocument::HologramDocument(ReconstructJob job, std::string given)
+    : job_(std::move(job)), given_(std::move(given)) {
   complete_light(job_);
   if (!job_.holograms.sequence.empty()) reject("FILE", "one hologram, not numbered ones", job_.names.front());
   if (!job_.viewing.distances_m.empty()) given_distance_m_ = job_.viewing.distances_m.front();
@@ -80,26 +83,15 @@ std::string HologramDocument::command_start() const {
   std::string command = "holotone reconstruct";
   for (const auto& input : job_.names) command += fmt::format(" {}", shell_word(input));
   command += " -o picture.png";
-  const auto& o = job_.overrides;
-  const std::pair<std::string_view, const std::string*> given[] = {{"--wavelength", &o.wavelength},
-                                                                   {"--pitch", &o.pitch},
-                                                                   {"--panel", &o.panel},
-                                                                   {"--encode", &o.encoding},
-                                                                   {"--phase-range", &o.phase_range},
-                                                                   {"--lut", &o.lut},
-                                                                   {"--correction", &o.correction}};
-  for (const auto& [name, value] : given) {
-    if (!value->empty()) command += fmt::format(" {} {}", name, shell_word(*value));
-  }
-  if (o.bits) command += fmt::format(" --bits {}", *o.bits);
+  command += given_;
   if (job_.device_name != "auto") command += fmt::format(" --device {}", job_.device_name);
   return command;
 }
 
 void HologramDocument::set_light(const State& state, std::string& command) {
-  const double distance_m = state.number("distance", middle_distance_m(), -max_distance_m, max_distance_m);
-  const auto text = short_length(distance_m);
-  job_.viewing.distances_m = {distance_of("--distance", text)};
+  const double distance_m = six_digits(state.number("distance", middle_distance_m(), -max_distance_m, max_distance_m));
+  job_.viewing.distances_m = {distance_m};
+  const auto text = length_text(distance_m);
   command += fmt::format(" --distance{}{}", text.starts_with('-') ? "=" : " ", text);
   const auto shown = state.text("show", "intensity");
   static constexpr Choice<ShownLight> names[] = {
@@ -120,18 +112,15 @@ void HologramDocument::set_pupil(const State& state, std::string& command) {
   const double distance_m = state.number("viewer_distance", eye_m, min_length_m, max_distance_m);
   if (near_eye_) {
     const Viewer viewer{diameter_m, diameter_m, distance_m, x_m, y_m};
-    const auto text = text_of(viewer);
-    const Viewer read = viewer_of("--viewer", text);
-    job_.viewing.pupils = {{read.width_m, read.height_m, read.distance_m, read.x_m, read.y_m, PupilShape::rectangle}};
+    job_.viewing.pupils = {{diameter_m, diameter_m, distance_m, x_m, y_m, PupilShape::rectangle}};
     job_.tones.white_rule = WhiteRule::mean_and_deviation;
-    command += fmt::format(" --viewer {}", shell_word(text));
+    command += fmt::format(" --viewer {}", shell_word(text_of(viewer)));
     return;
   }
-  const auto place = fmt::format("{},{}:{}", short_length(x_m), short_length(y_m), short_length(diameter_m));
-  const auto viewer = short_length(distance_m);
-  job_.viewing.aperture = aperture_of("--aperture", place);
-  job_.viewing.aperture->distance_m = length_between("--viewer", viewer, min_length_m, max_distance_m);
-  command += fmt::format(" --aperture={} --viewer {}", place, viewer);
+  const Aperture aperture{six_digits(x_m), six_digits(y_m), six_digits(diameter_m), six_digits(distance_m)};
+  job_.viewing.aperture = aperture;
+  command += fmt::format(" --aperture={},{}:{} --viewer {}", length_text(aperture.x_m), length_text(aperture.y_m),
+                         length_text(aperture.diameter_m), length_text(aperture.distance_m));
 }
 
 void HologramDocument::set_tones(const State& state, std::string& command) {
@@ -141,22 +130,20 @@ void HologramDocument::set_tones(const State& state, std::string& command) {
   const bool spectrum = job_.tones.show == ShownLight::spectrum;
   const double decades = spectrum ? state.number("spectrum_decades", 4, decades_bounds.low, decades_bounds.high)
                                   : state.number("decades", 0, 0, decades_bounds.high);
-  // As in the command that shows the same.
-  const auto add = [&](std::string_view option, double value) {
-    const auto text = fmt::format("{:.6g}", value);
-    command += fmt::format(" {} {}", option, text);
-    return parse_number(option, text);
+  const auto add = [&](std::string_view name, double value) {
+    command += fmt::format(" --{} {:.6g}", name, value);
+    return six_digits(value);
   };
   job_.tones.decades.reset();
   job_.tones.gamma = 1;
   job_.tones.white.reset();
   if (decades >= decades_bounds.low) {
-    job_.tones.decades = add("--decades", decades);
+    job_.tones.decades = add("decades", decades);
   } else if (const double gamma = state.number("gamma", 1, gamma_bounds.low, gamma_bounds.high); gamma != 1) {
-    job_.tones.gamma = add("--gamma", gamma);
+    job_.tones.gamma = add("gamma", gamma);
   }
   if (const double white = state.number("white", 0, 0, bounds_of<&PictureTones::white>.high); white > 0) {
-    job_.tones.white = add("--white", white);
+    job_.tones.white = add("white", white);
   }
 }
 

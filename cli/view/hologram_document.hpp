@@ -12,7 +12,8 @@ namespace holotone::cli {
 class HologramDocument final : public Document {
  public:
   /// Reads the files. Throws as `holotone reconstruct`.
-  explicit HologramDocument(ReconstructJob job);
+  /// `given`: options of the file's values as typed, for commands that make the same picture.
+  explicit HologramDocument(ReconstructJob job, std::string given = {});
 
   [[nodiscard]] nlohmann::json description() const override;
   ViewAnswer show(const ViewRequest& request, Progress& progress) override;
@@ -33,6 +34,7 @@ class HologramDocument final : public Document {
   [[nodiscard]] nlohmann::json controls() const;
 
   ReconstructJob job_;
+  std::string given_;
   std::optional<double> given_distance_m_;  ///< instead of the file's
   std::unique_ptr<HologramView> view_;
   Metadata metadata_;  ///< of the first file

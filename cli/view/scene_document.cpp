@@ -3,10 +3,10 @@
 #include <cli/view/control.hpp>
 #include <cli/view/geometry_bytes.hpp>
 #include <cli/view/scene_document.hpp>
-#include <cli/view/scene_thumbnail.hpp>
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <holotone/io/guarded/guarded.hpp>
+#include <holotone/recipes/scene_thumbnail_detail.hpp>
 
 namespace holotone::cli {
 

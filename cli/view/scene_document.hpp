@@ -1,7 +1,7 @@
 #pragma once
-#include <cli/common/finite_extents.hpp>
 #include <cli/view/document.hpp>
 #include <holotone/core/geometry.hpp>
+#include <holotone/recipes/scene_points_detail.hpp>
 
 namespace holotone::cli {
 

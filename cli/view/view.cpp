@@ -1,5 +1,6 @@
 #include <cli/common/command.hpp>
 #include <cli/common/device_option.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/view/view_run.hpp>
 
 namespace holotone::cli {
@@ -17,29 +18,23 @@ std::vector<OptionRow> server_options(ViewJob& job) {
            .help = "Port of the page; the next free one if it is in use; 0: any",
            .common = true},
           {.names = "--bind",
-           .target = &job.address,
+           .target = member<&ViewJob::address>(job),
            .value = "ADDRESS",
            .help = "Address to listen on; 0.0.0.0 lets other machines of the network in"},
           {.names = "--host",
            .target = &job.hosts,
            .value = "NAME",
            .help = "Further name by which the page may be reached",
-           .one_each = true},
+           .one_each = true,
+           .feeds = "ViewJob.hosts"},
           {.names = "--no-browser", .target = setter(job.browser, false), .help = "Open no browser", .common = true},
-          {.names = "--device",
-           .target = &job.device_name,
-           .value = "NAME",
-           .help = "auto, cpu, cuda:N or opencl:N",
-           .common = true,
-           .feeds = ".device"}};
+          device_row({.target = &job.device_name, .common = true})};
 }
 
 std::vector<OptionRow> page_options(ViewJob& job) {
-  return {{.names = "-o,--output",
-           .target = &job.output,
-           .value = "FILE",
-           .help = "One HTML file with the pictures at the stops of the controls, instead of a server",
-           .common = true},
+  return {optional_output({.target = &job.output,
+                           .help = "One HTML file with the pictures at the stops of the controls, instead of a server",
+                           .common = true}),
           {.names = "--stops",
            .target = &job.stops,
            .value = "STOPS",
@@ -56,7 +51,8 @@ std::vector<OptionRow> hologram_options(ViewJob& job) {
                                .target = parsed(job.distance_m, distance_of),
                                .value = "LENGTH",
                                .help = "Distance of the first focus"}};
-  append(rows, override_options(job.overrides));
+  job.file_rows = override_options(job.overrides);
+  append(rows, job.file_rows);
   return rows;
 }
 

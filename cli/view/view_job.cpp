@@ -1,6 +1,6 @@
 #include <arpa/inet.h>
 #include <cli/common/device_option.hpp>
-#include <cli/common/file_kind.hpp>
+#include <cli/common/option_value.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/view/dots_document.hpp>
 #include <cli/view/folder_document.hpp>
@@ -10,6 +10,7 @@
 #include <cli/view/scene_document.hpp>
 #include <cli/view/view_job.hpp>
 #include <filesystem>
+#include <holotone/recipes/file_kind_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <system_error>
 
@@ -32,9 +33,7 @@ bool is_pattern(const std::string& path) {
 bool is_hologram(const ViewJob& job, const std::string& path) {
   const auto& o = job.overrides;
   if (job.distance_m) return true;
-  for (const auto* given : {&o.panel, &o.wavelength, &o.pitch, &o.encoding}) {
-    if (!given->empty()) return true;
-  }
+  if (o.panel || !o.wavelengths_m.empty() || o.pitch_m || o.encoding) return true;
   const auto metadata = read_image(path).metadata;
   return metadata.contains("encoding");
 }
@@ -46,7 +45,11 @@ std::unique_ptr<Document> open_hologram_document(const ViewJob& job, const std::
   if (job.distance_m) hologram.viewing.distances_m = {*job.distance_m};
   hologram.overrides = job.overrides;
   hologram.console = job.console;
-  return std::make_unique<HologramDocument>(std::move(hologram));
+  std::string given;
+  for (const auto& [name, text] : option_texts(job.file_rows, false)) {
+    given += fmt::format(" {} {}", name, shell_word(text));
+  }
+  return std::make_unique<HologramDocument>(std::move(hologram), given);
 }
 
 }  // namespace
@@ -55,13 +58,13 @@ void complete(ViewJob& job) {
   in6_addr address{};
   if (inet_pton(AF_INET, job.address.c_str(), &address) != 1 &&
       inet_pton(AF_INET6, job.address.c_str(), &address) != 1) {
-    reject("--bind", "an IPv4 or IPv6 address", job.address);
+    reject<&ViewJob::address>("an IPv4 or IPv6 address", job.address);
   }
   for (const auto& host : job.hosts) {
     constexpr std::size_t longest = 253;
     const bool outer = host.empty() || host.size() > longest || host.starts_with('-') || host.starts_with('.');
     if (outer || host.find_first_not_of(host_letters) != std::string::npos) {
-      reject("--host", "a host's name without scheme, port and path, such as lab.example", host);
+      reject<&ViewJob::hosts>("a host's name without scheme, port and path, such as lab.example", host);
     }
   }
   for (const auto& input : job.inputs) {
@@ -80,8 +83,8 @@ void complete(ViewJob& job) {
   }
   if (!job.output.empty()) {
     const auto extension = extension_of(job.output);
-    if (extension != ".html" && extension != ".htm") reject("--output", "a name ending in .html", job.output);
-    require_outputs({{"--output", 1, [&](std::int64_t) { return job.output; }}}, inputs);
+    if (extension != ".html" && extension != ".htm") reject_output("a name ending in .html", job.output);
+    require_output(job.output, inputs);
   }
   job.device = device_option(job.device_name, job.console);
 }

@@ -27,6 +27,7 @@ struct ViewJob {
   std::string device_name = "auto";  ///< as typed, or "cpu" after the GPU has failed
   Device device;
   HologramOverrides overrides;
+  std::vector<OptionRow> file_rows;  ///< bound to them
   ConsoleOptions console;
 };
 

@@ -344,7 +344,7 @@ class Candidates {
 
 PointCloud DiceScene::points(const DicePointsOptions& options) const {
   constexpr std::string_view function = "DiceScene::points";
-  require_range(function, "count", static_cast<double>(options.count), 1, 1e9);
+  require_bounds(function, "count", static_cast<double>(options.count), bounds_of<&DicePointsOptions::count>);
   require_eye(function, options.eye);
   const Surfaces& surfaces = state_->surfaces;
   const Candidates candidates(surfaces, options);

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <holotone/core/bounds.hpp>
 #include <holotone/core/geometry.hpp>
 #include <holotone/hologram/view_source.hpp>
 #include <memory>
@@ -71,6 +72,8 @@ struct DicePointsOptions {
   std::optional<Eye> eye{};  ///< the viewer (pupil ignored); none: at infinity on the axis
   std::uint64_t seed = 0;
 };
+template <>
+inline constexpr Bounds bounds_of<&DicePointsOptions::count>{1, 1e9};
 
 /// Dice before a checkerboard: the test scene of Lagrange et al. 2024, section 4 (Table 2, Figure 8). Rays are
 /// intersected with the cubes and the board in float64. Surfaces are opaque and matt, without shadows:

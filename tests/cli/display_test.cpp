@@ -395,13 +395,13 @@ TEST_F(OnePanelTest, RefusesWhatItCannotShow) {
   const std::string display = server_->display();
   expect_refusal({wide}, display, "wide.png: ");
   expect_refusal({wide}, display, "expected 160 x 120 pixels, as monitor screen has, got 161 x 120");
-  expect_refusal({words}, display, "words.png: expected 8 bits a channel, got 16: --packed16 sends");
+  expect_refusal({words}, display, "words.png: expected 8 bits a channel, got 16; --packed16 sends");
   expect_refusal({grey, "--packed16", "rg"}, display, "grey.png: expected 16-bit codes, got 8-bit ones");
   expect_refusal({clear}, display, "clear.png: expected 1 or 3 channels, got 4");
   expect_refusal({grey, "--monitor", "3"}, display, "--monitor: expected number, name or size of one of: 1: screen");
   expect_refusal({grey, "--refresh", "61"}, display, "--refresh: expected one of 60 Hz");
   expect_refusal({grey, "--fps", "200"}, display, "--fps: expected above 0, up to the 60 Hz of the panel, got 200");
-  expect_refusal({grey, "--field-sequence"}, display, "expected three channels for --field-sequence");
+  expect_refusal({grey, "--field-sequence"}, display, "expected three channels for a sequence of colours, got one");
   expect_refusal({path("none.png")}, display, "none.png");
   expect_refusal({path("s_%c.png")}, display, "%c needs --field-sequence");
   expect_refusal({grey, "--fps", "50", "--settle", "30ms"}, display, "--settle: expected at most 20 ms at --fps 50");

@@ -139,7 +139,7 @@ TEST_F(OffAxisTest, TheProgramNamesTheTwinAndTheBeam) {
       {"--reference-angle: expected a viewing window of at most 0.494 cycles a pixel", "got 0.631", "scene"});
   expect_refused(line("scene.npy", "out.png", {"--reference-angle", "3"}), {"--reference-angle", "unit"});
   expect_refused(line("scene.npy", "out.png", {"--reference-angle", "20deg"}),
-                 {"--reference-angle: expected at most 15.4", "two pixels a fringe", "got '20 deg'"});
+                 {"--reference-angle: expected at most 15.4", "two pixels a fringe", "got 20 deg"});
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"display", {"core"}},
       {"bands", {"core", "io"}},
       {"recipes",
-       {"core", "fft", "metrics", "optics", "hologram", "quantize", "retrieval", "halftone", "smoe", "io", "bands"}},
+       {"core", "fft", "metrics", "optics", "hologram", "quantize", "retrieval", "halftone", "smoe", "io", "bands",
+        "display"}},
   };
   return allowed;
 }

@@ -2,6 +2,7 @@
 #include <cli/common/hologram_job.hpp>
 #include <cli/common/picture_options.hpp>
 #include <holotone/hologram/stereogram.hpp>
+#include <holotone/recipes/captured_views.hpp>
 #include <optional>
 #include <string>
 
@@ -18,9 +19,9 @@ struct ViewGeometry {
 
 /// A light field, or how a picture is computed hogel by hogel.
 struct ViewOptions {
-  std::string names;          ///< of the views' pictures, or a model
-  std::string depths;         ///< names of depth maps of the views; empty: all at the focus plane's distance
-  std::string rows = "auto";  ///< direction in which %v counts
+  std::string names;   ///< of the views' pictures, or a model
+  std::string depths;  ///< names of depth maps of the views; empty: all at the focus plane's distance
+  ViewRows rows = ViewRows::by_parallax;  ///< direction in which %v counts
   std::optional<std::int64_t> hogel_px;
   std::optional<double> fringe_m;
   std::optional<Viewer> viewer;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/memory_limit.hpp>
+#include <cli/common/option_value.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
@@ -45,7 +46,7 @@ std::vector<OptionRow> layer_options(SceneJob& scene) {
 
 PictureJob placed_picture(const SceneJob& scene) {
   PictureJob job = scene.pictures.picture;
-  if (job.layers < 1) reject("--layers", fmt::format("1 to {}", max_layers), "0");
+  if (job.layers < 1) reject<&PictureJob::layers>(fmt::format("1 to {}", max_layers), "0");
   job.distance_given = scene.hologram.given.contains("--distance");
   job.size_m = scene.hologram.scene.placement.size_m;
   job.distance_m = scene.hologram.scene.placement.distance_m;

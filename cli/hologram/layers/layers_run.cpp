@@ -35,9 +35,9 @@ std::string output_of(const LayerJob& job, std::size_t channel) {
 
 void check_names(const LayerJob& job) {
   const auto& output = job.hologram.output;
-  require_known_counters("--output", output, job.hologram.channels.size() > 1);
-  if (frame_pattern("--output", output)) reject("--output", "a name without a counter for one picture", output);
-  std::vector<InputFile> inputs{{"--correction", job.hologram.correction}, {"--lut", job.hologram.lut}};
+  require_known_counters(output, job.hologram.channels.size() > 1);
+  if (frame_pattern(output)) reject_output("a name without a counter for one picture", output);
+  auto inputs = code_inputs(job.hologram.lut, job.hologram.correction);
   for (const auto& picture : job.pictures) {
     require_input(picture.image);
     inputs.push_back({job.pictures.size() == 1 ? "--image" : "--stack", picture.image});
@@ -47,7 +47,7 @@ void check_names(const LayerJob& job) {
   }
   const auto name = [&](std::int64_t i) { return output_of(job, static_cast<std::size_t>(i)); };
   if (job.hologram.shown) return;
-  require_outputs({{"--output", static_cast<std::int64_t>(job.hologram.channels.size()), name}}, inputs);
+  require_outputs({{output_name, static_cast<std::int64_t>(job.hologram.channels.size()), name}}, inputs);
 }
 
 std::string name_of(const LayerJob& job) {

@@ -50,14 +50,13 @@ std::vector<PointsRow> rows_before_sum(const HologramJob& job, const FrameSource
 FrameSource::FrameSource(const HologramJob& job) : job_(job) {
   std::optional<FramePattern> input_pattern;
   if (!file_exists(job.input)) input_pattern = frame_pattern("IN", job.input);
-  require_known_counters("--output", job.output, job.channels.size() > 1);
-  output_pattern_ = frame_pattern("--output", job.output);
+  require_known_counters(job.output, job.channels.size() > 1);
+  output_pattern_ = frame_pattern(job.output);
   const bool moving = input_pattern.has_value() || job.spin.frames > 0;
   if (input_pattern && job.spin.frames > 0) reject("--spin", "one file to turn", job.input);
-  if (moving && !output_pattern_ && !job.shown)
-    reject("--output", "a counter such as %04d for moving pictures", job.output);
+  if (moving && !output_pattern_ && !job.shown) reject_output("a counter such as %04d for moving pictures", job.output);
   if (!moving && output_pattern_) {
-    reject("--output", "a name without a counter, as IN has none and there is no --spin", job.output);
+    reject_output("a name without a counter, as IN has none and there is no --spin", job.output);
   }
   if (input_pattern) {
     frames_ = find_frames(*input_pattern, job.input);
@@ -69,14 +68,14 @@ FrameSource::FrameSource(const HologramJob& job) : job_(job) {
   }
   moving_ = moving;
   if (job.shown) return;
-  std::vector<InputFile> inputs{{"--correction", job.correction}, {"--lut", job.lut}};
+  auto inputs = code_inputs(job.lut, job.correction);
   if (!input_pattern) inputs.push_back({"IN", job.input});
   for (const auto& frame : frames_) inputs.push_back({"IN", frame.path});
   const auto channels = static_cast<std::int64_t>(job.channels.size());
   const auto name = [&](std::int64_t i) {
     return output(frame(i / channels).number, job.channels[static_cast<std::size_t>(i % channels)]);
   };
-  require_outputs({{"--output", count_ * channels, name}}, inputs);
+  require_outputs({{output_name, count_ * channels, name}}, inputs);
 }
 
 Frame FrameSource::frame(std::int64_t index) const {

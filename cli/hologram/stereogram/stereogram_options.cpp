@@ -3,6 +3,7 @@
 #include <cli/common/codes_writer.hpp>
 #include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
@@ -34,20 +35,22 @@ void check_output(const SceneJob& scene) {
   const bool shown = names_monitor(output);
   const auto extension = extension_of(output);
   if (scene.views.scale) {
-    if (!codes && !shown) reject("--scale", "a name ending in .png, .tif or .tiff for codes after -o", output);
-    if (!scene.views.viewer) reject("--viewer", "a viewing window such as 36mm:9.2mm for codes", "none");
+    if (!codes && !shown)
+      reject<&ViewOptions::scale>("a name ending in .png, .tif or .tiff for codes after -o", output);
+    if (!scene.views.viewer) reject<&ViewOptions::viewer>("a viewing window such as 36mm:9.2mm for codes", "none");
   } else if (const auto& wanted = scene.hologram.encoding; !shown && wanted.encoding) {
-    reject("--encode", "complex for holograms computed hogel by hogel; `holotone quantize` converts the field to codes",
-           to_string(*wanted.encoding));
+    reject<&HologramJob::encoding>(
+        "complex for holograms computed hogel by hogel; `holotone quantize` converts the field to codes",
+        to_string(*wanted.encoding));
   } else if (!shown && extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
-    reject("--output",
-           fmt::format("a name ending in .h5, .hdf5 or .npy for holograms computed hogel by hogel; `holotone quantize` "
-                       "converts the field to codes{}",
-                       codes ? ", or --scale and --viewer do so in one pass" : ""),
-           output);
+    reject_output(
+        fmt::format("a name ending in .h5, .hdf5 or .npy for holograms computed hogel by hogel; `holotone quantize` "
+                    "converts the field to codes{}",
+                    codes ? ", or --scale and --viewer do so in one pass" : ""),
+        output);
   }
-  require_known_counters("--output", output, scene.hologram.rgb_m.has_value());
-  if (frame_pattern("--output", output)) reject("--output", "a name without a counter for one stereogram", output);
+  require_known_counters(output, scene.hologram.rgb_m.has_value());
+  if (frame_pattern(output)) reject_output("a name without a counter for one stereogram", output);
 }
 
 /// Defaults follow from the panel and the viewing window: docs/stereograms.md.
@@ -63,8 +66,8 @@ ViewGeometry geometry_of(const StereogramJob& job, const SceneJob& scene) {
                : width / 2;
   }
   if (geometry.camera_pitch_m > 0 && job.model) {
-    reject("--camera-pitch", "--camera-span for a model, which has no number of cameras",
-           length_text(geometry.camera_pitch_m));
+    reject<&ViewGeometry::camera_pitch_m>("--camera-span for a model, which has no number of cameras",
+                                          length_text(geometry.camera_pitch_m));
   }
   if (geometry.view_distance_m == 0 && viewer) geometry.view_distance_m = viewer->distance_m;
   if (geometry.view_distance_m == 0) {
@@ -76,9 +79,9 @@ ViewGeometry geometry_of(const StereogramJob& job, const SceneJob& scene) {
     geometry.view_distance_m = (width + geometry.camera_span_m) / (2 * slope);
   }
   if (!(geometry.distance_m > -geometry.view_distance_m)) {
-    reject("--distance",
-           fmt::format("more than {}, behind the cameras' plane", format_length(-geometry.view_distance_m)),
-           length_text(geometry.distance_m));
+    reject<&Placement::distance_m>(
+        fmt::format("more than {}, behind the cameras' plane", format_length(-geometry.view_distance_m)),
+        length_text(geometry.distance_m));
   }
   // As wide as the panel, seen from the middle camera.
   geometry.size_m = scene.hologram.given.contains("--size")
@@ -95,13 +98,13 @@ void set_hogels(StereogramJob& job, const SceneJob& scene) {
   job.hogel_given = scene.views.hogel_px.has_value();
   options.hogel_px = scene.views.hogel_px.value_or(options.hogel_px);
   if (job.hogel_given && options.hogel_px > most) {
-    reject("--hogel", fmt::format("2 to {}, twice the panel", most), std::to_string(options.hogel_px));
+    reject<&ViewOptions::hogel_px>(fmt::format("2 to {}, twice the panel", most), std::to_string(options.hogel_px));
   }
   options.fringe_m = scene.views.fringe_m.value_or(0);
   // Tolerance for rounding: 1.5um is two pixels of 750nm.
   if (scene.views.fringe_m && options.fringe_m < 2 * job.panel.pitch_m * (1 - 1e-9)) {
-    reject("--fringe", fmt::format("at least {}, two pixels", format_length(2 * job.panel.pitch_m)),
-           length_text(options.fringe_m));
+    reject<&ViewOptions::fringe_m>(fmt::format("at least {}, two pixels", format_length(2 * job.panel.pitch_m)),
+                                   length_text(options.fringe_m));
   }
   options.viewer = scene.views.viewer;
   options.seed = scene.hologram.scene.seed;
@@ -119,16 +122,16 @@ void set_views(StereogramJob& job, const SceneJob& scene) {
   job.depths = scene.views.depths;
   job.model = is_mixture_name(job.views);
   job.rows = scene.views.rows;
-  (void)view_rows(job.rows);
   if (!job.model && !for_option("--views", [&] { return names_views(job.views); })) {
-    reject("--views", "a name with %u, or %u and %v, or a model (.smoe, .json, .npz)", job.views);
+    reject<&ViewOptions::names>("a name with %u, or %u and %v, or a model (.smoe, .json, .npz)", job.views);
   }
-  if (job.model && !job.depths.empty()) reject("--view-depths", "pictures as --views", job.views);
+  if (job.model && !job.depths.empty()) reject<&ViewOptions::depths>("pictures as --views", job.views);
   job.geometry = geometry_of(job, scene);
   std::int64_t count = job.options.layers;
   if (scene.hologram.given.contains("--layers")) {
     count = scene.pictures.picture.layers;
-    if (count > max_hogel_layers) reject("--layers", fmt::format("0 to {}", max_hogel_layers), std::to_string(count));
+    if (count > max_hogel_layers)
+      reject<&PictureJob::layers>(fmt::format("0 to {}", max_hogel_layers), std::to_string(count));
   } else if (job.geometry.distance_m == 0 && job.depths.empty()) {
     count = 0;  // a picture in the panel's own plane has no depth within a hogel
   }
@@ -166,44 +169,44 @@ std::vector<OptionRow> stereogram_options(SceneJob& scene) {
   constexpr Bounds lengths{min_length_m, max_distance_m};
   return {
       {.names = "--views",
-       .target = &views.names,
+       .target = member<&ViewOptions::names>(views),
        .value = "NAMES",
        .help = "Light field instead of IN: pictures by a name with %u and %v, or a model (.smoe)",
        .common = true,
        .excludes = "--image --stack",
        .instead_of = "IN"},
       {.names = "--viewer",
-       .target = parsed(views.viewer, viewer_of),
+       .target = parsed_member<&ViewOptions::viewer>(views, viewer_of),
        .value = "WINDOW",
        .help = "Viewing window DISTANCE:SIZE[@X,Y], such as 36mm:9.2mm; computes hogel by hogel, only the light to it",
        .common = true,
        .feeds = "StereogramPlan.viewer|window_weights.viewer",
        .applies = scene.for_views_or_image()},
       {.names = "--scale",
-       .target = number(views.scale, ValueUnit::none, scale_bounds),
+       .target = member<&ViewOptions::scale>(views, scale_bounds),
        .value = "S",
        .help = "Divisor of the field, as quantize reports it; writes codes instead of the field, with --viewer",
        .applies = scene.for_views_or_image()},
       {.names = "--hogel",
-       .target = number(views.hogel_px, ValueUnit::count, bounds_of<&StereogramOptions::hogel_px>),
+       .target = member<&ViewOptions::hogel_px>(views, bounds_of<&StereogramOptions::hogel_px>),
        .value = "N",
        .help = "Side of a hogel in pixels; with --image: computes hogel by hogel instead of layer by layer",
        .otherwise = "16 to 1024 by the nearest distance",
        .applies = scene.for_views_or_image()},
       {.names = "--fringe",
-       .target = number(views.fringe_m, ValueUnit::length, {min_length_m, max_length_m}),
+       .target = member<&ViewOptions::fringe_m>(views, {min_length_m, max_length_m}),
        .value = "LENGTH",
        .help = "Smallest fringe period, which limits the diffraction angle; computes hogel by hogel",
        .otherwise = "2 pixels",
        .feeds = "StereogramPlan.fringe_m",
        .applies = scene.for_views_or_image()},
       {.names = "--view-depths",
-       .target = &views.depths,
+       .target = member<&ViewOptions::depths>(views),
        .value = "NAMES",
        .help = "Depth maps of the views: distances behind the panel in metres, float TIFF",
        .applies = scene.for_views()},
       {.names = "--rows",
-       .target = &views.rows,
+       .target = member<&ViewOptions::rows>(views),
        .value = "NAME",
        .help = "Direction in which %v counts: down, up or auto (by the parallax)",
        .applies = scene.for_views()},
@@ -214,7 +217,7 @@ std::vector<OptionRow> stereogram_options(SceneJob& scene) {
        .otherwise = "that of --viewer",
        .applies = scene.for_views()},
       {.names = "--camera-pitch",
-       .target = number(views.geometry.camera_pitch_m, ValueUnit::length, lengths),
+       .target = member<&ViewGeometry::camera_pitch_m>(views.geometry, lengths),
        .value = "LENGTH",
        .help = "Distance between neighbouring cameras",
        .otherwise = "from --camera-span",
@@ -233,7 +236,7 @@ std::optional<Modulation> chosen_modulation(const EncodingChoice& choice) {
   if (!choice.given) return std::nullopt;
   const std::string_view name = choice.encoding ? to_string(*choice.encoding) : "complex";
   const auto modulation = find_value<Modulation>(name);
-  if (!modulation) reject("--encode", "phase or amplitude", name);
+  if (!modulation) reject<&HologramJob::encoding>("phase or amplitude", name);
   return modulation;
 }
 
@@ -256,7 +259,7 @@ StereogramJob stereogram_job(SceneJob& scene) {
     job.codes = code_levels(job.panel, chosen_modulation(hologram.encoding), hologram.bits);
     job.codes->scale = *scene.views.scale;
   } else if (!shown && hologram.bits) {
-    reject("--bits", "--scale for codes of holograms computed hogel by hogel", scene.source());
+    reject<&HologramJob::bits>("--scale for codes of holograms computed hogel by hogel", scene.source());
   }
   job.channels = channels_of(hologram);
   job.devices = devices_option(hologram.device_name, hologram.console,

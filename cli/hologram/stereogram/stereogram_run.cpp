@@ -42,7 +42,7 @@ class StereogramWork {
     const auto name = [&](std::int64_t i) { return job.output_of(job.channels[static_cast<std::size_t>(i)]); };
     // Refuses a bad window, bad hogels or bad names before the views are read.
     for (const auto& channel : job.channels) (void)StereogramPlan(job.options_for(channel));
-    if (!job.shown) require_outputs({{"--output", std::ssize(job.channels), name}}, {});
+    if (!job.shown) require_outputs({{output_name, std::ssize(job.channels), name}}, {});
     if (job.writes_rows() && job.hogel_given) {
       const std::int64_t rows = std::min(rows_at_once(), job.panel.ny);
       BandMemory::all().allocate_ahead(job.devices, static_cast<std::size_t>(rows * job.panel.nx) *
@@ -50,7 +50,7 @@ class StereogramWork {
     }
     views_ = read_views(job);
     if (!job.hogel_given) job.options.hogel_px = job.hogel_for(views_.nearest_m);
-    if (!job.shown) require_outputs({{"--output", std::ssize(job.channels), name}}, views_.files);
+    if (!job.shown) require_outputs({{output_name, std::ssize(job.channels), name}}, views_.files);
     const auto n = static_cast<double>(job.options.hogel_px);
     require_memory(
         "--hogel",

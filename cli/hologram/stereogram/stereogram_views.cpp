@@ -104,7 +104,7 @@ void describe(StereogramViews& views, const StereogramJob& job) {
 
 StereogramViews views_of_pictures(const StereogramJob& job) {
   StereogramViews views;
-  auto pictures = read_fit_pictures(job.views, view_rows(job.rows), true, "--views");
+  auto pictures = read_fit_pictures(job.views, job.rows, true, "--views");
   const Shape<3> shape = pictures.images.front().shape();
   if (pictures.swapped) {
     views.warnings.emplace_back(

@@ -1,7 +1,8 @@
 #pragma once
+// Not for users.
 #include <string>
 
-namespace holotone::cli {
+namespace holotone {
 
 /// What a file holds, by its name and first bytes. `points` is the last kind: points, a mesh, or a table without z,
 /// which is read as dots.
@@ -9,4 +10,4 @@ enum class FileKind { dots, model, picture, array, field, points };
 
 FileKind file_kind(const std::string& path);
 
-}  // namespace holotone::cli
+}  // namespace holotone

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cli/view/scene_thumbnail.hpp>
 #include <cmath>
+#include <holotone/recipes/scene_thumbnail_detail.hpp>
 #include <limits>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 /// Codes of the nearest points of each pixel.
@@ -95,4 +95,4 @@ Image scene_thumbnail(const Mesh& mesh, const FiniteExtents& extents, std::int64
   return std::move(picture).image();
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone

@@ -1,17 +1,16 @@
 #include <algorithm>
-#include <cli/common/file_kind.hpp>
-#include <cli/common/paths.hpp>
 #include <holotone/io/dots/dots.hpp>
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
+#include <holotone/recipes/file_kind_detail.hpp>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
 
 /// True if a file can hold nothing but dots: SVG, DAT, XY, a table that Holotone wrote.
 bool is_dots_file(const std::string& path) {
-  const auto extension = extension_of(path);
+  const auto extension = io::extension_of(path);
   if (extension == ".svg" || extension == ".dat" || extension == ".xy") return true;
   constexpr std::string_view own_comment = "# Holotone dots";
   return is_dots_input(path) && io::read_first_bytes(path, own_comment.size()) == own_comment;
@@ -19,7 +18,7 @@ bool is_dots_file(const std::string& path) {
 
 bool is_picture(const std::string& path) {
   static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp"};
-  return std::find(std::begin(known), std::end(known), extension_of(path)) != std::end(known);
+  return std::find(std::begin(known), std::end(known), io::extension_of(path)) != std::end(known);
 }
 
 /// Complex is a field; real {n, 2} dots, {n, 3} and {n, 4} points.
@@ -35,11 +34,11 @@ FileKind kind_of_npy(const std::string& path) {
 
 FileKind file_kind(const std::string& path) {
   if (is_dots_file(path)) return FileKind::dots;
-  if (extension_of(path) == ".smoe") return FileKind::model;
+  if (io::extension_of(path) == ".smoe") return FileKind::model;
   if (is_picture(path)) return FileKind::picture;
-  if (extension_of(path) == ".npy") return kind_of_npy(path);
+  if (io::extension_of(path) == ".npy") return kind_of_npy(path);
   if (is_field_name(path) || is_hdf5(path)) return FileKind::field;
   return FileKind::points;
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone

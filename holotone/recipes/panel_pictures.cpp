@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/display/bit_planes.hpp>
+#include <holotone/display/trigger.hpp>
+#include <holotone/io/images/image.hpp>
+#include <holotone/recipes/panel_pictures_detail.hpp>
+#include <string_view>
+#include <utility>
+
+namespace holotone {
+namespace {
+
+using Files = std::vector<std::string>;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& expected, const std::string& got) {
+  throw FileError(path, Error(ErrorCode::invalid_argument, ErrorFields{"read_panel_pictures", "", expected, got}));
+}
+
+/// Channel `c` of an image.
+template <class Code>
+Array<Code, 2> channel(const Array<Code, 3>& pixels, std::int64_t c) {
+  const auto [ny, nx, channels] = pixels.shape();
+  Array<Code, 2> one({ny, nx});
+  for (std::int64_t i = 0; i < ny * nx; ++i) one.data()[i] = pixels.data()[i * channels + c];
+  return one;
+}
+
+PanelCodes read_codes(const std::string& path, const PictureRules& rules) {
+  Image image = read_image(path);
+  const std::int64_t channels = shape_of(image)[2];
+  if (channels == 2 || channels == 4) {
+    refuse(path, "1 or 3 channels", fmt::format("{}: a panel has no transparency", channels));
+  }
+  if (auto* const words = std::get_if<Array<std::uint16_t, 3>>(&image.pixels)) {
+    if (rules.packed16 && channels == 1) return channel(*words, 0);
+    refuse(path, "8 bits a channel", "16");
+  }
+  auto* const bytes = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
+  if (bytes == nullptr || rules.packed16) {
+    refuse(path, rules.packed16 ? "16-bit codes" : "8-bit codes",
+           bytes == nullptr ? "floating-point numbers" : "8-bit ones");
+  }
+  if (channels == 1) return channel(*bytes, 0);
+  return std::move(*bytes);
+}
+
+PanelPicture with_trigger(PanelPicture picture, const PictureRules& rules, std::int64_t field) {
+  if (rules.trigger_px == 0) return picture;
+  const std::int64_t fields = rules.field_sequence ? 3 : 1;
+  std::visit(
+      [&](auto& codes) {
+        auto lit = codes.to(Device{});
+        draw_trigger(codes.view(), {.side_px = rules.trigger_px, .fields = fields, .lit = -1});
+        draw_trigger(lit.view(), {.side_px = rules.trigger_px, .fields = fields, .lit = field});
+        picture.lit = std::move(lit);
+      },
+      picture.codes);
+  return picture;
+}
+
+std::vector<PanelPicture> read_fields(const Files& files, const PictureRules& rules) {
+  std::vector<PanelPicture> fields;
+  for (std::int64_t c = 0; c < 3; ++c) {
+    const auto& file = files[files.size() == 1 ? 0 : static_cast<std::size_t>(c)];
+    PanelCodes codes = read_codes(file, rules);
+    const auto* const colours = std::get_if<Array<std::uint8_t, 3>>(&codes);
+    if (files.size() == 1 && colours == nullptr) refuse(file, "three channels for a sequence of colours", "one");
+    if (files.size() == 1) codes = channel(*colours, c);
+    fields.push_back(with_trigger({file, std::move(codes), {}}, rules, c));
+  }
+  return fields;
+}
+
+PanelPicture read_packed(const Files& files, const PictureRules& rules) {
+  std::vector<Array<std::uint8_t, 2>> frames;
+  std::vector<View<const std::uint8_t, 2>> views;
+  for (const auto& file : files) {
+    PanelCodes codes = read_codes(file, rules);
+    auto* const grey = std::get_if<Array<std::uint8_t, 2>>(&codes);
+    if (grey == nullptr) refuse(file, "one channel for bit planes", "three");
+    if (std::ranges::any_of(grey->host(), [](std::uint8_t code) { return code != 0 && code != 1 && code != 255; })) {
+      refuse(file, "a binary frame of codes 0 and 1, or 0 and 255, for bit planes", "others");
+    }
+    if (!frames.empty() && grey->shape() != frames.front().shape()) {
+      refuse(
+          file,
+          fmt::format("{} x {} pixels, as {} has", frames.front().shape()[1], frames.front().shape()[0], files.front()),
+          fmt::format("{} x {}", grey->shape()[1], grey->shape()[0]));
+    }
+    frames.push_back(std::move(*grey));
+  }
+  views.reserve(frames.size());
+  for (const auto& frame : frames) views.push_back(frame.view());
+  return {files.front(), pack_bit_planes(views, rules.bit_planes), {}};
+}
+
+}  // namespace
+
+Shape<2> panel_shape(const PanelCodes& codes) {
+  return std::visit([](const auto& array) { return Shape<2>{array.shape()[0], array.shape()[1]}; }, codes);
+}
+
+std::vector<PanelPicture> read_panel_pictures(const std::vector<std::string>& files, const PictureRules& rules) {
+  if (rules.field_sequence) return read_fields(files, rules);
+  std::vector<PanelPicture> one;
+  one.push_back(with_trigger(rules.bit_planes.empty()
+                                 ? PanelPicture{files.front(), read_codes(files.front(), rules), {}}
+                                 : read_packed(files, rules),
+                             rules, 0));
+  return one;
+}
+
+}  // namespace holotone
