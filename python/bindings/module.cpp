@@ -3,9 +3,9 @@
 #include "errors.hpp"
 #include "work.hpp"
 
-#define HOLOTONE_EACH_MODULE(each)                                                                          \
-  each(core) each(fft) each(nufft) each(metrics) each(optics) each(hologram) each(quantize) each(retrieval) \
-      each(halftone) each(smoe) each(io) each(display) each(recipes)
+#define HOLOTONE_EACH_MODULE(each)                                                                      \
+  each(core) each(bands) each(fft) each(nufft) each(metrics) each(optics) each(hologram) each(quantize) \
+      each(retrieval) each(halftone) each(smoe) each(io) each(display) each(recipes)
 
 namespace holotone::python {
 

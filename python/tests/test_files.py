@@ -299,3 +299,25 @@ def test_texts_of_a_file_that_are_no_utf8(tmp_path, rng):
     ht.write_field(path, ht.Field(noise(rng, 4, 4), **GRID, metadata={"software": "PLACEHOLDER"}))
     path.write_bytes(path.read_bytes().replace(b"PLACEHOLDER", b"PLACE\xffOLDER"))
     assert ht.read_field(path).metadata["software"] == "PLACE\ufffdOLDER"
+
+
+def test_a_print_by_bands_on_several_devices(tmp_path):
+    cloud = ht.PointCloud(position=[[0, 0, -0.05], [1e-4, -5e-5, -0.06]], amplitude=[1.0, 2.0])
+    panel = ht.PointCloudOptions(shape=(48, 33), method="direct")
+    whole = ht.point_cloud_field(cloud.position, cloud.amplitude, shape=(48, 33), method="direct")
+    field = ht.PointPrint(output=str(tmp_path / "print.npy"), sum=panel)
+    (made,) = ht.print_points(cloud, [field], devices=["cpu", "cpu"], rows_at_once=20)
+    assert made.bands == 3 and made.resumed_rows == 0 and made.rates.pixels == 48 * 33
+    assert np.abs(np.load(field.output) - whole).max() < 1e-5
+
+    def stop(stage, done, total):
+        return done < 40
+
+    stopped = ht.PointPrint(output=str(tmp_path / "stopped.npy"), sum=panel)
+    with pytest.raises(ht.CancelledError):
+        ht.print_points(cloud, [stopped], rows_at_once=5, progress=stop)
+    (made,) = ht.print_points(cloud, [stopped], rows_at_once=5)
+    assert 20 <= made.resumed_rows <= 40 and made.metadata["encoding"] == "complex"
+    assert same(np.load(stopped.output), np.load(field.output))
+    with pytest.raises(ht.ArgumentError, match="devices"):
+        ht.print_points(cloud, [field], devices=[])
