@@ -36,6 +36,13 @@ def test_programs_of_the_page(tmp_path, monkeypatch):
     pyplot.switch_backend("Agg")
     page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    import holotone as ht
+    import numpy as np
+
+    for name, wavelength_m in {"r": 638e-9, "g": 520e-9, "b": 450e-9}.items():  # the holograms of the colour picture
+        grid = {"pitch_m": 8e-6, "wavelength_m": wavelength_m}
+        light = ht.point_cloud_field(np.float32([[0, 0, -0.2]]), np.ones(1, "float32"), shape=(65, 96), **grid)
+        ht.write_field(f"{name}.ohc", ht.Field(light, **grid))
     names = {}
     for section in SECTIONS:
         if section == "On a panel" and not draws_in_memory():
@@ -43,8 +50,7 @@ def test_programs_of_the_page(tmp_path, monkeypatch):
         exec(read_program(page, section), names)
     sizes = {name: (tmp_path / name).stat().st_size for name in ("hologram.png", "field.png", "seen.png", "large.png")}
     assert min(sizes.values()) > 20_000 and (tmp_path / "dots.svg").exists(), sizes
-    import numpy as np
-
+    assert ht.read_image("colours.png").pixels.shape == (65, 96, 3) and len(names["psnr_db"]) == 3
     drawn, kept = (pyplot.imread(path)[..., :3] for path in (tmp_path / "field.png", ROOT / "docs/pictures/python.png"))
     assert drawn.shape == kept.shape and np.abs(drawn - kept).mean() < 0.05  # fonts and versions differ
     # What is seen is bright where the retrieved phase sends light, and each part has worked.
