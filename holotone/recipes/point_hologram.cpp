@@ -40,8 +40,8 @@ bool is_sum_phase(const EncodeOptions& encoding) {
 }
 
 struct PointHologramPlan::State {
-  State(const PointHologramOptions& given, Queue to)
-      : options(given), queue(std::move(to)), sum(options.sum, queue, options.rows_at_once) {
+  State(PointHologramOptions given, Queue to)
+      : options(std::move(given)), queue(std::move(to)), sum(options.sum, queue, options.rows_at_once) {
     if (!options.encoding || is_sum_phase(*options.encoding)) return;
     encoder.emplace(*options.encoding, grid_of(options.sum), queue);
     const auto [ny, nx] = options.sum.shape;

@@ -39,7 +39,7 @@ StereogramReport stereogram_codes(StereogramPlan& stereogram, ErrorDiffusionPlan
 
 StereogramCodesPlan::StereogramCodesPlan(const StereogramOptions& stereogram,
                                          const StereogramQuantization& quantization, std::int64_t rows_at_once,
-                                         Queue queue)
+                                         const Queue& queue)
     : stereogram_(stereogram, queue),
       diffusion_(with_rows(quantization.options, rows_at_once), quantization.weights, stereogram.grid.shape(), queue),
       field_({rows_at_once, stereogram.grid.nx}, queue) {}

@@ -29,7 +29,7 @@ class StereogramCodesPlan {
  public:
   /// `rows_at_once`: rows of pixels of that memory, whole rows of hogels. Throws as both plans do.
   StereogramCodesPlan(const StereogramOptions& stereogram, const StereogramQuantization& quantization,
-                      std::int64_t rows_at_once, Queue queue = {});
+                      std::int64_t rows_at_once, const Queue& queue = {});
   /// As stereogram_codes.
   StereogramReport execute(const ViewSource& source, int channel, const RowRange& part, View<std::uint8_t, 2> codes,
                            Progress& progress = Progress::none());

@@ -70,6 +70,7 @@ class StereogramRun {
 
   std::vector<PrintedStereogram> operator()(const std::vector<StereogramPrint>& prints) {
     std::vector<PrintedStereogram> made;
+    made.reserve(prints.size());
     for (const auto& print : prints) {
       made.push_back(print.quantization ? make<std::uint8_t>(print) : make<Complex>(print));
     }
