@@ -201,27 +201,27 @@ std::vector<OptionRow> further_override_options(HologramOverrides& o) {
            .help = "Include the zero order of amplitude holograms"}};
 }
 
-std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& given,
+std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& overrides,
                                                   const std::vector<std::string>& names) {
   const std::size_t count = names.size();
-  std::vector<HologramOverrides> overrides(count, given);
+  std::vector<HologramOverrides> each(count, overrides);
   if (count == 1) {
     constexpr std::string_view expected = "three files for three values";
-    if (given.wavelengths_m.size() > 1) reject<&HologramOverrides::wavelengths_m>(expected, names.front());
-    if (given.amplitude_ranges.size() > 1) reject<&HologramOverrides::amplitude_ranges>(expected, names.front());
-    if (!given.object_energies.empty()) reject<&HologramOverrides::object_energies>("three files", names.front());
-    return overrides;
+    if (overrides.wavelengths_m.size() > 1) reject<&HologramOverrides::wavelengths_m>(expected, names.front());
+    if (overrides.amplitude_ranges.size() > 1) reject<&HologramOverrides::amplitude_ranges>(expected, names.front());
+    if (!overrides.object_energies.empty()) reject<&HologramOverrides::object_energies>("three files", names.front());
+    return each;
   }
-  if (given.wavelengths_m.size() == 1) {
+  if (overrides.wavelengths_m.size() == 1) {
     reject<&HologramOverrides::wavelengths_m>("three wavelengths such as 638nm,520nm,450nm for three files",
-                                              length_text(given.wavelengths_m.front()));
+                                              length_text(overrides.wavelengths_m.front()));
   }
   for (std::size_t i = 0; i < count; ++i) {
-    if (!given.wavelengths_m.empty()) overrides[i].wavelengths_m = {given.wavelengths_m[i]};
-    if (!given.object_energies.empty()) overrides[i].object_energies = {given.object_energies[i]};
-    if (given.amplitude_ranges.size() > 1) overrides[i].amplitude_ranges = {given.amplitude_ranges[i]};
+    if (!overrides.wavelengths_m.empty()) each[i].wavelengths_m = {overrides.wavelengths_m[i]};
+    if (!overrides.object_energies.empty()) each[i].object_energies = {overrides.object_energies[i]};
+    if (overrides.amplitude_ranges.size() > 1) each[i].amplitude_ranges = {overrides.amplitude_ranges[i]};
   }
-  return overrides;
+  return each;
 }
 
 std::vector<double> phase_table(const std::string& path) {
