@@ -56,7 +56,7 @@ BandsOptions bands_options(const ConsoleOptions& console, ProgressBar& bar, cons
           .before_output = [](const std::string& path) { UnfinishedRun::will_write(path); }};
 }
 
-std::string text_of(const BandRates& rates, const std::vector<Device>& devices) {
+std::string to_text(const BandRates& rates, const std::vector<Device>& devices) {
   const double pixels = static_cast<double>(rates.pixels);
   if (pixels < 0.1 * giga || rates.seconds <= 0) return {};
   std::string text = fmt::format("{:.3g} gigapixels a second", pixels / giga / rates.seconds);

@@ -14,6 +14,6 @@ BandsOptions bands_options(const ConsoleOptions& console, ProgressBar& bar, cons
 
 /// "1.2 gigapixels a second; 9.8 GB written at 1.1 GB/s; cuda:1 is the slowest of 2 devices, 0.55" for large files of
 /// several bands; else empty.
-std::string text_of(const BandRates& rates, const std::vector<Device>& devices);
+std::string to_text(const BandRates& rates, const std::vector<Device>& devices);
 
 }  // namespace holotone::cli

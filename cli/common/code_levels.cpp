@@ -17,7 +17,7 @@ ErrorDiffusionOptions code_levels(const Panel& panel, std::optional<Modulation> 
   }
   options.bits = bits.value_or(std::min(panel.bits, static_cast<int>(bits_bounds.high)));
   if (options.bits > bits_bounds.high) {
-    throw_argument(function, "bits", text_of(bits_bounds, ValueUnit::count), fmt::format("'{}'", options.bits));
+    throw_argument(function, "bits", to_text(bits_bounds, ValueUnit::count), fmt::format("'{}'", options.bits));
   }
   if (options.bits == panel.bits) options.levels = panel.level_phase_rad;
   return options;

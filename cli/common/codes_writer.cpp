@@ -7,10 +7,10 @@
 
 namespace holotone::cli {
 
-bool CodesWriter::takes_rows(const std::string& path) { return extension_of(path) == ".png"; }
+bool CodesWriter::takes_rows(const std::string& path) { return path_extension(path) == ".png"; }
 
 bool CodesWriter::takes_any_order(const std::string& path, const ImageWriteOptions& writing) {
-  const auto extension = extension_of(path);
+  const auto extension = path_extension(path);
   const bool rows = extension == ".tif" || extension == ".tiff" || extension == ".npy";
   return rows && writing.compression.value_or(0) == 0;
 }
@@ -45,7 +45,7 @@ void CodesWriter::write() {
 void CodesWriter::finish() {
   if (writing_rows_.valid()) writing_rows_.get();
   if (rows_) return rows_->finish();
-  if (extension_of(path_) == ".npy") return write_npy(path_, pixels_);
+  if (path_extension(path_) == ".npy") return write_npy(path_, pixels_);
   write_image(path_, {std::move(pixels_), std::move(metadata_)}, writing_);
 }
 

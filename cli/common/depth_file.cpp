@@ -28,7 +28,7 @@ void require_shape(const PictureJob& job, const Shape<2>& shape, std::int64_t ny
   throw_io(job.depth, fmt::format("the {} of {}", size_text(shape[1], shape[0]), job.image), size_text(nx, ny));
 }
 
-RawDepth codes_of(const PictureJob& job, const Image& image) {
+RawDepth to_depths(const PictureJob& job, const Image& image) {
   const std::string& path = job.depth;
   const auto [ny, nx, channels] = shape_of(image);
   RawDepth raw{Array<float, 2>({ny, nx}), 0};
@@ -66,11 +66,11 @@ Array<float, 2> npz_map(const std::string& path) {
 RawDepth read_raw(const PictureJob& job, const Shape<2>& shape) {
   const std::string& path = job.depth;
   require_input(path);
-  const auto extension = extension_of(path);
+  const auto extension = path_extension(path);
   if (extension == ".npy") return {read_npy_map(path), 0};
   if (extension == ".npz") return {npz_map(path), 0};
-  const auto accept = [&](const Shape<3>& own) { require_shape(job, shape, own[0], own[1]); };
-  return codes_of(job, read_image(path, {.accept = accept}));
+  const auto accept = [&](const Shape<3>& sides) { require_shape(job, shape, sides[0], sides[1]); };
+  return to_depths(job, read_image(path, {.accept = accept}));
 }
 
 /// Fills pixels without a depth and returns their number. `falling`: larger values are nearer.
@@ -101,7 +101,7 @@ struct ValueSpan {
   [[nodiscard]] double middle() const { return (low + high) / 2; }
 };
 
-ValueSpan range_of(const Array<float, 2>& values) {
+ValueSpan find_range(const Array<float, 2>& values) {
   const auto [low, high] = std::minmax_element(values.host().begin(), values.host().end());
   return {static_cast<double>(*low), static_cast<double>(*high)};
 }
@@ -165,11 +165,11 @@ DepthMap read_depth(const PictureJob& job, const Shape<2>& shape) {
   if (job.camera) depth_of_disparity(raw.values.view(), *job.camera);
   map.codes = raw.largest_code > 0;
   map.holes = fill(job, raw, job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1]);
-  const Placing placing = placing_of(job, raw, range_of(raw.values));
+  const Placing placing = placing_of(job, raw, find_range(raw.values));
   for (float& value : raw.values.host()) {
     value = static_cast<float>(placing.offset + placing.scale * static_cast<double>(value));
   }
-  const ValueSpan placed = range_of(raw.values);
+  const ValueSpan placed = find_range(raw.values);
   if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= max_distance_m)) {
     throw_io(job.depth, fmt::format("distances up to {}", format_length(max_distance_m)),
              fmt::format("{} to {} m", placed.low, placed.high));

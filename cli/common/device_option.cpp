@@ -38,9 +38,9 @@ void open_early(Device device) {
 /// The operation of a name that a device lacks; null: it has it, or none is named.
 const Operation* lacked(Device device, std::string_view name) {
   if (name.empty()) return nullptr;
-  const auto own = std::ranges::find(operations(), name, &Operation::name);
-  if (own == operations().end()) throw std::logic_error(fmt::format("no operation is named {}", name));
-  return has_operation(*own, device.backend) ? nullptr : &*own;
+  const auto found = std::ranges::find(operations(), name, &Operation::name);
+  if (found == operations().end()) throw std::logic_error(fmt::format("no operation is named {}", name));
+  return has_operation(*found, device.backend) ? nullptr : &*found;
 }
 
 /// The CUDA devices of this host; under mpirun those of this process.
@@ -53,19 +53,19 @@ std::vector<Device> own_share() {
   if (!ranks.several() || all.empty()) return all;
   const auto rank = static_cast<std::size_t>(ranks.local_rank());
   const auto count = static_cast<std::size_t>(ranks.local_count());
-  std::vector<Device> own;
-  for (std::size_t i = rank % all.size(); i < all.size(); i += count) own.push_back(all[i]);
-  return own;
+  std::vector<Device> assigned;
+  for (std::size_t i = rank % all.size(); i < all.size(); i += count) assigned.push_back(all[i]);
+  return assigned;
 }
 
 }  // namespace
 
 Device device_option(std::string_view name, const ConsoleOptions& console, std::string_view operation) {
   Device device = parse_device(name);
-  if (const auto* const own = lacked(device, operation); own != nullptr && name == "auto") {
+  if (const auto* const operation_lacked = lacked(device, operation); operation_lacked != nullptr && name == "auto") {
     device = {};
-  } else if (own != nullptr) {
-    const std::string_view others = own->cuda ? "auto, cpu or cuda, which have" : "auto or cpu, which has";
+  } else if (operation_lacked != nullptr) {
+    const std::string_view others = operation_lacked->cuda ? "auto, cpu or cuda, which have" : "auto or cpu, which has";
     reject(device_name, fmt::format("{} \"{}\"", others, operation), name);
   }
   in_use = device;

@@ -57,9 +57,9 @@ std::string input_of(const Command& command) {
 }  // namespace
 
 std::string by_typed_name(std::string text, const ParsedLine& line) {
-  for (const auto& [own, typed] : line.alias) {
-    const auto end = own.size();
-    if (text.starts_with(own) && (text.size() == end || text[end] == ':' || text[end] == ' ')) {
+  for (const auto& [argument, typed] : line.alias) {
+    const auto end = argument.size();
+    if (text.starts_with(argument) && (text.size() == end || text[end] == ':' || text[end] == ' ')) {
       return text.replace(0, end, typed);
     }
   }

@@ -26,7 +26,7 @@ bool is_one_of(std::string_view text, const std::string_view (&known)[N]) {
 /// Chosen encoding; nullopt for the complex field.
 std::optional<Encoding> chosen_encoding(const HologramJob& job, const Panel& panel) {
   if (job.encoding.given) return job.encoding.encoding;
-  if (is_one_of(extension_of(job.output), field_extensions)) return std::nullopt;
+  if (is_one_of(path_extension(job.output), field_extensions)) return std::nullopt;
   return panel.modulation == Modulation::phase ? Encoding::phase : Encoding::amplitude;
 }
 
@@ -50,7 +50,7 @@ void check_extension(const HologramJob& job) {
     if (complex_field) reject<&HologramJob::encoding>("an encoding for a modulator on a monitor", "complex");
     return;
   }
-  const auto extension = extension_of(output);
+  const auto extension = path_extension(output);
   constexpr std::string_view codes = ".png, .tif, .tiff or .bmp for modulator codes";
   constexpr std::string_view field = ".h5, .hdf5, .npy or .ohc for the complex field";
   if (complex_field && !is_one_of(extension, field_extensions)) {
@@ -129,7 +129,7 @@ void set_encoding(HologramJob& job) {
     if (job.packed16) reject<&HologramJob::packed16>(expected, std::to_string(job.encode.bits));
     reject<&HologramJob::bits>(expected, std::to_string(job.encode.bits));
   }
-  if (job.encode.bits > 8 && !job.packed16 && extension_of(job.output) == ".bmp") {
+  if (job.encode.bits > 8 && !job.packed16 && path_extension(job.output) == ".bmp") {
     reject_output("a name ending in .png, .tif or .tiff for codes of more than 8 bits", job.output);
   }
 }

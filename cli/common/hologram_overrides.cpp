@@ -85,7 +85,7 @@ std::vector<double> parse_energies(std::string_view option, const std::string& t
 enum class Keeps { all, grid, none };
 
 Keeps kept_by(const std::string& path) {
-  const auto extension = extension_of(path);
+  const auto extension = path_extension(path);
   if (extension == ".bmp" || extension == ".npy") return Keeps::none;
   return extension == ".ohc" ? Keeps::grid : Keeps::all;
 }
@@ -335,7 +335,7 @@ std::string line_of(const Flags& flags) {
 }
 
 std::string format_name(const std::string& path) {
-  std::string format = extension_of(path).substr(1);
+  std::string format = path_extension(path).substr(1);
   for (char& c : format) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return format;
 }

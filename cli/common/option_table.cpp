@@ -30,7 +30,7 @@ std::string default_text(const OptionRow& row) {
 }
 
 std::string range_text(const OptionRow& row) {
-  if (row.range) return text_of(*row.range);
+  if (row.range) return to_text(*row.range);
   return row.target.value ? row.target.value->range : std::string();
 }
 
@@ -285,13 +285,13 @@ void note_aliases(ParsedLine& line, int argc, const char* const* argv) {
   if (line.command == nullptr) return;
   for (const auto& group : line.command->groups) {
     for (const auto& row : group.rows) {
-      const std::string own = message_name(row);
+      const std::string message = message_name(row);
       for (const auto name : split(row.names, ',')) {
-        if (name == own || name.substr(0, 2) != "--") continue;
+        if (name == message || name.substr(0, 2) != "--") continue;
         for (int i = 1; i < argc; ++i) {
           const std::string_view word(argv[i]);
           const bool typed = word == name || (word.starts_with(name) && word.substr(name.size(), 1) == "=");
-          if (typed) line.alias.insert_or_assign(own, std::string(name));
+          if (typed) line.alias.insert_or_assign(message, std::string(name));
         }
       }
     }

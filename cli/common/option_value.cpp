@@ -16,7 +16,7 @@ std::string end_text(double value, ValueUnit unit) {
 
 }  // namespace
 
-std::string text_of(const Bounds& bounds, ValueUnit unit) {
+std::string to_text(const Bounds& bounds, ValueUnit unit) {
   const bool low = std::isfinite(bounds.low);
   const bool high = std::isfinite(bounds.high);
   if (low && high) return fmt::format("{} to {}", end_text(bounds.low, unit), end_text(bounds.high, unit));
@@ -25,7 +25,7 @@ std::string text_of(const Bounds& bounds, ValueUnit unit) {
   return {};
 }
 
-std::string text_of(double value, ValueUnit unit) {
+std::string to_text(double value, ValueUnit unit) {
   return unit == ValueUnit::length  ? length_text(value)
          : unit == ValueUnit::angle ? fmt::format("{:g}rad", value)
                                     : end_text(value, unit);
@@ -35,7 +35,7 @@ double parse_value(std::string_view option, const std::string& text, ValueUnit u
   const double value = unit == ValueUnit::length  ? parse_length(option, text)
                        : unit == ValueUnit::angle ? parse_angle(option, text)
                                                   : parse_number(option, text);
-  if (!(value >= bounds.low && value <= bounds.high)) reject(option, text_of(bounds, unit), text);
+  if (!(value >= bounds.low && value <= bounds.high)) reject(option, to_text(bounds, unit), text);
   return value;
 }
 

@@ -33,10 +33,10 @@ struct OptionValue {
 enum class ValueUnit { none, length, angle, count };
 
 /// "1e-05 to 0.1", "> 0", "1 um to 1000 m"; "" without ends.
-std::string text_of(const Bounds& bounds, ValueUnit unit);
+std::string to_text(const Bounds& bounds, ValueUnit unit);
 
 /// A number as it would be typed.
-std::string text_of(double value, ValueUnit unit);
+std::string to_text(double value, ValueUnit unit);
 
 /// The number in `text`. Throws invalid_argument naming the option for another text, and for a value out of bounds with
 /// the words of require_range.
@@ -104,8 +104,8 @@ OptionValue number(T& place, ValueUnit unit, const Bounds& bounds) {
       place = parse_value(option, text, unit, bounds);
     }
   };
-  if (const auto* present = detail::value_in(place)) value.standard = text_of(static_cast<double>(*present), unit);
-  value.range = text_of(bounds, unit);
+  if (const auto* present = detail::value_in(place)) value.standard = to_text(static_cast<double>(*present), unit);
+  value.range = to_text(bounds, unit);
   return value;
 }
 

@@ -39,7 +39,7 @@ std::string lower(std::string text) {
 
 /// Throws for a format that this build lacks; otherwise it would be refused only after the work.
 void require_known_format(std::string_view option, const std::string& path) {
-  const std::string extension = extension_of(path);
+  const std::string extension = path_extension(path);
   const bool tiff = extension == ".tif" || extension == ".tiff";
   const bool hdf5 = extension == ".h5" || extension == ".hdf5";
   if ((tiff && !HOLOTONE_TIFF) || (hdf5 && !HOLOTONE_HDF5)) {

@@ -34,7 +34,7 @@ std::array<double, 2> panel_size(std::string_view option, const std::string& tex
 }
 
 /// {nx, ny} of the panel nearest to a size.
-std::array<std::int64_t, 2> pixels_of(const std::array<double, 2>& size_m, double pitch_m) {
+std::array<std::int64_t, 2> parse_pixels(const std::array<double, 2>& size_m, double pitch_m) {
   std::array<std::int64_t, 2> pixels{};
   for (std::size_t i = 0; i < 2; ++i) {
     const double count = std::round(size_m[i] / pitch_m);
@@ -105,7 +105,7 @@ Panel chosen_panel(const PanelChoice& choice) {
         fmt::format("{}: expected a value, because {} is given and a panel needs both, got none", missing, other));
   }
   if (!sized) return choice.preset.value_or(panels().front());
-  const auto [nx, ny] = choice.resolution ? *choice.resolution : pixels_of(*choice.size_m, *choice.pitch_m);
+  const auto [nx, ny] = choice.resolution ? *choice.resolution : parse_pixels(*choice.size_m, *choice.pitch_m);
   Panel panel;
   panel.name = "custom";
   panel.title = "custom panel";

@@ -88,9 +88,9 @@ void PanelOutput::play(bool once) {
   if (pictures == 0) return;
   const auto show_all = [&] {
     for (std::size_t i = 0; i < pictures; ++i) {
-      std::vector<View<const std::uint8_t, 2>> own;
-      for (std::size_t c = 0; c < colours; ++c) own.emplace_back(std::as_const(added_[c].at(i)).view());
-      show(own, {});
+      std::vector<View<const std::uint8_t, 2>> subframes;
+      for (std::size_t c = 0; c < colours; ++c) subframes.emplace_back(std::as_const(added_[c].at(i)).view());
+      show(subframes, {});
     }
   };
   show_all();

@@ -50,7 +50,7 @@ void sleep(double seconds) { std::this_thread::sleep_for(std::chrono::duration<d
 
 }  // namespace
 
-nlohmann::json json_of(const Monitor& monitor) {
+nlohmann::json make_json(const Monitor& monitor) {
   return {{"number", monitor.number},
           {"name", monitor.name},
           {"resolution", {monitor.nx, monitor.ny}},
@@ -138,7 +138,7 @@ std::string PanelPlayer::summary() const {
 
 nlohmann::json PanelPlayer::json() const {
   const auto& counts = pacer_.counts();
-  return {{"monitor", json_of(window_.monitor())},
+  return {{"monitor", make_json(window_.monitor())},
           {"shown", counts.shown},
           {"late", counts.late},
           {"dropped", counts.dropped},

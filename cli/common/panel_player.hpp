@@ -71,6 +71,6 @@ Array<T, 2> plane_of(const Array<T, 3>& pixels) {
   return plane;
 }
 
-nlohmann::json json_of(const Monitor& monitor);
+nlohmann::json make_json(const Monitor& monitor);
 
 }  // namespace holotone::cli

@@ -17,7 +17,7 @@ namespace holotone::cli {
 namespace fs = std::filesystem;
 namespace {
 
-std::string folder_of(const std::string& path) {
+std::string parent_folder(const std::string& path) {
   const auto parent = fs::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
 }
@@ -26,7 +26,7 @@ std::string folder_of(const std::string& path) {
 
 bool names_monitor(const std::string& output) { return output.starts_with("monitor:"); }
 
-std::string extension_of(const std::string& path) {
+std::string path_extension(const std::string& path) {
   std::string extension = fs::path(path).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -82,7 +82,7 @@ std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& a
   std::string other;  // a numbered file with another padding of its number
   std::string other_counter;
   std::error_code error;
-  for (fs::directory_iterator entry(folder_of(pattern.before + "x"), error), end; !error && entry != end;
+  for (fs::directory_iterator entry(parent_folder(pattern.before + "x"), error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.size() <= prefix.size() + pattern.after.size() || name.compare(0, prefix.size(), prefix) != 0) continue;

@@ -8,7 +8,7 @@
 namespace holotone::cli {
 
 /// ".png" in lower case, or "".
-std::string extension_of(const std::string& path);
+std::string path_extension(const std::string& path);
 
 /// The option of every command's output.
 inline constexpr std::string_view output_name = "--output";

@@ -131,7 +131,7 @@ double length_between(std::string_view option, std::string_view text, const Rang
   return length_between(option, text, range.low, range.high);
 }
 
-std::string text_of(const Range& range) {
+std::string to_text(const Range& range) {
   switch (range.of) {
     case RangeOf::lengths: return fmt::format("{} to {}", format_length(range.low), format_length(range.high));
     case RangeOf::numbers: return fmt::format("{:g} to {:g}", range.low, range.high);

@@ -46,7 +46,7 @@ constexpr Range number_range(double low, double high) { return {RangeOf::numbers
 constexpr Range length_range(double low_m, double high_m) { return {RangeOf::lengths, low_m, high_m}; }
 
 /// "1 to 8", "1 um to 1000 m"
-std::string text_of(const Range& range);
+std::string to_text(const Range& range);
 
 /// A length with its unit, low_m to high_m.
 double length_between(std::string_view option, std::string_view text, double low_m, double high_m);

@@ -69,7 +69,7 @@ Viewer viewer_of(std::string_view option, std::string_view text) {
   return viewer;
 }
 
-std::string text_of(const Viewer& viewer) {
+std::string to_text(const Viewer& viewer) {
   std::string text = fmt::format("{}:{}", length_text(viewer.distance_m), length_text(viewer.width_m));
   if (viewer.height_m != viewer.width_m) text += fmt::format("x{}", length_text(viewer.height_m));
   if (viewer.x_m != 0 || viewer.y_m != 0) {

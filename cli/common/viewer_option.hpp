@@ -17,7 +17,7 @@ Viewer viewer_of(std::string_view option, std::string_view text);
 std::array<double, 2> window_size(std::string_view option, std::string_view size, std::string_view text);
 
 /// Option text of a viewer; viewer_of reads the same viewer back.
-std::string text_of(const Viewer& viewer);
+std::string to_text(const Viewer& viewer);
 
 /// Pupil from "X,Y:DIAMETER" or "DIAMETER", at the default distance. Throws invalid_argument naming `option`.
 Aperture aperture_of(std::string_view option, const std::string& text);

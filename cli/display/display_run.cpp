@@ -113,7 +113,7 @@ int list_monitors(const ConsoleOptions& console) {
   auto list = nlohmann::json::array();
   for (const auto& monitor : monitors()) {
     report(console, to_string(monitor));
-    list.push_back(json_of(monitor));
+    list.push_back(make_json(monitor));
   }
   report_json(console, {{"monitors", list}});
   return exit_ok;

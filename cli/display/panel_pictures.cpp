@@ -9,7 +9,7 @@ namespace holotone::cli {
 namespace {
 
 /// The option that takes files which are refused without it.
-std::string_view remedy_of(const Error& error) {
+std::string_view remedy_text(const Error& error) {
   if (error.expected() == "8 bits a channel") return "--packed16 sends 16 bits of one channel in two";
   if (error.expected().starts_with("three channels"))
     return "a name with %c stands for three files of --field-sequence";
@@ -71,7 +71,7 @@ std::vector<PanelPicture> PictureSource::read(std::int64_t step) const {
   try {
     return read_panel_pictures(steps_[static_cast<std::size_t>(step)], rules_);
   } catch (const FileError& error) {
-    const auto remedy = remedy_of(error);
+    const auto remedy = remedy_text(error);
     if (remedy.empty()) throw;
     throw FileError(error.path(), with_remark(error, std::string(remedy)));
   }

@@ -43,7 +43,7 @@ Applies for_forces(const HalftoneJob& job) {
 }
 
 bool is_fast(const HalftoneJob& job) { return job.options.method == HalftoneMethod::electrostatic; }
-bool writes_png(const HalftoneJob& job) { return extension_of(job.output) == ".png"; }
+bool writes_png(const HalftoneJob& job) { return path_extension(job.output) == ".png"; }
 
 Applies for_split(const HalftoneJob& job, ForceSum sum) {
   return {[&job, sum] { return is_fast(job) && job.options.forces.sum == sum; },

@@ -55,7 +55,7 @@ void tell_picture(const InfoJob& job, const io::ImageHead& head) {
                             {"resolution", {shape[1], shape[0]}},
                             {"channels", shape[2]},
                             {"pixel_type", type},
-                            {"metadata", json_of(metadata)}});
+                            {"metadata", make_json(metadata)}});
 }
 
 /// Large TIFF files are not decoded: their head says all.
@@ -123,7 +123,7 @@ void tell_field(const InfoJob& job) {
                             {"amplitude_rms", rms},
                             {"amplitude_max", largest},
                             {"not_finite", bad},
-                            {"metadata", json_of(reader.metadata())}});
+                            {"metadata", make_json(reader.metadata())}});
 }
 
 /// Describes an array that is neither a field nor points: a phase map, or output of reconstruct --linear.
@@ -211,7 +211,7 @@ void tell_scene(const InfoJob& job) {
 
 /// Points are the last kind tried: every other format that info reads has been ruled out.
 [[noreturn]] void reject_unknown(const std::string& path) {
-  const auto extension = extension_of(path);
+  const auto extension = path_extension(path);
   throw_io(path,
            "a picture or hologram (.png .tif .tiff .bmp .jpg .jpeg), a field (.h5 .hdf5 .npy .ohc), points or a mesh "
            "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb), a model (.smoe), or dots (.csv .tsv .txt .dat "

@@ -72,7 +72,7 @@ void tell_dots(const std::string& path, const ConsoleOptions& console) {
                         {"dots", dots.count()}, {"page", {dots.width, dots.height}},
                         {"off_page", off},      {"low", e.low},
                         {"high", e.high},       {"classes", classes},
-                        {"notes", file.notes},  {"metadata", json_of(file.metadata)}};
+                        {"notes", file.notes},  {"metadata", make_json(file.metadata)}};
   if (dots.pixel_m > 0) object["pixel_m"] = dots.pixel_m;
   if (!dots.radius.empty()) {
     const auto [low, high] = std::minmax_element(dots.radius.begin(), dots.radius.end());

@@ -34,7 +34,7 @@ std::string key_in_words(std::string key) {
   return key;
 }
 
-nlohmann::json json_of(const Metadata& metadata) {
+nlohmann::json make_json(const Metadata& metadata) {
   auto object = nlohmann::json::object();
   for (const auto& [key, text] : metadata) {
     const auto number = number_in(text);

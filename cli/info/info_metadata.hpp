@@ -7,7 +7,7 @@
 namespace holotone::cli {
 
 /// Metadata as JSON: numbers as numbers, whole ones without a fraction.
-nlohmann::json json_of(const Metadata& metadata);
+nlohmann::json make_json(const Metadata& metadata);
 
 /// A metadata value for display: lengths and angles with units.
 std::string readable(const std::string& key, const std::string& text);

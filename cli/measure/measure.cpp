@@ -106,7 +106,7 @@ Measured measure(const MeasureJob& job, Progress& progress) {
 namespace {
 
 void write_measured(const MeasureJob& job, const Measured& measured, const nlohmann::json& object) {
-  const auto extension = extension_of(job.output);
+  const auto extension = path_extension(job.output);
   if (extension == ".png") {
     if (!measured.radial) reject_output("no .png for an interior too narrow for a spectrum", job.output);
     write_image(job.output, Image{spectrum_codes(measured.spectrum), {}});

@@ -61,7 +61,7 @@ OptionValue segments_value(MeasureJob& job) {
 
 OptionValue sigma_value(MeasureJob& job) {
   OptionValue value = parsed(job.options.sigma, parse_sigmas, "auto");
-  value.range = text_of(sigma_bounds, ValueUnit::none);
+  value.range = to_text(sigma_bounds, ValueUnit::none);
   return value;
 }
 
@@ -237,15 +237,16 @@ std::vector<OptionGroup> measure_options(MeasureJob& job) {
 void complete(const MeasureJob& job) {
   require_input(job.input);
   if (!is_dots_input(job.input)) {
-    throw_io(
-        job.input, "dots (.csv .tsv .txt .dat .xy .npy .svg) or a picture of them (.png .tif .tiff .bmp .jpg .jpeg)",
-        extension_of(job.input).empty() ? "a name without extension" : fmt::format("'{}'", extension_of(job.input)));
+    throw_io(job.input,
+             "dots (.csv .tsv .txt .dat .xy .npy .svg) or a picture of them (.png .tif .tiff .bmp .jpg .jpeg)",
+             path_extension(job.input).empty() ? "a name without extension"
+                                               : fmt::format("'{}'", path_extension(job.input)));
   }
   if (!job.against.empty()) require_input(job.against);
   if (!job.ink.mask.empty()) require_input(job.ink.mask);
   if (job.output.empty()) return;
   require_one_name(job.output, false, "no counter for one file");
-  const auto extension = extension_of(job.output);
+  const auto extension = path_extension(job.output);
   if (extension != ".html" && extension != ".json" && extension != ".csv" && extension != ".png") {
     reject_output("a name ending in .html, .json, .csv or .png", job.output);
   }

@@ -68,8 +68,8 @@ RetrievalCamera OptimizeMaker::camera(const PictureRetrievalOptions& options, co
   return make_camera(take, options, "--camera");
 }
 
-OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const std::vector<Array<float, 2>>& amplitudes,
-                                 const Frame* frame, const Channel& channel) {
+OptimizedRecord OptimizeMaker::make(const TargetPictures& pictures, const std::vector<Array<float, 2>>& amplitudes,
+                                    const Frame* frame, const Channel& channel) {
   auto options = job_.options_for(channel);
   options.model.planes = pictures.planes();
   options.model.region = pictures.region(channel);
@@ -95,7 +95,7 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const std::vect
   std::vector<View<const float, 2>> views;
   views.reserve(amplitudes.size());
   for (const auto& amplitude : amplitudes) views.push_back(amplitude.view());
-  OptimizedRow row;
+  OptimizedRecord row;
   row.wavelength_m = channel.wavelength_m;
   row.made = retrieve_amplitudes(views, options, Queue::create(job_.hologram.device), bar_);
   write(channel, options, frame, row);
@@ -107,7 +107,7 @@ OptimizedRow OptimizeMaker::make(const TargetPictures& pictures, const std::vect
 }
 
 void OptimizeMaker::write(const Channel& channel, const PictureRetrievalOptions& options, const Frame* frame,
-                          OptimizedRow& row) const {
+                          OptimizedRecord& row) const {
   const auto& hologram = job_.hologram;
   const auto& made = row.made;
   if (!job_.difference.empty()) {

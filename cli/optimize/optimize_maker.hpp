@@ -6,7 +6,7 @@
 namespace holotone::cli {
 
 /// Record of the holograms of a colour, one a subframe.
-struct OptimizedRow {
+struct OptimizedRecord {
   std::vector<std::string> outputs;
   double wavelength_m = 0;
   PictureRetrieval made;    ///< without its arrays
@@ -19,13 +19,13 @@ class OptimizeMaker {
  public:
   OptimizeMaker(const OptimizeJob& job, ProgressBar& bar) : job_(job), bar_(bar) {}
   /// `frame`: null for one without a number.
-  OptimizedRow make(const TargetPictures& pictures, const std::vector<Array<float, 2>>& amplitudes, const Frame* frame,
-                    const Channel& channel);
+  OptimizedRecord make(const TargetPictures& pictures, const std::vector<Array<float, 2>>& amplitudes,
+                       const Frame* frame, const Channel& channel);
 
  private:
   [[nodiscard]] RetrievalCamera camera(const PictureRetrievalOptions& options, const Channel& channel) const;
   void write(const Channel& channel, const PictureRetrievalOptions& options, const Frame* frame,
-             OptimizedRow& row) const;
+             OptimizedRecord& row) const;
 
   const OptimizeJob& job_;
   ProgressBar& bar_;

@@ -13,8 +13,8 @@ namespace holotone::cli {
 namespace {
 
 /// Names of a frame's files: those of each colour's subframes.
-std::vector<std::string> names_of(const OptimizeJob& job, const std::string& name, const Frame* frame,
-                                  std::int64_t subframes) {
+std::vector<std::string> list_names(const OptimizeJob& job, const std::string& name, const Frame* frame,
+                                    std::int64_t subframes) {
   std::vector<std::string> names;
   for (const auto& channel : job.hologram.channels) {
     for (std::int64_t t = 0; t < subframes; ++t) names.push_back(numbered_name(name, frame, channel, t));
@@ -26,9 +26,9 @@ std::vector<std::string> names_of(const OptimizeJob& job, const std::string& nam
 std::vector<std::string> all_names(const OptimizeJob& job, const std::string& name, std::int64_t subframes) {
   std::vector<std::string> names;
   for (const auto& frame : job.frames) {
-    std::ranges::move(names_of(job, name, &frame, subframes), std::back_inserter(names));
+    std::ranges::move(list_names(job, name, &frame, subframes), std::back_inserter(names));
   }
-  return job.frames.empty() ? names_of(job, name, nullptr, subframes) : names;
+  return job.frames.empty() ? list_names(job, name, nullptr, subframes) : names;
 }
 
 /// Files that are read and must not be written.
@@ -44,7 +44,7 @@ std::vector<InputFile> inputs_of(const OptimizeJob& job) {
   if (job.start.empty()) return inputs;
   // Later frames start from the frame before.
   for (const auto& start :
-       names_of(job, job.start, job.frames.empty() ? nullptr : &job.frames.front(), job.options.model.frames)) {
+       list_names(job, job.start, job.frames.empty() ? nullptr : &job.frames.front(), job.options.model.frames)) {
     require_input(start);
     inputs.push_back({"--start", start});
   }
@@ -107,7 +107,7 @@ WorstLight worst_seen(const std::vector<WorstLight>& planes) {
   return worst;
 }
 
-nlohmann::json json_of(const OptimizedRow& row) {
+nlohmann::json make_json(const OptimizedRecord& row) {
   const auto& made = row.made;
   nlohmann::json object{{"output", row.outputs.front()},
                         {"wavelength_m", row.wavelength_m},
@@ -126,7 +126,7 @@ nlohmann::json json_of(const OptimizedRow& row) {
                           {"speckle_contrast", seen.speckle_contrast},
                           {"speckle_contrast_worst", seen.speckle_contrast_worst}};
   };
-  object.update(facts(worst_of(made.quality)));
+  object.update(facts(find_worst(made.quality)));
   object.update(picture(worst_seen(made.seen)));
   if (!row.difference.empty()) object["difference"] = row.difference;
   for (std::size_t plane = 0; plane < made.planes.size(); ++plane) {
@@ -138,8 +138,8 @@ nlohmann::json json_of(const OptimizedRow& row) {
   return object;
 }
 
-nlohmann::json json_of(const OptimizeJob& job, const SignalRegion& region, const std::vector<OptimizedRow>& rows,
-                       double seconds) {
+nlohmann::json make_json(const OptimizeJob& job, const SignalRegion& region, const std::vector<OptimizedRecord>& rows,
+                         double seconds) {
   const auto& hologram = job.hologram;
   nlohmann::json object{{"input", job.pictures.front().image},
                         {"software", "holotone " HOLOTONE_VERSION},
@@ -160,15 +160,15 @@ nlohmann::json json_of(const OptimizeJob& job, const SignalRegion& region, const
   if (job.options.model.focal_length_m > 0) object["focal_length_m"] = job.options.model.focal_length_m;
   for (const auto& row : rows) {
     for (const auto& output : row.outputs) object["outputs"].push_back(output);
-    object["holograms"].push_back(json_of(row));
+    object["holograms"].push_back(make_json(row));
   }
   return object;
 }
 
-std::string words_of(const OptimizeJob& job, const OptimizedRow& row, const SignalRegion& region) {
+std::string words_of(const OptimizeJob& job, const OptimizedRecord& row, const SignalRegion& region) {
   const auto& panel = job.hologram.panel;
   const auto& made = row.made;
-  const auto quality = worst_of(made.quality);
+  const auto quality = find_worst(made.quality);
   const auto seen = worst_seen(made.seen);
   const std::string planes = made.planes.size() > 1 ? fmt::format(" in {} planes", made.planes.size()) : std::string();
   const std::string frames = row.outputs.size() > 1 ? fmt::format(" to {}", row.outputs.back()) : std::string();
@@ -183,7 +183,7 @@ std::string words_of(const OptimizeJob& job, const OptimizedRow& row, const Sign
 }
 
 /// Prints the reconstruct command for files of a format without metadata.
-void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRow>& rows) {
+void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRecord>& rows) {
   const std::size_t channels = std::min(rows.size(), job.hologram.channels.size());
   std::string files;
   std::vector<Flags> flags;
@@ -248,12 +248,12 @@ void tell_what_reconstruct_lacks(const OptimizeJob& job) {
 }
 
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.
-std::vector<OptimizedRow> make_all(const OptimizeJob& job, SignalRegion& region) {
+std::vector<OptimizedRecord> make_all(const OptimizeJob& job, SignalRegion& region) {
   const UnfinishedRun run;
   if (job.options.keeps_best) stop_without_limit();
   ProgressBar bar(job.hologram.console);
   OptimizeMaker maker(job, bar);
-  std::vector<OptimizedRow> rows;
+  std::vector<OptimizedRecord> rows;
   const auto make = [&](const Frame* frame, const std::string& image) {
     const TargetPictures pictures(job, image);
     region = pictures.region(job.hologram.channels.front());
@@ -297,7 +297,7 @@ int run_optimize(OptimizeJob& job) {
   }
   SignalRegion region;
   const auto rows = make_all(job, region);
-  report_json(job.hologram.console, json_of(job, region, rows, watch.seconds()));
+  report_json(job.hologram.console, make_json(job, region, rows, watch.seconds()));
   tell_flags(job, rows);
   tell_what_reconstruct_lacks(job);
   for (const auto& row : rows) report(job.hologram.console, words_of(job, row, region));

@@ -124,7 +124,7 @@ AddedHologram opened(const StatedCodes& stated, const HologramJob& job) {
 
 void refuse_other_formats(const std::string& output) {
   static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".bmp"};
-  if (std::ranges::find(known, extension_of(output)) != std::end(known)) return;
+  if (std::ranges::find(known, path_extension(output)) != std::end(known)) return;
   reject_output("a name ending in .png, .tif, .tiff or .bmp", output);
 }
 
@@ -167,9 +167,9 @@ PanelJob panel_job(PanelPictureJob& shared) {
   }
   if (!stated.empty()) job.kept = stated.front().metadata;
   if (!double_phase.empty()) {
-    const auto own = std::ranges::find(stated, double_phase, &StatedCodes::path);
+    const auto stated_codes = std::ranges::find(stated, double_phase, &StatedCodes::path);
     for (const char* key : {"encoding", "amplitude_min", "amplitude_max"}) {
-      if (own->metadata.count(key) != 0) job.kept[key] = own->metadata.at(key);
+      if (stated_codes->metadata.count(key) != 0) job.kept[key] = stated_codes->metadata.at(key);
     }
   }
   return job;

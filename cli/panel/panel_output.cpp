@@ -9,7 +9,7 @@
 namespace holotone::cli {
 namespace {
 
-bool takes_rows(const std::string& path) { return extension_of(path) == ".png"; }
+bool takes_rows(const std::string& path) { return path_extension(path) == ".png"; }
 
 /// Calls use(rows) with the codes as pixels {n, nx, channels} of their type.
 template <class Use>

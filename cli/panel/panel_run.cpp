@@ -30,8 +30,8 @@ Metadata sum_metadata(const PanelJob& job, const PhasePattern& pattern) {
   const auto& encode = job.hologram.encode;
   std::string text = pattern_text(pattern.name, pattern.options);
   for (const auto& added : job.added) {
-    const auto own = metadata_text(added.rows.light().metadata, "pattern");
-    text = fmt::format("{} + {}", own.empty() ? "hologram" : own, text);
+    const auto shown = metadata_text(added.rows.light().metadata, "pattern");
+    text = fmt::format("{} + {}", shown.empty() ? "hologram" : shown, text);
   }
   Metadata metadata = job.kept;
   const std::string encoding = metadata_text(job.kept, "encoding");
@@ -60,7 +60,7 @@ void tell_focus(const PanelJob& job, const PhasePattern& pattern) {
                      job.added.front().path, length_text(*distance_m), place, length_text(*distance_m)));
 }
 
-nlohmann::json json_of(const PanelJob& job, const PhasePattern& pattern, double seconds) {
+nlohmann::json make_json(const PanelJob& job, const PhasePattern& pattern, double seconds) {
   const auto& panel = job.hologram.panel;
   auto added = nlohmann::json::array();
   for (const auto& one : job.added) added.push_back(one.path);
@@ -111,7 +111,7 @@ int run_phase_pattern(PanelPictureJob& shared, const MakePattern& make) {
   write_codes(job.hologram.output, pixels, sum_metadata(job, pattern),
               [&](const RowRange& part) { return summed.codes(part); });
   UnfinishedRun::keep();
-  report_json(console, json_of(job, pattern, watch.seconds()));
+  report_json(console, make_json(job, pattern, watch.seconds()));
   tell_focus(job, pattern);
   const std::string sum = job.added.empty() ? "" : fmt::format(" and {}", counted(std::ssize(job.added), "hologram"));
   report(console, fmt::format("{}: {}{}, {} x {} pixels of {}, {}", job.hologram.output,
@@ -123,16 +123,16 @@ int run_phase_pattern(PanelPictureJob& shared, const MakePattern& make) {
 }  // namespace
 
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
-                              std::vector<OptionRow> own, PanelPictureJob& shared, MakePattern make) {
-  auto run = [name, own, &shared, make = std::move(make)] {
+                              std::vector<OptionRow> pattern_rows, PanelPictureJob& shared, MakePattern make) {
+  auto run = [name, pattern_rows, &shared, make = std::move(make)] {
     return run_phase_pattern(shared, [&](const FieldGrid& grid) {
       PhasePattern pattern = make(grid);
       pattern.name = name;
-      pattern.options = option_texts(own, true);
+      pattern.options = option_texts(pattern_rows, true);
       return pattern;
     });
   };
-  auto rows = std::move(own);
+  auto rows = std::move(pattern_rows);
   append(rows, panel_picture_options(shared));
   return {.name = name,
           .purpose = purpose,

@@ -23,13 +23,13 @@ using MakePattern = std::function<PhasePattern(const FieldGrid&)>;
 /// Command of a phase pattern, `own` its rows. It makes the pattern, adds the holograms of --add, writes the codes and
 /// reports. `make` keeps `shared` alive.
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
-                              std::vector<OptionRow> own, PanelPictureJob& shared, MakePattern make);
+                              std::vector<OptionRow> pattern_rows, PanelPictureJob& shared, MakePattern make);
 
 template <class Job>
 Command phase_pattern_command(std::string_view name, std::string_view purpose, std::vector<std::string_view> examples,
-                              std::vector<OptionRow> own, const std::shared_ptr<Job>& job,
+                              std::vector<OptionRow> pattern_rows, const std::shared_ptr<Job>& job,
                               PhasePattern (*make)(const Job&, const FieldGrid&)) {
-  return phase_pattern_command(name, purpose, std::move(examples), std::move(own), job->shared,
+  return phase_pattern_command(name, purpose, std::move(examples), std::move(pattern_rows), job->shared,
                                [job, make](const FieldGrid& grid) { return make(*job, grid); });
 }
 

@@ -46,7 +46,7 @@ void set_names(StepsJob& job) {
     job.names = *pattern;
     return;
   }
-  if (!extension_of(output).empty()) {
+  if (!path_extension(output).empty()) {
     reject_output("a folder, or a counter such as %03d for the level", output);
   }
   job.folder = output;

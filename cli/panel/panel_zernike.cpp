@@ -29,7 +29,7 @@ struct ZernikeJob {
   PanelPlace centre;
 };
 
-double turns_of(const std::string& text, const std::string& term) {
+double parse_turns(const std::string& text, const std::string& term) {
   if (text.empty()) reject(term_name, term_form, term);
   const bool bare = text.find_first_not_of("+-.0123456789eE") == std::string::npos;
   return bare ? parse_number(term_name, text) : parse_angle(term_name, text) / (2 * std::numbers::pi);
@@ -56,7 +56,7 @@ ZernikeTerm term_of(const std::string& text) {
       reject(term_name, "|m| at most n, and n - m even", text);
     }
   }
-  term.turns = turns_of(text.substr(colon + 1), text);
+  term.turns = parse_turns(text.substr(colon + 1), text);
   if (!(std::abs(term.turns) <= 1e6)) reject(term_name, "a coefficient of at most 1e6 turns", text);
   return term;
 }

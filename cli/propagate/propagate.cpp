@@ -35,7 +35,7 @@ std::vector<double> one_wavelength(std::string_view option, const std::string& t
 }
 
 /// Bytes of "16GiB" or "500MiB".
-std::size_t bytes_of(std::string_view option, const std::string& text) {
+std::size_t parse_bytes(std::string_view option, const std::string& text) {
   constexpr std::string_view expected = "a size such as 16GiB or 500MiB";
   constexpr double most = 1ULL << 50U;
   constexpr std::string_view units[] = {"KiB", "MiB", "GiB", "TiB"};
@@ -81,8 +81,8 @@ Metadata moved(const HologramLight& light, double distance_m) {
   return metadata;
 }
 
-nlohmann::json json_of(const PropagateJob& job, const std::vector<Device>& devices, const LargePropagationInfo& info,
-                       const Metadata& metadata) {
+nlohmann::json make_json(const PropagateJob& job, const std::vector<Device>& devices, const LargePropagationInfo& info,
+                         const Metadata& metadata) {
   const auto& options = job.options;
   const auto& grid = options.grid;
   nlohmann::json json{{"software", "holotone " HOLOTONE_VERSION},
@@ -138,7 +138,7 @@ int run_propagate(PropagateJob& job) {
   UnfinishedRun::will_write(job.output);
   writer.finish();
   UnfinishedRun::keep();
-  auto json = json_of(job, devices, plan.info(), metadata);
+  auto json = make_json(job, devices, plan.info(), metadata);
   json["time_s"] = watch.seconds();
   report_json(job.console, json);
   report(job.console, fmt::format("{}: {} x {} pixels moved by {}, {}", job.output, options.grid.nx, options.grid.ny,
@@ -189,7 +189,7 @@ Command propagate_command() {
                                .help = "auto, cpu, cuda:N or opencl:N; all or several, with commas",
                                .common = true}),
                    {.names = "--device-memory",
-                    .target = parsed(job.options.device_memory_bytes, bytes_of),
+                    .target = parsed(job.options.device_memory_bytes, parse_bytes),
                     .value = "SIZE",
                     .help = "Most memory taken on each device, such as 16GiB",
                     .otherwise = "half of what is free",

@@ -20,7 +20,7 @@
 namespace holotone::cli {
 namespace {
 
-nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
+nlohmann::json make_json(const QuantizeJob& job, const QuantizeRecord& row) {
   nlohmann::json object{{"input", row.input},
                         {"output", row.output},
                         {"resolution", {row.grid.nx, row.grid.ny}},
@@ -46,7 +46,7 @@ nlohmann::json json_of(const QuantizeJob& job, const QuantizeRow& row) {
 }
 
 /// Common divisor of the panel's sides nearest to the hogels' side.
-std::int64_t divisor_near(const QuantizeRow& row) {
+std::int64_t divisor_near(const QuantizeRecord& row) {
   const std::int64_t common = std::gcd(row.grid.nx, row.grid.ny);
   std::int64_t nearest = common;
   for (std::int64_t side = 1; side <= common; ++side) {
@@ -56,7 +56,7 @@ std::int64_t divisor_near(const QuantizeRow& row) {
 }
 
 /// Note on cropped last hogels if hogels do not divide the panel.
-std::string padding_of(const QuantizeRow& row) {
+std::string padding_of(const QuantizeRecord& row) {
   const auto rest = [&](std::int64_t all) { return all % row.hogel_px == 0 ? row.hogel_px : all % row.hogel_px; };
   if (row.hogel_px == 0 || (row.grid.nx % row.hogel_px == 0 && row.grid.ny % row.hogel_px == 0)) return {};
   const std::int64_t divisor = divisor_near(row);
@@ -67,7 +67,7 @@ std::string padding_of(const QuantizeRow& row) {
 }
 
 /// Warnings for one field that its metadata suffices for, before its values are read.
-std::vector<std::string> early_warnings(const QuantizeRow& row) {
+std::vector<std::string> early_warnings(const QuantizeRecord& row) {
   std::vector<std::string> warnings;
   if (auto words = padding_of(row); !words.empty()) warnings.push_back(std::move(words));
   const std::int64_t hogels = row.hogels[0] * row.hogels[1];
@@ -92,35 +92,35 @@ std::vector<std::string> early_warnings(const QuantizeRow& row) {
 }
 
 /// Says that the window is not measured; empty if it is, or not asked for.
-std::string unmeasured(const QuantizeJob& job, const QuantizeRow& row) {
+std::string unmeasured(const QuantizeJob& job, const QuantizeRecord& row) {
   const bool partly_made = row.resumed > 0 || Ranks::all().several();
   if (!job.viewer || row.dark || row.window.squares > 0 || !partly_made) return {};
   return fmt::format("{}: the noise is not measured in the rows of other runs or processes", row.output);
 }
 
-std::vector<std::string> late_warnings(const QuantizeRow& row) {
+std::vector<std::string> late_warnings(const QuantizeRecord& row) {
   if (!row.dark) return {};
   return {fmt::format("{} holds no light", row.input)};
 }
 
-std::vector<std::string> warnings_of(const QuantizeRow& row) {
+std::vector<std::string> list_warnings(const QuantizeRecord& row) {
   auto warnings = late_warnings(row);
   for (auto& words : early_warnings(row)) warnings.push_back(std::move(words));
   return warnings;
 }
 
 /// Warnings of all fields without repetition.
-std::vector<std::string> warnings_of(const std::vector<QuantizeRow>& rows) {
+std::vector<std::string> list_warnings(const std::vector<QuantizeRecord>& rows) {
   std::vector<std::string> all;
   for (const auto& row : rows) {
-    for (auto& words : warnings_of(row)) {
+    for (auto& words : list_warnings(row)) {
       if (std::find(all.begin(), all.end(), words) == all.end()) all.push_back(std::move(words));
     }
   }
   return all;
 }
 
-nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& rows, double seconds) {
+nlohmann::json make_json(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows, double seconds) {
   nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
                         {"device", names_of(job.devices)},
                         {"method", name_of(job.method)},
@@ -128,7 +128,7 @@ nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& r
                         {"bits", job.diffusion.bits},
                         {"order", job.diffusion.serpentine ? "serpentine" : "raster"},
                         {"borders", name_of(job.diffusion.borders)},
-                        {"warnings", warnings_of(rows)},
+                        {"warnings", list_warnings(rows)},
                         {"time_s", seconds}};
   for (const auto& row : rows) {
     if (const auto text = unmeasured(job, row); !text.empty()) object["warnings"].push_back(text);
@@ -143,18 +143,18 @@ nlohmann::json json_of(const QuantizeJob& job, const std::vector<QuantizeRow>& r
     object["kappa_y"] = job.weights.kappa_y;
     if (job.weights.rule == WeightRule::eq1) object["normalization"] = to_string(job.weights.normalization);
   }
-  if (job.viewer) object["viewer"] = text_of(*job.viewer);
+  if (job.viewer) object["viewer"] = to_text(*job.viewer);
   object["outputs"] = nlohmann::json::array();
   object["holograms"] = nlohmann::json::array();
   for (const auto& row : rows) {
     object["outputs"].push_back(row.output);
-    object["holograms"].push_back(json_of(job, row));
+    object["holograms"].push_back(make_json(job, row));
   }
   return object;
 }
 
 /// "vded by least-squares, 27 weights, p free, sum of moduli 1.8 to 2.1"
-std::string method_text(const QuantizeJob& job, const QuantizeRow& row) {
+std::string method_text(const QuantizeJob& job, const QuantizeRecord& row) {
   std::string text(name_of(job.method));
   if (job.method == QuantizeMethod::truncate) return text;
   const auto range = [](auto low, auto high, int digits) {
@@ -179,8 +179,8 @@ std::string beam_text(const ReferenceBeam& beam) {
 }
 
 /// Prints flags to reconstruct BMP files, which hold no metadata; for the first hologram.
-void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
-  if (extension_of(rows.front().output) != ".bmp") return;
+void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
+  if (path_extension(rows.front().output) != ".bmp") return;
   const std::size_t channels = rows.front().channel.empty() ? 1 : 3;
   std::string files;
   std::vector<Flags> flags;
@@ -193,7 +193,7 @@ void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
                      rows.size() > channels ? "the first" : "it", files, line_of(merged(flags))));
 }
 
-void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
+void tell(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
   for (const auto& row : rows) {
     for (const auto& warning : late_warnings(row)) warn(job.console, warning);
   }
@@ -202,7 +202,7 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
            fmt::format("{}: {} x {} pixels, {} of {}, {}{}, on {}, {}", row.output, row.grid.nx, row.grid.ny,
                        counted(job.diffusion.bits, "bit"), name_of(job.diffusion.modulation), method_text(job, row),
                        beam_text(row.beam), all_names_of(job.devices), format_duration(row.seconds)));
-    if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
+    if (const auto text = to_text(row.rates, job.devices); !text.empty()) report(job.console, text);
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
     if (const auto text = seen_text(job, row); !text.empty()) report(job.console, text);
     if (const auto text = unmeasured(job, row); !text.empty()) remark(job.console, text);
@@ -216,7 +216,7 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
   }
   if (job.viewer_stated) {
     remark(job.console,
-           fmt::format("viewing window of {}: --viewer {}", job.tasks.front().input, text_of(*job.viewer)));
+           fmt::format("viewing window of {}: --viewer {}", job.tasks.front().input, to_text(*job.viewer)));
   }
   if (job.panel_bits > job.diffusion.bits) {
     remark(job.console, fmt::format("the codes have {} bits; {} shows {}", job.diffusion.bits,
@@ -229,11 +229,11 @@ int run_quantize(QuantizeJob& job) {
   const Stopwatch watch;
   complete(job);
   const UnfinishedRun unfinished;
-  std::vector<QuantizeRow> rows;
-  std::set<std::string> told;  // fields of a sequence mostly have the same warnings
-  const auto before = [&](const QuantizeRow& row) {
+  std::vector<QuantizeRecord> rows;
+  std::set<std::string> reported;  // fields of a sequence mostly have the same warnings
+  const auto before = [&](const QuantizeRecord& row) {
     for (const auto& warning : early_warnings(row)) {
-      if (told.insert(warning).second) warn(job.console, warning);
+      if (reported.insert(warning).second) warn(job.console, warning);
     }
   };
   {
@@ -246,7 +246,7 @@ int run_quantize(QuantizeJob& job) {
   }
   check_cancelled("writing");
   UnfinishedRun::keep();
-  report_json(job.console, json_of(job, rows, watch.seconds()));
+  report_json(job.console, make_json(job, rows, watch.seconds()));
   tell(job, rows);
   return exit_ok;
 }

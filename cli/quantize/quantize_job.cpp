@@ -19,7 +19,7 @@ namespace {
 
 /// Viewing window that the first file states, if any. Errors in the rest of the file are reported later.
 std::optional<Viewer> stated_viewer(const std::string& path) {
-  const auto extension = extension_of(path);
+  const auto extension = path_extension(path);
   if (extension != ".h5" && extension != ".hdf5") return {};
   Metadata metadata;
   try {
@@ -88,7 +88,7 @@ void set_levels(QuantizeJob& job) {
 }
 
 void check_output_name(const QuantizeJob& job, const std::string& path) {
-  const auto extension = extension_of(path);
+  const auto extension = path_extension(path);
   static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".bmp", ".npy"};
   if (std::find(std::begin(known), std::end(known), extension) == std::end(known)) {
     reject_output("a name ending in .png, .tif, .tiff, .bmp or .npy for codes", path);
@@ -106,13 +106,13 @@ void set_tasks(QuantizeJob& job) {
   const auto pattern = frame_pattern(job.output);
   if (!sequence.empty() && !pattern) reject_output("a counter such as %04d for numbered holograms", job.output);
   if (sequence.empty() && pattern) reject_output("a name without a counter, as IN has none", job.output);
-  const auto add = [&](const std::vector<std::string>& own, const std::string& output) {
+  const auto add = [&](const std::vector<std::string>& files, const std::string& output) {
     constexpr std::string_view channels[] = {"r", "g", "b"};
-    const auto overrides = overrides_of_files(job.overrides, own);
-    if (own.size() == 1) return job.tasks.push_back({own[0], output, "", overrides[0]});
-    for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto overrides = overrides_of_files(job.overrides, files);
+    if (files.size() == 1) return job.tasks.push_back({files[0], output, "", overrides[0]});
+    for (std::size_t i = 0; i < files.size(); ++i) {
       const std::string channel(channels[i]);
-      job.tasks.push_back({own[i], channel_path(output, channel), channel, overrides[i]});
+      job.tasks.push_back({files[i], channel_path(output, channel), channel, overrides[i]});
     }
   };
   if (sequence.empty()) add(inputs, job.output);

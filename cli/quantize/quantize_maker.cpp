@@ -50,7 +50,7 @@ void require_panel_of_field(const QuantizeTask& task, const FieldRowsReader& rea
 }
 
 /// Metadata of the file with the overrides from the command line.
-Metadata metadata_of(const QuantizeJob& job, const QuantizeTask& task, const FieldRowsReader& reader) {
+Metadata make_metadata(const QuantizeJob& job, const QuantizeTask& task, const FieldRowsReader& reader) {
   Metadata metadata = reader.metadata();
   const auto& overrides = task.overrides;
   require_panel_of_field(task, reader);
@@ -83,7 +83,7 @@ std::int64_t rows_at_once(const QuantizeJob& job, const FieldGrid& grid, std::in
                          std::ssize(job.devices) * Ranks::all().count());
 }
 
-FieldBlocks::Read rows_of(const FieldRowsReader& reader) {
+FieldBlocks::Read read_rows(const FieldRowsReader& reader) {
   return [&reader](std::int64_t first_row, View<Complex, 2> rows) { reader.read(first_row, rows); };
 }
 
@@ -94,7 +94,7 @@ std::string angle_text(const ReferenceBeam& beam) {
 }
 
 /// Records the quantization and the values that undo it.
-void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row) {
+void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRecord& row) {
   set_metadata(metadata, "software", "holotone " HOLOTONE_VERSION);
   set_metadata(metadata, "source", row.input);
   Quantization made{name_of(job.method), job.diffusion, row.scale, has_windows(job.method) ? &job.weights : nullptr,
@@ -104,10 +104,10 @@ void describe(Metadata& metadata, const QuantizeJob& job, const QuantizeRow& row
   set_metadata(metadata, "field_energy", row.energy);
   if (job.scale == 0) set_metadata(metadata, "clip", job.diffusion.clip);
   metadata.erase("viewer");
-  if (job.viewer) set_metadata(metadata, "viewer", text_of(*job.viewer));
+  if (job.viewer) set_metadata(metadata, "viewer", to_text(*job.viewer));
 }
 
-void require_memory_for(const QuantizeJob& job, const QuantizeRow& row, std::int64_t rows) {
+void require_memory_for(const QuantizeJob& job, const QuantizeRecord& row, std::int64_t rows) {
   const bool carry = job.diffusion.borders == HogelBorders::carry;
   const double pixels = static_cast<double>(row.grid.nx) * static_cast<double>(row.grid.ny);
   const double block = static_cast<double>(row.grid.nx) * static_cast<double>(rows);
@@ -126,7 +126,7 @@ void require_memory_for(const QuantizeJob& job, const QuantizeRow& row, std::int
 }
 
 /// Options of the error diffusion for a field.
-ErrorDiffusionOptions diffusion_of(const QuantizeJob& job, const QuantizeRow& row, std::int64_t rows) {
+ErrorDiffusionOptions diffusion_of(const QuantizeJob& job, const QuantizeRecord& row, std::int64_t rows) {
   ErrorDiffusionOptions options = job.diffusion;
   // Truncation: each pixel by itself, in blocks of any rows.
   options.hogel_px = job.method == QuantizeMethod::truncate ? rows : row.hogel_px;
@@ -150,15 +150,16 @@ struct Quantizer {
   Queue queue;
   BlockQuantizer quantizer;
 
-  Quantizer(const QuantizedField& field, const QuantizeRow& row, const ErrorDiffusionOptions& options, Queue own)
+  Quantizer(const QuantizedField& field, const QuantizeRecord& row, const ErrorDiffusionOptions& options,
+            Queue given_queue)
       : reader(row.input, current_program()),
-        blocks(rows_of(reader), row.grid, row.beam, field.rows),
-        queue(std::move(own)),
+        blocks(read_rows(reader), row.grid, row.beam, field.rows),
+        queue(std::move(given_queue)),
         quantizer(options, row.weights.weights, row.grid, blocks.rows(), queue) {}
 };
 
 /// Quantizes, measures and writes the field by blocks, in any order, on all devices.
-void make_codes_by_rows(const QuantizeJob& job, QuantizeRow& row, const QuantizedField& field,
+void make_codes_by_rows(const QuantizeJob& job, QuantizeRecord& row, const QuantizedField& field,
                         std::optional<WindowMeter>& meter, ProgressBar& bar) {
   BandsRun<std::uint8_t> run(
       {row.output, row.grid.shape(), field.metadata,
@@ -175,9 +176,9 @@ void make_codes_by_rows(const QuantizeJob& job, QuantizeRow& row, const Quantize
   }
   std::mutex measuring;
   run.write(queues, [&](std::size_t device, std::int64_t first_row, View<std::uint8_t, 2> codes, Progress&) {
-    auto& own = *std::next(devices.begin(), static_cast<std::ptrdiff_t>(device));
-    const auto values = own.blocks.at(first_row / field.rows);
-    own.quantizer.execute(first_row, values, codes);
+    auto& device_state = *std::next(devices.begin(), static_cast<std::ptrdiff_t>(device));
+    const auto values = device_state.blocks.at(first_row / field.rows);
+    device_state.quantizer.execute(first_row, values, codes);
     if (!meter) return;
     const auto here = codes.device() == Device{} ? Array<std::uint8_t, 2>{} : copy_of<std::uint8_t, 2>(codes, Device{});
     const std::scoped_lock lock(measuring);
@@ -188,9 +189,9 @@ void make_codes_by_rows(const QuantizeJob& job, QuantizeRow& row, const Quantize
 }
 
 /// The same from top to bottom on one device.
-void make_codes_in_order(const QuantizeJob& job, const QuantizeRow& row, const QuantizedField& field,
+void make_codes_in_order(const QuantizeJob& job, const QuantizeRecord& row, const QuantizedField& field,
                          std::optional<WindowMeter>& meter, Progress& progress) {
-  FieldBlocks blocks(rows_of(field.reader), row.grid, row.beam, field.rows);
+  FieldBlocks blocks(read_rows(field.reader), row.grid, row.beam, field.rows);
   BlockQuantizer quantizer(diffusion_of(job, row, field.rows), row.weights.weights, row.grid, blocks.rows(),
                            Queue::create(job.device));
   CodesWriter writer(row.output, row.grid.shape(), field.metadata, blocks.count() > 1, job.writing);
@@ -208,7 +209,7 @@ void make_codes_in_order(const QuantizeJob& job, const QuantizeRow& row, const Q
   writer.finish();
 }
 
-void make_codes(const QuantizeJob& job, QuantizeRow& row, const QuantizedField& field, ProgressBar& bar) {
+void make_codes(const QuantizeJob& job, QuantizeRecord& row, const QuantizedField& field, ProgressBar& bar) {
   std::optional<WindowMeter> meter;
   if (job.viewer) meter.emplace(diffusion_of(job, row, field.rows), row.grid, *job.viewer, row.beam);
   if (CodesWriter::takes_any_order(row.output, job.writing)) {
@@ -221,11 +222,11 @@ void make_codes(const QuantizeJob& job, QuantizeRow& row, const QuantizedField& 
 
 }  // namespace
 
-QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
-                           const std::function<void(const QuantizeRow&)>& before, ProgressBar& bar) {
+QuantizeRecord quantize_field(const QuantizeJob& job, const QuantizeTask& task,
+                              const std::function<void(const QuantizeRecord&)>& before, ProgressBar& bar) {
   const Stopwatch watch;
   constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"};
-  if (std::ranges::find(pictures, extension_of(task.input)) != std::end(pictures)) {
+  if (std::ranges::find(pictures, path_extension(task.input)) != std::end(pictures)) {
     throw_io(task.input, "a complex field, as hologram -o NAME.h5 writes",
              "a picture: its codes are quantized already");
   }
@@ -233,8 +234,8 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   if (reader.metadata().contains("block_of_rows")) {
     throw_io(task.input, "a whole field", "a part of one: holotone join puts parts together");
   }
-  Metadata metadata = metadata_of(job, task, reader);
-  QuantizeRow row;
+  Metadata metadata = make_metadata(job, task, reader);
+  QuantizeRecord row;
   row.input = task.input;
   row.output = task.output;
   row.channel = task.channel;
@@ -261,7 +262,7 @@ QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
     require_one_device(job.devices, "codes in a .tif or .npy without --compression, or one device", row.output);
   }
   before(row);
-  FieldBlocks blocks(rows_of(reader), row.grid, row.beam, rows);
+  FieldBlocks blocks(read_rows(reader), row.grid, row.beam, rows);
   FieldScaleOptions scaling{job.diffusion.modulation, job.diffusion.clip, job.scale};
   std::uint64_t digest = first_digest;  // where rows of an earlier run may be continued
   if (CodesWriter::takes_any_order(row.output, job.writing)) {

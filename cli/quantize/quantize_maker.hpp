@@ -11,7 +11,7 @@
 namespace holotone::cli {
 
 /// Result for one written field of codes.
-struct QuantizeRow {
+struct QuantizeRecord {
   std::string input;
   std::string output;
   std::string channel;  ///< see QuantizeTask
@@ -35,7 +35,7 @@ struct QuantizeRow {
 /// are in memory if the file format is written at once. A .tif or .npy that is not compressed is written by rows in any
 /// order, by all devices and processes. `before` is called with the row's grid, hogels and weights
 /// before the field's values are read.
-QuantizeRow quantize_field(const QuantizeJob& job, const QuantizeTask& task,
-                           const std::function<void(const QuantizeRow&)>& before, ProgressBar& bar);
+QuantizeRecord quantize_field(const QuantizeJob& job, const QuantizeTask& task,
+                              const std::function<void(const QuantizeRecord&)>& before, ProgressBar& bar);
 
 }  // namespace holotone::cli

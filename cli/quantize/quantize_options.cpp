@@ -26,8 +26,8 @@ OptionValue kappa_value(WeightOptions& weights) {
     weights.kappa_x = parse_value(option, pieces.front(), ValueUnit::none, bounds);
     weights.kappa_y = parse_value(option, pieces.back(), ValueUnit::none, bounds);
   };
-  value.standard = text_of(weights.kappa_x, ValueUnit::none);
-  value.range = text_of(bounds, ValueUnit::none);
+  value.standard = to_text(weights.kappa_x, ValueUnit::none);
+  value.range = to_text(bounds, ValueUnit::none);
   return value;
 }
 

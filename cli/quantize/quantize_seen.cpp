@@ -21,19 +21,19 @@ double decibels(double ratio) { return 10 * std::log10(ratio); }
 double decibels(const WindowSignal& seen) { return decibels(seen.signal / std::max(seen.noise, 1e-15 * seen.signal)); }
 
 /// False for a field without light: its codes are pure noise, without a signal to compare.
-bool is_measured(const QuantizeRow& row) { return !row.dark && row.window.squares > 0 && row.window.truncated > 0; }
+bool is_measured(const QuantizeRecord& row) { return !row.dark && row.window.squares > 0 && row.window.truncated > 0; }
 
 /// False also for a field without light in the window.
-bool is_seen(const QuantizeRow& row) {
+bool is_seen(const QuantizeRecord& row) {
   return is_measured(row) && row.window.seen.signal > 0 && row.window.truncated_seen.signal > 0;
 }
 
 /// Notes on a twin image or a zero order in the window, for the field that has most of them.
-std::vector<std::string> orders_in_window(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
+std::vector<std::string> orders_in_window(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
   constexpr double visible = 0.01;  // 20 dB below the picture
-  const QuantizeRow* worst = nullptr;
-  const auto zero_order = [](const QuantizeRow& row) { return row.window.zero_order / row.window.seen.signal; };
-  const auto most = [&](const QuantizeRow& row) { return std::max(row.window.twin, zero_order(row)); };
+  const QuantizeRecord* worst = nullptr;
+  const auto zero_order = [](const QuantizeRecord& row) { return row.window.zero_order / row.window.seen.signal; };
+  const auto most = [&](const QuantizeRecord& row) { return std::max(row.window.twin, zero_order(row)); };
   for (const auto& row : rows) {
     if (is_seen(row) && (worst == nullptr || most(row) > most(*worst))) worst = &row;
   }
@@ -65,7 +65,7 @@ std::vector<std::string> orders_in_window(const QuantizeJob& job, const std::vec
 
 }  // namespace
 
-nlohmann::json json_of_window(const QuantizeRow& row) {
+nlohmann::json json_of_window(const QuantizeRecord& row) {
   if (!is_measured(row)) return nlohmann::json::object();
   const auto& window = row.window;
   nlohmann::json object{{"squares", window.squares},
@@ -88,39 +88,39 @@ nlohmann::json json_of_window(const QuantizeRow& row) {
   return object;
 }
 
-std::string seen_text(const QuantizeJob& job, const QuantizeRow& row) {
+std::string seen_text(const QuantizeJob& job, const QuantizeRecord& row) {
   if (!is_seen(row)) return {};
-  const double own = decibels(row.window.seen);
+  const double seen_db = decibels(row.window.seen);
   const double truncated = decibels(row.window.truncated_seen);
   std::string gain;
   std::string light;
   if (job.method != QuantizeMethod::truncate) {
-    gain = fmt::format(", {:.1f} dB {} truncation ({:.1f} dB)", std::abs(own - truncated),
-                       own < truncated ? "below" : "above", truncated);
+    gain = fmt::format(", {:.1f} dB {} truncation ({:.1f} dB)", std::abs(seen_db - truncated),
+                       seen_db < truncated ? "below" : "above", truncated);
     light = fmt::format(" (truncation {:.3g} %)", 100 * row.window.truncated_light);
   }
   return fmt::format(
       "in {}the viewing window: signal to noise {:.1f} dB{}; {:.3g} % of the light, noise included{}; {} measured",
-      row.weights.clipped > 0 ? "the reached part of " : "", own, gain, 100 * row.window.light, light,
+      row.weights.clipped > 0 ? "the reached part of " : "", seen_db, gain, 100 * row.window.light, light,
       counted(row.window.squares, "square"));
 }
 
-std::vector<std::string> remarks_on_window(const QuantizeJob& job, const std::vector<QuantizeRow>& rows) {
+std::vector<std::string> remarks_on_window(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
   auto remarks = orders_in_window(job, rows);
   const auto unseen =
-      std::ranges::find_if(rows, [](const QuantizeRow& row) { return is_measured(row) && !is_seen(row); });
+      std::ranges::find_if(rows, [](const QuantizeRecord& row) { return is_measured(row) && !is_seen(row); });
   if (unseen != rows.end()) {
     remarks.push_back(fmt::format("no light of {} was measured in the viewing window", unseen->input));
   }
   const auto faint = std::ranges::find_if(
-      rows, [](const QuantizeRow& row) { return is_seen(row) && row.window.light < min_certain_light; });
+      rows, [](const QuantizeRecord& row) { return is_seen(row) && row.window.light < min_certain_light; });
   if (faint != rows.end()) {
     remarks.push_back(
         fmt::format("{:.2g} % of the light of {} goes to the viewing window: what the panel's edges "
                     "diffract there makes its signal to noise uncertain by several dB",
                     100 * faint->window.light, faint->output));
   }
-  const bool worse = std::ranges::any_of(rows, [](const QuantizeRow& row) {
+  const bool worse = std::ranges::any_of(rows, [](const QuantizeRecord& row) {
     return is_seen(row) && decibels(row.window.seen) < decibels(row.window.truncated_seen) - min_loss_db;
   });
   if (worse) {

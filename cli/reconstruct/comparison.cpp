@@ -17,7 +17,7 @@ int colour_of(const HologramLight& light) {
   return channel.size() == 1 && at != std::string_view::npos ? static_cast<int>(at) : -1;
 }
 
-nlohmann::json json_of(const WorstLight& worst) {
+nlohmann::json make_json(const WorstLight& worst) {
   return {{"psnr_db", worst.psnr_db},
           {"psnr_worst_db", worst.psnr_worst_db},
           {"ssim", worst.ssim},
@@ -55,23 +55,23 @@ std::unique_ptr<ViewComparison> open_comparison(const ReconstructJob& job, const
   return std::make_unique<ViewComparison>(view, views, region, job.devices.front());
 }
 
-nlohmann::json json_of(const ComparedPicture& compared) {
+nlohmann::json make_json(const ComparedPicture& compared) {
   const auto& comparison = compared.comparison;
-  auto object = json_of(comparison.worst);
+  auto object = make_json(comparison.worst);
   object["input"] = compared.input;
   object["distance_m"] = comparison.distance_m;
   const auto& region = comparison.region;
   object["signal_region"] = {region.column, region.row, region.columns, region.rows};
   if (!compared.difference.empty()) object["difference"] = compared.difference;
   for (const auto& channel : comparison.channels) {
-    auto own = json_of(channel.worst);
-    own["wavelength_m"] = channel.wavelength_m;
-    object["channels"].push_back(std::move(own));
+    auto channel_json = make_json(channel.worst);
+    channel_json["wavelength_m"] = channel.wavelength_m;
+    object["channels"].push_back(std::move(channel_json));
   }
   return object;
 }
 
-std::string text_of(const PictureComparison& comparison) {
+std::string to_text(const PictureComparison& comparison) {
   const auto& worst = comparison.worst;
   std::string text =
       fmt::format("{:.1f} dB at worst of {}four half-pixel positions ({:.1f} dB at the samples)", worst.psnr_worst_db,

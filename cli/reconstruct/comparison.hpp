@@ -20,9 +20,9 @@ struct ComparedPicture {
 std::unique_ptr<ViewComparison> open_comparison(const ReconstructJob& job, const HologramView& view);
 
 /// Values at the samples and the worst of all positions, and for three colours of each; of several channels the worst.
-nlohmann::json json_of(const ComparedPicture& compared);
+nlohmann::json make_json(const ComparedPicture& compared);
 
 /// "30.1 dB at worst of four half-pixel positions (31 dB at the samples), SSIM 0.95, speckle contrast 0.1"
-std::string text_of(const PictureComparison& comparison);
+std::string to_text(const PictureComparison& comparison);
 
 }  // namespace holotone::cli

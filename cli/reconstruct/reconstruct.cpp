@@ -44,7 +44,7 @@ std::string device_text(const ReconstructJob& job) {
   return job.devices.size() > 1 ? names_of(job.devices) : to_string(device_in_use());
 }
 
-nlohmann::json json_of(const ReconstructJob& job, const Reconstruction& seen, double seconds) {
+nlohmann::json make_json(const ReconstructJob& job, const Reconstruction& seen, double seconds) {
   nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
                         {"inputs", seen.inputs},
                         {"outputs", seen.outputs},
@@ -70,7 +70,7 @@ nlohmann::json json_of(const ReconstructJob& job, const Reconstruction& seen, do
   }
   if (!seen.comparisons.empty()) {
     object["against"]["picture"] = job.against;
-    for (const auto& comparison : seen.comparisons) object["against"]["pictures"].push_back(json_of(comparison));
+    for (const auto& comparison : seen.comparisons) object["against"]["pictures"].push_back(make_json(comparison));
   }
   if (job.tones.show != ShownLight::intensity) object["show"] = name_of(job.tones.show);
   if (!job.tones.linear && job.tones.show != ShownLight::phase) {
@@ -97,7 +97,7 @@ void report_comparisons(const ReconstructJob& job, const std::vector<ComparedPic
       which = job.holograms.sequence.empty() ? fmt::format("at {}, ", format_length(comparison.comparison.distance_m))
                                              : comparison.input + " ";
     }
-    report(job.console, fmt::format("{}against {}: {}", which, job.against, text_of(comparison.comparison)));
+    report(job.console, fmt::format("{}against {}: {}", which, job.against, to_text(comparison.comparison)));
   }
 }
 
@@ -162,7 +162,7 @@ int run_reconstruct(ReconstructJob& job) {
   const Reconstruction seen = reconstruct(job, [&](const Reconstruction& opened) { report_file_notes(job, opened); });
   check_cancelled("writing");
   UnfinishedRun::keep();
-  report_json(job.console, json_of(job, seen, watch.seconds()));
+  report_json(job.console, make_json(job, seen, watch.seconds()));
   for (const auto& warning : list_warnings(seen)) warn(job.console, warning);
   const auto& outputs = seen.outputs;
   report(job.console, fmt::format("{}: {}{} on {}, {}",

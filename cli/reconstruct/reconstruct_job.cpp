@@ -16,7 +16,7 @@ void set_pupils(ReconstructJob& job) {
   const auto* const window = std::get_if<Viewer>(&job.viewer);
   const auto* const distance_m = std::get_if<double>(&job.viewer);
   if (job.viewing.aperture) {
-    if (window != nullptr) reject<&ReconstructJob::viewer>("DISTANCE alone with --aperture", text_of(*window));
+    if (window != nullptr) reject<&ReconstructJob::viewer>("DISTANCE alone with --aperture", to_text(*window));
     if (distance_m != nullptr) job.viewing.aperture->distance_m = *distance_m;
     return;
   }
@@ -83,7 +83,7 @@ void set_comparison(ReconstructJob& job, std::int64_t count) {
   if (!counter && (count > 1 || !job.holograms.sequence.empty())) {
     reject<&ReconstructJob::difference>("a name with a counter such as difference_%03d.png for several pictures", name);
   }
-  const auto extension = extension_of(name);
+  const auto extension = path_extension(name);
   if (extension != ".png" && extension != ".tif" && extension != ".tiff" && extension != ".bmp") {
     reject<&ReconstructJob::difference>("a name ending in .png, .tif, .tiff or .bmp", name);
   }
@@ -105,7 +105,7 @@ void set_names(ReconstructJob& job) {
 }
 
 void check_picture_name(const ReconstructJob& job, std::string_view option, const std::string& path) {
-  const auto extension = extension_of(path);
+  const auto extension = path_extension(path);
   const bool tiff = extension == ".tif" || extension == ".tiff";
   if (job.tones.linear) {
     if (!tiff && extension != ".npy") reject(option, "a name ending in .tif, .tiff or .npy for --linear", path);

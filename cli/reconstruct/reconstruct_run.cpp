@@ -65,7 +65,8 @@ class Run {
     for (const double d : distances_m_) seen.methods.emplace_back(to_string(view_->method_for(d)));
     const auto& metadata = view_->metadata();
     if (!job_.holograms.subframes.empty()) seen.inputs.clear();
-    for (const auto& own : job_.holograms.subframes) seen.inputs.insert(seen.inputs.end(), own.begin(), own.end());
+    for (const auto& files : job_.holograms.subframes)
+      seen.inputs.insert(seen.inputs.end(), files.begin(), files.end());
     seen.focal_length_m = checked_number(view_->path(), metadata, "focal_length_m");
     if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
     if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;
@@ -81,12 +82,12 @@ class Run {
       bar_.step("reconstructing", static_cast<std::int64_t>(i), static_cast<std::int64_t>(distances_m_.size()));
       last_ = maker_.values(distances_m_[i], i, bar_);
       brightest = std::max(brightest, maker_.white_of(last_));
-      if (job_.has_contact_sheet()) tiles_.push_back(tile_of(last_));
+      if (job_.has_contact_sheet()) tiles_.push_back(make_tile(last_));
     }
     white_ = job_.tones.white.value_or(brightest);
   }
 
-  [[nodiscard]] LightPicture tile_of(const LightPicture& picture) const {
+  [[nodiscard]] LightPicture make_tile(const LightPicture& picture) const {
     const auto& grid = view_->grid();
     const std::int64_t width = std::min(job_.tile_width, grid.nx);
     const std::int64_t height = std::max<std::int64_t>(1, (grid.ny * width + grid.nx / 2) / grid.nx);
@@ -157,14 +158,14 @@ class Run {
 
   void compare() {
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
-      auto& own = comparisons_.emplace_back(
+      auto& compared = comparisons_.emplace_back(
           ComparedPicture{comparison_->at(distances_m_[i], bar_), job_.holograms.inputs.front(), {}});
-      own.difference = job_.difference_name(static_cast<std::int64_t>(i));
-      if (own.difference.empty()) continue;
+      compared.difference = job_.difference_name(static_cast<std::int64_t>(i));
+      if (compared.difference.empty()) continue;
       Image image{interleaved(comparison_->differences()), {}};
       image.metadata = maker_.source_metadata();
       set_metadata(image.metadata, "distance_m", distances_m_[i]);
-      write(own.difference, image);
+      write(compared.difference, image);
     }
   }
 
@@ -182,7 +183,7 @@ class Run {
     set_metadata(image.metadata, "software", "holotone " HOLOTONE_VERSION);
     set_metadata(image.metadata, "source", job_.holograms.inputs.front());
     UnfinishedRun::will_write(path);
-    if (extension_of(path) == ".npy") {
+    if (path_extension(path) == ".npy") {
       write_npy(path, std::get<Array<float, 3>>(image.pixels));
     } else {
       write_image(path, image, job_.writing);

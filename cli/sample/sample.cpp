@@ -31,7 +31,7 @@ std::vector<Choice<std::string>> objects() {
 }
 
 int run_sample(const SampleJob& job) {
-  if (extension_of(job.output) != ".ply") reject_output("a name ending in .ply", job.output);
+  if (path_extension(job.output) != ".ply") reject_output("a name ending in .ply", job.output);
   require_one_name(job.output, false, "no counter for one file");
   require_output(job.output);
   require_memory_for_points(job.points);

@@ -27,7 +27,7 @@ std::string typed(double metres) {
   return text;
 }
 
-nlohmann::json place_of(const Eye& eye) {
+nlohmann::json eye_json(const Eye& eye) {
   return {{"x_m", eye.x_m}, {"y_m", eye.y_m}, {"distance_in_front_m", eye.distance_m}};
 }
 
@@ -77,7 +77,7 @@ nlohmann::json commands_of(const DiceJob& job, double near_m, double far_m) {
                   path("image.png"), path("depth.png"), typed(near_m), typed(far_m), typed(dice_panel_m), panel)};
   // The cameras of a stereogram are centred on the axis.
   if (job.viewer.x_m != 0 || job.viewer.y_m != 0) return commands;
-  const std::string viewer = text_of(job.viewer);
+  const std::string viewer = to_text(job.viewer);
   commands["stereogram"] = {
       fmt::format("holotone hologram --views {} --camera-pitch {} --viewer {} --distance {} --size {} -o views.h5 "
                   "--hogel 2048 --pitch 750nm --panel-size {} --wavelength 635nm",
@@ -115,7 +115,7 @@ Eye DiceJob::camera(std::int64_t v, std::int64_t u) const {
 nlohmann::json dice_story(const DiceJob& job, const DiceSceneOptions& scene, double near_m, double far_m) {
   auto truths = nlohmann::json::array();
   for (const auto& truth : dice_truths) {
-    truths.push_back({{"file", truth.file}, {"eye", place_of(job.eye(truth.right, truth.down))}});
+    truths.push_back({{"file", truth.file}, {"eye", eye_json(job.eye(truth.right, truth.down))}});
   }
   nlohmann::json story = {
       {"scene", "dice"},
@@ -138,9 +138,9 @@ nlohmann::json dice_story(const DiceJob& job, const DiceSceneOptions& scene, dou
       {"seed", job.points.seed}};
   story.update(objects_of(scene));
   const auto pictures = [&](const nlohmann::json& more) {
-    nlohmann::json own = {{"pixels", {job.resolution, job.resolution}}, {"pitch_m", job.pitch_m()}};
-    own.update(more);
-    return own;
+    nlohmann::json result = {{"pixels", {job.resolution, job.resolution}}, {"pitch_m", job.pitch_m()}};
+    result.update(more);
+    return result;
   };
   story["image"] = pictures({{"file", "image.png"}, {"projection", "parallel rays along the axis"}});
   story["depth"] = {{"files", {"depth.png", "depth.npy"}},
@@ -150,7 +150,7 @@ nlohmann::json dice_story(const DiceJob& job, const DiceSceneOptions& scene, dou
                     {"far_m", far_m}};
   story["points"] = {{"file", "points.ply"},
                      {"count", job.points.count},
-                     {"seen_from", place_of(job.eye(0.5, 0.5))},
+                     {"seen_from", eye_json(job.eye(0.5, 0.5))},
                      {"amplitude", "sqrt(luminance n.v (r0/r)^2): slant and distance made up for"}};
   const char* const pinhole = "pinhole; pixels lie in the plane at plane_distance_m, its middle on the axis";
   story["views"] = pictures({{"files", "views/view_%v_%u.png"},
@@ -160,7 +160,7 @@ nlohmann::json dice_story(const DiceJob& job, const DiceSceneOptions& scene, dou
                              {"projection", pinhole},
                              {"plane_distance_m", dice_plane_m},
                              {"camera_pitch_m", job.camera_pitch_m()},
-                             {"first_camera", place_of(job.camera(0, 0))}});
+                             {"first_camera", eye_json(job.camera(0, 0))}});
   story["truth"] = pictures({{"pictures", truths}, {"projection", pinhole}, {"plane_distance_m", dice_plane_m}});
   story["commands"] = commands_of(job, near_m, far_m);
   return story;

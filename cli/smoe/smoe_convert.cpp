@@ -34,7 +34,7 @@ int run_smoe_convert(const SmoeConvertJob& job) {
   require_known_counters(job.output, false);
   require_model_name(output_name, job.output);
   require_output(job.output, {{"IN", job.input}});
-  const bool smoe = extension_of(job.output) == ".smoe";
+  const bool smoe = path_extension(job.output) == ".smoe";
   if (!smoe && (job.lossless || job.quality || job.bytes)) {
     reject_output("a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }

@@ -76,7 +76,7 @@ class FitRun {
     warnings_.push_back(std::move(warning));
   }
 
-  [[nodiscard]] bool is_smoe() const { return extension_of(job_.output) == ".smoe"; }
+  [[nodiscard]] bool is_smoe() const { return path_extension(job_.output) == ".smoe"; }
 
   void read() {
     pictures_ = read_fit_pictures(job_.input, job_.rows, job_.options.linear);

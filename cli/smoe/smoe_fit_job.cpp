@@ -33,7 +33,7 @@ std::int64_t max_bytes(std::string_view option, const std::string& text) {
 void check_outputs(const SmoeFitJob& job) {
   require_known_counters(job.output, false);
   require_model_name(output_name, job.output);
-  if (extension_of(job.output) != ".smoe" && (job.options.lossless || job.options.quality || job.options.max_bytes)) {
+  if (path_extension(job.output) != ".smoe" && (job.options.lossless || job.options.quality || job.options.max_bytes)) {
     reject_output("a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }
   std::vector<InputFile> inputs{{"IN", job.input}};
@@ -138,7 +138,7 @@ std::vector<OptionGroup> smoe_fit_options(SmoeFitJob& job) {
 void complete(SmoeFitJob& job) {
   job.left_out = left_out_views(job.left_out_texts);
   check_outputs(job);
-  if (extension_of(job.output) != ".smoe") job.options.lossless = true;
+  if (path_extension(job.output) != ".smoe") job.options.lossless = true;
   job.device = device_option(job.device_name, job.console, "mixtures: fitting");
 }
 

@@ -29,8 +29,8 @@ void warn_of_view(const SmoeModel& model, const std::vector<double>& at, std::st
 }
 
 /// Warnings for requests beyond the range that the model was fitted to.
-std::vector<std::string> warnings_of(const SmoeModel& model, const SmoeView& view, const SmoeRenderJob& job,
-                                     const std::array<std::vector<double>, 2>& ends) {
+std::vector<std::string> list_warnings(const SmoeModel& model, const SmoeView& view, const SmoeRenderJob& job,
+                                       const std::array<std::vector<double>, 2>& ends) {
   std::vector<std::string> warnings;
   warn_of_view(model, view.at, "--view", warnings);
   if (job.along) {
@@ -89,7 +89,7 @@ class Run {
       : job_(job),
         view_(view_to_render(model, job)),
         ends_(ends_of(model, job, view_)),
-        warnings_(cli::warnings_of(model, view_, job, ends_)),
+        warnings_(cli::list_warnings(model, view_, job, ends_)),
         renderer_(std::move(model), Queue(job.device), job.options),
         bar_(job.console) {
     if (!job.diameter) return;
@@ -167,7 +167,7 @@ class Run {
     render_seconds_ += watch.seconds();
     check_cancelled("writing");
     UnfinishedRun::will_write(path);
-    if (extension_of(path) == ".npy") {
+    if (path_extension(path) == ".npy") {
       write_npy(path, colours);
     } else {
       Image image = job_.floats ? Image{std::move(colours), {}} : coded(colours, renderer_.model().linear, job_.bits);

@@ -31,7 +31,7 @@ std::array<std::vector<double>, 2> ends_of_path(std::string_view option, const s
 }
 
 void check_format(const SmoeRenderJob& job, const std::string& path) {
-  const auto extension = extension_of(path);
+  const auto extension = path_extension(path);
   const bool tiff = extension == ".tif" || extension == ".tiff";
   if (job.floats) {
     if (!tiff && extension != ".npy") reject_output("a name ending in .tif, .tiff or .npy for --float", path);

@@ -11,7 +11,7 @@ Unit length_unit(double like_m) {
   return {"m", 1};
 }
 
-nlohmann::json json_of(const NumberControl& control) {
+nlohmann::json make_json(const NumberControl& control) {
   constexpr double steps = 1000;
   return {{"kind", "number"},
           {"label", control.label},
@@ -24,7 +24,7 @@ nlohmann::json json_of(const NumberControl& control) {
           {"logarithmic", control.logarithmic}};
 }
 
-nlohmann::json json_of(const PlaceControl& control) {
+nlohmann::json make_json(const PlaceControl& control) {
   return {{"kind", "place"},     {"label", control.label},    {"value", control.value},       {"min", control.low},
           {"max", control.high}, {"unit", control.unit.name}, {"factor", control.unit.factor}};
 }

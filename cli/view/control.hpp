@@ -37,8 +37,8 @@ struct PlaceControl {
   Unit unit{};
 };
 
-nlohmann::json json_of(const NumberControl& control);
-nlohmann::json json_of(const PlaceControl& control);
+nlohmann::json make_json(const NumberControl& control);
+nlohmann::json make_json(const PlaceControl& control);
 /// A choice of (value, label) pairs; the first is the default.
 nlohmann::json choice_control(std::string_view label, const std::vector<std::pair<std::string, std::string>>& choices);
 /// The part of the page that is seen, {x, y, width, height}; all of it at first.

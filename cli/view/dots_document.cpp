@@ -11,7 +11,7 @@
 namespace holotone::cli {
 namespace {
 
-nlohmann::json json_of(const Plot& plot) {
+nlohmann::json make_json(const Plot& plot) {
   nlohmann::json series = nlohmann::json::array();
   for (const auto& one : plot.series) {
     nlohmann::json y = nlohmann::json::array();
@@ -99,16 +99,17 @@ ViewAnswer DotsDocument::show(const ViewRequest& request, Progress& progress) {
   if (request.view == "spectrum") return answer_of(raster(request, progress), request);
   const Measured& m = measured(progress);
   if ((request.view == "raps" || request.view == "anisotropy") && m.radial) {
-    return answer_of(json_of(request.view == "raps" ? raps_plot(m) : anisotropy_plot(m)), command("measures.html"), {});
+    return answer_of(make_json(request.view == "raps" ? raps_plot(m) : anisotropy_plot(m)), command("measures.html"),
+                     {});
   }
-  if (request.view == "pairs" && m.pairs) return answer_of(json_of(pairs_plot(m)), command("measures.html"), {});
+  if (request.view == "pairs" && m.pairs) return answer_of(make_json(pairs_plot(m)), command("measures.html"), {});
   if (request.view == "similarity" && !m.blurred.empty()) {
     Facts facts;
     for (const auto& blur : m.blurred) {
       facts.emplace_back(fmt::format("PSNR after a blur of {:g} pixels", blur.sigma),
                          fmt::format("{:.2f} dB", blur.psnr_db));
     }
-    return answer_of(json_of(blurred_plot(m, false)), command("measures.html"), facts);
+    return answer_of(make_json(blurred_plot(m, false)), command("measures.html"), facts);
   }
   reject_view(request.view);
 }

@@ -114,7 +114,7 @@ void HologramDocument::set_pupil(const State& state, std::string& command) {
     const Viewer viewer{diameter_m, diameter_m, distance_m, x_m, y_m};
     job_.viewing.pupils = {{diameter_m, diameter_m, distance_m, x_m, y_m, PupilShape::rectangle}};
     job_.tones.white_rule = WhiteRule::mean_and_deviation;
-    command += fmt::format(" --viewer {}", shell_word(text_of(viewer)));
+    command += fmt::format(" --viewer {}", shell_word(to_text(viewer)));
     return;
   }
   const Aperture aperture{six_digits(x_m), six_digits(y_m), six_digits(diameter_m), six_digits(distance_m)};
@@ -246,11 +246,11 @@ nlohmann::json HologramDocument::controls() const {
   const double middle = middle_distance_m();
   const auto [near, far] = focus_range(metadata_, job_.holograms.inputs.front(), middle, behind_lens_, grid_);
   nlohmann::json controls;
-  controls["distance"] = json_of(NumberControl{.label = behind_lens_ ? "Beyond the focal plane" : "Focus",
-                                               .value = middle,
-                                               .low = near,
-                                               .high = far,
-                                               .unit = length_unit(std::max(std::abs(near), std::abs(far)))});
+  controls["distance"] = make_json(NumberControl{.label = behind_lens_ ? "Beyond the focal plane" : "Focus",
+                                                 .value = middle,
+                                                 .low = near,
+                                                 .high = far,
+                                                 .unit = length_unit(std::max(std::abs(near), std::abs(far)))});
   const bool one = job_.holograms.inputs.size() == 1 && job_.holograms.subframes.empty() && !behind_lens_;
   std::vector<std::pair<std::string, std::string>> shown{{"intensity", "Intensity"}, {"amplitude", "Amplitude"}};
   if (one) shown.emplace_back("phase", "Phase");
@@ -261,27 +261,28 @@ nlohmann::json HologramDocument::controls() const {
   const double zone = viewing_zone_half_width_m(grid_, eye_m);
   const Unit unit = length_unit(zone);
   controls["pupil"] =
-      json_of(PlaceControl{.label = "Pupil", .low = {-zone, -zone}, .high = {zone, zone}, .unit = unit});
-  controls["pupil_diameter"] = json_of(NumberControl{.label = "Pupil's diameter (0: no pupil)",
-                                                     .value = 0,
-                                                     .low = 0,
-                                                     .high = zone,
-                                                     .step = usual_pupil_m(zone) / 20,
-                                                     .unit = unit});
+      make_json(PlaceControl{.label = "Pupil", .low = {-zone, -zone}, .high = {zone, zone}, .unit = unit});
+  controls["pupil_diameter"] = make_json(NumberControl{.label = "Pupil's diameter (0: no pupil)",
+                                                       .value = 0,
+                                                       .low = 0,
+                                                       .high = zone,
+                                                       .step = usual_pupil_m(zone) / 20,
+                                                       .unit = unit});
   controls["pupil_diameter"]["usual"] = usual_pupil_m(zone);
-  controls["viewer_distance"] = json_of(NumberControl{.label = "Pupil's distance",
-                                                      .value = eye_m,
-                                                      .low = near_eye_ ? eye_m / 2 : 1.001 * fresnel_distance_m(grid_),
-                                                      .high = 2 * std::max(eye_m, fresnel_distance_m(grid_)),
-                                                      .unit = length_unit(eye_m)});
+  controls["viewer_distance"] =
+      make_json(NumberControl{.label = "Pupil's distance",
+                              .value = eye_m,
+                              .low = near_eye_ ? eye_m / 2 : 1.001 * fresnel_distance_m(grid_),
+                              .high = 2 * std::max(eye_m, fresnel_distance_m(grid_)),
+                              .unit = length_unit(eye_m)});
   controls["decades"] =
-      json_of(NumberControl{.label = "Decades (0: linear)", .value = 0, .low = 0, .high = 8, .step = 0.5});
+      make_json(NumberControl{.label = "Decades (0: linear)", .value = 0, .low = 0, .high = 8, .step = 0.5});
   controls["spectrum_decades"] =
-      json_of(NumberControl{.label = "Decades", .value = 4, .low = 0.5, .high = 10, .step = 0.5});
+      make_json(NumberControl{.label = "Decades", .value = 4, .low = 0.5, .high = 10, .step = 0.5});
   controls["gamma"] =
-      json_of(NumberControl{.label = "Gamma", .value = 1, .low = 0.25, .high = 4, .step = 0.05, .logarithmic = true});
+      make_json(NumberControl{.label = "Gamma", .value = 1, .low = 0.25, .high = 4, .step = 0.05, .logarithmic = true});
   controls["white"] =
-      json_of(NumberControl{.label = "White (0: from the picture)", .value = 0, .low = 0, .high = 4 * usual_white_});
+      make_json(NumberControl{.label = "White (0: from the picture)", .value = 0, .low = 0, .high = 4 * usual_white_});
   const nlohmann::json tones = {"intensity", "amplitude"};
   for (const auto* name : {"decades", "gamma", "white"}) controls[name]["when"] = {{"show", tones}};
   controls["gamma"]["when"]["decades"] = {0};

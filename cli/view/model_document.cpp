@@ -108,21 +108,21 @@ nlohmann::json ModelDocument::description() const {
               {"file", format_bytes(static_cast<double>(stored_.bytes))}};
   nlohmann::json controls;
   controls["window"] = window_control(width, height);
-  controls["tolerance"] = json_of(NumberControl{
+  controls["tolerance"] = make_json(NumberControl{
       .label = "Tolerance", .value = default_tolerance, .low = 1e-5, .high = 0.2, .step = 1e-5, .logarithmic = true});
   std::vector<std::string> names{"window"};
   if (model.dimensions > 2) {
     const bool plane = model.dimensions > 3;
     const double low = plane ? model.low[3] : 0;
     const double high = plane ? model.high[3] : 0;
-    controls["view"] = json_of(PlaceControl{.label = "View",
-                                            .value = {0.5 * (model.low[2] + model.high[2]), -0.5 * (low + high)},
-                                            .low = {model.low[2], -high},
-                                            .high = {model.high[2], -low}});
-    controls["aperture"] = json_of(
+    controls["view"] = make_json(PlaceControl{.label = "View",
+                                              .value = {0.5 * (model.low[2] + model.high[2]), -0.5 * (low + high)},
+                                              .low = {model.low[2], -high},
+                                              .high = {model.high[2], -low}});
+    controls["aperture"] = make_json(
         NumberControl{.label = "Aperture (0: pinhole)", .value = 0, .low = 0, .high = model.high[2] - model.low[2]});
     const double most = std::max(8.0, width / 16);
-    controls["disparity"] = json_of(NumberControl{
+    controls["disparity"] = make_json(NumberControl{
         .label = "Focus: disparity", .value = 0, .low = -most, .high = most, .step = 0.1, .unit = {"px", 1}});
     for (const auto* name : {"view", "aperture", "disparity"}) names.emplace_back(name);
   }

@@ -82,7 +82,7 @@ void complete(ViewJob& job) {
     inputs.push_back({"--against", job.against});
   }
   if (!job.output.empty()) {
-    const auto extension = extension_of(job.output);
+    const auto extension = path_extension(job.output);
     if (extension != ".html" && extension != ".htm") reject_output("a name ending in .html", job.output);
     require_output(job.output, inputs);
   }

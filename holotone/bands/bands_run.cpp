@@ -142,7 +142,7 @@ struct BandsRun<Value>::State {
   BandRates rates{};
 
   void open();
-  [[nodiscard]] std::int64_t rows_of(std::int64_t band) const {
+  [[nodiscard]] std::int64_t count_rows(std::int64_t band) const {
     return std::min(file.rows_at_once, file.shape[0] - band);
   }
   [[nodiscard]] std::vector<std::int64_t> missing_bands() const;
@@ -174,7 +174,7 @@ std::vector<std::int64_t> BandsRun<Value>::State::missing_bands() const {
   std::vector<std::int64_t> bands;
   for (std::int64_t first = 0; first < file.shape[0]; first += file.rows_at_once) {
     bool done = true;
-    for (std::int64_t row = first; row < first + rows_of(first); ++row) done = done && writer->is_done(row);
+    for (std::int64_t row = first; row < first + count_rows(first); ++row) done = done && writer->is_done(row);
     if (!done) bands.push_back(first);
   }
   return bands;
@@ -183,7 +183,7 @@ std::vector<std::int64_t> BandsRun<Value>::State::missing_bands() const {
 template <class Value>
 std::int64_t BandsRun<Value>::State::missing() const {
   std::int64_t rows = 0;
-  for (const auto first : missing_bands()) rows += rows_of(first);
+  for (const auto first : missing_bands()) rows += count_rows(first);
   return rows;
 }
 
@@ -375,7 +375,7 @@ void BandsRun<Value>::write(const std::vector<Queue>& queues, const Compute& com
   std::vector<std::int64_t> of_others;  // bands; the writer takes one call at a time
   BandQueue bands(ranks, missing, [&](std::int64_t band) {
     of_others.push_back(band);
-    all.add(state.rows_of(band));
+    all.add(state.count_rows(band));
   });
   BandWorkers<Value, typename WriterOf<Value>::Type> workers(state.file, *state.writer, queues, compute, bands,
                                                              state.memory, all);
@@ -397,7 +397,7 @@ void BandsRun<Value>::write(const std::vector<Queue>& queues, const Compute& com
         });
         bands.serve();
       }
-      for (const auto band : of_others) state.writer->set_done(band, state.rows_of(band));
+      for (const auto band : of_others) state.writer->set_done(band, state.count_rows(band));
     } else {
       work();
       if (ranks.several()) bands.leave();

@@ -26,7 +26,7 @@ std::string host_name() {
 namespace {
 
 /// An error as text for other processes, and back.
-std::string text_of(const std::exception_ptr& error) {
+std::string error_text(const std::exception_ptr& error) {
   if (!error) return {};
   try {
     std::rethrow_exception(error);
@@ -119,7 +119,7 @@ void Ranks::agree(const std::exception_ptr& error) {
   std::string verdict;
   if (first()) {
     std::vector<std::string> texts(static_cast<std::size_t>(count_));
-    texts[0] = text_of(error);
+    texts[0] = error_text(error);
     for (int i = 1; i < count_; ++i) {
       auto [from, text] = wait(Tag::status);
       texts[static_cast<std::size_t>(from)] = std::move(text);
@@ -128,7 +128,7 @@ void Ranks::agree(const std::exception_ptr& error) {
     if (failed != texts.end()) verdict = *failed;
     for (int to = 1; to < count_; ++to) send(to, Tag::verdict, verdict);
   } else {
-    send(0, Tag::status, text_of(error));
+    send(0, Tag::status, error_text(error));
     verdict = wait(Tag::verdict).second;
   }
   if (verdict.empty()) return;

@@ -14,7 +14,9 @@ namespace {
 
 constexpr const char* where = "PointHologramPlan";
 
-FieldGrid grid_of(const PointCloudOptions& sum) { return {sum.shape[1], sum.shape[0], sum.pitch_m, sum.wavelength_m}; }
+FieldGrid make_grid(const PointCloudOptions& sum) {
+  return {sum.shape[1], sum.shape[0], sum.pitch_m, sum.wavelength_m};
+}
 
 View<const float, 1> values_of(const std::vector<float>& values) {
   return values.empty() ? View<const float, 1>{} : view_of(std::span<const float>(values));
@@ -43,7 +45,7 @@ struct PointHologramPlan::State {
   State(PointHologramOptions given, Queue to)
       : options(std::move(given)), queue(std::move(to)), sum(options.sum, queue, options.rows_at_once) {
     if (!options.encoding || is_sum_phase(*options.encoding)) return;
-    encoder.emplace(*options.encoding, grid_of(options.sum), queue);
+    encoder.emplace(*options.encoding, make_grid(options.sum), queue);
     const auto [ny, nx] = options.sum.shape;
     field = Array<Complex, 2>({options.rows_at_once > 0 ? options.rows_at_once : ny, nx}, queue);
   }
@@ -64,7 +66,7 @@ struct PointHologramPlan::State {
 
   EncodePlan& codes() {
     require_codes();
-    if (!encoder) encoder.emplace(*options.encoding, grid_of(options.sum), queue);
+    if (!encoder) encoder.emplace(*options.encoding, make_grid(options.sum), queue);
     return *encoder;
   }
 
@@ -93,7 +95,7 @@ void PointHologramPlan::set_range(const EncodeReport& range) {
   auto& encoding = *state_->options.encoding;
   encoding.amplitude_min = range.amplitude_min;
   encoding.amplitude_max = range.amplitude_max;
-  state_->encoder.emplace(encoding, grid_of(state_->options.sum), state_->queue);
+  state_->encoder.emplace(encoding, make_grid(state_->options.sum), state_->queue);
 }
 
 void PointHologramPlan::execute(const RowRange& part, View<Complex, 2> field, Progress& progress) {

@@ -29,9 +29,10 @@ StereogramReport stereogram_codes(StereogramPlan& stereogram, ErrorDiffusionPlan
   StereogramReport report;
   for (std::int64_t row = part.first_row; row < part.end(); row += rows) {
     const RowRange some{row, std::min(rows, part.end() - row)};
-    const View<Complex, 2> own(field.data(), {some.rows, grid.nx}, field.device());
-    report += stereogram.execute(source, channel, some, own, progress);
-    diffusion.execute(some, own, {codes.data() + (row - part.first_row) * grid.nx, own.shape(), codes.device()});
+    const View<Complex, 2> rows_field(field.data(), {some.rows, grid.nx}, field.device());
+    report += stereogram.execute(source, channel, some, rows_field, progress);
+    diffusion.execute(some, rows_field,
+                      {codes.data() + (row - part.first_row) * grid.nx, rows_field.shape(), codes.device()});
     (void)diffusion.report();  // waits: the plans may have different queues
   }
   return report;

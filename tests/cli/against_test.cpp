@@ -73,15 +73,16 @@ TEST_F(AgainstTest, AgreesBehindALens) {
   write_picture("photo.png", 50, 70);
   for (const auto* region : {"100%", "75%", "50x30+3+5"}) {
     const auto made = optimize("slm.png", {"--focal-length", "25cm"}, region);
-    const auto own =
+    const auto compared =
         run_json(against("slm.png", "photo.png", {"--difference", path("d.png")}))["against"]["pictures"][0];
-    EXPECT_EQ(own["signal_region"], made["signal_region"]);
-    const double db = deviation(made["holograms"][0], own);
-    std::printf("region %s: %.1f dB, deviation %.6f dB of 0.001\n", region, own["psnr_worst_db"].get<double>(), db);
+    EXPECT_EQ(compared["signal_region"], made["signal_region"]);
+    const double db = deviation(made["holograms"][0], compared);
+    std::printf("region %s: %.1f dB, deviation %.6f dB of 0.001\n", region, compared["psnr_worst_db"].get<double>(),
+                db);
     EXPECT_LT(db, 1e-3);
-    EXPECT_GT(own["psnr_worst_db"], 20);
+    EXPECT_GT(compared["psnr_worst_db"], 20);
     const auto difference = pixels_of(path("d.png"));
-    EXPECT_EQ(json({difference.nx, difference.ny}), json({own["signal_region"][2], own["signal_region"][3]}));
+    EXPECT_EQ(json({difference.nx, difference.ny}), json({compared["signal_region"][2], compared["signal_region"][3]}));
   }
   // 96 x 63 pixels are a square: a square picture fills all of them. Beyond the focus it is worse.
   write_picture("square.png", 40, 40);
@@ -137,20 +138,20 @@ TEST_F(AgainstTest, ThePictureLiesInTheStatedRegion) {
 TEST_F(AgainstTest, ThreeColoursAndTheWorstOfThem) {
   write_picture("photo.png", 50, 70);
   const auto made = optimize("slm_%c.png", {"--rgb", "638nm,520nm,450nm"});
-  const auto own =
+  const auto compared =
       run_json(against("slm_%c.png", "photo.png", {"--difference", path("d.png")}))["against"]["pictures"][0];
-  ASSERT_EQ(own["channels"].size(), 3u);
+  ASSERT_EQ(compared["channels"].size(), 3u);
   double worst = INFINITY;
   for (std::size_t c = 0; c < 3; ++c) {
-    EXPECT_LT(deviation(made["holograms"][c], own["channels"][c]), 0.3) << c;
-    EXPECT_EQ(made["holograms"][c]["wavelength_m"], own["channels"][c]["wavelength_m"]);
-    worst = std::min(worst, own["channels"][c]["psnr_worst_db"].get<double>());
+    EXPECT_LT(deviation(made["holograms"][c], compared["channels"][c]), 0.3) << c;
+    EXPECT_EQ(made["holograms"][c]["wavelength_m"], compared["channels"][c]["wavelength_m"]);
+    worst = std::min(worst, compared["channels"][c]["psnr_worst_db"].get<double>());
   }
-  EXPECT_EQ(own["psnr_worst_db"], worst);
+  EXPECT_EQ(compared["psnr_worst_db"], worst);
   EXPECT_EQ(pixels_of(path("d.png")).channels, 3);
-  // One of them alone is compared with its own colour.
+  // One of them alone is compared with its compared colour.
   const auto alone = run_json(against("slm_b.png", "photo.png"))["against"]["pictures"][0];
-  EXPECT_EQ(alone["psnr_worst_db"], own["channels"][2]["psnr_worst_db"]);
+  EXPECT_EQ(alone["psnr_worst_db"], compared["channels"][2]["psnr_worst_db"]);
 }
 
 TEST_F(AgainstTest, TheDifferencePictureHoldsTheError) {

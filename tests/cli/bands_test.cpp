@@ -16,7 +16,7 @@ std::vector<std::string> on(const std::string& devices, std::vector<std::string>
 TEST_F(BandsTest, SeveralDevicesGiveTheSameFile) {
   for (const char* method : {"direct", "recurrence", "separable", "fast"}) {
     put_cloud(std::string_view(method) == "fast" ? 3000 : 60, 1, 10e-3);
-    // Matrix products add in an order that depends on the number of threads, unless they are told not to.
+    // Matrix products add in an order that depends on the number of threads, unless that is asked for.
     const bool ordered = method == std::string_view("direct") || method == std::string_view("recurrence");
     for (const bool deterministic : {false, true}) {
       std::vector<std::string> options{"--method", method, "--rows-at-once", "20"};
@@ -60,7 +60,7 @@ TEST_F(BandsTest, SeveralDevicesAreForFieldsByBands) {
   EXPECT_EQ(files(), (std::set<std::string>{"cloud.csv"}));
 }
 
-// Killed at any moment, with any number of devices: the next run goes on, and the file is the same.
+// Killed at any moment, with any number of devices: the next run resumes, and the file is the same.
 TEST_F(BandsTest, KilledRunsGoOnWithOtherDevices) {
   put_cloud(400, 2);
   const std::vector<std::string> large{"--resolution",    "600x900",        "--method", "direct",

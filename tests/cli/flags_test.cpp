@@ -155,11 +155,11 @@ TEST_F(FlagsTest, AllThatIsMissingIsNamedAtOnce) {
 TEST_F(FlagsTest, FlagsReplaceKeys) {
   (void)run_json(hologram("a.png", {"--encode", "amplitude", "--reference-angle", "0.7deg"}));
   (void)run_json({"reconstruct", path("a.png"), "-o", path("own.npy"), "--linear"});
-  (void)run_json({"reconstruct", path("a.png"), "-o", path("told.npy"), "--linear", "--reference-angle", "0deg"});
-  EXPECT_NE(pixels_of(path("own.npy")).value, pixels_of(path("told.npy")).value);
-  (void)run_json({"reconstruct", path("a.png"), "-o", path("told.npy"), "--linear", "--reference-angle", "0.7deg"});
-  EXPECT_EQ(pixels_of(path("own.npy")).value, pixels_of(path("told.npy")).value);
-  const auto json = run_json({"reconstruct", path("a.png"), "-o", path("told.png"), "--wavelength", "633nm"});
+  (void)run_json({"reconstruct", path("a.png"), "-o", path("stated.npy"), "--linear", "--reference-angle", "0deg"});
+  EXPECT_NE(pixels_of(path("own.npy")).value, pixels_of(path("stated.npy")).value);
+  (void)run_json({"reconstruct", path("a.png"), "-o", path("stated.npy"), "--linear", "--reference-angle", "0.7deg"});
+  EXPECT_EQ(pixels_of(path("own.npy")).value, pixels_of(path("stated.npy")).value);
+  const auto json = run_json({"reconstruct", path("a.png"), "-o", path("stated.png"), "--wavelength", "633nm"});
   EXPECT_EQ(json["wavelength_m"].get<double>(), 633e-9);
 }
 

@@ -142,7 +142,7 @@ TEST_F(JoinTest, ReportsPartsWithoutAChecksum) {
   EXPECT_FALSE(read_field(path("joined.h5")).metadata.contains("block_crc32"));
 }
 
-// The metadata name the files; what they hold is told by a digest.
+// The metadata name the files; what they hold is stated by a digest.
 TEST_F(JoinTest, OtherContentsOfAFileAreNotJoined) {
   if (!can_write("a.tif")) return;
   const auto put_correction = [&](float value) {

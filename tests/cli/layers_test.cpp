@@ -170,8 +170,9 @@ TEST_F(LayersTest, HolesAreFilledAndCounted) {
   made = run_json(line("h.npy", taken));
   EXPECT_EQ(made["holes"], 32);
   EXPECT_EQ(made["layers"], 1);
-  const auto told = run(line("h.npy", range));
-  EXPECT_NE(told.error.find("16 pixels of " + path("holes.png") + " without a depth"), std::string::npos) << told.error;
+  const auto outcome = run(line("h.npy", range));
+  EXPECT_NE(outcome.error.find("16 pixels of " + path("holes.png") + " without a depth"), std::string::npos)
+      << outcome.error;
 }
 
 TEST_F(LayersTest, ASeedRepeats) {
@@ -209,11 +210,11 @@ TEST_F(LayersTest, WorksWithWhatHologramHas) {
   EXPECT_EQ(seen.channels, 3);
   arguments = by_codes();
   arguments.insert(arguments.end(), {"--encode", "double-phase", "--carrier", "12px"});
-  const auto told = run(line("h.bmp", arguments));
-  EXPECT_EQ(told.exit_code, 0) << told.error;
-  EXPECT_NE(told.error.find("BMP holds no metadata; reconstruct it with: holotone reconstruct " + path("h.bmp")),
+  const auto outcome = run(line("h.bmp", arguments));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_NE(outcome.error.find("BMP holds no metadata; reconstruct it with: holotone reconstruct " + path("h.bmp")),
             std::string::npos)
-      << told.error;
+      << outcome.error;
   const auto cut = run_json({"hologram", "--image", path("two.png"), "-o", path("cut.npy"), "--resolution", "48x30",
                              "--pitch", "8um", "--size", "0.64mm", "--device", "cpu"});
   EXPECT_NEAR(cut["beyond"].get<double>(), 1 - 0.6 * 0.5, 1e-9);

@@ -105,10 +105,10 @@ TEST_F(MeasureTest, PagesAreScaledToTheImage) {
   const auto large = run_json({"measure", write_random("large.csv", 3000, 8), "--against", grey});
   EXPECT_NEAR(large["against"]["scale"][0], 0.125, 1e-12);
   EXPECT_NEAR(large["against"]["blurred"][0]["psnr_db"], same["against"]["blurred"][0]["psnr_db"], 1e-2);
-  const auto told = run({"measure", path("large.csv"), "--against", grey});
-  EXPECT_EQ(told.exit_code, 0);
-  EXPECT_NE(told.error.find("800 x 640 is scaled by 0.125 x 0.125 to the image's 100 x 80"), std::string::npos)
-      << told.error;
+  const auto outcome = run({"measure", path("large.csv"), "--against", grey});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.error.find("800 x 640 is scaled by 0.125 x 0.125 to the image's 100 x 80"), std::string::npos)
+      << outcome.error;
   // A list without a page: the unit square is assumed first, then the image's page.
   write("unit.txt", "0.1 0.2\n0.5 0.7\n0.9 0.4\n");
   const auto unit = run_json({"measure", path("unit.txt"), "--against", grey});
@@ -164,8 +164,8 @@ TEST_F(MeasureTest, DiscsAndEnlargedPixelsAreTold) {
   EXPECT_NE(large.error.find("--threshold"), std::string::npos);
   EXPECT_NE(write_cells("gaps.png", 9, 3, true).error.find("7200 dots leave 100 white gaps of 9 touching"),
             std::string::npos);
-  const auto told = run({"measure", path("large.png"), "--threshold", "0.25"});
-  EXPECT_NE(told.error.find("darker than 0.25 (--threshold)"), std::string::npos) << told.error;
+  const auto outcome = run({"measure", path("large.png"), "--threshold", "0.25"});
+  EXPECT_NE(outcome.error.find("darker than 0.25 (--threshold)"), std::string::npos) << outcome.error;
 }
 
 TEST_F(MeasureTest, BlursFollowSparseDots) {
@@ -328,9 +328,9 @@ TEST_F(MeasureTest, StripsHaveNoSpectrumAndTakeNoTime) {
     dots += fmt::format("{:.6e},{:.6e}\n", 1e-3 * random_uniform64(1, 2 * i), 1e9 * random_uniform64(1, 2 * i + 1));
   const std::vector<std::string> strip{"measure", write("dots.csv", dots), "--page", "1e-3x1e9",
                                        "-o",      path("strip.html")};
-  const auto told = RunningProgram(strip, captured_).wait(10);  // 10^8 frequencies take minutes
-  EXPECT_EQ(told.exit_code, 0) << told.error;
-  EXPECT_NE(told.error.find("too narrow for a spectrum; use a larger --frequency"), std::string::npos);
+  const auto outcome = RunningProgram(strip, captured_).wait(10);  // 10^8 frequencies take minutes
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_NE(outcome.error.find("too narrow for a spectrum; use a larger --frequency"), std::string::npos);
   EXPECT_EQ(content_of(path("strip.html")).find("data:image/png"), std::string::npos);
 }
 

@@ -148,8 +148,8 @@ TEST_F(MetadataTest, PointsThatLightNoPixelAreSaid) {
   for (const char* word : {"29 %", "30 of 101", "1 cm wide", "7.16 mm x 7.03 mm", "--size 7.1mm fits"}) {
     EXPECT_NE(warning.find(word), std::string::npos) << warning;
   }
-  const auto told = run(line("10mm"));
-  EXPECT_EQ(told.error.rfind("holotone: warning: ", 0), 0u) << told.error;
+  const auto outcome = run(line("10mm"));
+  EXPECT_EQ(outcome.error.rfind("holotone: warning: ", 0), 0u) << outcome.error;
   EXPECT_EQ(run(line("7.1mm")).error, "");
   EXPECT_EQ(run_json(line("7.1mm"))["warnings"].size(), 0u);
 }

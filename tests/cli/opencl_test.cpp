@@ -71,7 +71,7 @@ TEST_F(OpenclTest, AFolderForKernelsThatOthersCanWriteToIsNotUsed) {
   EXPECT_EQ(result.exit_code, 0) << result.error;
   EXPECT_TRUE(fs::is_empty(folder));
   const std::string warning = "holotone: warning: " + folder + ": compiled kernels are neither read nor kept: ";
-  EXPECT_EQ(result.error.find(warning), result.error.rfind(warning)) << "told more than once: " << result.error;
+  EXPECT_EQ(result.error.find(warning), result.error.rfind(warning)) << "warned more than once: " << result.error;
   EXPECT_NE(result.error.find(warning), std::string::npos) << result.error;
   EXPECT_NE(result.error.find("got mode 777"), std::string::npos) << result.error;
 }

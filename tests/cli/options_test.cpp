@@ -34,7 +34,7 @@ std::string main_name(const HelpRow& row) {
   return found == row.names.end() ? row.names.front() : *found;
 }
 
-std::vector<HelpRow> rows_of(const std::string& help) {
+std::vector<HelpRow> parse_rows(const std::string& help) {
   std::vector<HelpRow> rows;
   std::istringstream stream(help);
   bool of_row = false;
@@ -118,9 +118,9 @@ TEST_F(OptionsTest, HelpBeginsWithExamplesAndFewOptions) {
     EXPECT_LT(examples, text.find("\n  -")) << text;
     EXPECT_LT(text.find("Usage: " + name), examples) << text;
     EXPECT_NE(text.find("\n  " + name, examples), std::string::npos) << text;
-    EXPECT_LE(rows_of(text).size(), 16U) << text;
+    EXPECT_LE(parse_rows(text).size(), 16U) << text;
     EXPECT_NE(text.find(fmt::format("`{} --help-all` lists all {} options.", name,
-                                    rows_of(help(command, "--help-all")).size())),
+                                    parse_rows(help(command, "--help-all")).size())),
               std::string::npos)
         << text;
   }
@@ -130,7 +130,7 @@ TEST_F(OptionsTest, EveryOptionIsListedOnceWithItsHelp) {
   for (const auto& command : commands()) {
     const std::string text = help(command, "--help-all");
     std::set<std::string> seen;
-    for (const auto& row : rows_of(text)) {
+    for (const auto& row : parse_rows(text)) {
       EXPECT_GE(row.text.size(), 8U) << joined(command) << " " << row.left;
       EXPECT_NE(std::string("., ").find(row.text.back()), 0U) << row.text;
       for (const auto& name : row.names) EXPECT_TRUE(seen.insert(name).second) << joined(command) << " " << name;
@@ -168,7 +168,7 @@ TEST_F(OptionsTest, TheListOfOptionsHoldsEveryRowOfTheHelp) {
       }
       EXPECT_EQ(rows.size() > before, text.find("\n" + heading + ":\n") != std::string::npos) << name << heading;
     }
-    const auto helped = rows_of(text);
+    const auto helped = parse_rows(text);
     ASSERT_EQ(rows.size(), helped.size()) << name;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto& row = rows[i];
@@ -183,7 +183,7 @@ TEST_F(OptionsTest, TheListOfOptionsHoldsEveryRowOfTheHelp) {
       EXPECT_EQ(helped[i].left.ends_with(" " + row.value("value", "-")), row.contains("value")) << helped[i].left;
     }
   }
-  const auto common = rows_of(help({"quantize"}, "--help"));
+  const auto common = parse_rows(help({"quantize"}, "--help"));
   std::size_t count = 0;
   for (const auto& group : listed.at("holotone quantize").at("groups")) {
     for (const auto& row : group.at("rows")) {
@@ -227,11 +227,11 @@ TEST_F(OptionsTest, EachCommandHasOneSectionThatNamesItsOptions) {
   const auto common = sections("Common rules$");
   ASSERT_EQ(common.size(), 1U);
   for (const auto& command : commands()) {
-    const auto own = sections("(holotone [a-z]+, )?holotone " + command.front() + "(,|$)");
-    ASSERT_EQ(own.size(), 1U) << joined(command) << ": expected one section in docs";
-    std::string text = common.front() + own.front();
+    const auto command_sections = sections("(holotone [a-z]+, )?holotone " + command.front() + "(,|$)");
+    ASSERT_EQ(command_sections.size(), 1U) << joined(command) << ": expected one section in docs";
+    std::string text = common.front() + command_sections.front();
     if (command.front() == "hologram") text += sections("Options$").front();  // those of views: docs/stereograms.md
-    for (const auto& row : rows_of(help(command, "--help-all"))) {
+    for (const auto& row : parse_rows(help(command, "--help-all"))) {
       for (const auto& name : row.names) {
         if (!name.starts_with("--")) continue;
         EXPECT_TRUE(std::regex_search(text, std::regex(name + "(?![a-z0-9-])"))) << joined(command) << " " << name;
@@ -243,7 +243,7 @@ TEST_F(OptionsTest, EachCommandHasOneSectionThatNamesItsOptions) {
 TEST_F(OptionsTest, ExclusionsAndNeedsHold) {
   int checked = 0;
   for (const auto& command : commands()) {
-    const auto rows = rows_of(help(command, "--help-all"));
+    const auto rows = parse_rows(help(command, "--help-all"));
     std::map<std::string, bool> takes_value;
     for (const auto& row : rows)
       takes_value[main_name(row)] = row.left.find(' ', row.left.find(row.names.back())) != std::string::npos;
@@ -271,8 +271,8 @@ TEST_F(OptionsTest, ExclusionsAndNeedsHold) {
                                                            {"axicon", {"--period", "8"}},
                                                            {"lens", {"--focal-length", "1m"}},
                                                            {"zernike", {"--term", "4:1"}}};
-        if (const auto own = required.find(command.back()); own != required.end()) {
-          line.insert(line.end(), own->second.begin(), own->second.end());
+        if (const auto needed = required.find(command.back()); needed != required.end()) {
+          line.insert(line.end(), needed->second.begin(), needed->second.end());
         }
         expect_refused(line, {main_name(row).c_str(), at->str().c_str()});
         ++checked;
@@ -365,7 +365,7 @@ TEST_F(OptionsTest, EveryNumberOutOfItsRangeIsRefusedInTheSameWords) {
                                  {"panel", "steps"}};
   int checked = 0;
   for (const auto& command : typed) {
-    const auto rows = rows_of(help(command, "--help-all"));
+    const auto rows = parse_rows(help(command, "--help-all"));
     const bool writes = std::ranges::any_of(rows, [](const auto& row) { return main_name(row) == "--output"; });
     for (const auto& row : rows) {
       const auto range = range_in(row.text);
@@ -487,9 +487,9 @@ TEST(WholeNumber, CountsTakeSuffixes) {
 }
 
 TEST(OptionRange, IsWordedByWhatItHolds) {
-  EXPECT_EQ(cli::text_of(cli::count_range(1, 1'000'000)), "1 to 1000000");
-  EXPECT_EQ(cli::text_of(cli::number_range(0.01, 1)), "0.01 to 1");
-  EXPECT_EQ(cli::text_of(cli::length_range(1e-6, 1000)), "1 um to 1000 m");
+  EXPECT_EQ(cli::to_text(cli::count_range(1, 1'000'000)), "1 to 1000000");
+  EXPECT_EQ(cli::to_text(cli::number_range(0.01, 1)), "0.01 to 1");
+  EXPECT_EQ(cli::to_text(cli::length_range(1e-6, 1000)), "1 um to 1000 m");
 }
 
 }  // namespace

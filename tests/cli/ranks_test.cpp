@@ -46,10 +46,10 @@ class RanksTest : public ProgramTest {
   [[nodiscard]] static std::vector<std::string> under_mpirun(
       const std::vector<std::pair<int, std::vector<std::string>>>& processes) {
     std::vector<std::string> words{"mpirun", "--oversubscribe", "--bind-to", "none"};
-    for (const auto& [count, own] : processes) {
+    for (const auto& [count, options] : processes) {
       if (words.size() > 4) words.emplace_back(":");
       words.insert(words.end(), {"-n", std::to_string(count), program_path()});
-      words.insert(words.end(), own.begin(), own.end());
+      words.insert(words.end(), options.begin(), options.end());
     }
     return words;
   }
@@ -180,7 +180,7 @@ TEST_F(RanksTest, ColoursAndMoreProcessesThanBands) {
   }
 }
 
-// All processes or one of them are killed at any moment; another number of processes goes on.
+// All processes or one of them are killed at any moment; another number of processes resumes.
 TEST_F(RanksTest, KilledRunsGoOn) {
   put_cloud("cloud.csv", 400);
   const std::vector<std::string> large{"--resolution", "600x900", "--rows-at-once", "30", "--no-band-limit"};
@@ -229,7 +229,7 @@ TEST_F(RanksTest, WriteInOneFolder) {
   std::vector<std::string> line{"mpirun", "--oversubscribe", "--bind-to", "none"};
   for (const char* folder : {"one", "two"}) {
     fs::create_directory(path(folder));
-    RunningProgram program(words, captured_, [own = path(folder)] { (void)!chdir(own.c_str()); });
+    RunningProgram program(words, captured_, [folder_path = path(folder)] { (void)!chdir(folder_path.c_str()); });
     (void)stopped_when_it_grows(program, path(folder) + "/.a.npy.part.rows", SIGKILL);
     ASSERT_TRUE(fs::exists(path(folder) + "/.a.npy.part")) << "the run was over before it could be stopped";
     line.insert(line.end(), {"-n", "1", "-wdir", path(folder), program_path()});

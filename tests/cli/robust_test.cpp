@@ -196,10 +196,10 @@ TEST_F(RobustTest, HologramsWithoutLight) {
   const auto far = run(hologram("far.csv", "out.png", {"--keep-coordinates", "--no-band-limit"}));
   EXPECT_EQ(far.exit_code, 0);
   EXPECT_NE(far.error.find("which blurs points; --wave spherical is exact"), std::string::npos) << far.error;
-  const auto told = run(hologram("zero.csv", "out.npy"));
-  EXPECT_EQ(told.exit_code, 0);
-  EXPECT_EQ(told.error.rfind("holotone: warning: ", 0), 0u) << told.error;
-  EXPECT_EQ(told.error.find("warning: ", 20), std::string::npos) << told.error;
+  const auto outcome = run(hologram("zero.csv", "out.npy"));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.error.rfind("holotone: warning: ", 0), 0u) << outcome.error;
+  EXPECT_EQ(outcome.error.find("warning: ", 20), std::string::npos) << outcome.error;
   const auto json = run_json(hologram("zero.csv", "out.npy"));
   ASSERT_EQ(json["warnings"].size(), 1u);
   EXPECT_NE(json["warnings"][0].get<std::string>().find("amplitude is 0"), std::string::npos);

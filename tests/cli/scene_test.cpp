@@ -66,9 +66,9 @@ TEST_F(SceneTest, WritesEveryFileAndTheSameTwice) {
 
 TEST_F(SceneTest, TheFilesAreWhatTheStorySays) {
   ASSERT_EQ(run(dice("a")).exit_code, 0);
-  const auto told = story("a");
-  const double near = told["depth"]["near_m"];
-  const double far = told["depth"]["far_m"];
+  const auto facts = story("a");
+  const double near = facts["depth"]["near_m"];
+  const double far = facts["depth"]["far_m"];
   EXPECT_NEAR(far, 0.103, 1e-9);
   EXPECT_GT(near, 0.075);
   EXPECT_LT(near, 0.078);
@@ -92,10 +92,10 @@ TEST_F(SceneTest, TheFilesAreWhatTheStorySays) {
   }
   EXPECT_EQ(shape_of(read_image(path("a/image.png"))), (Shape<3>{32, 32, 3}));
   // 3 x 2 views over 9.2 mm: 9.2 mm apart, counted from the left and the top.
-  EXPECT_NEAR(told["views"]["camera_pitch_m"], 9.2e-3, 1e-12);
-  EXPECT_NEAR(told["views"]["first_camera"]["x_m"], -9.2e-3, 1e-12);
-  EXPECT_NEAR(told["views"]["first_camera"]["y_m"], 4.6e-3, 1e-12);
-  EXPECT_EQ(told["commands"].size(), 3u);
+  EXPECT_NEAR(facts["views"]["camera_pitch_m"], 9.2e-3, 1e-12);
+  EXPECT_NEAR(facts["views"]["first_camera"]["x_m"], -9.2e-3, 1e-12);
+  EXPECT_NEAR(facts["views"]["first_camera"]["y_m"], 4.6e-3, 1e-12);
+  EXPECT_EQ(facts["commands"].size(), 3u);
 }
 
 TEST_F(SceneTest, TheViewsThatAnEyeSharesAreItsTruth) {
@@ -105,11 +105,11 @@ TEST_F(SceneTest, TheViewsThatAnEyeSharesAreItsTruth) {
   EXPECT_EQ(content_of(path("a/views/view_0_1.png")), content_of(path("a/truth/top_right.png")));
   EXPECT_EQ(content_of(path("a/views/view_1_0.png")), content_of(path("a/truth/bottom_left.png")));
   EXPECT_NE(content_of(path("a/views/view_0_0.png")), content_of(path("a/views/view_1_1.png")));
-  const auto told = story("a");
-  EXPECT_NEAR(told["truth"]["pictures"][0]["eye"]["x_m"], 1e-3, 1e-12);
-  EXPECT_NEAR(told["truth"]["pictures"][1]["eye"]["x_m"], -3e-3, 1e-12);
-  EXPECT_NEAR(told["truth"]["pictures"][1]["eye"]["y_m"], 2e-3, 1e-12);
-  EXPECT_EQ(told["commands"].count("stereogram"), 0u);  // its cameras must be centred on the axis
+  const auto facts = story("a");
+  EXPECT_NEAR(facts["truth"]["pictures"][0]["eye"]["x_m"], 1e-3, 1e-12);
+  EXPECT_NEAR(facts["truth"]["pictures"][1]["eye"]["x_m"], -3e-3, 1e-12);
+  EXPECT_NEAR(facts["truth"]["pictures"][1]["eye"]["y_m"], 2e-3, 1e-12);
+  EXPECT_EQ(facts["commands"].count("stereogram"), 0u);  // its cameras must be centred on the axis
   EXPECT_TRUE(read_scene(path("a/points.ply")).colour.empty());
 }
 

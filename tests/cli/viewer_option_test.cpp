@@ -30,7 +30,7 @@ TEST(ViewerOption, DistanceSizeAndPlace) {
 TEST(ViewerOption, WhatIsWrittenReadsBackTheSame) {
   for (const std::string text : {"36mm:9.2mm", "0.333333333m:1.1x2.3mm@-7,0.1um", "1in:3um"}) {
     const Viewer viewer = viewer_of("--viewer", text);
-    expect_viewer(text_of(viewer), viewer);
+    expect_viewer(to_text(viewer), viewer);
   }
 }
 

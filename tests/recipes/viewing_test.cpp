@@ -95,7 +95,7 @@ std::array<double, 2> centre(const Viewing& seen, std::int64_t picture) {
   return {moment[0] / sum, moment[1] / sum};
 }
 
-double sum_of(const Viewing& seen, std::int64_t channel = 0) {
+double total_light(const Viewing& seen, std::int64_t channel = 0) {
   double sum = 0;
   for (std::int64_t row = 0; row < seen.grid.ny; ++row) {
     for (std::int64_t col = 0; col < seen.grid.nx; ++col) {
@@ -189,7 +189,7 @@ TEST_P(ViewingTest, EnergyIsThatOfTheField) {
       }
     }
     const auto focused = view_holograms({path}, {.distances_m = {0.02}}, device);
-    EXPECT_NEAR(sum_of(focused) / energy_of(field), 1, 0.02);
+    EXPECT_NEAR(total_light(focused) / energy_of(field), 1, 0.02);
   });
 }
 
@@ -201,7 +201,7 @@ TEST_P(ViewingTest, FieldsBeyondTheRangeOfFloatsAreExposed) {
     on_each([&](Device device) {
       const auto seen = view_holograms({path}, {.distances_m = {0}}, device);
       EXPECT_NE(seen.unit, 1);
-      EXPECT_NEAR(sum_of(seen) / energy_of(field), 1, 1e-5);
+      EXPECT_NEAR(total_light(seen) / energy_of(field), 1, 1e-5);
       EXPECT_GT(seen.white, 0.5 * energy_of(field) / static_cast<double>(field.size()));
       EXPECT_TRUE(seen.dark.empty());
     });
@@ -233,7 +233,7 @@ TEST_P(ViewingTest, AColourPictureIsThreeSingleOnes) {
     }
     const auto white = view_holograms(files, {.distances_m = {0}, .overrides = {{"object_energy", "0.5"}}}, device);
     const auto pixels = static_cast<double>(grid.nx * grid.ny);
-    for (std::int64_t c = 0; c < 3; ++c) EXPECT_NEAR(sum_of(white, c) / pixels, 0.5, 1e-5) << c;
+    for (std::int64_t c = 0; c < 3; ++c) EXPECT_NEAR(total_light(white, c) / pixels, 0.5, 1e-5) << c;
   });
 }
 
@@ -290,11 +290,11 @@ TEST_P(ViewingEye, AnEyeSeesAPointWithItsParallax) {
       EXPECT_GT(seen.light_shares[i], 0);
     }
     // Two halves of an opening take the light of the whole.
-    const auto share_of = [&](double width_m, double x_m) {
+    const auto light_share = [&](double width_m, double x_m) {
       const EyePupil pupil{.width_m = width_m, .height_m = 1e-3, .distance_m = viewer_m, .x_m = x_m};
       return view_holograms({path}, {.distances_m = {0}, .pupils = {pupil}}, device).light_shares.front();
     };
-    EXPECT_NEAR((share_of(1e-3, -0.5e-3) + share_of(1e-3, 0.5e-3)) / share_of(2e-3, 0), 1, 0.02);
+    EXPECT_NEAR((light_share(1e-3, -0.5e-3) + light_share(1e-3, 0.5e-3)) / light_share(2e-3, 0), 1, 0.02);
   });
 }
 

@@ -121,12 +121,6 @@ std::vector<TextFile> other_files() {
   return files;
 }
 
-// Folders whose names and words are still to be changed.
-bool is_left(const std::string& path) {
-  static const std::vector<std::string> folders = {"cli/", "tests/cli/", "holotone/recipes/"};
-  return std::ranges::any_of(folders, [&](const auto& folder) { return path.starts_with(folder); });
-}
-
 TEST(Structure, DefinitionsAreFound) {
   using Names = std::set<std::string>;
   EXPECT_EQ(defined_of_names("Place place_of(const void* data) { return table().find(data); }"), Names{"place_of"});
@@ -151,7 +145,7 @@ TEST(Structure, PoorNamesAreFound) {
 TEST(Structure, LimitsAreMaxAndMinAndNothingIsCalledOwn) {
   int lines = 0;
   for (const auto& file : tree()) {
-    if (is_left(file.path) || file.path == "tests/structure/names_test.cpp") continue;
+    if (file.path == "tests/structure/names_test.cpp") continue;
     for (std::size_t i = 0; i < file.lines.size(); ++i, ++lines) {
       const auto names = poor_names(file.lines[i]);
       EXPECT_TRUE(names.empty()) << file.path << ":" << i + 1 << ": " << fmt::format("{}", fmt::join(names, ", "));
@@ -163,7 +157,7 @@ TEST(Structure, LimitsAreMaxAndMinAndNothingIsCalledOwn) {
 TEST(Structure, NamesEndingInOfStandForOneFunction) {
   std::map<std::string, std::set<std::string>> files;
   for (const auto& file : tree()) {
-    if (is_left(file.path) || file.path == "tests/structure/names_test.cpp") continue;
+    if (file.path == "tests/structure/names_test.cpp") continue;
     for (const auto& name : defined_of_names(code_without_comments(file.lines))) files[name].insert(file.path);
   }
   for (const auto& file : other_files()) {
@@ -184,7 +178,7 @@ TEST(Structure, CommentsAndHelpUseTheFieldsWords) {
   const std::regex words(R"(\b(tells|told|goes on|mends)\b)");
   int lines = 0;
   const auto check = [&](const std::string& path, const std::vector<std::string>& text) {
-    if (is_left(path) || path == "tests/structure/names_test.cpp") return;
+    if (path == "tests/structure/names_test.cpp") return;
     for (std::size_t i = 0; i < text.size(); ++i) {
       ++lines;
       EXPECT_FALSE(std::regex_search(text[i], words)) << path << ":" << i + 1 << ": " << text[i];

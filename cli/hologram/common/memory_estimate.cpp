@@ -29,7 +29,7 @@ double channel_bytes(const HologramJob& job) {
 
 /// Memory of one finished hologram and of writing its file, in bytes per pixel.
 double written_bytes(const HologramJob& job) {
-  const auto extension = extension_of(job.output);
+  const auto extension = path_extension(job.output);
   if (job.complex_field) return extension == ".h5" || extension == ".hdf5" ? copy_bytes : 2 * copy_bytes;
   const double codes = job.packed16 ? 3 + 2 : job.encode.bits <= 8 ? 1 : 2;
   return extension == ".bmp" ? 2 * codes : codes;

@@ -18,7 +18,7 @@ namespace holotone::cli {
 namespace {
 
 /// Record of one written hologram.
-struct LayerRow {
+struct LayerRecord {
   std::size_t channel = 0;
   std::string output;
   std::size_t layers = 0;  ///< layers with pixels
@@ -28,7 +28,7 @@ struct LayerRow {
   std::array<double, 2> layers_m{};  ///< nearest and farthest layer
 };
 
-std::string output_of(const LayerJob& job, std::size_t channel) {
+std::string output_path(const LayerJob& job, std::size_t channel) {
   const auto& name = job.hologram.channels[channel].name;
   return name.empty() || job.hologram.shown ? job.hologram.output : channel_path(job.hologram.output, name);
 }
@@ -45,12 +45,12 @@ void check_names(const LayerJob& job) {
     require_input(picture.depth);
     inputs.push_back({"--depth", picture.depth});
   }
-  const auto name = [&](std::int64_t i) { return output_of(job, static_cast<std::size_t>(i)); };
+  const auto name = [&](std::int64_t i) { return output_path(job, static_cast<std::size_t>(i)); };
   if (job.hologram.shown) return;
   require_outputs({{output_name, static_cast<std::int64_t>(job.hologram.channels.size()), name}}, inputs);
 }
 
-std::string name_of(const LayerJob& job) {
+std::string file_name(const LayerJob& job) {
   const auto& first = job.pictures.front().image;
   return job.pictures.size() == 1 ? first : fmt::format("{} to {}", first, job.pictures.back().image);
 }
@@ -81,7 +81,7 @@ std::string beyond_warning(const LayerJob& job, double beyond) {
   if (beyond < reported_share) return {};
   const auto& panel = job.hologram.panel;
   return fmt::format("{:.0f} % of {} lies beyond the panel's edges and is not shown: --size is {}, the panel {} x {}",
-                     100 * beyond, name_of(job), format_length(job.pictures.front().size_m),
+                     100 * beyond, file_name(job), format_length(job.pictures.front().size_m),
                      format_length(static_cast<double>(panel.nx) * panel.pitch_m),
                      format_length(static_cast<double>(panel.ny) * panel.pitch_m));
 }
@@ -93,14 +93,14 @@ class LayerWork {
     for (const auto& picture : job.pictures) pictures_.push_back(read_picture(picture, job.hologram.channels));
     bool dark = true;
     for (std::size_t c = 0; c < job.hologram.channels.size(); ++c) dark = dark && is_dark(c);
-    if (dark && !job.hologram.complex_field) throw_io(name_of(job), "a picture with some light", "a black one");
+    if (dark && !job.hologram.complex_field) throw_io(file_name(job), "a picture with some light", "a black one");
   }
 
-  std::vector<LayerRow> operator()() {
+  std::vector<LayerRecord> operator()() {
     const UnfinishedRun run;
     const Queue queue = Queue::create(job_.hologram.device);
     ProgressBar bar(job_.hologram.console);
-    std::vector<LayerRow> rows;
+    std::vector<LayerRecord> rows;
     for (std::size_t c = 0; c < job_.hologram.channels.size(); ++c) rows.push_back(make(c, queue, bar));
     check_cancelled("writing");
     UnfinishedRun::keep();
@@ -114,7 +114,7 @@ class LayerWork {
   }
 
  private:
-  LayerRow make(std::size_t c, const Queue& queue, Progress& progress) {
+  LayerRecord make(std::size_t c, const Queue& queue, Progress& progress) {
     const Stopwatch watch;
     const auto& channel = job_.hologram.channels[c];
     const FieldGrid grid = job_.hologram.grid(channel);
@@ -138,11 +138,11 @@ class LayerWork {
     MadeHologram made;
     HologramEncoder encoder(job_.hologram, channel, queue);
     encoder.encode(field.view(), made);
-    made.output = output_of(job_, c);
+    made.output = output_path(job_, c);
     auto& metadata = made.metadata();
-    metadata = metadata_of(channel, sliced);
+    metadata = make_metadata(channel, sliced);
     encoder.describe(metadata);
-    LayerRow row{c, made.output, 0, beyond, watch.seconds(), {}, {}};
+    LayerRecord row{c, made.output, 0, beyond, watch.seconds(), {}, {}};
     row.layers_m.fill(sliced.front().distance_m.front());
     for (const auto& one : sliced) {
       const auto [near, far] = std::ranges::minmax(one.distance_m);
@@ -165,7 +165,7 @@ class LayerWork {
     return sliced;
   }
 
-  [[nodiscard]] Metadata metadata_of(const Channel& channel, const std::vector<SlicedPicture>& sliced) const {
+  [[nodiscard]] Metadata make_metadata(const Channel& channel, const std::vector<SlicedPicture>& sliced) const {
     Metadata metadata = panel_metadata(job_.hologram.panel, channel);
     metadata.merge(sliced.size() == 1 ? depth_metadata(pictures_.front(), sliced.front()) : stack_metadata(sliced));
     set_metadata(metadata, "phase", to_string(job_.phase));
@@ -183,7 +183,7 @@ class LayerWork {
 };
 
 /// Distances of the nearest and the farthest pixel of all pictures.
-std::pair<double, double> range_of(const std::vector<DepthPicture>& pictures) {
+std::pair<double, double> find_range(const std::vector<DepthPicture>& pictures) {
   std::pair range{pictures.front().depth.nearest_m, pictures.front().depth.farthest_m};
   for (const auto& picture : pictures) {
     range = {std::min(range.first, picture.depth.nearest_m), std::max(range.second, picture.depth.farthest_m)};
@@ -196,7 +196,8 @@ std::vector<std::string> early_warnings(const LayerJob& job, const LayerWork& wo
   std::vector<std::string> warnings;
   for (std::size_t c = 0; c < job.hologram.channels.size(); ++c) {
     if (!work.is_dark(c)) continue;
-    warnings.push_back(fmt::format("{} holds no light: {} has none of this colour", output_of(job, c), name_of(job)));
+    warnings.push_back(
+        fmt::format("{} holds no light: {} has none of this colour", output_path(job, c), file_name(job)));
   }
   if (work.pictures().size() == 1) {  // the distances of a stack were typed
     auto words = far_warning(job.pictures.front(), work.pictures().front().depth, job.hologram.panel);
@@ -239,14 +240,15 @@ std::string tint_remark(const LayerJob& job, const std::vector<DepthPicture>& pi
       100 * worst, remedy);
 }
 
-std::vector<std::string> warnings_of(const LayerJob& job, const std::vector<LayerRow>& rows, const LayerWork& work) {
+std::vector<std::string> list_warnings(const LayerJob& job, const std::vector<LayerRecord>& rows,
+                                       const LayerWork& work) {
   auto warnings = early_warnings(job, work);
   if (auto words = beyond_warning(job, rows.front().beyond); !words.empty()) warnings.push_back(std::move(words));
   return warnings;
 }
 
 /// Flags for the metadata that files of this format do not store; empty if they store all.
-std::string flags_line(const std::vector<LayerRow>& rows) {
+std::string flags_line(const std::vector<LayerRecord>& rows) {
   if (rows.front().reconstruct_flags.empty()) return {};
   std::vector<Flags> flags;
   flags.reserve(rows.size());
@@ -254,14 +256,15 @@ std::string flags_line(const std::vector<LayerRow>& rows) {
   return line_of(merged(flags));
 }
 
-nlohmann::json json_of(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow>& rows, double seconds) {
+nlohmann::json make_json(const LayerJob& job, const LayerWork& work, const std::vector<LayerRecord>& rows,
+                         double seconds) {
   const auto& hologram = job.hologram;
   nlohmann::json object;
   if (job.pictures.size() == 1) {
     object = depth_facts(job.pictures.front(), work.pictures().front(), rows.front().layers);
     object["input"] = job.pictures.front().image;
   } else {
-    const auto [near, far] = range_of(work.pictures());
+    const auto [near, far] = find_range(work.pictures());
     object = {{"layers", rows.front().layers}, {"distance_min_m", near}, {"distance_max_m", far}};
     for (const auto& picture : job.pictures) object["inputs"].push_back(picture.image);
   }
@@ -276,7 +279,7 @@ nlohmann::json json_of(const LayerJob& job, const LayerWork& work, const std::ve
                  {"wavelength_m", hologram.channels.front().wavelength_m},
                  {"encoding", hologram.complex_field ? "complex" : std::string(to_string(hologram.encode.encoding))},
                  {"time_s", seconds},
-                 {"warnings", warnings_of(job, rows, work)},
+                 {"warnings", list_warnings(job, rows, work)},
                  {"outputs", nlohmann::json::array()},
                  {"holograms", nlohmann::json::array()}});
   if (const auto flags = flags_line(rows); !flags.empty()) object["reconstruct_flags"] = flags;
@@ -296,14 +299,14 @@ std::string span_text(double near_m, double far_m) {
   return text(near_m) == text(far_m) ? text(near_m) : fmt::format("{} to {}", text(near_m), text(far_m));
 }
 
-void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRow>& rows, double seconds) {
+void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRecord>& rows, double seconds) {
   const auto& console = job.hologram.console;
   if (const auto flags = flags_line(rows); !flags.empty()) {
     std::string files;
     for (const auto& row : rows) files += (files.empty() ? "" : " ") + row.output;
     remark(console, no_metadata_remark(job.hologram.output, files, flags, false));
   }
-  const auto [near, far] = range_of(work.pictures());
+  const auto [near, far] = find_range(work.pictures());
   const std::string what = rows.front().output == rows.back().output
                                ? rows.front().output
                                : rows.front().output + " to " + rows.back().output;
@@ -332,7 +335,7 @@ int run_layers(SceneJob& scene) {
   if (const auto words = tint_remark(job, work.pictures()); !words.empty()) remark(job.hologram.console, words);
   if (job.hologram.shown) job.hologram.shown->open();
   const auto rows = work();
-  report_json(job.hologram.console, json_of(job, work, rows, watch.seconds()));
+  report_json(job.hologram.console, make_json(job, work, rows, watch.seconds()));
   tell(job, work, rows, watch.seconds());
   return job.hologram.shown ? until_closed([&] { job.hologram.shown->play(false); }) : exit_ok;
 }

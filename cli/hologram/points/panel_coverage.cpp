@@ -9,7 +9,7 @@
 namespace holotone::cli {
 namespace {
 
-double share_of(const PointsRow& row) {
+double lit_share(const PointsRecord& row) {
   return row.points == 0 ? 0 : static_cast<double>(row.unlit) / static_cast<double>(row.points);
 }
 
@@ -29,7 +29,7 @@ double rounded_down(double value) {
 
 }  // namespace
 
-std::array<double, 2> extent_of(const PointCloud& cloud) {
+std::array<double, 2> find_extent(const PointCloud& cloud) {
   std::array<double, 2> extent{};
   for (std::size_t axis = 0; axis < 2 && !cloud.position.empty(); ++axis) {
     const auto [low, high] = std::minmax_element(cloud.position.begin(), cloud.position.end(),
@@ -51,9 +51,10 @@ std::string remedy_of(const HologramJob& job, const PointCloud& cloud) {
   return text + fmt::format("; --size {} fits", size);
 }
 
-std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<PointsRow>& rows) {
-  const auto& worst = *std::max_element(
-      rows.begin(), rows.end(), [](const PointsRow& a, const PointsRow& b) { return share_of(a) < share_of(b); });
+std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::vector<PointsRecord>& rows) {
+  const auto& worst = *std::max_element(rows.begin(), rows.end(), [](const PointsRecord& a, const PointsRecord& b) {
+    return lit_share(a) < lit_share(b);
+  });
   if (worst.unlit == 0) return {};
   const double reach = job.sum.cone_wavelength_m * worst.distance_m / job.panel.pitch_m;
   const double zone_x = static_cast<double>(job.panel.nx) * job.panel.pitch_m + reach;
@@ -61,7 +62,7 @@ std::vector<std::string> lit_zone_warnings(const HologramJob& job, const std::ve
   return {
       fmt::format("{} of the points ({} of {}) light no pixel of {}: the object is {} wide and {} high, but at {} a "
                   "panel of {} x {} shows points within {} x {}{}",
-                  percent(share_of(worst)), worst.unlit, worst.points, worst.output, short_length(worst.extent_m[0]),
+                  percent(lit_share(worst)), worst.unlit, worst.points, worst.output, short_length(worst.extent_m[0]),
                   short_length(worst.extent_m[1]), short_length(worst.distance_m),
                   short_length(static_cast<double>(job.panel.nx) * job.panel.pitch_m),
                   short_length(static_cast<double>(job.panel.ny) * job.panel.pitch_m), short_length(zone_x),

@@ -26,7 +26,7 @@ struct Lack {
   std::string got;
 };
 Lack lack_for_rows(const HologramJob& job) {
-  const auto extension = extension_of(job.output);
+  const auto extension = path_extension(job.output);
   if (job.complex_field) {
     const bool by_rows = extension == ".h5" || extension == ".hdf5" || extension == ".npy";
     return by_rows ? Lack{} : Lack{"a file .h5, .hdf5 or .npy for the complex field", job.output};
@@ -71,7 +71,7 @@ std::int64_t rows_at_once_for(const HologramJob& job) {
 RowRange rows_of_block(const HologramJob& job) {
   constexpr std::string_view option = "--block";
   const auto lack = lack_for_rows(job);
-  const auto extension = extension_of(job.output);
+  const auto extension = path_extension(job.output);
   if (extension != ".h5" && extension != ".hdf5" && extension != ".tif" && extension != ".tiff") {
     reject(option, "a file .h5, .hdf5 or .tif, which states the rows that it holds", job.output);
   }
@@ -97,7 +97,7 @@ void set_bands(HologramJob& job) {
   job.rows = rows_of_block(job);
 }
 
-std::vector<PointsRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
+std::vector<PointsRecord> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const std::size_t value_bytes = job.complex_field ? sizeof(Complex) : job.encode.bits <= 8 ? 1 : 2;
   const std::int64_t values = std::min(job.rows_at_once, job.panel.ny) * job.panel.nx;
   BandMemory::all().allocate_ahead(job.devices, static_cast<std::size_t>(values) * value_bytes);

@@ -13,6 +13,6 @@ void set_bands(HologramJob& job);
 
 /// make_holograms of one frame, by bands of job.rows_at_once rows. Rows of a failed or cancelled run are kept; the next
 /// run of the same points and options resumes from them.
-std::vector<PointsRow> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before);
+std::vector<PointsRecord> make_bands(const HologramJob& job, FrameSource& source, const BeforeSum& before);
 
 }  // namespace holotone::cli

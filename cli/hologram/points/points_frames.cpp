@@ -15,8 +15,8 @@ Makers makers_of(const HologramJob& job) {
   return makers;
 }
 
-PointsRow row_of(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made) {
-  PointsRow row;
+PointsRecord make_row(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made) {
+  PointsRecord row;
   row.input = frame.input;
   row.output = made.output;
   row.frame = frame.number;
@@ -37,12 +37,13 @@ PointsRow row_of(const PreparedFrame& frame, std::size_t channel, const PointsHo
   return row;
 }
 
-std::vector<PointsRow> rows_before_sum(const HologramJob& job, const FrameSource& source, const PreparedFrame& frame) {
-  std::vector<PointsRow> rows;
+std::vector<PointsRecord> rows_before_sum(const HologramJob& job, const FrameSource& source,
+                                          const PreparedFrame& frame) {
+  std::vector<PointsRecord> rows;
   for (std::size_t c = 0; c < job.channels.size(); ++c) {
     PointsHologram made;
     made.output = source.output(frame.number, job.channels[c]);
-    rows.push_back(row_of(frame, c, made));
+    rows.push_back(make_row(frame, c, made));
   }
   return rows;
 }

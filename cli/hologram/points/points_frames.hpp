@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/common/paths.hpp>
 #include <cli/hologram/points/points_maker.hpp>
-#include <cli/hologram/points/points_row.hpp>
+#include <cli/hologram/points/points_record.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,13 +11,13 @@
 namespace holotone::cli {
 
 /// Receives the rows of a frame before the sum, without its results.
-using BeforeSum = std::function<void(const std::vector<PointsRow>&)>;
+using BeforeSum = std::function<void(const std::vector<PointsRecord>&)>;
 
 /// The makers of all channels.
 using Makers = std::vector<std::unique_ptr<PointsMaker>>;
 Makers makers_of(const HologramJob& job);
 
-PointsRow row_of(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made);
+PointsRecord row_of(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made);
 
 /// Source and output names of the frames: one file, numbered files, or one turning object.
 class FrameSource {
@@ -41,6 +41,7 @@ class FrameSource {
 };
 
 /// Rows of all channels without the results of the sum.
-std::vector<PointsRow> rows_before_sum(const HologramJob& job, const FrameSource& source, const PreparedFrame& frame);
+std::vector<PointsRecord> rows_before_sum(const HologramJob& job, const FrameSource& source,
+                                          const PreparedFrame& frame);
 
 }  // namespace holotone::cli

@@ -10,14 +10,14 @@ namespace holotone::cli {
 namespace {
 
 /// Computes one frame step by step, with a bar for the sum. A colour is written while the next is computed.
-std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
+std::vector<PointsRecord> make_one(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const PreparedFrame frame = source.prepare(0);
   check_cancelled("reading");
   require_light(job, frame.input, frame.dark);
   const Makers makers = makers_of(job);  // refuses options before anything is reported
   before(rows_before_sum(job, source, frame));
   ProgressBar bar(job.console);
-  std::vector<PointsRow> rows;
+  std::vector<PointsRecord> rows;
   std::future<void> writing;
   const auto written = [&] {
     if (writing.valid()) writing.get();
@@ -31,7 +31,7 @@ std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, con
     if (job.shown || c + 1 == makers.size()) {
       put_out(job, c, made);
     } else {
-      writing = std::async(std::launch::async, [&job, c, own = std::move(made)] { put_out(job, c, own); });
+      writing = std::async(std::launch::async, [&job, c, finished = std::move(made)] { put_out(job, c, finished); });
     }
   }
   check_cancelled("writing");
@@ -40,7 +40,7 @@ std::vector<PointsRow> make_one(const HologramJob& job, FrameSource& source, con
 
 }  // namespace
 
-std::vector<PointsRow> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
+std::vector<PointsRecord> make_holograms(const HologramJob& job, FrameSource& source, const BeforeSum& before) {
   const UnfinishedRun run;
   auto rows = source.moving() ? make_frames(job, source) : make_one(job, source, before);
   check_cancelled("writing");

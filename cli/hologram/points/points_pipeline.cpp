@@ -18,7 +18,7 @@ int preparing_threads(std::size_t points) {
 
 }  // namespace
 
-std::vector<PointsRow> make_frames(const HologramJob& job, FrameSource& source) {
+std::vector<PointsRecord> make_frames(const HologramJob& job, FrameSource& source) {
   PreparedFrame first = source.prepare(0);
   const int preparers = preparing_threads(first.points.cloud.size());
   const auto prepare = [&](std::int64_t index) {
@@ -29,7 +29,7 @@ std::vector<PointsRow> make_frames(const HologramJob& job, FrameSource& source) 
     check_cancelled("writing");
     put_out(job, 0, made);
   };
-  std::vector<PointsRow> rows;
+  std::vector<PointsRecord> rows;
   Makers makers;
   ProgressBar bar(job.console);
   QuietProgress quiet;

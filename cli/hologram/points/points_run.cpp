@@ -23,7 +23,7 @@ constexpr double min_reported_deviation_rad = 0.1;
 /// From here on points blur: the peak of one falls below 0.9 of the spherical wave's.
 constexpr double blurring_deviation_rad = 3;
 
-nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
+nlohmann::json make_json(const HologramJob& job, const PointsRecord& row) {
   nlohmann::json object{{"input", row.input},
                         {"output", row.output},
                         {"wavelength_m", job.channels[row.channel].wavelength_m},
@@ -51,7 +51,7 @@ nlohmann::json json_of(const HologramJob& job, const PointsRow& row) {
 }
 
 /// Flags of each frame, its channels combined, for frames whose files do not store them.
-std::vector<Flags> flags_of_frames(const HologramJob& job, const std::vector<PointsRow>& rows) {
+std::vector<Flags> flags_of_frames(const HologramJob& job, const std::vector<PointsRecord>& rows) {
   std::vector<Flags> frames;
   const std::size_t channels = job.channels.size();
   for (std::size_t first = 0; first + channels <= rows.size() && !rows[first].reconstruct_flags.empty();
@@ -74,7 +74,7 @@ std::string differing(const std::vector<Flags>& frames) {
 }
 
 /// Warnings of probably unintended settings, as far as known before the sum, one line each.
-std::vector<std::string> early_warnings(const HologramJob& job, const std::vector<PointsRow>& rows) {
+std::vector<std::string> early_warnings(const HologramJob& job, const std::vector<PointsRecord>& rows) {
   std::vector<std::string> warnings;
   std::size_t dark = 0;
   for (const auto& row : rows) {
@@ -94,7 +94,7 @@ std::vector<std::string> early_warnings(const HologramJob& job, const std::vecto
   return warnings;
 }
 
-std::vector<std::string> late_warnings(const HologramJob& job, const std::vector<PointsRow>& rows) {
+std::vector<std::string> late_warnings(const HologramJob& job, const std::vector<PointsRecord>& rows) {
   std::vector<std::string> warnings;
   if (const auto names = differing(flags_of_frames(job, rows)); !names.empty()) {
     warnings.push_back(fmt::format(
@@ -114,14 +114,14 @@ std::vector<std::string> late_warnings(const HologramJob& job, const std::vector
   return warnings;
 }
 
-std::vector<std::string> warnings_of(const HologramJob& job, const std::vector<PointsRow>& rows) {
+std::vector<std::string> list_warnings(const HologramJob& job, const std::vector<PointsRecord>& rows) {
   auto warnings = early_warnings(job, rows);
   for (auto& words : late_warnings(job, rows)) warnings.push_back(std::move(words));
   return warnings;
 }
 
-nlohmann::json json_of(const HologramJob& job, const std::vector<PointsRow>& rows, double seconds) {
-  nlohmann::json object = json_of(job, rows.front());
+nlohmann::json make_json(const HologramJob& job, const std::vector<PointsRecord>& rows, double seconds) {
+  nlohmann::json object = make_json(job, rows.front());
   object.erase("output");
   object.erase("channel");
   object.erase("reconstruct_flags");
@@ -139,18 +139,18 @@ nlohmann::json json_of(const HologramJob& job, const std::vector<PointsRow>& row
   object["dropped_points"] = rows.front().dropped;
   object["hidden_points"] = rows.front().hidden;
   object["time_s"] = seconds;
-  object["warnings"] = warnings_of(job, rows);
+  object["warnings"] = list_warnings(job, rows);
   object["outputs"] = nlohmann::json::array();
   object["holograms"] = nlohmann::json::array();
   for (const auto& row : rows) {
     object["outputs"].push_back(row.output);
-    object["holograms"].push_back(json_of(job, row));
+    object["holograms"].push_back(make_json(job, row));
   }
   return object;
 }
 
 /// Prints the reconstruct command for files of a format that does not store the values it needs.
-void tell_flags(const HologramJob& job, const std::vector<PointsRow>& rows) {
+void tell_flags(const HologramJob& job, const std::vector<PointsRecord>& rows) {
   const auto frames = flags_of_frames(job, rows);
   if (frames.empty()) return;
   std::string files;
@@ -159,9 +159,9 @@ void tell_flags(const HologramJob& job, const std::vector<PointsRow>& rows) {
 }
 
 /// "12 points", or "10 to 12 points" of moving pictures.
-std::string range_of(const std::vector<PointsRow>& rows, std::int64_t PointsRow::*count) {
+std::string range_of(const std::vector<PointsRecord>& rows, std::int64_t PointsRecord::*count) {
   const auto [low, high] = std::minmax_element(
-      rows.begin(), rows.end(), [&](const PointsRow& a, const PointsRow& b) { return a.*count < b.*count; });
+      rows.begin(), rows.end(), [&](const PointsRecord& a, const PointsRecord& b) { return a.*count < b.*count; });
   const std::string most = counted((*high).*count, "point");
   return (*low).*count == (*high).*count ? most : fmt::format("{} to {}", (*low).*count, most);
 }
@@ -169,7 +169,7 @@ std::string range_of(const std::vector<PointsRow>& rows, std::int64_t PointsRow:
 std::string length_of(double metres) { return format_length(parse_number("length", fmt::format("{:.3g}", metres))); }
 
 /// Notes what an encoding's smaller band costs an object so near: docs/encoding.md, double phase and Burckhardt.
-void tell_band(const HologramJob& job, const PointsRow& row) {
+void tell_band(const HologramJob& job, const PointsRecord& row) {
   const Encoding encoding = job.encode.encoding;
   const bool columns = encoding == Encoding::burckhardt;
   const FieldGrid grid = job.grid(job.channels[row.channel]);
@@ -190,7 +190,7 @@ void tell_band(const HologramJob& job, const PointsRow& row) {
 }
 
 /// Prints the facts known before the sum; for moving pictures, read during the sum, after it.
-void tell_early(const HologramJob& job, const std::vector<PointsRow>& rows) {
+void tell_early(const HologramJob& job, const std::vector<PointsRecord>& rows) {
   const auto& first = rows.front();
   for (const auto& warning : early_warnings(job, rows)) warn(job.console, warning);
   tell_band(job, first);
@@ -202,13 +202,13 @@ void tell_early(const HologramJob& job, const std::vector<PointsRow>& rows) {
                                     first.input, counted(first.triangles, "triangle")));
   }
   if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.hidden > 0; })) {
-    const auto hidden = range_of(rows, &PointsRow::hidden);
+    const auto hidden = range_of(rows, &PointsRecord::hidden);
     remark(job.console,
            fmt::format("{} {} hidden behind a nearer surface", hidden, hidden == "1 point" ? "is" : "are"));
   }
 }
 
-void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double seconds) {
+void tell(const HologramJob& job, const std::vector<PointsRecord>& rows, double seconds) {
   const auto& first = rows.front();
   for (const auto& warning : late_warnings(job, rows)) warn(job.console, warning);
   tell_flags(job, rows);
@@ -220,10 +220,10 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
   const std::string part =
       job.rows.rows > 0 ? fmt::format(" (rows {} to {})", job.rows.first_row, job.rows.end() - 1) : std::string();
   report(job.console, fmt::format("{}: {} x {} pixels{}, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny, part,
-                                  range_of(rows, &PointsRow::points), to_string(first.info.method),
+                                  range_of(rows, &PointsRecord::points), to_string(first.info.method),
                                   first.info.arithmetic, all_names_of(job.devices), format_duration(seconds)));
   for (const auto& row : rows) {
-    if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
+    if (const auto text = to_text(row.rates, job.devices); !text.empty()) report(job.console, text);
   }
   if (frames > 1)
     report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
@@ -249,7 +249,7 @@ void tell(const HologramJob& job, const std::vector<PointsRow>& rows, double sec
 
 bool is_picture(const std::string& path) {
   constexpr std::string_view known[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"};
-  return std::ranges::find(known, extension_of(path)) != std::end(known);
+  return std::ranges::find(known, path_extension(path)) != std::end(known);
 }
 
 }  // namespace
@@ -267,10 +267,10 @@ int run_points(SceneJob& scene) {
   const bool products = job.sum.method != PointMethod::direct && job.sum.method != PointMethod::recurrence;
   if (products && source.moving() && job.sum.wave == Wave::fresnel) load_early(job.device, CudaLibrary::cublaslt);
   if (job.shown) return show_points(job, source);
-  const auto before = [&](const std::vector<PointsRow>& early) { tell_early(job, early); };
+  const auto before = [&](const std::vector<PointsRecord>& early) { tell_early(job, early); };
   const auto rows = job.rows_at_once > 0 ? make_bands(job, source, before) : make_holograms(job, source, before);
   if (source.moving()) tell_early(job, rows);
-  report_json(job.console, json_of(job, rows, watch.seconds()));
+  report_json(job.console, make_json(job, rows, watch.seconds()));
   tell(job, rows, watch.seconds());
   return exit_ok;
 }

@@ -24,10 +24,10 @@ HogelWeights codes_weights(const StereogramJob& job, const FieldGrid& grid, Prog
 }
 
 void describe_codes(const StereogramJob& job, const HogelWeights& weights, Metadata& metadata) {
-  const WeightOptions own = weight_options();
+  const WeightOptions code_weights = weight_options();
   ErrorDiffusionOptions options = *job.codes;
   options.hogel_px = job.options.hogel_px;
-  describe_quantization(metadata, {"vded", options, options.scale, &own, &weights});
+  describe_quantization(metadata, {"vded", options, options.scale, &code_weights, &weights});
 }
 
 StereogramCodesMade make_codes(const StereogramJob& job, const StereogramPrint& print, const ViewSource& source,
@@ -46,11 +46,11 @@ StereogramCodesMade make_codes(const StereogramJob& job, const StereogramPrint& 
   Array<std::uint8_t, 2> codes({rows_at_once, grid.nx}, queue);
   for (std::int64_t row = 0; row < grid.ny; row += rows_at_once) {
     const RowRange part{row, std::min(rows_at_once, grid.ny - row)};
-    const View<std::uint8_t, 2> own(codes.data(), {part.rows, grid.nx}, queue.device());
-    made.report += plan.execute(source, print.channel, part, own, progress);
+    const View<std::uint8_t, 2> part_codes(codes.data(), {part.rows, grid.nx}, queue.device());
+    made.report += plan.execute(source, print.channel, part, part_codes, progress);
     const View<std::uint8_t, 2> target =
         writer ? writer->next(part.rows) : View<std::uint8_t, 2>(shown.data() + row * grid.nx, {part.rows, grid.nx});
-    copy<std::uint8_t, 2>(target, own, queue);
+    copy<std::uint8_t, 2>(target, part_codes, queue);
     queue.synchronize();
     check_cancelled("writing");
     if (writer) writer->write();

@@ -23,7 +23,7 @@ constexpr const char* whole_options[] = {"--lut",     "--phase-range", "--amplit
 
 /// Names of pictures with metadata.
 bool is_name_of_codes(const std::string& path) {
-  const auto extension = extension_of(path);
+  const auto extension = path_extension(path);
   return extension == ".png" || extension == ".tif" || extension == ".tiff";
 }
 
@@ -33,7 +33,7 @@ void check_output(const SceneJob& scene) {
   const auto& output = scene.hologram.output;
   const bool codes = is_name_of_codes(output);
   const bool shown = names_monitor(output);
-  const auto extension = extension_of(output);
+  const auto extension = path_extension(output);
   if (scene.views.scale) {
     if (!codes && !shown)
       reject<&ViewOptions::scale>("a name ending in .png, .tif or .tiff for codes after -o", output);
@@ -149,9 +149,9 @@ void set_picture(StereogramJob& job, const SceneJob& scene) {
 bool StereogramJob::writes_rows() const { return !shown && (!codes || CodesWriter::takes_any_order(output, writing)); }
 
 StereogramOptions StereogramJob::options_for(const Channel& channel) const {
-  StereogramOptions own = options;
-  own.grid.wavelength_m = channel.wavelength_m;
-  return own;
+  StereogramOptions adapted = options;
+  adapted.grid.wavelength_m = channel.wavelength_m;
+  return adapted;
 }
 
 std::int64_t StereogramJob::hogel_for(double nearest_m) const {

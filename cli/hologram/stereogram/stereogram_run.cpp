@@ -25,7 +25,7 @@ namespace {
 constexpr double degrees = 180 / std::numbers::pi;
 
 /// Record of one stereogram.
-struct StereogramRow {
+struct StereogramRecord {
   std::size_t channel = 0;
   std::string output;
   StereogramInfo info;
@@ -59,10 +59,10 @@ class StereogramWork {
         fmt::format("hogels of {0} x {0} pixels", job.options.hogel_px));
   }
 
-  std::vector<StereogramRow> operator()() {
+  std::vector<StereogramRecord> operator()() {
     const UnfinishedRun run;
     ProgressBar bar(job_.console);
-    std::vector<StereogramRow> rows;
+    std::vector<StereogramRecord> rows;
     if (job_.writes_rows()) {
       rows = print(bar);
     } else {
@@ -85,13 +85,13 @@ class StereogramWork {
   /// Number of rows of pixels written at once.
   [[nodiscard]] std::int64_t rows_at_once() const { return rows_of_hogel_bands(job_.options); }
 
-  [[nodiscard]] StereogramRow row_of(std::size_t c) const {
-    StereogramRow row;
+  [[nodiscard]] StereogramRecord row_of(std::size_t c) const {
+    StereogramRecord row;
     row.channel = c;
     row.output = job_.output_of(job_.channels[c]);
     return row;
   }
-  [[nodiscard]] int colour_of(std::size_t c) const { return views_.source->channels() > 1 ? static_cast<int>(c) : 0; }
+  [[nodiscard]] int colour_text(std::size_t c) const { return views_.source->channels() > 1 ? static_cast<int>(c) : 0; }
 
   /// How the codes of a channel are made, of which the metadata tell; nothing for a field.
   std::optional<HogelWeights> quantize(StereogramPrint& print, ProgressBar& bar) const {
@@ -107,14 +107,14 @@ class StereogramWork {
 
   [[nodiscard]] StereogramPrint print_of(std::size_t c) const {
     const auto& channel = job_.channels[c];
-    StereogramPrint print{job_.output_of(channel), job_.options_for(channel), colour_of(c), std::nullopt, {},
-                          metadata_of(channel)};
-    print.key = key_of(print.metadata);
+    StereogramPrint print{job_.output_of(channel), job_.options_for(channel), colour_text(c), std::nullopt, {},
+                          make_metadata(channel)};
+    print.key = print_key(print.metadata);
     return print;
   }
 
-  std::vector<StereogramRow> print(ProgressBar& bar) {
-    std::vector<StereogramRow> rows;
+  std::vector<StereogramRecord> print(ProgressBar& bar) {
+    std::vector<StereogramRecord> rows;
     std::vector<StereogramPrint> prints;
     for (std::size_t c = 0; c < job_.channels.size(); ++c) {
       const Stopwatch watch;
@@ -136,10 +136,10 @@ class StereogramWork {
   }
 
   /// For a monitor, or codes in a file that is written from top to bottom.
-  StereogramRow make(std::size_t c, ProgressBar& bar) {
+  StereogramRecord make(std::size_t c, ProgressBar& bar) {
     const Stopwatch watch;
     const Queue queue = Queue::create(job_.device);
-    StereogramRow row = row_of(c);
+    StereogramRecord row = row_of(c);
     StereogramPrint print = print_of(c);
     if (auto weights = quantize(print, bar)) {
       row.weights = *std::move(weights);
@@ -160,7 +160,7 @@ class StereogramWork {
     return row;
   }
 
-  [[nodiscard]] Metadata metadata_of(const Channel& channel) const {
+  [[nodiscard]] Metadata make_metadata(const Channel& channel) const {
     const auto& options = job_.options;
     Metadata metadata = panel_metadata(job_.panel, channel);
     set_metadata(metadata, "encoding", "complex");
@@ -168,14 +168,14 @@ class StereogramWork {
     set_metadata(metadata, "hogel_px", std::to_string(options.hogel_px));
     if (options.method == StereogramMethod::layered) set_metadata(metadata, "layers", std::to_string(options.layers));
     if (options.fringe_m > 0) set_metadata(metadata, "fringe_m", options.fringe_m);
-    if (options.viewer) set_metadata(metadata, "viewer", text_of(*options.viewer));
+    if (options.viewer) set_metadata(metadata, "viewer", to_text(*options.viewer));
     set_metadata(metadata, "seed", std::to_string(options.seed));
     for (const auto& [name, value] : views_.metadata) metadata[name] = value;
     return metadata;
   }
 
   /// Identity of the rows: rows of other views or parameters are not continued.
-  [[nodiscard]] std::string key_of(const Metadata& metadata) const {
+  [[nodiscard]] std::string print_key(const Metadata& metadata) const {
     std::string key =
         fmt::format("{} {} {} {} {:x} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.camera_span_m),
                     views_.facts.dump(), views_.digest, backend_of(job_.device));
@@ -219,7 +219,7 @@ std::vector<std::string> early_warnings(const StereogramJob& job, const Stereogr
 
 /// Warnings from the computed rays.
 std::vector<std::string> late_warnings(const StereogramJob& job, const StereogramWork& work,
-                                       const std::vector<StereogramRow>& rows) {
+                                       const std::vector<StereogramRecord>& rows) {
   std::vector<std::string> warnings;
   const auto& n = job.options.hogel_px;
   const std::int64_t fitting = job.hogel_for(work.views().nearest_m);
@@ -250,8 +250,8 @@ std::vector<std::string> late_warnings(const StereogramJob& job, const Stereogra
   return warnings;
 }
 
-std::vector<std::string> warnings_of(const StereogramJob& job, const StereogramWork& work,
-                                     const std::vector<StereogramRow>& rows) {
+std::vector<std::string> list_warnings(const StereogramJob& job, const StereogramWork& work,
+                                       const std::vector<StereogramRecord>& rows) {
   auto warnings = early_warnings(job, work);
   for (auto& words : late_warnings(job, work, rows)) warnings.push_back(std::move(words));
   return warnings;
@@ -263,8 +263,8 @@ std::string_view encoding_of(const StereogramJob& job) {
   return name_of(job.codes->modulation);
 }
 
-nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
-                       double seconds) {
+nlohmann::json make_json(const StereogramJob& job, const StereogramWork& work,
+                         const std::vector<StereogramRecord>& rows, double seconds) {
   const auto& first = rows.front();
   nlohmann::json object{{"input", job.views},
                         {"method", to_string(job.options.method)},
@@ -279,12 +279,12 @@ nlohmann::json json_of(const StereogramJob& job, const StereogramWork& work, con
                         {"pitch_m", job.panel.pitch_m},
                         {"encoding", encoding_of(job)},
                         {"time_s", seconds},
-                        {"warnings", warnings_of(job, work, rows)},
+                        {"warnings", list_warnings(job, work, rows)},
                         {"outputs", nlohmann::json::array()},
                         {"holograms", nlohmann::json::array()}};
   object.update(work.views().facts);
   if (work.views().missed_share) object["missed_share"] = work.views().missed_share();
-  if (job.options.viewer) object["viewer"] = text_of(*job.options.viewer);
+  if (job.options.viewer) object["viewer"] = to_text(*job.options.viewer);
   if (job.codes) object["bits"] = job.codes->bits;
   for (const auto& row : rows) {
     const auto& channel = job.channels[row.channel];
@@ -350,7 +350,7 @@ void tell_early(const StereogramJob& job, const StereogramWork& work) {
   if (const auto words = few_hogels_remark(job, work.infos().front()); !words.empty()) remark(job.console, words);
 }
 
-void tell(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRow>& rows,
+void tell(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRecord>& rows,
           double seconds) {
   for (const auto& warning : late_warnings(job, work, rows)) warn(job.console, warning);
   const auto& first = rows.front();
@@ -383,7 +383,7 @@ void tell(const StereogramJob& job, const StereogramWork& work, const std::vecto
                                   job.panel.ny, first.info.hogels[1], first.info.hogels[0], job.options.hogel_px,
                                   computed, codes, all_names_of(job.devices), format_duration(seconds)));
   for (const auto& row : rows) {
-    if (const auto text = text_of(row.rates, job.devices); !text.empty()) report(job.console, text);
+    if (const auto text = to_text(row.rates, job.devices); !text.empty()) report(job.console, text);
   }
 }
 
@@ -396,7 +396,7 @@ int run_stereogram(SceneJob& scene) {
   tell_early(job, work);
   if (job.shown) job.shown->open();
   const auto rows = work();
-  report_json(job.console, json_of(job, work, rows, watch.seconds()));
+  report_json(job.console, make_json(job, work, rows, watch.seconds()));
   tell(job, work, rows, watch.seconds());
   return job.shown ? until_closed([&] { job.shown->play(false); }) : exit_ok;
 }

@@ -27,8 +27,8 @@ std::size_t place_of(const CapturedViews& pictures, std::int64_t row, std::int64
 
 /// Views as {V, U, ny, nx, channels}; frees each picture after its copy.
 Array<float, 5> views_of(CapturedViews& pictures, bool colour) {
-  const auto [ny, nx, own] = pictures.images.front().shape();
-  const bool has_colour = own >= 3;
+  const auto [ny, nx, channel_count] = pictures.images.front().shape();
+  const bool has_colour = channel_count >= 3;
   const std::int64_t channels = has_colour && colour ? 3 : 1;
   Array<float, 5> views({pictures.rows, pictures.columns, ny, nx, channels});
   const std::int64_t pixels = ny * nx;
@@ -37,7 +37,7 @@ Array<float, 5> views_of(CapturedViews& pictures, bool colour) {
       auto& image = pictures.images[place_of(pictures, row, column)];
       float* const view = views.data() + (row * pictures.columns + column) * pixels * channels;
       const float* const from = image.data();
-      parallel_for(0, ny, [&, stride = own, width = nx](std::int64_t y) {
+      parallel_for(0, ny, [&, stride = channel_count, width = nx](std::int64_t y) {
         for (std::int64_t i = y * width; i < (y + 1) * width; ++i) {
           const auto code = [&](std::int64_t c) {
             const float value = from[i * stride + c];
@@ -128,7 +128,7 @@ StereogramViews views_of_pictures(const StereogramJob& job) {
       job.geometry.view_distance_m, views.camera_pitch_m, job.geometry.distance_m,
       width_of(job.geometry.size_m, static_cast<double>(shape[1]), static_cast<double>(shape[0]))};
   auto grid = std::make_unique<ViewGrid>(std::move(colours), options, std::move(depths));
-  views.missed_share = [own = grid.get()] { return own->missed_share(); };
+  views.missed_share = [views_grid = grid.get()] { return views_grid->missed_share(); };
   views.source = std::move(grid);
   describe(views, job);
   views.nearest_m = nearest_m;
@@ -162,12 +162,13 @@ StereogramViews views_of_model(const StereogramJob& job) {
 }
 
 /// Grid of the picture's own pixel pitch, but not finer than the panel's.
-FieldGrid grid_of(const StereogramJob& job, const RgbdPicture& picture) {
+FieldGrid make_grid(const StereogramJob& job, const RgbdPicture& picture) {
   const auto [ny, nx] = picture.intensity.shape();
-  const double own = picture.width_m / static_cast<double>(nx);
-  const double pitch = std::max({own, job.panel.pitch_m, picture.width_m / static_cast<double>(largest_picture_side)});
+  const double pixel_m = picture.width_m / static_cast<double>(nx);
+  const double pitch =
+      std::max({pixel_m, job.panel.pitch_m, picture.width_m / static_cast<double>(largest_picture_side)});
   const auto pixels = [&](std::int64_t count) {
-    return std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * own / pitch));
+    return std::max<std::int64_t>(1, std::llround(static_cast<double>(count) * pixel_m / pitch));
   };
   return {pixels(nx), pixels(ny), pitch, job.options.grid.wavelength_m};
 }
@@ -177,7 +178,7 @@ StereogramViews views_of_layers(const StereogramJob& job) {
   const DepthPicture picture = read_picture(typed, job.channels);
   const auto& depth = picture.depth;
   std::vector<SlicedPicture> sliced;
-  const FieldGrid grid = grid_of(job, picture.channel(typed, 0));
+  const FieldGrid grid = make_grid(job, picture.channel(typed, 0));
   for (std::size_t c = 0; c < job.channels.size(); ++c) {
     sliced.push_back(slice_picture(picture.channel(typed, c), grid));
   }

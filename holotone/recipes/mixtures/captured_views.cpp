@@ -43,7 +43,7 @@ std::optional<ViewPattern> view_pattern(const std::string& name) {
   if (pattern.counters.empty()) return std::nullopt;
   if (pattern.counters == "v") reject_path("%u, or %u and %v, for the views of a light field", name);
   if (pattern.counters.size() == 2 && pattern.texts[1].empty()) {
-    reject_path("something between %u and %v that tells them apart", name);
+    reject_path("something between %u and %v that separates them", name);
   }
   return pattern;
 }
@@ -142,8 +142,8 @@ void require_finite(const std::string& path, const Array<float, 3>& pixels) {
 
 /// Reads a picture, of the first view's shape if there is one.
 ReadPicture read_picture(const std::string& path, bool linear, const std::optional<FirstView>& first) {
-  const auto accept = [&](const Shape<3>& own) {  // a palette's channels are not known yet
-    if (first && (own[0] != first->shape[0] || own[1] != first->shape[1])) require_same_shape(*first, path, own);
+  const auto accept = [&](const Shape<3>& sides) {  // a palette's channels are not known yet
+    if (first && (sides[0] != first->shape[0] || sides[1] != first->shape[1])) require_same_shape(*first, path, sides);
   };
   Image image = read_image(path, {.accept = accept, .bytes_a_pixel = 16});
   const auto shape = shape_of(image);
@@ -200,8 +200,8 @@ void place_views(CapturedViews& pictures, ViewRows rows, bool both) {
   };
   for (std::int64_t v = 0; v < pictures.rows; ++v) {
     for (std::int64_t u = 0; u < pictures.columns; ++u) {
-      auto& own = pictures.at.emplace_back(std::vector{place(u, pictures.columns)});
-      if (both) own.push_back(pictures.up ? -place(v, pictures.rows) : place(v, pictures.rows));
+      auto& view_place = pictures.at.emplace_back(std::vector{place(u, pictures.columns)});
+      if (both) view_place.push_back(pictures.up ? -place(v, pictures.rows) : place(v, pictures.rows));
     }
   }
 }

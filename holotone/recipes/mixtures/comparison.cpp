@@ -45,12 +45,12 @@ std::int64_t MixtureComparison::worst() const { return std::min_element(each.beg
 ColourSimilarity MixtureComparison::mean_colours() const {
   ColourSimilarity mean;
   const double share = 1 / static_cast<double>(colours.size());
-  for (const auto& own : colours) {
-    mean.psnr_y_db += share * own.psnr_y_db;
-    mean.psnr_cb_db += share * own.psnr_cb_db;
-    mean.psnr_cr_db += share * own.psnr_cr_db;
-    mean.psnr_ycbcr_db += share * own.psnr_ycbcr_db;
-    mean.ssim_y += share * own.ssim_y;
+  for (const auto& colour : colours) {
+    mean.psnr_y_db += share * colour.psnr_y_db;
+    mean.psnr_cb_db += share * colour.psnr_cb_db;
+    mean.psnr_cr_db += share * colour.psnr_cr_db;
+    mean.psnr_ycbcr_db += share * colour.psnr_ycbcr_db;
+    mean.ssim_y += share * colour.ssim_y;
   }
   return mean;
 }
@@ -112,7 +112,9 @@ MixtureComparison compare_mixture(const SmoeModel& model, std::span<const SmoeFi
       continue;
     }
     // Rounded to codes as in a file.
-    const auto rounded = [&](View<const float, 3> own) { return to_float(mixtures::coded(own, model.linear, bits)); };
+    const auto rounded = [&](View<const float, 3> values) {
+      return to_float(mixtures::coded(values, model.linear, bits));
+    };
     measure(rounded(picture.view()).view(), rounded(view.image).view());
   }
   comparison.psnr_db = psnr_db(sum);

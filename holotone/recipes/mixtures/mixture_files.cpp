@@ -136,7 +136,7 @@ int whole_of(const nlohmann::json& object, const char* name, int low, int high, 
   return static_cast<int>(value);
 }
 
-std::vector<double> numbers_of(const nlohmann::json& object, const char* name, const std::string& path) {
+std::vector<double> parse_numbers(const nlohmann::json& object, const char* name, const std::string& path) {
   const auto& entry = entry_of(object, name, path);
   const auto expected = fmt::format("\"{}\": a flat list of numbers", name);
   if (!entry.is_array()) throw_io(path, expected, std::string(kind_of(entry)));
@@ -155,14 +155,14 @@ SmoeModel model_of_json(const std::string& bytes, const std::string& path) {
   if (format == json.end() || *format != "holotone smoe") throw_io(path, "\"format\": \"holotone smoe\"", "another");
   whole_of(json, "version", 1, 1, path);
   SmoeModel model;
-  set_box(path, model, numbers_of(json, "low", path), numbers_of(json, "high", path));
+  set_box(path, model, parse_numbers(json, "low", path), parse_numbers(json, "high", path));
   model.channels = whole_of(json, "channels", 1, max_smoe_channels, path);
   if (const auto linear = json.find("linear"); linear != json.end()) {
     if (!linear->is_boolean()) throw_io(path, "\"linear\": true or false", std::string(kind_of(*linear)));
     model.linear = linear->get<bool>();
   }
   over_arrays(model, [&](const char* name, std::vector<float>& values, const auto&) {
-    values = floats_of(numbers_of(json, name, path));
+    values = floats_of(parse_numbers(json, name, path));
   });
   return model;
 }
@@ -197,7 +197,7 @@ SmoeModel model_of_npz(const std::string& bytes, const std::string& path) {
 }
 
 /// The extension of a model's name. Throws invalid_argument for others.
-std::string format_of(std::string_view where, const std::string& path) {
+std::string find_format(std::string_view where, const std::string& path) {
   if (!is_mixture_name(path)) throw_argument(where, "path", "a name ending in .smoe, .json or .npz", path);
   return io::extension_of(path);
 }
@@ -214,7 +214,7 @@ bool is_mixture_name(const std::string& path) {
 }
 
 MixtureFile read_mixture(const std::string& path) {
-  const auto format = format_of("read_mixture", path);
+  const auto format = find_format("read_mixture", path);
   const std::string bytes = io::read_bytes(path);
   MixtureFile file;
   file.bytes = std::ssize(bytes);
@@ -234,14 +234,14 @@ MixtureFile read_mixture(const std::string& path) {
 }
 
 void write_mixture(const std::string& path, const SmoeModel& model, const std::optional<SmoeSteps>& steps) {
-  const auto format = format_of("write_mixture", path);
+  const auto format = find_format("write_mixture", path);
   if (format == ".smoe") return write_bytes(path, encode_smoe(model, {!steps, steps.value_or(SmoeSteps{})}));
   require_model("write_mixture", model);
   write_file(path, format == ".json" ? json_text(model) : npz_text(model));
 }
 
 void write_mixture(const std::string& path, const MixtureFit& fit) {
-  if (format_of("write_mixture", path) != ".smoe") return write_mixture(path, fit.model);
+  if (find_format("write_mixture", path) != ".smoe") return write_mixture(path, fit.model);
   if (fit.bytes.empty()) throw_argument("write_mixture", "fit", "bytes of a .smoe file", "none");
   write_bytes(path, fit.bytes);
 }

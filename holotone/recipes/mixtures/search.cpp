@@ -70,7 +70,7 @@ class Search {
       }
       auto found = stored();
       if (found.psnr_db >= target()) {
-        const bool smaller = !best || size_of(found) < size_of(*best);
+        const bool smaller = !best || count_bytes(found) < count_bytes(*best);
         if (smaller) best = std::move(found);
         if (!smaller || refinements++ == max_refinements) break;
         if (!time_to_refine()) {
@@ -99,7 +99,7 @@ class Search {
   [[nodiscard]] double left() const { return job_.left(); }
   [[nodiscard]] bool time_to_refine() const { return !limited() || left() > 0.5 * limit(); }
   /// Quantity to minimize: bytes, or components if every float is kept.
-  [[nodiscard]] std::int64_t size_of(const MixtureFit& found) const {
+  [[nodiscard]] std::int64_t count_bytes(const MixtureFit& found) const {
     return job_.options.lossless ? found.model.count() : std::ssize(found.bytes);
   }
 

@@ -120,7 +120,7 @@ class PrintRun {
   }
 
  private:
-  [[nodiscard]] RowRange rows_of(const PointPrint& print) const {
+  [[nodiscard]] RowRange band_rows(const PointPrint& print) const {
     return options_.rows.rows > 0 ? options_.rows : RowRange{0, print.sum.shape[0]};
   }
   [[nodiscard]] std::int64_t at_once(const PointPrint& print) const {
@@ -135,7 +135,7 @@ class PrintRun {
       std::uint64_t beside = 0;
       for (const auto& print : prints_) {
         const auto row_bytes = static_cast<std::uint64_t>(print.sum.shape[1]) * value_bytes(print);
-        const io::RowsContent content{{}, rows_of(print).rows, row_bytes};
+        const io::RowsContent content{{}, band_rows(print).rows, row_bytes};
         const auto& file = held_.emplace_back(std::make_unique<io::RowsFile>(print.output, content, beside));
         beside += file->bytes_needed();
       }
@@ -193,7 +193,7 @@ class PrintRun {
       plan.set_points(points.sources());
       queues.push_back(plan.queue());
     }
-    const RowRange rows = rows_of(print);
+    const RowRange rows = band_rows(print);
     if (!is_ranged(print.encoding)) set_range(print, devices);
     const auto key = key_of(print, points.sources(), options_.devices.front());
     PrintedHologram made;

@@ -170,7 +170,7 @@ class Retrieval {
                           ? compared[0]
                           : picture.compare(seen, p, p == 0 ? made_.difference.view() : View<std::uint8_t, 2>());
       }
-      made_.seen.back() = worst_of(compared);
+      made_.seen.back() = find_worst(compared);
     }
   }
 

@@ -59,9 +59,9 @@ EyeView::EyeView(const HologramSources& sources, const HologramViewOptions& opti
   grid_ = picture_grid(options_for(channels_.front(), options_.pupils.front()));
   require_possible(options);
   for (const auto& device : options.devices) {
-    auto& own = devices_.emplace_back();
-    own.queue = Queue::create(device);
-    own.channels.resize(channels_.size());
+    auto& state = devices_.emplace_back();
+    state.queue = Queue::create(device);
+    state.channels.resize(channels_.size());
   }
 }
 

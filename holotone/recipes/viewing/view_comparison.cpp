@@ -93,7 +93,7 @@ PictureComparison ViewComparison::at(double distance_m, Progress& progress) {
       compared.positions[p] =
           channel.wanted.compare(intensity_.view(), p, p == 0 ? differences_[c].view() : View<std::uint8_t, 2>());
     }
-    compared.worst = worst_of(compared.positions);
+    compared.worst = find_worst(compared.positions);
     take_worse(all.worst, compared.worst);
     all.channels.push_back(compared);
   }

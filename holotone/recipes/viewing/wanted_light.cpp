@@ -48,7 +48,7 @@ void take_worse(WorstLight& worst, const WorstLight& other) {
   worst.speckle_contrast_worst = higher(worst.speckle_contrast_worst, other.speckle_contrast_worst);
 }
 
-WorstLight worst_of(const PositionComparisons& positions) {
+WorstLight find_worst(const PositionComparisons& positions) {
   const auto& samples = positions.front();
   WorstLight worst;
   for (const auto& light : positions) {

@@ -33,7 +33,7 @@ class WantedLight {
 };
 
 /// Values of all positions; the first is that of the samples.
-WorstLight worst_of(const PositionComparisons& positions);
+WorstLight find_worst(const PositionComparisons& positions);
 
 /// Takes what is worse of another comparison.
 void take_worse(WorstLight& worst, const WorstLight& other);

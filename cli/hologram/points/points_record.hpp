@@ -9,7 +9,7 @@
 namespace holotone::cli {
 
 /// Record of one written hologram.
-struct PointsRow {
+struct PointsRecord {
   std::string input;
   std::string output;
   std::int64_t frame = 0;
