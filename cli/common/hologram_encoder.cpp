@@ -18,12 +18,6 @@ void write_hologram(const MadeHologram& hologram, const ImageWriteOptions& writi
   }
 }
 
-Image image_of_words(Array<std::uint16_t, 3> codes, bool packed16) {
-  if (!packed16) return {std::move(codes), {}};
-  const View<const std::uint16_t, 2> plane(codes.data(), {codes.shape()[0], codes.shape()[1]});
-  return {pack_16bit(plane), {}};
-}
-
 HologramEncoder::HologramEncoder(const HologramJob& job, const Channel& channel, const Queue& queue)
     : job_(job), options_(job.encode_options(channel)), queue_(queue) {
   if (job.complex_field) return;

@@ -3,6 +3,7 @@
 #include <cli/common/hologram_overrides.hpp>
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/recipes/fetched_codes_detail.hpp>
 #include <optional>
 #include <string>
 
@@ -26,19 +27,6 @@ void write_hologram(const MadeHologram& hologram, const ImageWriteOptions& writi
 
 /// Writes a new output of the run, or adds it to the job's panel as one of this channel.
 void put_out(const HologramJob& job, std::size_t channel, const MadeHologram& hologram);
-
-/// Codes in host memory as an image of one channel.
-template <class T>
-Array<T, 3> fetch(const Array<T, 2>& codes, const Queue& queue) {
-  const auto [ny, nx] = codes.shape();
-  Array<T, 3> pixels({ny, nx, 1});
-  copy<T, 2>(View<T, 2>(pixels.data(), {ny, nx}), codes.view(), queue);
-  queue.synchronize();
-  return pixels;
-}
-
-/// Codes of more than 8 bits as an image; `packed16`: in the layout of pack_16bit.
-Image image_of_words(Array<std::uint16_t, 3> codes, bool packed16);
 
 /// Encoder of a channel's complex field to the content of its file; keeps its plan and device memory.
 class HologramEncoder {

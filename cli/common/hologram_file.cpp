@@ -4,6 +4,7 @@
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/sandbox.hpp>
 
 namespace holotone::cli {
@@ -64,8 +65,8 @@ HologramReadOptions read_options(const HologramOverrides& overrides) {
 }
 
 void check_inputs(const std::string& path, const HologramOverrides& overrides) {
-  require_input(path);
-  if (!overrides.correction.empty()) require_input(overrides.correction);
+  io::require_input(path);
+  if (!overrides.correction.empty()) io::require_input(overrides.correction);
   if (is_hologram_field(path)) refuse_code_flags(path, overrides);
 }
 

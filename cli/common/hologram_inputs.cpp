@@ -2,6 +2,7 @@
 #include <cli/common/hologram_inputs.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <set>
 
 namespace holotone::cli {
@@ -54,7 +55,7 @@ void require_inputs(const std::vector<std::string>& inputs) {
     reject("IN", "one hologram, or three for red, green and blue", std::to_string(inputs.size()) + " files");
   }
   for (const auto& input : inputs) {
-    require_input(input);
+    io::require_input(input);
     if (std::count(inputs.begin(), inputs.end(), input) > 1) {
       throw Error(
           ErrorCode::invalid_argument,

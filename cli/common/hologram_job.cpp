@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/phase_map.hpp>
 
 namespace holotone::cli {
@@ -26,7 +27,7 @@ bool is_one_of(std::string_view text, const std::string_view (&known)[N]) {
 /// Chosen encoding; nullopt for the complex field.
 std::optional<Encoding> chosen_encoding(const HologramJob& job, const Panel& panel) {
   if (job.encoding.given) return job.encoding.encoding;
-  if (is_one_of(path_extension(job.output), field_extensions)) return std::nullopt;
+  if (is_one_of(io::extension_of(job.output), field_extensions)) return std::nullopt;
   return panel.modulation == Modulation::phase ? Encoding::phase : Encoding::amplitude;
 }
 
@@ -50,7 +51,7 @@ void check_extension(const HologramJob& job) {
     if (complex_field) reject<&HologramJob::encoding>("an encoding for a modulator on a monitor", "complex");
     return;
   }
-  const auto extension = path_extension(output);
+  const auto extension = io::extension_of(output);
   constexpr std::string_view codes = ".png, .tif, .tiff or .bmp for modulator codes";
   constexpr std::string_view field = ".h5, .hdf5, .npy or .ohc for the complex field";
   if (complex_field && !is_one_of(extension, field_extensions)) {
@@ -129,7 +130,7 @@ void set_encoding(HologramJob& job) {
     if (job.packed16) reject<&HologramJob::packed16>(expected, std::to_string(job.encode.bits));
     reject<&HologramJob::bits>(expected, std::to_string(job.encode.bits));
   }
-  if (job.encode.bits > 8 && !job.packed16 && path_extension(job.output) == ".bmp") {
+  if (job.encode.bits > 8 && !job.packed16 && io::extension_of(job.output) == ".bmp") {
     reject_output("a name ending in .png, .tif or .tiff for codes of more than 8 bits", job.output);
   }
 }
@@ -279,7 +280,7 @@ void complete(HologramJob& job) {
   job.device = job.devices.front();
   for (const auto& channel : job.channels) (void)job.encode_options(channel);  // a bad --carrier is refused here
   if (!job.correction.empty()) {
-    require_input(job.correction);
+    io::require_input(job.correction);
     job.correction_rad = read_correction(job.correction, {job.panel.ny, job.panel.nx});
   }
   if (names_monitor(job.output)) job.shown = std::make_shared<PanelOutput>(job.output, job.panel, job.showing);

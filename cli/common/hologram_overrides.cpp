@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -85,7 +86,7 @@ std::vector<double> parse_energies(std::string_view option, const std::string& t
 enum class Keeps { all, grid, none };
 
 Keeps kept_by(const std::string& path) {
-  const auto extension = path_extension(path);
+  const auto extension = io::extension_of(path);
   if (extension == ".bmp" || extension == ".npy") return Keeps::none;
   return extension == ".ohc" ? Keeps::grid : Keeps::all;
 }
@@ -335,7 +336,7 @@ std::string line_of(const Flags& flags) {
 }
 
 std::string format_name(const std::string& path) {
-  std::string format = path_extension(path).substr(1);
+  std::string format = io::extension_of(path).substr(1);
   for (char& c : format) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return format;
 }

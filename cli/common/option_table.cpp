@@ -29,10 +29,7 @@ std::string default_text(const OptionRow& row) {
   return row.otherwise.empty() && value != nullptr ? value->standard : std::string(row.otherwise);
 }
 
-std::string range_text(const OptionRow& row) {
-  if (row.range) return to_text(*row.range);
-  return row.target.value ? row.target.value->range : std::string();
-}
+std::string range_text(const OptionRow& row) { return row.target.value ? row.target.value->range : std::string(); }
 
 /// "Bits of a code (1 to 8) (default 8)". Omits options that the group's heading names.
 std::string described(const OptionRow& row, std::string_view heading) {

@@ -44,7 +44,6 @@ struct OptionRow {
   OptionTarget target;           ///< a text that is not empty is the default
   std::string_view value{};      ///< placeholder in help: "N", "LENGTH"; none for a flag
   std::string_view help{};       ///< a noun phrase (a verb for flags), without default, range and exclusions
-  std::optional<Range> range{};  ///< checked by the command's job; help appends "(1 to 8)"
   std::string_view otherwise{};  ///< default in words if the target has no text: "the file's"
   bool common = false;           ///< shown by --help; --help-all shows every row
   bool required = false;

@@ -3,15 +3,12 @@
 #include <cli/common/console.hpp>
 #include <holotone/display/frame_pacer.hpp>
 #include <holotone/display/panel_window.hpp>
+#include <holotone/recipes/panel_pictures_detail.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <variant>
 
 namespace holotone::cli {
-
-/// Codes as a panel's window takes them.
-using PanelCodes = std::variant<Array<std::uint8_t, 2>, Array<std::uint16_t, 2>, Array<std::uint8_t, 3>>;
 
 struct PlayerOptions {
   PanelWindowOptions window;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,13 +26,6 @@ std::string parent_folder(const std::string& path) {
 }  // namespace
 
 bool names_monitor(const std::string& output) { return output.starts_with("monitor:"); }
-
-std::string path_extension(const std::string& path) {
-  std::string extension = fs::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
 
 std::string FramePattern::name(std::int64_t number) const {
   return fmt::format("{}{:0{}}{}", before, number, digits, after);
@@ -162,16 +156,6 @@ std::string cache_folder() {
 bool file_exists(const std::string& path) noexcept {
   struct stat status {};
   return stat(path.c_str(), &status) == 0;
-}
-
-void require_input(const std::string& path) {
-  struct stat status {};
-  if (stat(path.c_str(), &status) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) throw Error(ErrorCode::io, path + ": file not found");
-    throw_io(path, "a readable file", std::strerror(errno));
-  }
-  if (S_ISDIR(status.st_mode)) throw_io(path, "a file", "a folder");
-  if (access(path.c_str(), R_OK) != 0) throw_io(path, "a readable file", "no permission to read it");
 }
 
 }  // namespace holotone::cli

@@ -7,9 +7,6 @@
 
 namespace holotone::cli {
 
-/// ".png" in lower case, or "".
-std::string path_extension(const std::string& path);
-
 /// The option of every command's output.
 inline constexpr std::string_view output_name = "--output";
 
@@ -74,8 +71,5 @@ std::string cache_folder();
 
 /// True if the path exists and can be reached.
 bool file_exists(const std::string& path) noexcept;
-
-/// Throws io unless `path` is a readable file.
-void require_input(const std::string& path);
 
 }  // namespace holotone::cli

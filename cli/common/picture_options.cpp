@@ -59,17 +59,17 @@ std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds
            .common = true,
            .applies = {[&options] { return options.stack.empty(); }, "a picture with --image", got}},
           {.names = "--depth-range",
-           .target = parsed_member<&PictureJob::depth_range_m>(picture, depth_range),
+           .target = parsed_member<&PlacedPicture::depth_range_m>(picture, depth_range),
            .value = "NEAR,FAR",
            .help = "Distances of code 0 (by default a hole) and the largest code, or of least and largest depth",
            .applies = with_depth},
           {.names = "--layers",
-           .target = member<&PictureJob::layers>(picture, layers),
+           .target = member<&PlacedPicture::layers>(picture, layers),
            .value = "N",
            .help = "Number of layers that the depth is divided into",
            .applies = with_depth},
           {.names = "--layer-spacing",
-           .target = member<&PictureJob::spacing>(picture),
+           .target = member<&PlacedPicture::spacing>(picture),
            .value = "NAME",
            .help = "Spacing of the layers: inverse (even in 1/distance) or distance",
            .otherwise = "inverse; distance if the scene touches the panel",
@@ -81,34 +81,26 @@ std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds
            .help = "Stereo camera of a disparity map as --depth: focal length in pixels, baseline, offset in pixels",
            .applies = with_depth},
           {.names = "--depth-hole",
-           .target = parsed_member<&PictureJob::hole>(picture, hole_code),
+           .target = parsed_member<&PlacedPicture::hole>(picture, hole_code),
            .value = "CODE",
            .help = "Code of pixels without depth, or none",
            .otherwise = "0; none if --depth-range decreases",
            .applies = with_depth}};
 }
 
-std::vector<PictureJob> stack_jobs(const PictureOptions& options) {
+std::vector<PlacedPicture> stack_jobs(const PictureOptions& options) {
   constexpr std::string_view expected = "PICTURE@DISTANCE such as far.png@22cm";
   if (options.picture.distance_given) reject("--distance", "a picture with --image", stack_name);
-  std::vector<PictureJob> jobs;
+  std::vector<PlacedPicture> jobs;
   for (const auto& text : options.stack) {
     const auto at = text.rfind('@');
     if (at == std::string::npos || at == 0) reject(stack_name, expected, text);
-    PictureJob job;
+    PlacedPicture job;
     job.image = text.substr(0, at);
     job.distance_m = distance_of(stack_name, text.substr(at + 1));
     jobs.push_back(std::move(job));
   }
   return jobs;
-}
-
-LayerSpacing spacing_of(const PictureJob& job, double nearest_m, double farthest_m) {
-  const bool crosses = nearest_m <= 0 && farthest_m >= 0;
-  if (crosses && job.spacing == LayerSpacing::inverse_distance) {
-    reject<&PictureJob::spacing>("distance for a scene that touches or crosses the panel's plane", "inverse");
-  }
-  return job.spacing.value_or(crosses ? LayerSpacing::distance : LayerSpacing::inverse_distance);
 }
 
 }  // namespace holotone::cli

@@ -3,11 +3,12 @@
 #include <cli/common/smoe_file.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 
 MixtureFile read_model(const std::string& path, std::string_view option) {
-  require_input(path);
+  io::require_input(path);
   require_model_name(option, path);
   return read_mixture(path);
 }

@@ -3,6 +3,7 @@
 #include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
@@ -10,7 +11,7 @@ namespace holotone::cli {
 CapturedViews read_fit_pictures(const std::string& path, ViewRows rows, bool linear, std::string_view option) {
   QuietProgress progress;
   return for_option(option, [&] {
-    if (!names_views(path)) require_input(path);
+    if (!names_views(path)) io::require_input(path);
     return read_views(path, rows, linear, progress);
   });
 }

@@ -119,27 +119,6 @@ std::int64_t whole_number(std::string_view option, std::string_view text, std::i
   return *value;
 }
 
-std::int64_t whole_number(std::string_view option, std::string_view text, const Range& range) {
-  return whole_number(option, text, static_cast<std::int64_t>(range.low), static_cast<std::int64_t>(range.high));
-}
-
-double number_between(std::string_view option, std::string_view text, const Range& range) {
-  return number_between(option, text, range.low, range.high);
-}
-
-double length_between(std::string_view option, std::string_view text, const Range& range) {
-  return length_between(option, text, range.low, range.high);
-}
-
-std::string to_text(const Range& range) {
-  switch (range.of) {
-    case RangeOf::lengths: return fmt::format("{} to {}", format_length(range.low), format_length(range.high));
-    case RangeOf::numbers: return fmt::format("{:g} to {:g}", range.low, range.high);
-    case RangeOf::counts: return fmt::format("{:.0f} to {:.0f}", range.low, range.high);
-  }
-  return {};
-}
-
 std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text, std::int64_t most) {
   constexpr std::string_view expected = "WIDTHxHEIGHT in pixels such as 1920x1080";
   const auto cross = text.find('x');

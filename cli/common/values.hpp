@@ -28,26 +28,6 @@ inline constexpr double max_distance_m = 1e5;
 /// Largest field value and amplitude; larger ones are refused as mistakes.
 inline constexpr double max_field_value = 1e15;
 
-/// Kind of a range's values.
-enum class RangeOf { counts, numbers, lengths };
-
-/// Values that an option accepts, both ends included: one definition for the check, its error and the help. Lengths are
-/// in metres.
-struct Range {
-  RangeOf of = RangeOf::numbers;
-  double low = 0;
-  double high = 0;
-};
-
-constexpr Range count_range(std::int64_t low, std::int64_t high) {
-  return {RangeOf::counts, static_cast<double>(low), static_cast<double>(high)};
-}
-constexpr Range number_range(double low, double high) { return {RangeOf::numbers, low, high}; }
-constexpr Range length_range(double low_m, double high_m) { return {RangeOf::lengths, low_m, high_m}; }
-
-/// "1 to 8", "1 um to 1000 m"
-std::string to_text(const Range& range);
-
 /// A length with its unit, low_m to high_m.
 double length_between(std::string_view option, std::string_view text, double low_m, double high_m);
 
@@ -71,11 +51,6 @@ double positive_number(std::string_view option, std::string_view text);
 
 /// A whole number in [low, high]: "20000", "20k" (k = 1000), "1.5M" (M = 1000000) or "2e4".
 std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t low, std::int64_t high);
-
-/// Overloads with a Range.
-double length_between(std::string_view option, std::string_view text, const Range& range);
-double number_between(std::string_view option, std::string_view text, const Range& range);
-std::int64_t whole_number(std::string_view option, std::string_view text, const Range& range);
 
 /// {nx, ny} from "1920x1080", each at most `most`; without it, at most largest_picture_side.
 std::array<std::int64_t, 2> resolution(std::string_view option, std::string_view text, std::int64_t most);

@@ -4,6 +4,7 @@
 #include <cli/common/values.hpp>
 #include <cli/display/panel_pictures.hpp>
 #include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -56,7 +57,7 @@ PictureSource::PictureSource(const std::vector<std::string>& names, const Pictur
     }
   }
   for (const auto& files : steps_) {
-    for (const auto& file : files) require_input(file);
+    for (const auto& file : files) io::require_input(file);
   }
   if (rules.bit_planes.empty()) return;
   std::vector<Files> packs;

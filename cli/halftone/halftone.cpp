@@ -5,6 +5,7 @@
 #include <cli/halftone/halftone_maker.hpp>
 #include <cli/halftone/memory_estimate.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -67,7 +68,7 @@ std::vector<std::string> list_warnings(const HalftoneJob& job, const HalftonePag
   std::vector<std::string> warnings;
   if (auto ink = ink_warning(job, halftone); !ink.empty()) warnings.push_back(std::move(ink));
   const double radius = halftone.radius * raster_scale(job, page);
-  if (path_extension(job.output) == ".png" && !halftone.bitmap && radius < 0.5) {
+  if (io::extension_of(job.output) == ".png" && !halftone.bitmap && radius < 0.5) {
     warnings.push_back(fmt::format("dots have a radius of {:.2g} pixels of {}{}", radius, job.output,
                                    radius < dots_that_hardly_show ? ", which makes them invisible; use a larger --dpi"
                                                                   : "; a larger --dpi separates them"));

@@ -6,6 +6,7 @@
 #include <cli/halftone/halftone_job.hpp>
 #include <filesystem>
 #include <holotone/io/dots/dots.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -43,7 +44,7 @@ Applies for_forces(const HalftoneJob& job) {
 }
 
 bool is_fast(const HalftoneJob& job) { return job.options.method == HalftoneMethod::electrostatic; }
-bool writes_png(const HalftoneJob& job) { return path_extension(job.output) == ".png"; }
+bool writes_png(const HalftoneJob& job) { return io::extension_of(job.output) == ".png"; }
 
 Applies for_split(const HalftoneJob& job, ForceSum sum) {
   return {[&job, sum] { return is_fast(job) && job.options.forces.sum == sum; },
@@ -262,8 +263,8 @@ void check_files(const HalftoneJob& job) {
     reject("IN", fmt::format("one picture, or up to {} of one ink each", max_inputs),
            std::to_string(job.inputs.size()) + " files");
   }
-  for (const auto& input : job.inputs) require_input(input);
-  if (!job.ink.mask.empty()) require_input(job.ink.mask);
+  for (const auto& input : job.inputs) io::require_input(input);
+  if (!job.ink.mask.empty()) io::require_input(job.ink.mask);
   require_one_name(job.output, false, "no counter for one file");
   if (!is_dots_output(job.output)) {
     reject_output("a name ending in .svg, .png, .pdf, .csv, .txt or .npy", job.output);

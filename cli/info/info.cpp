@@ -211,7 +211,7 @@ void tell_scene(const InfoJob& job) {
 
 /// Points are the last kind tried: every other format that info reads has been ruled out.
 [[noreturn]] void reject_unknown(const std::string& path) {
-  const auto extension = path_extension(path);
+  const auto extension = io::extension_of(path);
   throw_io(path,
            "a picture or hologram (.png .tif .tiff .bmp .jpg .jpeg), a field (.h5 .hdf5 .npy .ohc), points or a mesh "
            "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb), a model (.smoe), or dots (.csv .tsv .txt .dat "
@@ -242,7 +242,7 @@ void tell_points(const InfoJob& job) {
 
 int run_info(const InfoJob& job) {
   const auto& input = job.input;
-  require_input(input);
+  io::require_input(input);
   switch (job.dots ? FileKind::dots : file_kind(input)) {
     case FileKind::dots: tell_dots(input, job.console); break;
     case FileKind::model: tell_model(input, job.console); break;

@@ -4,6 +4,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/recipes/joined_parts.hpp>
 #include <memory>
@@ -22,7 +23,7 @@ int run_join(const JoinJob& job) {
   const Stopwatch watch;
   std::vector<InputFile> inputs;
   for (const auto& input : job.inputs) {
-    require_input(input);
+    io::require_input(input);
     inputs.push_back({"FILE", input});
   }
   require_output(job.output, inputs);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -106,7 +107,7 @@ Measured measure(const MeasureJob& job, Progress& progress) {
 namespace {
 
 void write_measured(const MeasureJob& job, const Measured& measured, const nlohmann::json& object) {
-  const auto extension = path_extension(job.output);
+  const auto extension = io::extension_of(job.output);
   if (extension == ".png") {
     if (!measured.radial) reject_output("no .png for an interior too narrow for a spectrum", job.output);
     write_image(job.output, Image{spectrum_codes(measured.spectrum), {}});

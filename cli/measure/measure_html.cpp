@@ -1,12 +1,12 @@
 // Measurements as one self-contained HTML page.
 #include <algorithm>
-#include <cli/common/base64.hpp>
 #include <cli/common/values.hpp>
 #include <cli/measure/measure_figures.hpp>
 #include <cli/measure/measure_result.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
+#include <holotone/io/base64_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -126,7 +126,7 @@ std::string measured_html(const MeasureJob& job, const Measured& m) {
     add_figure(
         page,
         fmt::format("<img class=\"square\" alt=\"power spectrum\" src=\"data:image/png;base64,{}\">",
-                    base64(png_bytes({spectrum_codes(m.spectrum), {}}))),
+                    io::base64(png_bytes({spectrum_codes(m.spectrum), {}}))),
         fmt::format("Power spectrum, -20 dB black to +10 dB white, frequency 0 in the middle, up to {:g} principal "
                     "frequencies.",
                     job.options.frequency));

@@ -5,6 +5,7 @@
 #include <cli/measure/measure_job.hpp>
 #include <cmath>
 #include <holotone/halftone/colour_classes.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -235,18 +236,18 @@ std::vector<OptionGroup> measure_options(MeasureJob& job) {
 }
 
 void complete(const MeasureJob& job) {
-  require_input(job.input);
+  io::require_input(job.input);
   if (!is_dots_input(job.input)) {
     throw_io(job.input,
              "dots (.csv .tsv .txt .dat .xy .npy .svg) or a picture of them (.png .tif .tiff .bmp .jpg .jpeg)",
-             path_extension(job.input).empty() ? "a name without extension"
-                                               : fmt::format("'{}'", path_extension(job.input)));
+             io::extension_of(job.input).empty() ? "a name without extension"
+                                                 : fmt::format("'{}'", io::extension_of(job.input)));
   }
-  if (!job.against.empty()) require_input(job.against);
-  if (!job.ink.mask.empty()) require_input(job.ink.mask);
+  if (!job.against.empty()) io::require_input(job.against);
+  if (!job.ink.mask.empty()) io::require_input(job.ink.mask);
   if (job.output.empty()) return;
   require_one_name(job.output, false, "no counter for one file");
-  const auto extension = path_extension(job.output);
+  const auto extension = io::extension_of(job.output);
   if (extension != ".html" && extension != ".json" && extension != ".csv" && extension != ".png") {
     reject_output("a name ending in .html, .json, .csv or .png", job.output);
   }

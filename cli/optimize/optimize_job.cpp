@@ -2,6 +2,7 @@
 #include <cli/common/picture_file.hpp>
 #include <cli/common/viewer_option.hpp>
 #include <cli/optimize/optimize_job.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
 
 namespace holotone::cli {
@@ -18,7 +19,7 @@ void set_pictures(OptimizeJob& job) {
       reject("--stack", fmt::format("at most {} pictures", max_planes), fmt::format("{}", job.pictures.size()));
     }
   } else {
-    PictureJob& picture = pictures.picture;
+    PlacedPicture& picture = pictures.picture;
     if (picture.image.empty()) picture.image = input;
     picture.distance_m = job.hologram.scene.placement.distance_m;
     if (job.options.model.focal_length_m > 0 && !given) picture.distance_m = 0;
@@ -30,7 +31,7 @@ void set_pictures(OptimizeJob& job) {
   for (const auto& picture : job.pictures) {
     const auto pattern = frame_pattern("IN", picture.image);
     if (!pattern) {
-      require_input(picture.image);
+      io::require_input(picture.image);
     } else if (job.pictures.size() > 1 || picture.image != input) {
       reject(pictures.stack.empty() ? "--image" : "--stack", "a name without a counter", picture.image);
     } else {
@@ -74,9 +75,9 @@ void complete(OptimizeJob& job) {
   for (auto& aperture : job.apertures) aperture.distance_m = job.eye.viewer_m;
   set_pictures(job);
   options.beam_diameter_m = job.beam.diameter_m;
-  if (!job.beam.path.empty()) require_input(job.beam.path);
+  if (!job.beam.path.empty()) io::require_input(job.beam.path);
   set_solver(job);
-  if (!job.against.empty()) require_input(job.against);
+  if (!job.against.empty()) io::require_input(job.against);
   const bool planes = job.apertures.size() > 1 || job.pictures.size() > 1 || job.has_depth();
   if (!planes) return require_retrieval(job.options_for(hologram.channels.front()));
   if (!job.against.empty()) reject("--against", "one picture in one plane", "several planes");

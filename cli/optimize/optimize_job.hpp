@@ -37,9 +37,9 @@ struct OptimizeJob {
   std::string camera;
   double camera_timeout_s = 60;
 
-  std::vector<Frame> frames;         ///< numbered pictures; empty: one run of `pictures`
-  std::vector<PictureJob> pictures;  ///< one, or a stack of flat ones
-  std::vector<Aperture> apertures;   ///< through which the picture is seen; none: all light
+  std::vector<Frame> frames;            ///< numbered pictures; empty: one run of `pictures`
+  std::vector<PlacedPicture> pictures;  ///< one, or a stack of flat ones
+  std::vector<Aperture> apertures;      ///< through which the picture is seen; none: all light
 
   /// The options with a colour's grid and encoding.
   [[nodiscard]] PictureRetrievalOptions options_for(const Channel& channel) const;

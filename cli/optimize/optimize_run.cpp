@@ -6,6 +6,7 @@
 #include <cli/optimize/optimize_maker.hpp>
 #include <cli/optimize/optimize_run.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/viewing/wanted_light.hpp>
 #include <nlohmann/json.hpp>
 
@@ -45,7 +46,7 @@ std::vector<InputFile> inputs_of(const OptimizeJob& job) {
   // Later frames start from the frame before.
   for (const auto& start :
        list_names(job, job.start, job.frames.empty() ? nullptr : &job.frames.front(), job.options.model.frames)) {
-    require_input(start);
+    io::require_input(start);
     inputs.push_back({"--start", start});
   }
   return inputs;
@@ -126,7 +127,7 @@ nlohmann::json make_json(const OptimizedRecord& row) {
                           {"speckle_contrast", seen.speckle_contrast},
                           {"speckle_contrast_worst", seen.speckle_contrast_worst}};
   };
-  object.update(facts(find_worst(made.quality)));
+  object.update(facts(worst_of(made.quality)));
   object.update(picture(worst_seen(made.seen)));
   if (!row.difference.empty()) object["difference"] = row.difference;
   for (std::size_t plane = 0; plane < made.planes.size(); ++plane) {
@@ -168,7 +169,7 @@ nlohmann::json make_json(const OptimizeJob& job, const SignalRegion& region, con
 std::string words_of(const OptimizeJob& job, const OptimizedRecord& row, const SignalRegion& region) {
   const auto& panel = job.hologram.panel;
   const auto& made = row.made;
-  const auto quality = find_worst(made.quality);
+  const auto quality = worst_of(made.quality);
   const auto seen = worst_seen(made.seen);
   const std::string planes = made.planes.size() > 1 ? fmt::format(" in {} planes", made.planes.size()) : std::string();
   const std::string frames = row.outputs.size() > 1 ? fmt::format(" to {}", row.outputs.back()) : std::string();

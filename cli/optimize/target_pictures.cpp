@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cli/common/depth_file.hpp>
 #include <cli/common/picture_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/optimize/target_pictures.hpp>
+#include <holotone/recipes/depth_picture_detail.hpp>
 #include <holotone/recipes/retrieval/target_picture.hpp>
 
 namespace holotone::cli {
@@ -17,7 +17,7 @@ TargetPictures::TargetPictures(const OptimizeJob& job, const std::string& image)
   const auto pixels = sides(images_.front());
   region_ = job.region.region ? region_within(*job.region.region, pixels)
                               : region_in_middle({panel.ny, panel.nx}, pixels, job.region.part);
-  PictureJob picture = job.pictures.front();
+  PlacedPicture picture = job.pictures.front();
   if (picture.depth.empty()) return;
   picture.size_m = static_cast<double>(std::max(region_.columns, region_.rows)) * panel.pitch_m;
   const auto shape = shape_of(images_.front());

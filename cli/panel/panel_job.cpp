@@ -5,6 +5,7 @@
 #include <cli/common/values.hpp>
 #include <cli/panel/panel_job.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image_rows.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 
@@ -27,7 +28,7 @@ struct StatedCodes {
 };
 
 StatedCodes stated_codes(const std::string& path) {
-  require_input(path);
+  io::require_input(path);
   if (is_hologram_field(path)) reject<&PanelPictureJob::add>("a picture of phase codes", path + ", a complex field");
   const ImageRowsReader reader(path);
   StatedCodes stated{path, reader.shape(), reader.bits(), reader.metadata()};
@@ -124,7 +125,7 @@ AddedHologram opened(const StatedCodes& stated, const HologramJob& job) {
 
 void refuse_other_formats(const std::string& output) {
   static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".bmp"};
-  if (std::ranges::find(known, path_extension(output)) != std::end(known)) return;
+  if (std::ranges::find(known, io::extension_of(output)) != std::end(known)) return;
   reject_output("a name ending in .png, .tif, .tiff or .bmp", output);
 }
 

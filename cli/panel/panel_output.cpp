@@ -4,12 +4,13 @@
 #include <cli/common/paths.hpp>
 #include <cli/panel/panel_output.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image_rows.hpp>
 
 namespace holotone::cli {
 namespace {
 
-bool takes_rows(const std::string& path) { return path_extension(path) == ".png"; }
+bool takes_rows(const std::string& path) { return io::extension_of(path) == ".png"; }
 
 /// Calls use(rows) with the codes as pixels {n, nx, channels} of their type.
 template <class Use>

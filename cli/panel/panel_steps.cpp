@@ -9,6 +9,7 @@
 #include <cli/panel/panel_job.hpp>
 #include <cli/panel/panel_output.hpp>
 #include <filesystem>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/optics/test_chart.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -46,7 +47,7 @@ void set_names(StepsJob& job) {
     job.names = *pattern;
     return;
   }
-  if (!path_extension(output).empty()) {
+  if (!io::extension_of(output).empty()) {
     reject_output("a folder, or a counter such as %03d for the level", output);
   }
   job.folder = output;

@@ -13,6 +13,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/optics/large_propagation.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <memory>
@@ -113,7 +114,7 @@ void remark_on_metadata(const PropagateJob& job, const Metadata& metadata) {
 
 int run_propagate(PropagateJob& job) {
   const Stopwatch watch;
-  require_input(job.input);
+  io::require_input(job.input);
   require_output(job.output, {{"FIELD", job.input}});
   auto& options = job.options;
   if (!is_hologram_field(job.input)) {

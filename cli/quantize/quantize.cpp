@@ -11,6 +11,7 @@
 #include <cli/quantize/quantize_seen.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -180,7 +181,7 @@ std::string beam_text(const ReferenceBeam& beam) {
 
 /// Prints flags to reconstruct BMP files, which hold no metadata; for the first hologram.
 void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
-  if (path_extension(rows.front().output) != ".bmp") return;
+  if (io::extension_of(rows.front().output) != ".bmp") return;
   const std::size_t channels = rows.front().channel.empty() ? 1 : 3;
   std::string files;
   std::vector<Flags> flags;

@@ -11,6 +11,7 @@
 #include <cli/quantize/quantize_job.hpp>
 #include <cmath>
 #include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/optics/field.hpp>
 
@@ -19,7 +20,7 @@ namespace {
 
 /// Viewing window that the first file states, if any. Errors in the rest of the file are reported later.
 std::optional<Viewer> stated_viewer(const std::string& path) {
-  const auto extension = path_extension(path);
+  const auto extension = io::extension_of(path);
   if (extension != ".h5" && extension != ".hdf5") return {};
   Metadata metadata;
   try {
@@ -88,7 +89,7 @@ void set_levels(QuantizeJob& job) {
 }
 
 void check_output_name(const QuantizeJob& job, const std::string& path) {
-  const auto extension = path_extension(path);
+  const auto extension = io::extension_of(path);
   static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".bmp", ".npy"};
   if (std::find(std::begin(known), std::end(known), extension) == std::end(known)) {
     reject_output("a name ending in .png, .tif, .tiff, .bmp or .npy for codes", path);

@@ -2,7 +2,6 @@
 #include <cli/common/band_memory.hpp>
 #include <cli/common/bands_words.hpp>
 #include <cli/common/cancel.hpp>
-#include <cli/common/codes_writer.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/memory_limit.hpp>
@@ -19,7 +18,9 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
+#include <holotone/recipes/codes_writer_detail.hpp>
 #include <holotone/recipes/field_blocks_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/quantized_file.hpp>
@@ -226,7 +227,7 @@ QuantizeRecord quantize_field(const QuantizeJob& job, const QuantizeTask& task,
                               const std::function<void(const QuantizeRecord&)>& before, ProgressBar& bar) {
   const Stopwatch watch;
   constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"};
-  if (std::ranges::find(pictures, path_extension(task.input)) != std::end(pictures)) {
+  if (std::ranges::find(pictures, io::extension_of(task.input)) != std::end(pictures)) {
     throw_io(task.input, "a complex field, as hologram -o NAME.h5 writes",
              "a picture: its codes are quantized already");
   }

@@ -7,6 +7,7 @@
 #include <cli/common/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_job.hpp>
 #include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -77,13 +78,13 @@ void set_comparison(ReconstructJob& job, std::int64_t count) {
   if (!job.holograms.subframes.empty()) {
     reject<&ReconstructJob::against>("one hologram, not subframes", job.names.front());
   }
-  require_input(job.against);
+  io::require_input(job.against);
   if (!job.difference.given()) return;
   const auto& [name, counter] = job.difference;
   if (!counter && (count > 1 || !job.holograms.sequence.empty())) {
     reject<&ReconstructJob::difference>("a name with a counter such as difference_%03d.png for several pictures", name);
   }
-  const auto extension = path_extension(name);
+  const auto extension = io::extension_of(name);
   if (extension != ".png" && extension != ".tif" && extension != ".tiff" && extension != ".bmp") {
     reject<&ReconstructJob::difference>("a name ending in .png, .tif, .tiff or .bmp", name);
   }
@@ -105,7 +106,7 @@ void set_names(ReconstructJob& job) {
 }
 
 void check_picture_name(const ReconstructJob& job, std::string_view option, const std::string& path) {
-  const auto extension = path_extension(path);
+  const auto extension = io::extension_of(path);
   const bool tiff = extension == ".tif" || extension == ".tiff";
   if (job.tones.linear) {
     if (!tiff && extension != ".npy") reject(option, "a name ending in .tif, .tiff or .npy for --linear", path);

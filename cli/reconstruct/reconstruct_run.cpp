@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
-#include <cli/common/npy_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/reconstruct/reconstruct_run.hpp>
 #include <cmath>
 #include <holotone/core/units.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/npy_image_detail.hpp>
 #include <holotone/optics/contact_sheet.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/viewing/picture_maker.hpp>
@@ -183,8 +184,8 @@ class Run {
     set_metadata(image.metadata, "software", "holotone " HOLOTONE_VERSION);
     set_metadata(image.metadata, "source", job_.holograms.inputs.front());
     UnfinishedRun::will_write(path);
-    if (path_extension(path) == ".npy") {
-      write_npy(path, std::get<Array<float, 3>>(image.pixels));
+    if (io::extension_of(path) == ".npy") {
+      io::write_npy(path, std::get<Array<float, 3>>(image.pixels));
     } else {
       write_image(path, image, job_.writing);
     }

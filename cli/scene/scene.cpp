@@ -4,7 +4,6 @@
 #include <cli/common/compression_option.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/new_folder.hpp>
-#include <cli/common/npy_file.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/points_options.hpp>
 #include <cli/common/smoe_picture.hpp>
@@ -14,6 +13,7 @@
 #include <holotone/hologram/dice_scene.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/npy_image_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -93,7 +93,7 @@ class DiceWriter {
       codes.data()[i] = static_cast<std::uint16_t>(std::clamp(std::lround(65535 * share), 1L, 65535L));
       metres.data()[i] = distances[i];
     }
-    write_npy(folder_.file("depth.npy"), metres);
+    io::write_npy(folder_.file("depth.npy"), metres);
     write_image(
         folder_.file("depth.png"),
         {std::move(codes), {{"depth_near_m", fmt::format("{}", near_m_)}, {"depth_far_m", fmt::format("{}", far_m_)}}},

@@ -5,6 +5,7 @@
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
 #include <filesystem>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -30,11 +31,11 @@ std::optional<SmoeSteps> find_steps(const SmoeConvertJob& job, const MixtureFile
 
 int run_smoe_convert(const SmoeConvertJob& job) {
   const Stopwatch watch;
-  require_input(job.input);
+  io::require_input(job.input);
   require_known_counters(job.output, false);
   require_model_name(output_name, job.output);
   require_output(job.output, {{"IN", job.input}});
-  const bool smoe = path_extension(job.output) == ".smoe";
+  const bool smoe = io::extension_of(job.output) == ".smoe";
   if (!smoe && (job.lossless || job.quality || job.bytes)) {
     reject_output("a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }

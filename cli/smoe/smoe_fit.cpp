@@ -8,6 +8,7 @@
 #include <cli/smoe/smoe_command.hpp>
 #include <cli/smoe/smoe_fit_job.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -76,7 +77,7 @@ class FitRun {
     warnings_.push_back(std::move(warning));
   }
 
-  [[nodiscard]] bool is_smoe() const { return path_extension(job_.output) == ".smoe"; }
+  [[nodiscard]] bool is_smoe() const { return io::extension_of(job_.output) == ".smoe"; }
 
   void read() {
     pictures_ = read_fit_pictures(job_.input, job_.rows, job_.options.linear);

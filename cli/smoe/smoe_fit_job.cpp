@@ -4,6 +4,7 @@
 #include <cli/common/smoe_file.hpp>
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_fit_job.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -33,7 +34,8 @@ std::int64_t max_bytes(std::string_view option, const std::string& text) {
 void check_outputs(const SmoeFitJob& job) {
   require_known_counters(job.output, false);
   require_model_name(output_name, job.output);
-  if (path_extension(job.output) != ".smoe" && (job.options.lossless || job.options.quality || job.options.max_bytes)) {
+  if (io::extension_of(job.output) != ".smoe" &&
+      (job.options.lossless || job.options.quality || job.options.max_bytes)) {
     reject_output("a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }
   std::vector<InputFile> inputs{{"IN", job.input}};
@@ -138,7 +140,7 @@ std::vector<OptionGroup> smoe_fit_options(SmoeFitJob& job) {
 void complete(SmoeFitJob& job) {
   job.left_out = left_out_views(job.left_out_texts);
   check_outputs(job);
-  if (path_extension(job.output) != ".smoe") job.options.lossless = true;
+  if (io::extension_of(job.output) != ".smoe") job.options.lossless = true;
   job.device = device_option(job.device_name, job.console, "mixtures: fitting");
 }
 

@@ -6,6 +6,7 @@
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/mixtures.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -100,7 +101,7 @@ void report_against(const ConsoleOptions& console, const std::string& name, cons
 }
 
 int run_smoe_info(const SmoeInfoJob& job) {
-  require_input(job.input);
+  io::require_input(job.input);
   const MixtureFile stored = read_model(job.input);
   const auto against = compared(job, stored.model);
   report_model(job.console, job.input, stored, captured_pixels(stored.model, against));

@@ -1,6 +1,5 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/memory_limit.hpp>
-#include <cli/common/npy_file.hpp>
 #include <cli/common/smoe_file.hpp>
 #include <cli/common/smoe_picture.hpp>
 #include <cli/common/smoe_views.hpp>
@@ -8,6 +7,8 @@
 #include <cli/smoe/smoe_command.hpp>
 #include <cli/smoe/smoe_render_job.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/npy_image_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/mixture_views.hpp>
 #include <memory>
@@ -167,8 +168,8 @@ class Run {
     render_seconds_ += watch.seconds();
     check_cancelled("writing");
     UnfinishedRun::will_write(path);
-    if (path_extension(path) == ".npy") {
-      write_npy(path, colours);
+    if (io::extension_of(path) == ".npy") {
+      io::write_npy(path, colours);
     } else {
       Image image = job_.floats ? Image{std::move(colours), {}} : coded(colours, renderer_.model().linear, job_.bits);
       set_metadata(image.metadata, "software", "holotone " HOLOTONE_VERSION);

@@ -6,6 +6,7 @@
 #include <cli/common/smoe_views.hpp>
 #include <cli/common/values.hpp>
 #include <cli/smoe/smoe_render_job.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -31,7 +32,7 @@ std::array<std::vector<double>, 2> ends_of_path(std::string_view option, const s
 }
 
 void check_format(const SmoeRenderJob& job, const std::string& path) {
-  const auto extension = path_extension(path);
+  const auto extension = io::extension_of(path);
   const bool tiff = extension == ".tif" || extension == ".tiff";
   if (job.floats) {
     if (!tiff && extension != ".npy") reject_output("a name ending in .tif, .tiff or .npy for --float", path);
@@ -175,7 +176,7 @@ std::vector<OptionGroup> smoe_render_options(SmoeRenderJob& job) {
 }
 
 void complete(SmoeRenderJob& job) {
-  require_input(job.input);
+  io::require_input(job.input);
   require_model_name("IN", job.input);
   if (job.options.window_block_px % 16 != 0) {
     reject<&SmoeRenderOptions::window_block_px>("a multiple of 16", std::to_string(job.options.window_block_px));

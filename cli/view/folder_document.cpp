@@ -26,7 +26,7 @@ std::string_view listed_kind(const std::string& name) {
       {".svg", "dots"},    {".dat", "dots"},    {".xy", "dots"},      {".ply", "points"},  {".stl", "mesh"},
       {".xyz", "points"},  {".csv", "points"},  {".npy", "field"},    {".obj", "mesh"},    {".gltf", "mesh"},
       {".glb", "mesh"}};
-  const auto extension = path_extension(name);
+  const auto extension = io::extension_of(name);
   for (const auto& [known, kind] : kinds) {
     if (known == extension) return kind;
   }
@@ -43,7 +43,7 @@ bool is_utf8(const std::string& text) {
 
 /// What the first bytes of a file tell beyond its name.
 std::string seen_kind(const std::string& path, const std::string& kind) try {
-  const auto extension = path_extension(path);
+  const auto extension = io::extension_of(path);
   if (extension == ".npy") {
     const auto seen = file_kind(path);
     return seen == FileKind::points ? "points" : seen == FileKind::dots ? "dots" : "field";

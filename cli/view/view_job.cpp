@@ -10,6 +10,7 @@
 #include <cli/view/scene_document.hpp>
 #include <cli/view/view_job.hpp>
 #include <filesystem>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/file_kind_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <system_error>
@@ -68,7 +69,7 @@ void complete(ViewJob& job) {
     }
   }
   for (const auto& input : job.inputs) {
-    if (!is_pattern(input) && !is_folder(input)) require_input(input);
+    if (!is_pattern(input) && !is_folder(input)) io::require_input(input);
   }
   constexpr std::size_t max_documents = 16;
   if (job.inputs.size() > max_documents) {
@@ -78,11 +79,11 @@ void complete(ViewJob& job) {
   std::vector<InputFile> inputs;
   for (const auto& input : job.inputs) inputs.push_back({"FILE", input});
   if (!job.against.empty()) {
-    require_input(job.against);
+    io::require_input(job.against);
     inputs.push_back({"--against", job.against});
   }
   if (!job.output.empty()) {
-    const auto extension = path_extension(job.output);
+    const auto extension = io::extension_of(job.output);
     if (extension != ".html" && extension != ".htm") reject_output("a name ending in .html", job.output);
     require_output(job.output, inputs);
   }
@@ -97,7 +98,7 @@ std::unique_ptr<Document> open_document(const ViewJob& job, const std::vector<st
   if (is_folder(path)) {
     return std::make_unique<FolderDocument>(path, [&job](const std::string& one) { return open_document(job, {one}); });
   }
-  require_input(path);
+  io::require_input(path);
   switch (file_kind(path)) {
     case FileKind::dots: return std::make_unique<DotsDocument>(path, job.against, job.ink);
     case FileKind::model: return std::make_unique<ModelDocument>(path, job.device);

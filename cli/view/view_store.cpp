@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cli/common/base64.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/paths.hpp>
@@ -9,6 +8,7 @@
 #include <cli/view/view_run.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/base64_detail.hpp>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -80,7 +80,7 @@ class Store {
         ViewAnswer answer = document.show(request, bar_);
         one.header = std::move(answer.header);
         one.header["media"] = answer.media;
-        one.data.front() = base64(answer.payload);
+        one.data.front() = io::base64(answer.payload);
         data_bytes_[one.document] += one.data.front().size();
         for (std::size_t q = 0; q < forms.size(); ++q) count(q, one.data.front().size());
       }
@@ -136,7 +136,7 @@ class Store {
     one.header = {{"width", shape[1]}, {"height", shape[0]}, {"command", raster.command}, {"facts", raster.facts}};
     const auto keep_as = [&](std::size_t q, const auto& packed) {
       if (bytes_[q] > max_page_bytes) return;
-      one.data[q] = base64(packed());
+      one.data[q] = io::base64(packed());
       count(q, one.data[q].size());
     };
     keep_as(0, [&] { return png_bytes(raster.image, {.compression = 9}); });

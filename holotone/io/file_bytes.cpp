@@ -82,6 +82,16 @@ std::string extension_of(std::string_view path) {
   return extension;
 }
 
+void require_input(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) throw Error(ErrorCode::io, path + ": file not found");
+    throw_io(path, "a readable file", std::strerror(errno));
+  }
+  if (S_ISDIR(status.st_mode)) throw_io(path, "a file", "a folder");
+  if (access(path.c_str(), R_OK) != 0) throw_io(path, "a readable file", "no permission to read it");
+}
+
 std::string counted(std::uint64_t count, std::string_view singular) {
   return fmt::format("{} {}{}", count, singular, count == 1 ? "" : "s");
 }

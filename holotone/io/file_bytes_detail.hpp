@@ -34,6 +34,9 @@ std::string read_first_bytes(const std::string& path, std::size_t count);
 /// Returns the extension in lower case, empty without one: ".ply" of "Dragon.PLY".
 std::string extension_of(std::string_view path);
 
+/// Throws io unless `path` is a readable file.
+void require_input(const std::string& path);
+
 /// Returns a count with its noun: "3 bytes", "1 byte".
 std::string counted(std::uint64_t count, std::string_view singular);
 

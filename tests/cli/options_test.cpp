@@ -486,11 +486,5 @@ TEST(WholeNumber, CountsTakeSuffixes) {
   }
 }
 
-TEST(OptionRange, IsWordedByWhatItHolds) {
-  EXPECT_EQ(cli::to_text(cli::count_range(1, 1'000'000)), "1 to 1000000");
-  EXPECT_EQ(cli::to_text(cli::number_range(0.01, 1)), "0.01 to 1");
-  EXPECT_EQ(cli::to_text(cli::length_range(1e-6, 1000)), "1 um to 1000 m");
-}
-
 }  // namespace
 }  // namespace holotone::test

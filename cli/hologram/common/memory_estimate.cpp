@@ -3,6 +3,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -29,7 +30,7 @@ double channel_bytes(const HologramJob& job) {
 
 /// Memory of one finished hologram and of writing its file, in bytes per pixel.
 double written_bytes(const HologramJob& job) {
-  const auto extension = path_extension(job.output);
+  const auto extension = io::extension_of(job.output);
   if (job.complex_field) return extension == ".h5" || extension == ".hdf5" ? copy_bytes : 2 * copy_bytes;
   const double codes = job.packed16 ? 3 + 2 : job.encode.bits <= 8 ? 1 : 2;
   return extension == ".bmp" ? 2 * codes : codes;

@@ -44,9 +44,9 @@ std::vector<OptionRow> layer_options(SceneJob& scene) {
   return rows;
 }
 
-PictureJob placed_picture(const SceneJob& scene) {
-  PictureJob job = scene.pictures.picture;
-  if (job.layers < 1) reject<&PictureJob::layers>(fmt::format("1 to {}", max_layers), "0");
+PlacedPicture placed_picture(const SceneJob& scene) {
+  PlacedPicture job = scene.pictures.picture;
+  if (job.layers < 1) reject<&PlacedPicture::layers>(fmt::format("1 to {}", max_layers), "0");
   job.distance_given = scene.hologram.given.contains("--distance");
   job.size_m = scene.hologram.scene.placement.size_m;
   job.distance_m = scene.hologram.scene.placement.distance_m;

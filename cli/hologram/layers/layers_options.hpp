@@ -9,7 +9,7 @@ std::vector<OptionRow> layer_options(SceneJob& scene);
 /// Job of pictures.
 struct LayerJob {
   HologramJob& hologram;
-  std::vector<PictureJob> pictures;  ///< one, or a stack of flat ones
+  std::vector<PlacedPicture> pictures;  ///< one, or a stack of flat ones
   LayerPhase phase = LayerPhase::random;
 };
 
@@ -17,6 +17,6 @@ struct LayerJob {
 LayerJob layer_job(SceneJob& scene);
 
 /// The picture of --image, placed. Throws invalid_argument naming the option.
-PictureJob placed_picture(const SceneJob& scene);
+PlacedPicture placed_picture(const SceneJob& scene);
 
 }  // namespace holotone::cli

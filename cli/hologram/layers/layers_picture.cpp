@@ -6,7 +6,7 @@
 #include <holotone/recipes/retrieval/target_picture.hpp>
 
 namespace holotone::cli {
-DepthPicture read_picture(const PictureJob& job, const std::vector<Channel>& channels) {
+DepthPicture read_picture(const PlacedPicture& job, const std::vector<Channel>& channels) {
   const Image image = read_picture_file(job.image);
   DepthPicture picture;
   picture.depth = read_depth(job, {shape_of(image)[0], shape_of(image)[1]});
@@ -19,7 +19,7 @@ DepthPicture read_picture(const PictureJob& job, const std::vector<Channel>& cha
   return picture;
 }
 
-RgbdPicture DepthPicture::channel(const PictureJob& job, std::size_t number) const {
+RgbdPicture DepthPicture::channel(const PlacedPicture& job, std::size_t number) const {
   const auto [ny, nx] = depth.distance_m.shape();
   RgbdPicture picture;
   picture.intensity = intensity[number].view();
@@ -42,7 +42,7 @@ Metadata depth_metadata(const DepthPicture& picture, const SlicedPicture& sliced
   return metadata;
 }
 
-nlohmann::json depth_facts(const PictureJob& job, const DepthPicture& picture, std::size_t layers) {
+nlohmann::json depth_facts(const PlacedPicture& job, const DepthPicture& picture, std::size_t layers) {
   const auto& depth = picture.depth;
   nlohmann::json facts{{"layers", layers},
                        {"layer_spacing", to_string(picture.spacing)},
@@ -54,7 +54,7 @@ nlohmann::json depth_facts(const PictureJob& job, const DepthPicture& picture, s
   return facts;
 }
 
-std::string far_warning(const PictureJob& job, const DepthMap& depth, const Panel& panel) {
+std::string far_warning(const PlacedPicture& job, const DepthMap& depth, const Panel& panel) {
   constexpr double far = 50;  // times the panel's larger side
   const double across = static_cast<double>(std::max(panel.nx, panel.ny)) * panel.pitch_m;
   if (depth.farthest_m <= far * across) return {};
@@ -66,7 +66,7 @@ std::string far_warning(const PictureJob& job, const DepthMap& depth, const Pane
                      format_length(std::stod(fmt::format("{:.3g}", depth.farthest_m))), format_length(across), metres);
 }
 
-std::string holes_remark(const PictureJob& job, const DepthMap& depth) {
+std::string holes_remark(const PlacedPicture& job, const DepthMap& depth) {
   if (depth.holes == 0) return {};
   return fmt::format("{} of {} without a depth: filled with the farther of the neighbouring depths{}",
                      counted(depth.holes, "pixel"), job.depth,

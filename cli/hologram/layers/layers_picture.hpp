@@ -1,32 +1,32 @@
 #pragma once
-#include <cli/common/depth_file.hpp>
 #include <cli/hologram/layers/layers_options.hpp>
 #include <holotone/core/metadata.hpp>
+#include <holotone/recipes/depth_picture_detail.hpp>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 namespace holotone::cli {
 
-/// Content of a PictureJob's files.
+/// Content of a PlacedPicture's files.
 struct DepthPicture {
   std::vector<Array<float, 2>> intensity;  ///< linear light of each channel
   std::vector<bool> dark;                  ///< true for channels without light
   DepthMap depth;
   LayerSpacing spacing = LayerSpacing::inverse_distance;
 
-  [[nodiscard]] RgbdPicture channel(const PictureJob& job, std::size_t number) const;
+  [[nodiscard]] RgbdPicture channel(const PlacedPicture& job, std::size_t number) const;
 };
 
 /// Throws io naming the file, invalid_argument naming the option.
-DepthPicture read_picture(const PictureJob& job, const std::vector<Channel>& channels);
+DepthPicture read_picture(const PlacedPicture& job, const std::vector<Channel>& channels);
 
 /// Properties of the picture for a hologram's metadata and for --json.
 Metadata depth_metadata(const DepthPicture& picture, const SlicedPicture& sliced);
-nlohmann::json depth_facts(const PictureJob& job, const DepthPicture& picture, std::size_t layers);
+nlohmann::json depth_facts(const PlacedPicture& job, const DepthPicture& picture, std::size_t layers);
 
 /// Warning that the scene lies farther than 50 times the panel's larger side; else empty.
-std::string far_warning(const PictureJob& job, const DepthMap& depth, const Panel& panel);
+std::string far_warning(const PlacedPicture& job, const DepthMap& depth, const Panel& panel);
 /// Remark on the filling of pixels without a depth; empty if there are none.
-std::string holes_remark(const PictureJob& job, const DepthMap& depth);
+std::string holes_remark(const PlacedPicture& job, const DepthMap& depth);
 
 }  // namespace holotone::cli

@@ -10,6 +10,7 @@
 #include <cli/hologram/layers/layers_picture.hpp>
 #include <cli/hologram/layers/layers_run.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/panel_limits.hpp>
 #include <nlohmann/json.hpp>
@@ -39,10 +40,10 @@ void check_names(const LayerJob& job) {
   if (frame_pattern(output)) reject_output("a name without a counter for one picture", output);
   auto inputs = code_inputs(job.hologram.lut, job.hologram.correction);
   for (const auto& picture : job.pictures) {
-    require_input(picture.image);
+    io::require_input(picture.image);
     inputs.push_back({job.pictures.size() == 1 ? "--image" : "--stack", picture.image});
     if (picture.depth.empty()) continue;
-    require_input(picture.depth);
+    io::require_input(picture.depth);
     inputs.push_back({"--depth", picture.depth});
   }
   const auto name = [&](std::int64_t i) { return output_path(job, static_cast<std::size_t>(i)); };

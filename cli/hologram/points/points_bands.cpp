@@ -9,6 +9,7 @@
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_bands.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/prints.hpp>
 #include <optional>
@@ -26,7 +27,7 @@ struct Lack {
   std::string got;
 };
 Lack lack_for_rows(const HologramJob& job) {
-  const auto extension = path_extension(job.output);
+  const auto extension = io::extension_of(job.output);
   if (job.complex_field) {
     const bool by_rows = extension == ".h5" || extension == ".hdf5" || extension == ".npy";
     return by_rows ? Lack{} : Lack{"a file .h5, .hdf5 or .npy for the complex field", job.output};
@@ -71,7 +72,7 @@ std::int64_t rows_at_once_for(const HologramJob& job) {
 RowRange rows_of_block(const HologramJob& job) {
   constexpr std::string_view option = "--block";
   const auto lack = lack_for_rows(job);
-  const auto extension = path_extension(job.output);
+  const auto extension = io::extension_of(job.output);
   if (extension != ".h5" && extension != ".hdf5" && extension != ".tif" && extension != ".tiff") {
     reject(option, "a file .h5, .hdf5 or .tif, which states the rows that it holds", job.output);
   }

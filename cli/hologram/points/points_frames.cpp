@@ -5,6 +5,7 @@
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_frames.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::cli {
 
@@ -64,7 +65,7 @@ FrameSource::FrameSource(const HologramJob& job) : job_(job) {
     if (const auto gaps = gaps_in(frames_, job.input); !gaps.empty()) warn(job.console, gaps);
     count_ = static_cast<std::int64_t>(frames_.size());
   } else {
-    require_input(job.input);
+    io::require_input(job.input);
     count_ = std::max<std::int64_t>(job.spin.frames, 1);
   }
   moving_ = moving;

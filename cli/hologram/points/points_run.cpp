@@ -12,6 +12,7 @@
 #include <cli/hologram/points/points_run.hpp>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/panel_limits.hpp>
 #include <nlohmann/json.hpp>
 
@@ -249,7 +250,7 @@ void tell(const HologramJob& job, const std::vector<PointsRecord>& rows, double 
 
 bool is_picture(const std::string& path) {
   constexpr std::string_view known[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"};
-  return std::ranges::find(known, path_extension(path)) != std::end(known);
+  return std::ranges::find(known, io::extension_of(path)) != std::end(known);
 }
 
 }  // namespace

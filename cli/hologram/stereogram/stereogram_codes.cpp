@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
-#include <cli/common/codes_writer.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/hologram/stereogram/stereogram_codes.hpp>
+#include <holotone/recipes/codes_writer_detail.hpp>
 #include <holotone/recipes/quantized_file.hpp>
 #include <holotone/recipes/stereogram_codes.hpp>
 #include <utility>

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cli/common/code_levels.hpp>
-#include <cli/common/codes_writer.hpp>
 #include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
@@ -10,6 +9,8 @@
 #include <cli/common/viewer_option.hpp>
 #include <cli/hologram/stereogram/stereogram_options.hpp>
 #include <cmath>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/recipes/codes_writer_detail.hpp>
 #include <holotone/recipes/mixture_files.hpp>
 #include <holotone/recipes/panel_limits.hpp>
 #include <span>
@@ -23,7 +24,7 @@ constexpr const char* whole_options[] = {"--lut",     "--phase-range", "--amplit
 
 /// Names of pictures with metadata.
 bool is_name_of_codes(const std::string& path) {
-  const auto extension = path_extension(path);
+  const auto extension = io::extension_of(path);
   return extension == ".png" || extension == ".tif" || extension == ".tiff";
 }
 
@@ -33,7 +34,7 @@ void check_output(const SceneJob& scene) {
   const auto& output = scene.hologram.output;
   const bool codes = is_name_of_codes(output);
   const bool shown = names_monitor(output);
-  const auto extension = path_extension(output);
+  const auto extension = io::extension_of(output);
   if (scene.views.scale) {
     if (!codes && !shown)
       reject<&ViewOptions::scale>("a name ending in .png, .tif or .tiff for codes after -o", output);
@@ -131,7 +132,7 @@ void set_views(StereogramJob& job, const SceneJob& scene) {
   if (scene.hologram.given.contains("--layers")) {
     count = scene.pictures.picture.layers;
     if (count > max_hogel_layers)
-      reject<&PictureJob::layers>(fmt::format("0 to {}", max_hogel_layers), std::to_string(count));
+      reject<&PlacedPicture::layers>(fmt::format("0 to {}", max_hogel_layers), std::to_string(count));
   } else if (job.geometry.distance_m == 0 && job.depths.empty()) {
     count = 0;  // a picture in the panel's own plane has no depth within a hogel
   }

@@ -16,7 +16,7 @@ std::vector<OptionRow> stereogram_options(SceneJob& scene);
 /// Job of a stereogram, checked as far as possible before a file is read.
 struct StereogramJob {
   std::string views;                      ///< names of the views, or the picture
-  std::optional<PictureJob> picture;      ///< instead of views
+  std::optional<PlacedPicture> picture;   ///< instead of views
   std::string depths;                     ///< depth maps of the views; empty: all at the focus plane's distance
   bool model = false;                     ///< `views` is a mixture of experts
   ViewRows rows = ViewRows::by_parallax;  ///< direction in which %v counts

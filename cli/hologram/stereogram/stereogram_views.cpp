@@ -136,7 +136,7 @@ StereogramViews views_of_pictures(const StereogramJob& job) {
 }
 
 StereogramViews views_of_model(const StereogramJob& job) {
-  require_input(job.views);
+  io::require_input(job.views);
   const SmoeModel model = read_model(job.views, "--views").model;
   if (model.dimensions < 3 || model.channels == 2) {
     throw_io(job.views, "a light field's model, of 3 or 4 dimensions and 1, 3 or 4 channels",

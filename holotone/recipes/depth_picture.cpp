@@ -1,18 +1,24 @@
 #include <algorithm>
-#include <cli/common/depth_file.hpp>
-#include <cli/common/option_value.hpp>
-#include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
 #include <cmath>
-#include <holotone/core/colour.hpp>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npz_detail.hpp>
+#include <holotone/recipes/depth_picture_detail.hpp>
 #include <holotone/recipes/phase_map.hpp>
 #include <limits>
 
-namespace holotone::cli {
+namespace holotone {
 namespace {
+
+/// Of the distances of a scene.
+constexpr double max_depth_m = 1e5;
+
+[[noreturn]] void refuse(std::string_view member, std::string_view expected, std::string_view got) {
+  throw_argument("PlacedPicture", member, expected, fmt::format("'{}'", got));
+}
 
 /// Depth map as stored in the file.
 struct RawDepth {
@@ -23,12 +29,12 @@ struct RawDepth {
 std::string size_text(std::int64_t nx, std::int64_t ny) { return fmt::format("{} x {} pixels", nx, ny); }
 
 /// Throws for a map of another size than the picture; for pictures before their pixels occupy memory.
-void require_shape(const PictureJob& job, const Shape<2>& shape, std::int64_t ny, std::int64_t nx) {
+void require_shape(const PlacedPicture& job, const Shape<2>& shape, std::int64_t ny, std::int64_t nx) {
   if (Shape<2>{ny, nx} == shape) return;
   throw_io(job.depth, fmt::format("the {} of {}", size_text(shape[1], shape[0]), job.image), size_text(nx, ny));
 }
 
-RawDepth to_depths(const PictureJob& job, const Image& image) {
+RawDepth to_depths(const PlacedPicture& job, const Image& image) {
   const std::string& path = job.depth;
   const auto [ny, nx, channels] = shape_of(image);
   RawDepth raw{Array<float, 2>({ny, nx}), 0};
@@ -55,7 +61,7 @@ Array<float, 2> npz_map(const std::string& path) {
   if (arrays.size() != 1) throw_io(path, "one array", fmt::format("{}", arrays.size()));
   const auto& numbers = arrays.begin()->second;
   if (numbers.shape.size() != 2) {
-    throw_io(path, "an array of shape {ny, nx}", counted(static_cast<std::int64_t>(numbers.shape.size()), "dimension"));
+    throw_io(path, "an array of shape {ny, nx}", io::counted(numbers.shape.size(), "dimension"));
   }
   Array<float, 2> map({static_cast<std::int64_t>(numbers.shape[0]), static_cast<std::int64_t>(numbers.shape[1])});
   std::transform(numbers.values.begin(), numbers.values.end(), map.data(),
@@ -63,10 +69,10 @@ Array<float, 2> npz_map(const std::string& path) {
   return map;
 }
 
-RawDepth read_raw(const PictureJob& job, const Shape<2>& shape) {
+RawDepth read_raw(const PlacedPicture& job, const Shape<2>& shape) {
   const std::string& path = job.depth;
-  require_input(path);
-  const auto extension = path_extension(path);
+  io::require_input(path);
+  const auto extension = io::extension_of(path);
   if (extension == ".npy") return {read_npy_map(path), 0};
   if (extension == ".npz") return {npz_map(path), 0};
   const auto accept = [&](const Shape<3>& sides) { require_shape(job, shape, sides[0], sides[1]); };
@@ -74,7 +80,7 @@ RawDepth read_raw(const PictureJob& job, const Shape<2>& shape) {
 }
 
 /// Fills pixels without a depth and returns their number. `falling`: larger values are nearer.
-std::int64_t fill(const PictureJob& job, RawDepth& raw, bool falling) {
+std::int64_t fill(const PlacedPicture& job, RawDepth& raw, bool falling) {
   auto values = raw.values.host();
   const bool zero = job.hole.by_range && !falling;
   if (job.hole.code) {
@@ -113,7 +119,7 @@ struct Placing {
 };
 
 /// Mapping to distances of depths from `depth.low` to `depth.high`, for codes from 0 to the largest.
-Placing placing_of(const PictureJob& job, const RawDepth& raw, const ValueSpan& depth) {
+Placing placing_of(const PlacedPicture& job, const RawDepth& raw, const ValueSpan& depth) {
   Placing placing;
   const bool codes = raw.largest_code > 0 && !job.camera;
   if (job.depth_range_m) {
@@ -131,27 +137,25 @@ Placing placing_of(const PictureJob& job, const RawDepth& raw, const ValueSpan& 
   return placing;
 }
 
-void check_options(const PictureJob& job, const RawDepth& raw) {
+void check_options(const PlacedPicture& job, const RawDepth& raw) {
   const bool codes = raw.largest_code > 0;
   if (codes && !job.camera && !job.depth_range_m) {
-    reject<&PictureJob::depth_range_m>(fmt::format("NEAR,FAR for the codes of {}, such as 18cm,22cm", job.depth),
-                                       "none");
+    refuse("depth_range_m", fmt::format("NEAR,FAR for the codes of {}, such as 18cm,22cm", job.depth), "none");
   }
   const bool falls = job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1];
   if (falls && !(codes && !job.camera)) {
-    reject<&PictureJob::depth_range_m>(
-        "NEAR before FAR for depths in metres",
-        fmt::format("{} before {}", format_length((*job.depth_range_m)[0]), format_length((*job.depth_range_m)[1])));
+    refuse("depth_range_m", "NEAR before FAR for depths in metres",
+           fmt::format("{} before {}", format_length((*job.depth_range_m)[0]), format_length((*job.depth_range_m)[1])));
   }
-  if (job.hole.code && !codes) reject<&PictureJob::hole>("a picture of codes", job.depth);
+  if (job.hole.code && !codes) refuse("hole", "a picture of codes", job.depth);
   if (job.hole.code && static_cast<double>(*job.hole.code) > static_cast<double>(raw.largest_code)) {
-    reject<&PictureJob::hole>(fmt::format("a code up to {:g}", raw.largest_code), fmt::format("{}", *job.hole.code));
+    refuse("hole", fmt::format("a code up to {:g}", raw.largest_code), fmt::format("{}", *job.hole.code));
   }
 }
 
 }  // namespace
 
-DepthMap read_depth(const PictureJob& job, const Shape<2>& shape) {
+DepthMap read_depth(const PlacedPicture& job, const Shape<2>& shape) {
   DepthMap map;
   if (job.depth.empty()) {
     map.distance_m = Array<float, 2>(shape);
@@ -170,8 +174,8 @@ DepthMap read_depth(const PictureJob& job, const Shape<2>& shape) {
     value = static_cast<float>(placing.offset + placing.scale * static_cast<double>(value));
   }
   const ValueSpan placed = find_range(raw.values);
-  if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= max_distance_m)) {
-    throw_io(job.depth, fmt::format("distances up to {}", format_length(max_distance_m)),
+  if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= max_depth_m)) {
+    throw_io(job.depth, fmt::format("distances up to {}", format_length(max_depth_m)),
              fmt::format("{} to {} m", placed.low, placed.high));
   }
   map.distance_m = std::move(raw.values);
@@ -181,4 +185,12 @@ DepthMap read_depth(const PictureJob& job, const Shape<2>& shape) {
   return map;
 }
 
-}  // namespace holotone::cli
+LayerSpacing spacing_of(const PlacedPicture& job, double nearest_m, double farthest_m) {
+  const bool crosses = nearest_m <= 0 && farthest_m >= 0;
+  if (crosses && job.spacing == LayerSpacing::inverse_distance) {
+    refuse("spacing", "distance for a scene that touches or crosses the panel's plane", "inverse");
+  }
+  return job.spacing.value_or(crosses ? LayerSpacing::distance : LayerSpacing::inverse_distance);
+}
+
+}  // namespace holotone

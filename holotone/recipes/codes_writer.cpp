@@ -1,16 +1,16 @@
-#include <cli/common/codes_writer.hpp>
-#include <cli/common/npy_file.hpp>
-#include <cli/common/paths.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_rows.hpp>
+#include <holotone/io/npy_image_detail.hpp>
+#include <holotone/recipes/codes_writer_detail.hpp>
 #include <utility>
 
-namespace holotone::cli {
+namespace holotone {
 
-bool CodesWriter::takes_rows(const std::string& path) { return path_extension(path) == ".png"; }
+bool CodesWriter::takes_rows(const std::string& path) { return io::extension_of(path) == ".png"; }
 
 bool CodesWriter::takes_any_order(const std::string& path, const ImageWriteOptions& writing) {
-  const auto extension = path_extension(path);
+  const auto extension = io::extension_of(path);
   const bool rows = extension == ".tif" || extension == ".tiff" || extension == ".npy";
   return rows && writing.compression.value_or(0) == 0;
 }
@@ -45,8 +45,8 @@ void CodesWriter::write() {
 void CodesWriter::finish() {
   if (writing_rows_.valid()) writing_rows_.get();
   if (rows_) return rows_->finish();
-  if (path_extension(path_) == ".npy") return write_npy(path_, pixels_);
+  if (io::extension_of(path_) == ".npy") return io::write_npy(path_, pixels_);
   write_image(path_, {std::move(pixels_), std::move(metadata_)}, writing_);
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone

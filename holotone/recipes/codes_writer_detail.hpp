@@ -1,4 +1,5 @@
 #pragma once
+// Files of codes, written while the next rows are made. Not for users.
 #include <cstdint>
 #include <future>
 #include <holotone/core/array.hpp>
@@ -8,10 +9,8 @@
 #include <string>
 
 namespace holotone {
-class ImageRowsWriter;
-}
 
-namespace holotone::cli {
+class ImageRowsWriter;
 
 /// Writes 8-bit codes from top to bottom under a temporary name that finish() replaces: PNG in blocks of rows; TIFF,
 /// BMP and NPY ({ny, nx}, uint8) at once.
@@ -48,4 +47,4 @@ class CodesWriter {
   std::future<void> writing_rows_;  ///< ended before the arrays
 };
 
-}  // namespace holotone::cli
+}  // namespace holotone

@@ -1,7 +1,7 @@
-#include <cli/common/base64.hpp>
 #include <cstdint>
+#include <holotone/io/base64_detail.hpp>
 
-namespace holotone::cli {
+namespace holotone::io {
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -19,4 +19,4 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-}  // namespace holotone::cli
+}  // namespace holotone::io
