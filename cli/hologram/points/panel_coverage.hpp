@@ -9,7 +9,7 @@
 namespace holotone::cli {
 
 /// The width and height of a cloud, in metres.
-std::array<double, 2> extent_of(const PointCloud& cloud);
+std::array<double, 2> find_extent(const PointCloud& cloud);
 
 /// Remedy such as "; --size 4mm fits" (fit_to_panel), with a note if the object crosses the panel; empty if neither
 /// applies.

@@ -32,7 +32,7 @@ PointsRecord make_row(const PreparedFrame& frame, std::size_t channel, const Poi
   row.compute_s = made.compute_s;
   row.unlit = frame.unlit[channel];
   row.remedy = frame.remedy[channel];
-  row.extent_m = extent_of(frame.points.cloud);
+  row.extent_m = find_extent(frame.points.cloud);
   row.distance_m = std::min(std::abs(frame.points.nearest_m), std::abs(frame.points.farthest_m));
   row.reconstruct_flags = made.reconstruct_flags;
   return row;

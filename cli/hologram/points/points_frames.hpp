@@ -17,7 +17,7 @@ using BeforeSum = std::function<void(const std::vector<PointsRecord>&)>;
 using Makers = std::vector<std::unique_ptr<PointsMaker>>;
 Makers makers_of(const HologramJob& job);
 
-PointsRecord row_of(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made);
+PointsRecord make_row(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made);
 
 /// Source and output names of the frames: one file, numbered files, or one turning object.
 class FrameSource {

@@ -26,7 +26,7 @@ std::vector<PointsRecord> make_one(const HologramJob& job, FrameSource& source, 
     PointsHologram made = makers[c]->make(frame, bar);
     made.output = source.output(frame.number, job.channels[c]);
     check_cancelled("writing");
-    rows.push_back(row_of(frame, c, made));
+    rows.push_back(make_row(frame, c, made));
     written();
     if (job.shown || c + 1 == makers.size()) {
       put_out(job, c, made);

@@ -40,7 +40,7 @@ std::vector<PointsRecord> make_frames(const HologramJob& job, FrameSource& sourc
     for (std::size_t c = 0; c < makers.size(); ++c) {
       PointsHologram made = makers[c]->make(frame, quiet);
       made.output = source.output(frame.number, job.channels[c]);
-      rows.push_back(row_of(frame, c, made));
+      rows.push_back(make_row(frame, c, made));
       pipeline.put(index, std::move(made));
     }
   });
