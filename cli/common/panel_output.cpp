@@ -6,6 +6,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/common/values.hpp>
 #include <fmt/format.h>
+#include <holotone/recipes/fetched_codes_detail.hpp>
 #include <utility>
 
 namespace holotone::cli {

@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <cli/common/console.hpp>
 #include <holotone/display/frame_pacer.hpp>
 #include <holotone/display/panel_window.hpp>
@@ -58,15 +57,6 @@ class PanelPlayer {
   std::optional<double> first_s_;
   double last_s_ = 0;
 };
-
-/// The pixels of the only channel of an image.
-template <class T>
-Array<T, 2> plane_of(const Array<T, 3>& pixels) {
-  const auto [ny, nx, channels] = pixels.shape();
-  Array<T, 2> plane({ny, nx});
-  std::copy_n(pixels.data(), ny * nx, plane.data());
-  return plane;
-}
 
 nlohmann::json make_json(const Monitor& monitor);
 

@@ -3,6 +3,8 @@
 #include <cli/common/console.hpp>
 #include <cli/view/view_handler.hpp>
 #include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
 #include <stdexcept>
 
 namespace holotone::cli {
@@ -43,6 +45,15 @@ ViewRequest request_of(const nlohmann::json& show) {
   return request;
 }
 
+/// An error in words of the page, which knows no function of the library.
+std::string page_words(const std::exception& error) {
+  const auto* const fields = dynamic_cast<const Error*>(&error);
+  const bool of_function = fields != nullptr && !fields->function().empty() && !fields->argument().empty() &&
+                           dynamic_cast<const FileError*>(fields) == nullptr;
+  if (!of_function) return error.what();
+  return fmt::format("{}: expected {}, got {}", fields->argument(), fields->expected(), fields->got());
+}
+
 }  // namespace
 
 ViewHandler::ViewHandler(const ViewJob& job, std::function<void(web::Message)> broadcast)
@@ -62,7 +73,7 @@ web::Message ViewHandler::answer(const nlohmann::json& show, const std::atomic<b
     return answered(show, unwanted);
   } catch (const std::exception& error) {
     constexpr std::size_t most = 500;  // an error repeats what the page sent
-    throw std::runtime_error(printable(std::string_view(error.what()).substr(0, most)));
+    throw std::runtime_error(printable(std::string_view(page_words(error)).substr(0, most)));
   }
 }
 
