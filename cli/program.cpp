@@ -5,9 +5,9 @@
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/device_option.hpp>
-#include <cli/common/error_words.hpp>
 #include <cli/common/ranks.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/error_words.hpp>
+#include <cli/options/values.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 #include <cli/common/band_memory.hpp>
 #include <cli/common/bands_words.hpp>
-#include <cli/common/error_words.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/ranks.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/error_words.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cli/common/code_levels.hpp>
-#include <cli/common/option_value.hpp>
+#include <cli/options/option_value.hpp>
 #include <fmt/format.h>
 
 namespace holotone::cli {

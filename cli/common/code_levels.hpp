@@ -1,5 +1,5 @@
 #pragma once
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/core/bounds.hpp>
 #include <holotone/optics/panel.hpp>
 #include <holotone/quantize/error_diffusion.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/exit_codes.hpp>
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 
 namespace holotone::cli {
 

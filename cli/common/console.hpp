@@ -1,6 +1,6 @@
 #pragma once
 #include <chrono>
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 #include <cstdio>
 #include <holotone/core/progress.hpp>
 #include <nlohmann/json_fwd.hpp>

@@ -2,7 +2,7 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/ranks.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>

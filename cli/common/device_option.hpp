@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/console.hpp>
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 #include <holotone/core/cuda.hpp>
 #include <holotone/core/device.hpp>
 #include <string>

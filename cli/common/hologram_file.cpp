@@ -1,7 +1,7 @@
 #include <cli/common/hologram_file.hpp>
-#include <cli/common/option_value.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/option_value.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cli/common/hologram_inputs.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <set>
 

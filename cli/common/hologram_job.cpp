@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <bit>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/hologram_job.hpp>
 #include <cli/common/hologram_overrides.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>

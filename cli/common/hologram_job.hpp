@@ -1,9 +1,9 @@
 #pragma once
 #include <array>
 #include <cli/common/console.hpp>
-#include <cli/common/panel_options.hpp>
 #include <cli/common/panel_output.hpp>
 #include <cli/common/points_options.hpp>
+#include <cli/options/panel_options.hpp>
 #include <cstdint>
 #include <holotone/core/array.hpp>
 #include <holotone/core/device.hpp>

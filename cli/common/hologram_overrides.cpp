@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cli/common/hologram_overrides.hpp>
-#include <cli/common/option_value.hpp>
-#include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/option_value.hpp>
+#include <cli/options/panel_options.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>

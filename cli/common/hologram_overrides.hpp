@@ -1,6 +1,6 @@
 #pragma once
 #include <array>
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/optics/panel.hpp>

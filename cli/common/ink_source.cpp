@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
-#include <cli/common/error_words.hpp>
 #include <cli/common/ink_source.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/error_words.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <holotone/core/error.hpp>

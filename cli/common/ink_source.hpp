@@ -1,6 +1,6 @@
 #pragma once
 #include <array>
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 #include <holotone/core/array.hpp>
 #include <holotone/halftone/ink.hpp>
 #include <holotone/io/images/image.hpp>

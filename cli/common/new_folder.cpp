@@ -2,7 +2,7 @@
 #include <charconv>
 #include <cli/common/new_folder.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cstring>
 #include <filesystem>
 #include <holotone/io/file_bytes_detail.hpp>

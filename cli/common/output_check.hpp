@@ -1,6 +1,6 @@
 #pragma once
-#include <cli/common/option_table.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/options/option_table.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>

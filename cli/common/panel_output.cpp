@@ -4,7 +4,7 @@
 #include <cli/common/output_check.hpp>
 #include <cli/common/panel_output.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/recipes/fetched_codes_detail.hpp>
 #include <utility>

@@ -3,7 +3,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/panel_player.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

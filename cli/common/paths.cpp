@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>

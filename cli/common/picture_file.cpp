@@ -1,6 +1,6 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/picture_file.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 
 namespace holotone::cli {

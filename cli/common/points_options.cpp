@@ -1,7 +1,7 @@
 #include <cli/common/cancel.hpp>
-#include <cli/common/error_words.hpp>
 #include <cli/common/points_options.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/error_words.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 #include <cstdint>
 #include <holotone/recipes/scene_points_detail.hpp>
 #include <string>

@@ -1,7 +1,7 @@
 #include <cctype>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_file.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
 

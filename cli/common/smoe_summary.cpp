@@ -1,5 +1,5 @@
 #include <cli/common/smoe_summary.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_views.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-#include <cli/common/values.hpp>
 #include <cli/display/display_job.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <sstream>
 

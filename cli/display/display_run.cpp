@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
-#include <cli/common/values.hpp>
 #include <cli/display/display_job.hpp>
+#include <cli/options/values.hpp>
 #include <deque>
 #include <fmt/format.h>
 #include <future>

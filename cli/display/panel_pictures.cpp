@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cli/common/error_words.hpp>
 #include <cli/common/frame_gaps.hpp>
-#include <cli/common/values.hpp>
 #include <cli/display/panel_pictures.hpp>
+#include <cli/options/error_words.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
 

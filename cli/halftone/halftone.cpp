@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
-#include <cli/common/values.hpp>
 #include <cli/halftone/halftone_maker.hpp>
 #include <cli/halftone/memory_estimate.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <memory>

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/values.hpp>
 #include <cli/halftone/halftone_job.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cli/options/values.hpp>
 #include <filesystem>
 #include <holotone/io/dots/dots.hpp>
 #include <holotone/io/file_bytes_detail.hpp>

@@ -1,8 +1,8 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
 #include <cli/halftone/halftone_maker.hpp>
 #include <cli/halftone/memory_estimate.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/core/error.hpp>
 #include <string_view>
 

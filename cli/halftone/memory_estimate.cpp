@@ -1,6 +1,6 @@
 #include <cli/common/memory_limit.hpp>
-#include <cli/common/values.hpp>
 #include <cli/halftone/memory_estimate.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/halftone/capacity_voronoi.hpp>
 
 namespace holotone::cli {

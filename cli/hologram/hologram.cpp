@@ -1,11 +1,11 @@
 #include <cli/common/command.hpp>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/values.hpp>
 #include <cli/hologram/layers/layers_run.hpp>
 #include <cli/hologram/points/points_run.hpp>
 #include <cli/hologram/stereogram/stereogram_run.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/core/units.hpp>
 #include <memory>
 #include <utility>

@@ -3,13 +3,13 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
-#include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/points_options.hpp>
-#include <cli/common/values.hpp>
 #include <cli/info/info_dots.hpp>
 #include <cli/info/info_metadata.hpp>
 #include <cli/info/info_smoe.hpp>
+#include <cli/options/panel_options.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>

@@ -1,9 +1,9 @@
 // Dot files in `holotone info`.
 #include <algorithm>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
 #include <cli/info/info_dots.hpp>
 #include <cli/info/info_metadata.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/dots/dots.hpp>

@@ -2,7 +2,7 @@
 #include <cli/common/console.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>

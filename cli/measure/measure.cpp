@@ -3,8 +3,8 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
 #include <cli/measure/measure_figures.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>

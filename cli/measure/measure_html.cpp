@@ -1,8 +1,8 @@
 // Measurements as one self-contained HTML page.
 #include <algorithm>
-#include <cli/common/values.hpp>
 #include <cli/measure/measure_figures.hpp>
 #include <cli/measure/measure_result.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>

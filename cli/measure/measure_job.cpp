@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
 #include <cli/measure/measure_job.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/halftone/colour_classes.hpp>
 #include <holotone/io/file_bytes_detail.hpp>

@@ -2,7 +2,7 @@
 #include <array>
 #include <cli/common/console.hpp>
 #include <cli/common/ink_source.hpp>
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 #include <cstdint>
 #include <holotone/io/dots/dots.hpp>
 #include <holotone/recipes/measure.hpp>

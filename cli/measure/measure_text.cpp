@@ -1,6 +1,6 @@
 // Measurements as lines, JSON and CSV.
-#include <cli/common/values.hpp>
 #include <cli/measure/measure_result.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include <cli/common/command.hpp>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/picture_file.hpp>
 #include <cli/optimize/optimize_run.hpp>
+#include <cli/options/compression_option.hpp>
 #include <memory>
 
 namespace holotone::cli {

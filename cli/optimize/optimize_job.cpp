@@ -1,7 +1,7 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/picture_file.hpp>
-#include <cli/common/viewer_option.hpp>
 #include <cli/optimize/optimize_job.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
 

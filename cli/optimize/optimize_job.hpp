@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/common/hologram_job.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/picture_options.hpp>
+#include <cli/options/picture_options.hpp>
 #include <holotone/hologram/focal_stack.hpp>
 #include <holotone/recipes/retrieval.hpp>
 

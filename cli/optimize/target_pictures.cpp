@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cli/common/picture_file.hpp>
-#include <cli/common/values.hpp>
 #include <cli/optimize/target_pictures.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/recipes/depth_picture_detail.hpp>
 #include <holotone/recipes/retrieval/target_picture.hpp>
 

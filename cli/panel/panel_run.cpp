@@ -2,7 +2,7 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/panel/panel_output.hpp>
 #include <cli/panel/panel_run.hpp>
 #include <cmath>

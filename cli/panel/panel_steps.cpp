@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/new_folder.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cli/options/values.hpp>
 #include <cli/panel/panel_command.hpp>
 #include <cli/panel/panel_job.hpp>
 #include <cli/panel/panel_output.hpp>

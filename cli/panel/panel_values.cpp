@@ -1,5 +1,5 @@
 #include <cctype>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/panel/panel_values.hpp>
 #include <cmath>
 #include <holotone/optics/field.hpp>

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/panel/panel_command.hpp>
 #include <cli/panel/panel_run.hpp>
 #include <cli/panel/panel_values.hpp>

@@ -7,7 +7,7 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>

@@ -5,8 +5,8 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/ranks.hpp>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cli/quantize/quantize_maker.hpp>
 #include <cli/quantize/quantize_seen.hpp>
 #include <cmath>

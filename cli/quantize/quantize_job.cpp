@@ -2,12 +2,12 @@
 #include <bit>
 #include <cli/common/device_option.hpp>
 #include <cli/common/hologram_inputs.hpp>
-#include <cli/common/option_value.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/option_value.hpp>
+#include <cli/options/panel_options.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cli/quantize/quantize_job.hpp>
 #include <cmath>
 #include <holotone/io/fields/field_rows.hpp>

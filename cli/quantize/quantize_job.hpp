@@ -2,8 +2,8 @@
 #include <cli/common/code_levels.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/hologram_overrides.hpp>
-#include <cli/common/option_table.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/option_table.hpp>
+#include <cli/options/values.hpp>
 #include <cstdint>
 #include <holotone/core/device.hpp>
 #include <holotone/core/enum_names.hpp>

@@ -5,12 +5,12 @@
 #include <cli/common/console.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/memory_limit.hpp>
-#include <cli/common/option_value.hpp>
-#include <cli/common/panel_options.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/ranks.hpp>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/option_value.hpp>
+#include <cli/options/panel_options.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cli/quantize/quantize_maker.hpp>
 #include <cmath>
 #include <fmt/format.h>

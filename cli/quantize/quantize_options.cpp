@@ -1,9 +1,9 @@
 // Options of `holotone quantize`.
-#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/panel_options.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cli/options/panel_options.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cli/quantize/quantize_job.hpp>
 #include <fmt/format.h>
 

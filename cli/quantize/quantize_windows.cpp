@@ -1,4 +1,4 @@
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/quantize/quantize_windows.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>

@@ -2,8 +2,8 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/device_option.hpp>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_run.hpp>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cli/common/device_option.hpp>
 #include <cli/common/memory_limit.hpp>
-#include <cli/common/option_value.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/option_value.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_job.hpp>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>

@@ -3,8 +3,8 @@
 #include <cli/common/console.hpp>
 #include <cli/common/hologram_file.hpp>
 #include <cli/common/hologram_inputs.hpp>
-#include <cli/common/option_table.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/options/option_table.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/optics/viewer.hpp>

@@ -1,9 +1,9 @@
-#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/picture_file.hpp>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_job.hpp>
 
 // The rows of reconstruct's options, and the texts that they take.

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/reconstruct/reconstruct_run.hpp>
 #include <cmath>
 #include <holotone/core/units.hpp>

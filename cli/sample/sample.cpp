@@ -4,7 +4,7 @@
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/points_options.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/sample_scene.hpp>

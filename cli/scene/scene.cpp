@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/new_folder.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/points_options.hpp>
 #include <cli/common/smoe_picture.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cli/options/values.hpp>
 #include <cli/scene/scene_metadata.hpp>
 #include <cmath>
 #include <holotone/hologram/dice_scene.hpp>

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cli/scene/scene_metadata.hpp>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 #include <array>
 #include <cli/common/console.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cstdint>
 #include <holotone/hologram/dice_scene.hpp>
 #include <holotone/io/images/image.hpp>

@@ -2,7 +2,7 @@
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_file.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/smoe/smoe_fit_job.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/common/console.hpp>
-#include <cli/common/option_table.hpp>
 #include <cli/common/smoe_views.hpp>
+#include <cli/options/option_table.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/recipes/mixtures.hpp>
 #include <optional>

@@ -3,7 +3,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_summary.hpp>
 #include <cli/common/smoe_views.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>

@@ -3,7 +3,7 @@
 #include <cli/common/smoe_file.hpp>
 #include <cli/common/smoe_picture.hpp>
 #include <cli/common/smoe_views.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
 #include <cli/smoe/smoe_render_job.hpp>
 #include <cmath>

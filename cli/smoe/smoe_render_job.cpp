@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/smoe_file.hpp>
 #include <cli/common/smoe_views.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cli/options/values.hpp>
 #include <cli/smoe/smoe_render_job.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 

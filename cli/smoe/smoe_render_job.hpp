@@ -1,8 +1,8 @@
 #pragma once
 #include <array>
 #include <cli/common/console.hpp>
-#include <cli/common/option_table.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/options/option_table.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/smoe/aperture.hpp>
 #include <optional>

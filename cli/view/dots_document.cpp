@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cli/common/values.hpp>
 #include <cli/measure/measure_figures.hpp>
+#include <cli/options/values.hpp>
 #include <cli/view/control.hpp>
 #include <cli/view/dots_document.hpp>
 #include <cli/view/geometry_bytes.hpp>

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/view/control.hpp>
 #include <cli/view/folder_document.hpp>
 #include <filesystem>

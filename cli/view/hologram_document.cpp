@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cli/common/viewer_option.hpp>
 #include <cli/info/info_metadata.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cli/view/control.hpp>
 #include <cli/view/hologram_document.hpp>
 #include <cmath>

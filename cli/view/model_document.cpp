@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cli/common/smoe_picture.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/view/control.hpp>
 #include <cli/view/model_document.hpp>
 #include <cmath>

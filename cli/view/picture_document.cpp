@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cli/common/picture_file.hpp>
-#include <cli/common/values.hpp>
 #include <cli/info/info_metadata.hpp>
+#include <cli/options/values.hpp>
 #include <cli/view/control.hpp>
 #include <cli/view/picture_document.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/view/control.hpp>
 #include <cli/view/geometry_bytes.hpp>
 #include <cli/view/scene_document.hpp>

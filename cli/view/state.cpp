@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cli/view/state.hpp>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 #include <arpa/inet.h>
 #include <cli/common/device_option.hpp>
-#include <cli/common/option_value.hpp>
 #include <cli/common/output_check.hpp>
+#include <cli/options/option_value.hpp>
 #include <cli/view/dots_document.hpp>
 #include <cli/view/folder_document.hpp>
 #include <cli/view/hologram_document.hpp>

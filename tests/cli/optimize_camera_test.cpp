@@ -49,7 +49,7 @@ class OptimizeCameraTest : public ProgramTest {
   }
 };
 
-// The panel stands 0.1 mm farther from the camera than the model says. A camera of the picture's pixels improves the light
+// The panel stands 0.1 mm farther from the camera than the model says. A camera of the picture's pixels improves light
 // at these.
 TEST_F(OptimizeCameraTest, TheLoopMendsAWrongDistance) {
   if (!can_write("a.tif")) GTEST_SKIP() << "without TIFF";

@@ -1,5 +1,5 @@
 // --viewer DISTANCE:SIZE[@X,Y], as parsed by quantize, reconstruct and hologram.
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
 #include <string>

@@ -1,4 +1,4 @@
-// Enforces one direction between the program's folders: cli/common, then parts shared by a command, its parts, the
+// Enforces one direction between the program's folders: cli/options, cli/common, then parts shared by a command, its parts, the
 // command.
 #include <cstdio>
 #include <fmt/format.h>
@@ -17,18 +17,21 @@ namespace {
 // on top: main.cpp, which uses the commands only through cli/common/command.hpp, and the choice between the kinds of
 // holograms.
 const std::map<std::string, std::set<std::string>>& allowed_folders() {
-  static const std::set<std::string> common = {"cli/common"};
+  static const std::set<std::string> common = {"cli/common", "cli/options"};
   static const std::map<std::string, std::set<std::string>> allowed = {
       {"cli", common},
-      {"cli/common", {}},
+      {"cli/options", {}},
+      {"cli/common", {"cli/options"}},
       {"cli/display", common},
       {"cli/halftone", common},
       {"cli/hologram/common", common},
-      {"cli/hologram/points", {"cli/common", "cli/hologram/common"}},
-      {"cli/hologram/layers", {"cli/common", "cli/hologram/common", "cli/hologram/points"}},
-      {"cli/hologram/stereogram", {"cli/common", "cli/hologram/common", "cli/hologram/points", "cli/hologram/layers"}},
+      {"cli/hologram/points", {"cli/common", "cli/options", "cli/hologram/common"}},
+      {"cli/hologram/layers", {"cli/common", "cli/options", "cli/hologram/common", "cli/hologram/points"}},
+      {"cli/hologram/stereogram",
+       {"cli/common", "cli/options", "cli/hologram/common", "cli/hologram/points", "cli/hologram/layers"}},
       {"cli/hologram",
-       {"cli/common", "cli/hologram/common", "cli/hologram/points", "cli/hologram/layers", "cli/hologram/stereogram"}},
+       {"cli/common", "cli/options", "cli/hologram/common", "cli/hologram/points", "cli/hologram/layers",
+        "cli/hologram/stereogram"}},
       {"cli/info", common},
       {"cli/join", common},
       {"cli/measure", common},
@@ -42,7 +45,7 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
       {"cli/scene", common},
       {"cli/smoe", common},
       {"cli/start", common},
-      {"cli/view", {"cli/common", "cli/info", "cli/measure", "cli/reconstruct", "cli/smoe"}},
+      {"cli/view", {"cli/common", "cli/options", "cli/info", "cli/measure", "cli/reconstruct", "cli/smoe"}},
   };
   return allowed;
 }

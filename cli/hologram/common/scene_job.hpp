@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/hologram_job.hpp>
-#include <cli/common/picture_options.hpp>
+#include <cli/options/picture_options.hpp>
 #include <holotone/hologram/stereogram.hpp>
 #include <holotone/recipes/captured_views.hpp>
 #include <optional>

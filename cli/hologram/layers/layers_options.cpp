@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cli/common/memory_limit.hpp>
-#include <cli/common/option_value.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/layers/layers_options.hpp>
+#include <cli/options/option_value.hpp>
+#include <cli/options/values.hpp>
 
 namespace holotone::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cli/common/picture_file.hpp>
-#include <cli/common/values.hpp>
 #include <cli/hologram/layers/layers_picture.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/target_picture.hpp>
 

@@ -6,9 +6,9 @@
 #include <cli/common/hologram_encoder.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
 #include <cli/hologram/layers/layers_picture.hpp>
 #include <cli/hologram/layers/layers_run.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>

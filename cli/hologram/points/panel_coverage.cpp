@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cli/common/values.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/recipes/point_coverage.hpp>

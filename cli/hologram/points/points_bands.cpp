@@ -5,10 +5,10 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/ranks.hpp>
-#include <cli/common/values.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_bands.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/prints.hpp>

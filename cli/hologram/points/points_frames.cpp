@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cli/common/frame_gaps.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/values.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_frames.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
 

@@ -1,8 +1,8 @@
 #include <atomic>
 #include <cli/common/cancel.hpp>
-#include <cli/common/values.hpp>
 #include <cli/hologram/points/empty_hologram.hpp>
 #include <cli/hologram/points/points_panel.hpp>
+#include <cli/options/values.hpp>
 #include <exception>
 #include <fmt/format.h>
 #include <holotone/bands/bounded_queue_detail.hpp>

@@ -3,13 +3,13 @@
 #include <cli/common/command.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <cli/hologram/points/panel_coverage.hpp>
 #include <cli/hologram/points/points_bands.hpp>
 #include <cli/hologram/points/points_holograms.hpp>
 #include <cli/hologram/points/points_panel.hpp>
 #include <cli/hologram/points/points_run.hpp>
+#include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>

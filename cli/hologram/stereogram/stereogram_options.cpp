@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cli/common/code_levels.hpp>
-#include <cli/common/compression_option.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_views.hpp>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
 #include <cli/hologram/stereogram/stereogram_options.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/codes_writer_detail.hpp>

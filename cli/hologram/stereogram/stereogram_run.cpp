@@ -8,11 +8,11 @@
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
 #include <cli/hologram/stereogram/stereogram_codes.hpp>
 #include <cli/hologram/stereogram/stereogram_run.hpp>
 #include <cli/hologram/stereogram/stereogram_views.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cmath>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/stereogram_prints.hpp>

@@ -2,9 +2,9 @@
 #include <cli/common/paths.hpp>
 #include <cli/common/smoe_file.hpp>
 #include <cli/common/smoe_views.hpp>
-#include <cli/common/values.hpp>
 #include <cli/hologram/layers/layers_picture.hpp>
 #include <cli/hologram/stereogram/stereogram_views.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/bands/digest_detail.hpp>
 #include <holotone/core/parallel.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-#include <cli/common/option_value.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/option_value.hpp>
+#include <cli/options/values.hpp>
 #include <functional>
 #include <map>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
-#include <cli/common/option_table.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/option_table.hpp>
+#include <cli/options/values.hpp>
 #include <holotone/recipes/depth_picture_detail.hpp>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include <cli/common/option_value.hpp>
+#include <cli/options/option_value.hpp>
 #include <cmath>
 
 namespace holotone::cli {

@@ -1,5 +1,5 @@
 #pragma once
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 #include <optional>
 
 namespace holotone::cli {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <holotone/fft/fft.hpp>
 #include <holotone/optics/field.hpp>
-#include <holotone/optics/large_propagation_math.h>
+#include <holotone/optics/large/large_propagation_math.h>
 #include <holotone/optics/propagation_math.h>
 #include <memory>
 

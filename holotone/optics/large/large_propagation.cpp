@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <holotone/core/no_backend.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/optics/large/large_propagation_engine.hpp>
 #include <holotone/optics/large_propagation.hpp>
-#include <holotone/optics/large_propagation_engine.hpp>
 #include <holotone/optics/parallel_rows.hpp>
 #include <holotone/optics/propagation_engine.hpp>
 #include <mutex>

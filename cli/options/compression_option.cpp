@@ -1,4 +1,4 @@
-#include <cli/common/compression_option.hpp>
+#include <cli/options/compression_option.hpp>
 
 namespace holotone::cli {
 namespace {

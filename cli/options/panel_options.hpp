@@ -1,6 +1,6 @@
 #pragma once
 #include <array>
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 #include <cstdint>
 #include <holotone/optics/panel.hpp>
 #include <optional>

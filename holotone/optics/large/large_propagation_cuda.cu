@@ -1,5 +1,5 @@
 #include <holotone/optics/kernels_cuda.cuh>
-#include <holotone/optics/large_propagation_engine.hpp>
+#include <holotone/optics/large/large_propagation_engine.hpp>
 #include <holotone/optics/transfer_cuda.cuh>
 
 namespace holotone::large_propagation {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cli/common/panel_options.hpp>
-#include <cli/common/values.hpp>
+#include <cli/options/panel_options.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/optics/field.hpp>
 #include <utility>

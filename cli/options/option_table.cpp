@@ -1,6 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cli/common/option_table.hpp>
+#include <cli/options/option_table.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include <array>
-#include <cli/common/values.hpp>
-#include <cli/common/viewer_option.hpp>
+#include <cli/options/values.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <cmath>
 
 namespace holotone::cli {

@@ -1,5 +1,5 @@
 #include <holotone/core/kernel_opencl.hpp>
-#include <holotone/optics/large_propagation_engine.hpp>
+#include <holotone/optics/large/large_propagation_engine.hpp>
 #include <holotone/optics/transfer_opencl.hpp>
 
 namespace holotone::large_propagation {
@@ -7,7 +7,7 @@ namespace {
 
 using opencl::over;
 
-constexpr auto source = "holotone/optics/large_propagation_opencl.cl";
+constexpr auto source = "holotone/optics/large/large_propagation_opencl.cl";
 constexpr opencl::Range group{64, 4, 1};
 
 /// Structure of large_propagation_opencl.cl.

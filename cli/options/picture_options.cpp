@@ -1,4 +1,4 @@
-#include <cli/common/picture_options.hpp>
+#include <cli/options/picture_options.hpp>
 
 namespace holotone::cli {
 namespace {

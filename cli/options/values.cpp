@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <charconv>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cmath>
 #include <filesystem>
 #include <holotone/core/error.hpp>

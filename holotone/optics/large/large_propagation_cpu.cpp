@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <holotone/core/thread_memory.hpp>
 #include <holotone/fft/lines_cpu.hpp>
-#include <holotone/optics/large_propagation_engine.hpp>
+#include <holotone/optics/large/large_propagation_engine.hpp>
 
 namespace holotone::large_propagation {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 #include <algorithm>
-#include <cli/common/values.hpp>
+#include <cli/options/values.hpp>
 #include <cstdint>
 #include <functional>
 #include <holotone/core/bounds.hpp>

@@ -1,4 +1,4 @@
-#include <cli/common/error_words.hpp>
+#include <cli/options/error_words.hpp>
 #include <fmt/format.h>
 #include <string_view>
 
