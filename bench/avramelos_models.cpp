@@ -256,8 +256,8 @@ double decode_difference(const PictureModel& picture, DecoderMode mode, Device d
     lists.component.insert(lists.component.end(), list.begin(), list.end());
     lists.first.push_back(static_cast<std::int32_t>(lists.component.size()));
   }
-  const auto decoded_on = [&](Device device, PassMemory pass_memory) {
-    const auto queue = Queue::create(device);
+  const auto decoded_on = [&](Device used_device, PassMemory pass_memory) {
+    const auto queue = Queue::create(used_device);
     AvramelosPasses passes(picture.model, lists, area, mode, queue, pass_memory);
     Array<float, 3> image({area.height, area.width, 3}, queue);
     passes.decode(image.view());

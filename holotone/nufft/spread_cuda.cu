@@ -288,9 +288,9 @@ __global__ void __launch_bounds__(reduce_threads)
     if (z >= grid.extent[2]) return;
     target += z * cells.plane;
   }
-  auto* const pair = reinterpret_cast<float2*>(target);
-  pair->x += sum.x;
-  pair->y += sum.y;
+  auto* const node = reinterpret_cast<float2*>(target);
+  node->x += sum.x;
+  node->y += sum.y;
 }
 
 }  // namespace

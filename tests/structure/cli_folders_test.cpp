@@ -1,5 +1,5 @@
-// Enforces one direction between the program's folders: cli/options, cli/common, then parts shared by a command, its parts, the
-// command.
+// Enforces one direction between the program's folders: cli/options, cli/common, then parts shared by a command, its
+// parts, the command.
 #include <cstdio>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

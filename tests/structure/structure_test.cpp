@@ -124,7 +124,7 @@ TEST(Structure, HackingListsTheFolders) {
     EXPECT_TRUE(folders.contains(folder)) << "HACKING.md: no holotone/" << folder;
   }
   ASSERT_TRUE(rows.contains("cli/<command>/"));
-  for (const auto& shared : {"common", "mpi", "start", "hologram"}) {
+  for (const auto& shared : {"common", "options", "mpi", "start", "hologram"}) {
     EXPECT_EQ(commands.erase(shared), 1U);
     EXPECT_TRUE(rows.contains(fmt::format("cli/{}/", shared))) << shared;
   }

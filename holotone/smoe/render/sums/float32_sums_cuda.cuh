@@ -156,7 +156,7 @@ struct ThreadPlace {
   int row;
   int column;
 
-  __device__ static ThreadPlace here() {
+  __device__ static ThreadPlace current() {
     const int lane = static_cast<int>(threadIdx.x % 32);
     const int tile = static_cast<int>(threadIdx.x / 32);
     return {tile / tiles_across * tile_side + ((lane & 16) != 0 ? 4 : 0) + ((lane & 8) != 0 ? 2 : 0),
