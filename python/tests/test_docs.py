@@ -16,7 +16,9 @@ SECTIONS = ["First hologram", "Reconstruction", "Phase retrieval with a camera",
 
 
 def read_program(page, section):
-    return textwrap.dedent(re.search(rf"## {section}\n((?:    .*\n|\n)+)", page).group(1))
+    """All programs of a section, one after the other."""
+    text = re.search(rf"## {section}\n(.*?)(?=\n## |\Z)", page, re.DOTALL).group(1)
+    return textwrap.dedent("\n".join(line for line in text.split("\n") if line.startswith("    ")))
 
 
 def draws_in_memory():

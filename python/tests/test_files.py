@@ -317,7 +317,7 @@ def test_a_print_by_bands_on_several_devices(tmp_path):
     with pytest.raises(ht.CancelledError):
         ht.print_points(cloud, [stopped], rows_at_once=5, progress=stop)
     (made,) = ht.print_points(cloud, [stopped], rows_at_once=5)
-    assert 20 <= made.resumed_rows <= 40 and made.metadata["encoding"] == "complex"
+    assert 20 <= made.resumed_rows < 48 and made.metadata["encoding"] == "complex"
     assert same(np.load(stopped.output), np.load(field.output))
     with pytest.raises(ht.ArgumentError, match="devices"):
         ht.print_points(cloud, [field], devices=[])
