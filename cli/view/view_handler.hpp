@@ -12,11 +12,11 @@ class ViewHandler final : public web::Handler {
   ViewHandler(const ViewJob& job, std::function<void(web::Message)> broadcast);
 
   web::Message opened() override;
-  web::Message answer(const nlohmann::json& show, const std::atomic<bool>& cancelled) override;
+  web::Message answer(const nlohmann::json& show, const std::atomic<bool>& unwanted) override;
   void idle() override;
 
  private:
-  web::Message answered(const nlohmann::json& show, const std::atomic<bool>& cancelled);
+  web::Message answered(const nlohmann::json& show, const std::atomic<bool>& unwanted);
   void notice(const std::string& text) const;
 
   ConsoleOptions console_;
