@@ -10,6 +10,7 @@
 #include <holotone/recipes/prints.hpp>
 #include <string>
 #include <tests/io/field_builders.hpp>
+#include <tests/support/cancelling.hpp>
 #include <tests/support/on_each_device.hpp>
 #include <variant>
 #include <vector>
@@ -194,16 +195,6 @@ TEST_F(PrintsTest, CodesHaveOneMeasuredRange) {
   }
 }
 
-/// Cancels when `rows` rows are summed.
-class Cancelling final : public Progress {
- public:
-  explicit Cancelling(std::int64_t rows) : rows_(rows) {}
-  bool update(std::string_view, std::int64_t done, std::int64_t) override { return done < rows_; }
-
- private:
-  std::int64_t rows_;
-};
-
 TEST_F(PrintsTest, AStoppedPrintIsResumed) {
   const auto cloud = make_cloud(60);
   const auto prints_of = [&](const char* kind) {
@@ -218,7 +209,7 @@ TEST_F(PrintsTest, AStoppedPrintIsResumed) {
   };
   const PrintOptions options{.rows_at_once = 5};
   print_points(cloud, prints_of("whole"), options);
-  Cancelling cancelling(40);
+  support::Cancelling cancelling(40);
   expect_error(ErrorCode::cancelled, "cancelled", [&] { print_points(cloud, prints_of("a"), options, cancelling); });
   EXPECT_FALSE(fs::exists(path("a0.npy")));
   const auto made = print_points(cloud, prints_of("a"), options);

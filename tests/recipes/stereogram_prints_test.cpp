@@ -8,6 +8,7 @@
 #include <holotone/recipes/hogel_weights.hpp>
 #include <holotone/recipes/stereogram_prints.hpp>
 #include <string>
+#include <tests/support/cancelling.hpp>
 #include <tests/support/stereogram_support.hpp>
 #include <utility>
 #include <vector>
@@ -98,22 +99,12 @@ TEST_F(StereogramPrints, CodesAreThoseOfTheWholePanel) {
   }
 }
 
-/// Cancels when `rows` rows are computed.
-class Cancelling final : public Progress {
- public:
-  explicit Cancelling(std::int64_t rows) : rows_(rows) {}
-  bool update(std::string_view, std::int64_t done, std::int64_t) override { return done < rows_; }
-
- private:
-  std::int64_t rows_;
-};
-
 TEST_F(StereogramPrints, AStoppedRunIsResumedForTheSameViews) {
   const auto print = [&](const std::string& key) {
     return make_list({.output = path("a.npy"), .stereogram = stereogram, .key = key});
   };
   const auto stop = [&] {
-    Cancelling cancelling(100);
+    support::Cancelling cancelling(100);
     expect_error(ErrorCode::cancelled, "cancelled",
                  [&] { print_stereograms(find_views, print("waves"), {.rows_at_once = 24}, {}, cancelling); });
     EXPECT_FALSE(fs::exists(path("a.npy")));
