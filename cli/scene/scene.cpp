@@ -5,7 +5,6 @@
 #include <cli/common/new_folder.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/points_options.hpp>
-#include <cli/common/smoe_picture.hpp>
 #include <cli/options/compression_option.hpp>
 #include <cli/options/values.hpp>
 #include <cli/scene/scene_metadata.hpp>
@@ -15,6 +14,7 @@
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npy_image_detail.hpp>
 #include <holotone/io/points/points.hpp>
+#include <holotone/recipes/mixtures/colours_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -74,12 +74,12 @@ class DiceWriter {
     auto options = picture_options();
     options.plane_m = dice_plane_m;
     options.eye = eye;
-    write_image(folder_.file(name), coded(scene_.picture(options).colours, true, 8), job_.writing);
+    write_image(folder_.file(name), mixtures::coded(scene_.picture(options).colours.view(), true, 8), job_.writing);
   }
 
   void write_rgbd() {
     const DicePicture picture = scene_.picture(picture_options());
-    write_image(folder_.file("image.png"), coded(picture.colours, true, 8), job_.writing);
+    write_image(folder_.file("image.png"), mixtures::coded(picture.colours.view(), true, 8), job_.writing);
     const auto distances = picture.distance_m.host();
     const auto [least, most] = std::minmax_element(distances.begin(), distances.end());
     // Range of whole tenths of a millimetre around the depths, up to float32 rounding, so that it can be typed. Code 0

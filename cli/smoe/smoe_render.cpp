@@ -1,7 +1,6 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/smoe_file.hpp>
-#include <cli/common/smoe_picture.hpp>
 #include <cli/common/smoe_views.hpp>
 #include <cli/options/values.hpp>
 #include <cli/smoe/smoe_command.hpp>
@@ -11,6 +10,7 @@
 #include <holotone/io/npy_image_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/mixture_views.hpp>
+#include <holotone/recipes/mixtures/colours_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -171,7 +171,8 @@ class Run {
     if (io::extension_of(path) == ".npy") {
       io::write_npy(path, colours);
     } else {
-      Image image = job_.floats ? Image{std::move(colours), {}} : coded(colours, renderer_.model().linear, job_.bits);
+      Image image = job_.floats ? Image{std::move(colours), {}}
+                                : mixtures::coded(colours.view(), renderer_.model().linear, job_.bits);
       set_metadata(image.metadata, "software", "holotone " HOLOTONE_VERSION);
       set_metadata(image.metadata, "source", job_.input);
       write_image(path, image, job_.writing);

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cli/common/smoe_picture.hpp>
 #include <cli/options/values.hpp>
 #include <cli/view/control.hpp>
 #include <cli/view/model_document.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <holotone/recipes/mixture_views.hpp>
+#include <holotone/recipes/mixtures/colours_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -85,7 +85,7 @@ Raster ModelDocument::raster(const ViewRequest& request, Progress& progress) {
   if (device_.backend != Backend::cpu) command += fmt::format(" --device {}", to_string(device_));
   const auto colours = render_mixture(*renderer_, view, aperture, device_, progress);
   const auto info = renderer_->info();
-  return {coded(colours, renderer_->model().linear, 8),
+  return {mixtures::coded(colours.view(), renderer_->model().linear, 8),
           std::move(command),
           {{"components a tile", fmt::format("{:.1f}", info.components_per_tile)}}};
 }
