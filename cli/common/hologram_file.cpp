@@ -10,8 +10,6 @@
 namespace holotone::cli {
 namespace {
 
-static_assert(max_field_value == largest_field_value);
-
 /// Throws for flags about codes, which do not apply to a complex field.
 void refuse_code_flags(const std::string& path, const HologramOverrides& o) {
   constexpr std::string_view expected = "a picture of modulator codes";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,13 +21,6 @@ std::string length_text(double metres);
 
 /// True if an error is about an option, not about the file that was read for it.
 bool names_option(const Error& error) noexcept;
-
-/// Limits: no modulator has a pitch outside 1 nm to 1 m, no hologram a scene of more than 100 km.
-inline constexpr double min_length_m = 1e-9;
-inline constexpr double max_length_m = 1;
-inline constexpr double max_distance_m = 1e5;
-/// Largest field value and amplitude; larger ones are refused as mistakes.
-inline constexpr double max_field_value = 1e15;
 
 /// A length with its unit, low_m to high_m.
 double length_between(std::string_view option, std::string_view text, double low_m, double high_m);

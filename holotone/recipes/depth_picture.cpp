@@ -7,14 +7,12 @@
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npz_detail.hpp>
 #include <holotone/recipes/depth_picture_detail.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/phase_map.hpp>
 #include <limits>
 
 namespace holotone {
 namespace {
-
-/// Of the distances of a scene.
-constexpr double max_depth_m = 1e5;
 
 [[noreturn]] void refuse(std::string_view member, std::string_view expected, std::string_view got) {
   throw_argument("PlacedPicture", member, expected, fmt::format("'{}'", got));
@@ -174,8 +172,8 @@ DepthMap read_depth(const PlacedPicture& job, const Shape<2>& shape) {
     value = static_cast<float>(placing.offset + placing.scale * static_cast<double>(value));
   }
   const ValueSpan placed = find_range(raw.values);
-  if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= max_depth_m)) {
-    throw_io(job.depth, fmt::format("distances up to {}", format_length(max_depth_m)),
+  if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= max_distance_m)) {
+    throw_io(job.depth, fmt::format("distances up to {}", format_length(max_distance_m)),
              fmt::format("{} to {} m", placed.low, placed.high));
   }
   map.distance_m = std::move(raw.values);

@@ -40,10 +40,11 @@ struct DepthMap {
   double scale = 1;  ///< metres of the scene per metre (codes: per code) of the file's depth
 };
 
-/// Reads, fills and places the depth of a picture of this shape; a flat one without --depth. Throws io naming the file.
+/// Reads, fills and places the depth of a picture of this shape; a flat one without a depth. Throws io naming the file,
+/// invalid_argument naming a member.
 ///
-/// Depths Z in metres are distances; --distance moves them so that their middle lies there. --depth-range maps code 0
-/// and the largest code, or the least and the largest Z, to NEAR and FAR. For disparities without --depth-range the
+/// Depths Z in metres are distances; a given distance_m moves them so that their middle lies there. depth_range_m are
+/// the distances of code 0 and the largest code, or of the least and the largest Z. For disparities without it the
 /// scene keeps its proportions:
 ///   d = distance + s (Z - Zm),  s = size f / (N Zm),
 /// with Zm the mean of the least and the largest Z, and N the larger of the picture's sides in pixels.

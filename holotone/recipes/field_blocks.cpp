@@ -71,8 +71,8 @@ FieldScale find_scale(const std::string& path, FieldBlocks& blocks, const FieldG
   } while (options.scale == 0 && share.another_pass());
   const double energy = squares / (static_cast<double>(grid.nx) * static_cast<double>(grid.ny));
   const double scale = options.scale > 0 ? options.scale : share.modulus();
-  if (const double typical = std::max(scale, std::sqrt(energy)); typical > largest_field_value)
-    throw_io(path, fmt::format("values of at most {:g}", largest_field_value), fmt::format("{:g}", typical));
+  if (const double typical = std::max(scale, std::sqrt(energy)); typical > max_field_value)
+    throw_io(path, fmt::format("values of at most {:g}", max_field_value), fmt::format("{:g}", typical));
   return {scale, energy};
 }
 

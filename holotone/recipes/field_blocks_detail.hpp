@@ -51,7 +51,7 @@ struct FieldScale {
 };
 
 /// Finds the divisor and the mean square of a field, in one or two passes. Throws io naming `path` for values that are
-/// not finite or beyond largest_field_value.
+/// not finite or beyond max_field_value.
 FieldScale find_scale(const std::string& path, FieldBlocks& blocks, const FieldGrid& grid,
                       const FieldScaleOptions& options, Progress& progress);
 

@@ -28,7 +28,7 @@ void take_correction_out(HologramLight& light, const std::string& correction) {
 }
 
 void require_finite(const std::string& path, View<const Complex, 2> field, std::int64_t first_row = 0) {
-  constexpr auto most = static_cast<float>(largest_field_value);
+  constexpr auto most = static_cast<float>(max_field_value);
   const auto values = field.host();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::abs(values[i].real()) <= most && std::abs(values[i].imag()) <= most) continue;

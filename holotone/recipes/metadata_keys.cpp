@@ -9,8 +9,6 @@
 namespace holotone {
 namespace {
 
-constexpr double max_distance_m = 1e5;
-constexpr double min_length_m = 1e-9;
 constexpr double max_tilt_rad = 1.5;
 constexpr double max_count = 9e15;
 constexpr double largest_rows = 1 << 26;
@@ -20,8 +18,8 @@ constexpr std::size_t longest_quote = 40;  ///< of a file's text in an error
 using enum MetadataType;
 
 constexpr MetadataKey table[] = {
-    {"amplitude_max", number, {}, -largest_field_value, largest_field_value, "hologram, panel, quantize"},
-    {"amplitude_min", number, {}, -largest_field_value, largest_field_value, "hologram, panel, quantize"},
+    {"amplitude_max", number, {}, -max_field_value, max_field_value, "hologram, panel, quantize"},
+    {"amplitude_min", number, {}, -max_field_value, max_field_value, "hologram, panel, quantize"},
     {"aperture_diameter_m", number, "m", 0, max_distance_m, "reconstruct"},
     {"aperture_x_m", number, "m", -max_distance_m, max_distance_m, "reconstruct"},
     {"aperture_y_m", number, "m", -max_distance_m, max_distance_m, "reconstruct"},
@@ -77,7 +75,7 @@ constexpr MetadataKey table[] = {
     {"reference_angle_x_rad", number, "rad", -max_tilt_rad, max_tilt_rad, "hologram, quantize"},
     {"reference_angle_y_rad", number, "rad", -max_tilt_rad, max_tilt_rad, "hologram, quantize"},
     {"rows_at_once", count, {}, 1, max_count, "hologram"},
-    {"scale", number, {}, 1e-37, largest_field_value, "quantize"},
+    {"scale", number, {}, 1e-37, max_field_value, "quantize"},
     {"seed", count, {}, 0, 0, "hologram, optimize"},
     {"serpentine", flag, {}, 0, 1, "quantize"},
     {"show", text, {}, 0, 0, "reconstruct"},

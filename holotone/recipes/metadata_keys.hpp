@@ -29,11 +29,15 @@ struct MetadataKey {
   std::string_view writers{};  ///< commands of the program that write the key, such as "hologram, quantize"
 };
 
+/// Limits of lengths: no modulator has a pitch outside 1 nm to 1 m, no hologram a scene of more than 100 km.
+inline constexpr double min_length_m = 1e-9;
+inline constexpr double max_length_m = 1;
+inline constexpr double max_distance_m = 1e5;
 /// Range of strokes of a phase modulator; others are rejected as mistakes.
 inline constexpr double min_phase_range_rad = 1e-3;
 inline constexpr double max_phase_rad = 1000;
 /// Largest value of a field and largest amplitude; larger ones are rejected as mistakes.
-inline constexpr double largest_field_value = 1e15;
+inline constexpr double max_field_value = 1e15;
 /// Largest energy of an object or a field.
 inline constexpr double largest_energy = 1e30;
 

@@ -117,8 +117,8 @@ Array<float, 2> picture_intensity(const std::string& path, const Image& image, i
       for (std::int64_t c = 0; c < 3; ++c) sum += luminance[c] * light(c);
     }
     if (alpha) sum *= static_cast<double>(pixel[channels - 1]);
-    if (!(sum >= 0 && sum <= largest_field_value)) {
-      throw_io(path, fmt::format("light from 0 to {:g}", largest_field_value),
+    if (!(sum >= 0 && sum <= max_field_value)) {
+      throw_io(path, fmt::format("light from 0 to {:g}", max_field_value),
                fmt::format("{:g} at row {}, column {}", sum, i / width, i % width));
     }
     intensity.data()[i] = static_cast<float>(sum);

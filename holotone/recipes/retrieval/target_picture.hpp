@@ -32,7 +32,7 @@ std::vector<double> region_numbers(const SignalRegion& region);
 std::optional<SignalRegion> stated_region(const std::string& path, const Metadata& metadata, const Shape<2>& panel);
 
 /// Linear light {ny, nx} of a picture: one colour, or its luminance for -1. Codes are sRGB, floats are linear; alpha
-/// multiplies the light. Throws io naming `path` for light that is negative, not finite or above largest_field_value.
+/// multiplies the light. Throws io naming `path` for light that is negative, not finite or above max_field_value.
 Array<float, 2> picture_intensity(const std::string& path, const Image& image, int colour);
 
 /// Place of a picture that fills a region of the grid's pixels; without its light and distances.
