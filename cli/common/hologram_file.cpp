@@ -36,16 +36,6 @@ void refuse_flags_for_codes(const StatedHologram& stated, const HologramOverride
     reject<&HologramOverrides::bits>(fmt::format("at most the {} bits that a pixel has", container),
                                      std::to_string(*overrides.bits));
   }
-  if (!overrides.zero_order && !overrides.no_filter) return;
-  const Encoding encoding = name.empty() ? Encoding::phase : parse_encoding(name);
-  const std::string which = fmt::format("{}, which is {}", stated.path, to_string(encoding));
-  if (overrides.zero_order && needs_phase_modulator(encoding)) {
-    reject<&HologramOverrides::zero_order>("an amplitude encoding", which);
-  }
-  if (overrides.no_filter && (encoding == Encoding::phase || encoding == Encoding::amplitude)) {
-    reject<&HologramOverrides::no_filter>("an encoding with a stop: double-phase, single-sideband or burckhardt",
-                                          which);
-  }
 }
 
 HologramReadOptions read_options(const HologramOverrides& overrides) {

@@ -196,10 +196,12 @@ std::vector<OptionRow> further_override_options(HologramOverrides& o) {
            .help = "Read 16-bit codes as red (high byte) and green (low byte)"},
           {.names = "--no-filter",
            .target = member<&HologramOverrides::no_filter>(o),
-           .help = "Show all diffraction orders, without the encoding's filter"},
+           .help = "Show all diffraction orders, without the encoding's filter",
+           .feeds = "read_hologram.unfiltered"},
           {.names = "--zero-order",
            .target = member<&HologramOverrides::zero_order>(o),
-           .help = "Include the zero order of amplitude holograms"}};
+           .help = "Include the zero order of amplitude holograms",
+           .feeds = "read_hologram.zero_order"}};
 }
 
 std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& overrides,
