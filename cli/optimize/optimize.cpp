@@ -86,7 +86,7 @@ std::vector<OptionRow> main_options(OptimizeJob& job) {
        .applies = {[&model] { return model.focal_length_m == 0; }, "a picture without a lens",
                    [] { return "--focal-length"; }}},
       {.names = "--iterations",
-       .target = number(job.options.solver.iterations, ValueUnit::count, {1, 100'000}),
+       .target = member<&SolverOptions::iterations>(job.options.solver, {1, 100'000}),
        .value = "N",
        .help = "Steps of the solver",
        .common = true},

@@ -42,7 +42,7 @@ void set_pictures(OptimizeJob& job) {
 
 void set_solver(OptimizeJob& job) {
   auto& solver = job.options.solver;
-  solver.solver = job.solver.value_or(job.camera.empty() ? RetrievalSolver::lbfgs : RetrievalSolver::adam);
+  solver.solver = chosen_solver(job);
   if (solver.solver == RetrievalSolver::gerchberg_saxton) solver.relaxation = 2;
   job.options.simulates_first = job.start.empty();
   if (job.camera.empty()) return;
@@ -59,6 +59,10 @@ PictureRetrievalOptions OptimizeJob::options_for(const Channel& channel) const {
   filled.model.grid = hologram.grid(channel);
   filled.encoding = hologram.encode_options(channel);
   return filled;
+}
+
+RetrievalSolver chosen_solver(const OptimizeJob& job) {
+  return job.solver.value_or(job.camera.empty() ? RetrievalSolver::lbfgs : RetrievalSolver::adam);
 }
 
 void complete(OptimizeJob& job) {

@@ -46,6 +46,9 @@ struct OptimizeJob {
   [[nodiscard]] bool has_depth() const { return !pictures.front().depth.empty(); }
 };
 
+/// The solver of --solver, or that which suits the job. Valid when all options are stored.
+RetrievalSolver chosen_solver(const OptimizeJob& job);
+
 /// Sets the members that follow from the options. Throws invalid_argument or io naming the option.
 void complete(OptimizeJob& job);
 

@@ -1,13 +1,22 @@
 #include <cli/options/option_value.hpp>
 #include <cmath>
+#include <numbers>
 
 namespace holotone::cli {
 namespace {
 
+/// "pi rad", "0.001 mrad": short, since it stands in help.
+std::string angle_text(double value_rad) {
+  const double half_turns = value_rad / std::numbers::pi;
+  if (half_turns == 1) return "pi rad";
+  if (half_turns != 0 && half_turns == std::round(half_turns)) return fmt::format("{:g}pi rad", half_turns);
+  return std::abs(value_rad) < 0.1 ? fmt::format("{:g} mrad", value_rad * 1e3) : fmt::format("{:g} rad", value_rad);
+}
+
 std::string end_text(double value, ValueUnit unit) {
   switch (unit) {
     case ValueUnit::length: return format_length(value);
-    case ValueUnit::angle: return fmt::format("{:g} rad", value);
+    case ValueUnit::angle: return angle_text(value);
     case ValueUnit::count: return fmt::format("{:.0f}", value);
     case ValueUnit::none: break;
   }

@@ -55,8 +55,7 @@ PhaseRetrievalOptions checked(const PhaseRetrievalOptions& options) {
   require(std::isfinite(options.focal_length_m) && options.focal_length_m >= 0, "focal_length_m",
           "> 0, or 0 without a lens", options.focal_length_m);
   const auto& response = options.response;
-  require(response.fill_factor >= 0 && response.fill_factor <= 1, "response.fill_factor", "> 0 to 1, or 0",
-          response.fill_factor);
+  require_bounds(name, "response.fill_factor", response.fill_factor, bounds_of<&PanelResponse::fill_factor>);
   require_bounds(name, "response.zero_order", response.zero_order, bounds_of<&PanelResponse::zero_order>);
   PhaseRetrievalOptions result = options;
   result.region = checked_region(options);
@@ -83,10 +82,10 @@ std::vector<float> checked_levels(const std::vector<double>& phases) {
 void require_solver(const SolverOptions& solver, const PhaseRetrievalOptions& options) {
   const auto is = [&](RetrievalSolver wanted) { return solver.solver == wanted; };
   const bool projects = is(RetrievalSolver::gerchberg_saxton) || is(RetrievalSolver::weighted_gerchberg_saxton);
-  require(solver.iterations >= 0, "iterations", ">= 0", solver.iterations);
-  require(solver.pairs >= 1 && solver.pairs <= 64, "pairs", "1 to 64", solver.pairs);
-  require(solver.rate_rad > 0 && solver.rate_rad <= std::numbers::pi, "rate_rad", "> 0 to pi", solver.rate_rad);
-  require(solver.relaxation > 0 && solver.relaxation <= 2, "relaxation", "> 0 to 2", solver.relaxation);
+  require_bounds(name, "iterations", solver.iterations, bounds_of<&SolverOptions::iterations>);
+  require_bounds(name, "pairs", solver.pairs, bounds_of<&SolverOptions::pairs>);
+  require_bounds(name, "rate_rad", solver.rate_rad, bounds_of<&SolverOptions::rate_rad>);
+  require_bounds(name, "relaxation", solver.relaxation, bounds_of<&SolverOptions::relaxation>);
   if (projects && options.loss == RetrievalLoss::intensity) {
     throw_argument(name, "loss", "amplitude with gs and wgs, which replace amplitudes", "intensity");
   }

@@ -48,6 +48,8 @@ struct PanelResponse {
   double zero_order = 0;
 };
 template <>
+inline constexpr Bounds bounds_of<&PanelResponse::fill_factor>{0, 1};
+template <>
 inline constexpr Bounds bounds_of<&PanelResponse::zero_order>{0, 10};
 
 struct PhaseRetrievalOptions {

@@ -2,7 +2,9 @@
 #include <array>
 #include <functional>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
 #include <holotone/core/enum_names.hpp>
+#include <numbers>
 #include <vector>
 
 namespace holotone {
@@ -29,10 +31,10 @@ using RetrievalCamera = std::function<void(View<const float, 3> phase_rad, View<
 
 struct SolverOptions {
   RetrievalSolver solver = RetrievalSolver::lbfgs;
-  int iterations = 30;     ///< >= 0
+  int iterations = 30;     ///< 0 to 1e9
   int pairs = 8;           ///< lbfgs: steps and differences of gradients that are kept, 1 to 64
-  double rate_rad = 0.05;  ///< adam: largest change of a phase by a step, > 0 to pi
-  /// gs, wgs: 1 replaces the amplitude; 2 reflects it (2T - a), which converges faster. > 0 to 2.
+  double rate_rad = 0.05;  ///< adam: largest change of a phase by a step, 1e-6 to pi
+  /// gs, wgs: 1 replaces the amplitude; 2 reflects it (2T - a), which converges faster. 1e-3 to 2.
   double relaxation = 1;
   /// Phases of the levels that the panel shows, finite, 2 to 65536, or empty. In the second half of the iterations more
   /// and more phases are rounded to their nearest level and held there, while the others make up for it; at last all
@@ -46,6 +48,14 @@ struct SolverOptions {
   /// Called after each step with the PSNR of the loss's positions and planes together.
   std::function<void(int iteration, double psnr_db)> report{};
 };
+template <>
+inline constexpr Bounds bounds_of<&SolverOptions::iterations>{0, 1e9};
+template <>
+inline constexpr Bounds bounds_of<&SolverOptions::pairs>{1, 64};
+template <>
+inline constexpr Bounds bounds_of<&SolverOptions::rate_rad>{1e-6, std::numbers::pi};
+template <>
+inline constexpr Bounds bounds_of<&SolverOptions::relaxation>{1e-3, 2};
 
 struct RetrievalResult {
   int iterations = 0;   ///< steps made

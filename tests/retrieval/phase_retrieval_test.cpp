@@ -413,7 +413,8 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
   refused({.grid = make_grid(8, 8), .planes = {{.weight = 0}}}, "planes.weight: expected > 0, got 0");
   refused({.grid = make_grid(8, 8), .focal_length_m = -1}, "focal_length_m: expected > 0, or 0 without a lens, got -1");
   refused({.grid = make_grid(8, 8), .frames = 0}, "frames: expected 1 to 256, got 0");
-  refused({.grid = make_grid(8, 8), .response = {.fill_factor = 1.5}}, "response.fill_factor: expected > 0 to 1, or 0");
+  refused({.grid = make_grid(8, 8), .response = {.fill_factor = 1.5}},
+          "response.fill_factor: expected 0 to 1, got 1.5");
   refused({.grid = make_grid(8, 8), .response = {.zero_order = nan}}, "response.zero_order: expected 0 to 10, got nan");
   const holotone::Aperture pupil{0, 0, 1e-3, 0.5};
   refused({.grid = make_grid(8, 8), .planes = {{.pupil = pupil}}, .focal_length_m = 1},
@@ -444,9 +445,11 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
     support::expect_error(ErrorCode::invalid_argument, text, [&] { plan.optimize(phase.view(), solver); });
   };
   using holotone::RetrievalSolver;
-  refused_solver({.solver = RetrievalSolver::adam, .rate_rad = 0}, "rate_rad: expected > 0 to pi, got 0");
+  refused_solver({.solver = RetrievalSolver::adam, .rate_rad = 0}, "rate_rad: expected 1e-06 to 3.14159, got 0");
   refused_solver({.solver = RetrievalSolver::gerchberg_saxton, .relaxation = 3},
-                 "relaxation: expected > 0 to 2, got 3");
+                 "relaxation: expected 0.001 to 2, got 3");
+  refused_solver({.iterations = -1}, "iterations: expected 0 to 1e+09, got -1");
+  refused_solver({.pairs = 65}, "pairs: expected 1 to 64, got 65");
   refused_solver({.level_phase_rad = {1}}, "level_phase_rad: expected 2 to 65536 levels, got 1");
   refused_solver({.level_phase_rad = {1, nan}}, "level_phase_rad: expected finite phases, got nan");
   refused_solver({.solver = RetrievalSolver::gerchberg_saxton, .level_phase_rad = {1, 2}},
@@ -466,7 +469,7 @@ TEST(PhaseRetrieval, BadArgumentsAreNamed) {
   });
   support::expect_error(ErrorCode::invalid_argument, "pairs: expected 1 to 64, got 0",
                         [&] { plan.optimize(phase.view(), {.pairs = 0}); });
-  support::expect_error(ErrorCode::invalid_argument, "iterations: expected >= 0, got -1",
+  support::expect_error(ErrorCode::invalid_argument, "iterations: expected 0 to 1e+09, got -1",
                         [&] { plan.optimize(phase.view(), {.iterations = -1}); });
   EXPECT_EQ(plan.optimize(phase.view(), {.iterations = 0}).iterations, 0);
   for (const Device device : holotone::devices()) {
