@@ -2,6 +2,7 @@
 #include <cli/common/picture_file.hpp>
 #include <cli/optimize/optimize_run.hpp>
 #include <cli/options/compression_option.hpp>
+#include <fmt/format.h>
 #include <memory>
 
 namespace holotone::cli {
@@ -107,6 +108,12 @@ std::vector<OptionRow> solver_options(OptimizeJob& job) {
        .value = "NAME",
        .help = "lbfgs, adam, gs (Gerchberg-Saxton) or wgs (weighted, for spots)",
        .otherwise = "lbfgs; adam with --camera"},
+      {.names = "--rate",
+       .target = member<&SolverOptions::rate_rad>(job.options.solver),
+       .value = "ANGLE",
+       .help = "Largest change of a phase by a step of adam",
+       .applies = {[&job] { return chosen_solver(job) == RetrievalSolver::adam; }, "--solver adam",
+                   [&job] { return fmt::format("--solver {}", name_of(chosen_solver(job))); }}},
       {.names = "--loss",
        .target = member<&PhaseRetrievalOptions::loss>(job.options.model),
        .value = "NAME",

@@ -122,6 +122,32 @@ TEST_F(OptimizeTest, ThreeColoursTogetherHaveThePicturesColours) {
   }
 }
 
+// Steps of at most 20 * 0.2 mrad leave the phase near its start; the default is 50 mrad.
+TEST_F(OptimizeTest, TheRateOfAdamLimitsItsSteps) {
+  write_picture("photo.png", 48, 72);
+  const auto with = [&](const std::string& output, const std::vector<std::string>& more) {
+    auto arguments = optimize("photo.png", output);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  const auto quality = [&](const std::string& output, std::vector<std::string> more) {
+    more.insert(more.end(), {"--solver", "adam"});
+    return run_json(with(output, more))["holograms"][0]["psnr_worst_db"].get<double>();
+  };
+  const double usual = quality("usual.png", {});
+  const double slow = quality("slow.png", {"--rate", "0.2mrad"});
+  std::printf("worst PSNR %.1f dB, by small steps %.1f dB\n", usual, slow);
+  EXPECT_GT(usual, slow + 3);
+  (void)quality("stated.png", {"--rate", "0.05rad"});
+  EXPECT_EQ(content_of(path("stated.png")), content_of(path("usual.png")));
+  expect_refused(with("slm.png", {"--rate", "0.1rad"}), {"--rate: expected --solver adam, got --solver lbfgs"});
+  expect_refused(with("slm.png", {"--rate", "0rad", "--solver", "adam"}),
+                 {"--rate: expected 0.001 mrad to pi rad, got '0rad'"});
+  // With a camera the solver is adam: the option applies, and the camera is what fails.
+  expect_refused(with("slm.png", {"--rate", "10mrad", "--camera", "exit 4 # %s"}),
+                 {"--camera: expected a command that ends with 0, got exit code 4"});
+}
+
 TEST_F(OptimizeTest, CodesOfFewBitsAreMeasuredAsShown) {
   write_picture("photo.png", 32, 48);
   const auto quality = [&](const std::string& bits) {
