@@ -63,7 +63,7 @@ Metadata make_metadata(const QuantizeJob& job, const QuantizeTask& task, const F
   return metadata;
 }
 
-/// Side of hogels with their own windows: as typed, else as the file states it, else default_hogel_side.
+/// Side of hogels with their own windows: as typed, else as the file states it, else default_hogel_px.
 std::int64_t window_side(const QuantizeJob& job, const std::string& path, const Metadata& metadata, double pitch_m) {
   if (job.hogel_px) return *job.hogel_px;
   if (const auto stated = checked_number(path, metadata, "hogel_px")) return static_cast<std::int64_t>(*stated);

@@ -1,5 +1,5 @@
 #pragma once
-// What the generator writes about the library's types (generated/tables.hpp), and the documentation of its headers.
+// What the generator writes about the library's types (tables_generated.hpp), and the documentation of its headers.
 #include <string>
 #include <string_view>
 

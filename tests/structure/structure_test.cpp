@@ -281,7 +281,6 @@ TEST(Structure, FilesStayReadable) {
   }
 }
 
-// Pages, pictures and folders linked from a page exist.
 /// Anchors of a page's headings: lower case, spaces as hyphens, letters, digits, hyphens and underscores alone.
 std::set<std::string> anchors_of(const fs::path& page) {
   std::set<std::string> anchors;
@@ -304,18 +303,55 @@ std::set<std::string> anchors_of(const fs::path& page) {
   return anchors;
 }
 
-TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
+/// Files of the tree's folders and the pages in its root, below the root.
+std::vector<std::string> files_of_the_tree() {
   const fs::path root = source_folder();
-  std::vector<fs::path> pages;
+  std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(root)) {
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+    if (entry.path().extension() == ".md") files.push_back(entry.path().filename());
   }
-  ASSERT_GE(pages.size(), 6U);  // README, HACKING, CHANGELOG, CONTRIBUTING, SECURITY, CODE_OF_CONDUCT
-  for (const char* folder : {"docs", "bench/notes", "holotone", "tests"}) {
+  for (const char* folder :
+       {"bench", "cli", "cmake", "docs", "examples", "holotone", "python", "scripts", "tests", "web"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
-      if (entry.path().extension() == ".md") pages.push_back(entry.path());
+      if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(root).generic_string());
     }
   }
+  return files;
+}
+
+std::vector<fs::path> pages_of_the_tree() {
+  std::vector<fs::path> pages;
+  for (const auto& file : files_of_the_tree()) {
+    if (file.ends_with(".md")) pages.push_back(fs::path(source_folder()) / file);
+  }
+  return pages;
+}
+
+// `folder/file.cpp` in a page: below the page, below the root, or the end of a path.
+TEST(Structure, FilesNamedInTheDocumentationExist) {
+  const std::vector<std::string> files = files_of_the_tree();
+  const fs::path root = source_folder();
+  const std::regex name(R"(`([A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)+\.(cpp|hpp|h|cu|cuh|cl|md|py|sh|js|mjs|cmake))`)");
+  int seen = 0;
+  for (const auto& page : pages_of_the_tree()) {
+    std::ifstream stream(page);
+    for (std::string line; std::getline(stream, line);) {
+      for (std::sregex_iterator match(line.begin(), line.end(), name), end; match != end; ++match) {
+        const std::string path = (*match)[1];
+        ++seen;
+        EXPECT_TRUE(fs::exists(page.parent_path() / path) || fs::exists(root / path) ||
+                    std::ranges::any_of(files, [&](const auto& file) { return file.ends_with("/" + path); }))
+            << page << ": no " << path;
+      }
+    }
+  }
+  EXPECT_GT(seen, 50);
+}
+
+// Pages, pictures and folders linked from a page exist.
+TEST(Structure, LinksOfTheDocumentationLeadSomewhere) {
+  const std::vector<fs::path> pages = pages_of_the_tree();
+  ASSERT_GE(pages.size(), 6U);  // README, HACKING, CHANGELOG, CONTRIBUTING, SECURITY, CODE_OF_CONDUCT
   const std::regex link(R"(\]\(([^)#]*)(#[^)]*)?\))");
   int seen = 0;
   for (const auto& page : pages) {

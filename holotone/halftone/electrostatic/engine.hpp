@@ -11,9 +11,10 @@ namespace holotone {
 class ElectrostaticPlan::Engine {
  public:
   virtual ~Engine() = default;
-  /// Throws for bad ink (bad_ink). Stores tables for a total charge of 1, because the number of dots may change later.
+  /// Throws for bad ink (throw_bad_ink). Stores tables for a total charge of 1, because the number of dots may change
+  /// later.
   virtual void set_ink(View<const float, 2> ink) = 0;
-  /// Throws for a coordinate that is not finite (bad_position). {0, 2} has no memory.
+  /// Throws for a coordinate that is not finite (throw_bad_position). {0, 2} has no memory.
   virtual void set_positions(View<const float, 2> positions) = 0;
   virtual void positions(View<float, 2> positions) = 0;
   virtual void forces(View<float, 2> forces) = 0;

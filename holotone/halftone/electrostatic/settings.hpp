@@ -23,21 +23,21 @@ constexpr double same_place_spacing = 1.0 / 64;
 /// The Ewald split of F, with ForceSplit{split_beta, cutoff}:
 ///
 /// 1. neutral grid: node (j, i) = sum over dots of phi((X_i - x) / step_x) phi((Y_j - y) / step_y) - (number of dots)
-///    ink_grid(j, i), where X_i = (i - margin) step_x. Only nodes i < used[1], j < used[0] are not zero; the padded
+///    ink_on_grid(j, i), where X_i = (i - margin) step_x. Only nodes i < used[1], j < used[0] are not zero; the padded
 ///    grid is `grid`.
 /// 2. R = its forward DFT (exp(-2 pi i ...), r2c); H[k] = R[k] (G_y[k] - i G_x[k]) for all k of the padded grid, with
 ///    far_spectrum's G_x odd in k_x and even in k_y, G_y the reverse; 0 where 2 |k_x| = grid[1] or 2 |k_y| = grid[0].
 /// 3. the far force on a dot is the unscaled inverse DFT (c2c) of H, x component real, y component imaginary,
 ///    interpolated with the same window: sum over nodes of phi phi node. Only nodes < used are needed.
 /// 4. the near force of the other dots within `cutoff` is added pair by pair: near_polynomial(s) r / |r|^2,
-/// 5. and (number of dots) times the near force of the ink: a cubic B-spline of ink_table around the dot.
+/// 5. and (number of dots) times the near force of the ink: a cubic B-spline of near_table around the dot.
 ///
-/// ink_grid and ink_table belong to ink of total charge 1 and are computed from one forward DFT I of the ink,
+/// ink_on_grid and near_table belong to ink of total charge 1 and are computed from one forward DFT I of the ink,
 /// zero-padded to `period` pixels:
-///   ink_grid  = unscaled inverse DFT over the padded grid of the sum over nine images (InkAliases: three per axis) of
+///   ink_on_grid = unscaled inverse DFT over the padded grid of the sum over nine images (InkAliases: three an axis) of
 ///               I[frequency_y, frequency_x] factor_y factor_x (1 + a + a^2 / 2), a = spot_y + spot_x; real part, nodes
 ///               < used. Without the images of the next bands the ink's edges would ring beyond the used nodes;
-///   ink_table = unscaled inverse DFT over the period of I[k] (N_y[k] - i N_x[k]), N from near_ink_spectrum with the
+///   near_table  = unscaled inverse DFT over the period of I[k] (N_y[k] - i N_x[k]), N from near_ink_spectrum with the
 ///               parities of G; x component real, y component imaginary. Entry (row, col) is the spline's coefficient
 ///               at that pixel's centre:
 ///               F(p) = sum over row, col of entry B(p_x - 0.5 - col) B(p_y - 0.5 - row), B the centred cubic B-spline;
@@ -46,7 +46,7 @@ constexpr double same_place_spacing = 1.0 / 64;
 /// agree.
 ///
 /// Density for StepRule:
-///   rho(p) = count max(ink_grid(nearest node) / (phihat(0)^2 step_x step_y), min_density / page area).
+///   rho(p) = count max(ink_on_grid(nearest node) / (phihat(0)^2 step_x step_y), min_density / page area).
 ///
 /// Precision: at tolerances of 1e-5 a dot's place between nodes has to be accurate to 1e-7 nodes. x / step_x has to be
 /// computed in float64 (or from the cell's origin), not as a float32 number of nodes.
@@ -104,7 +104,7 @@ inline double spline_samples_transform(double frequency) {
 /// in float64.
 std::vector<double> far_spectrum(const Setup& setup);
 
-/// One axis' terms of ink_grid: entry [3 k + n] belongs to the padded grid's frequency k in DFT order (0, 1, .., -1)
+/// One axis' terms of ink_on_grid: entry [3 k + n] belongs to the padded grid's frequency k in DFT order (0, 1, .., -1)
 /// and its images k + m grid with m = 0, -1, 1 for n = 0, 1, 2.
 struct InkAliases {
   /// phihat exp(-a) exp(-2 pi i (k + m grid) (0.5 / period + margin / grid)) / grid, phihat at k / grid + m

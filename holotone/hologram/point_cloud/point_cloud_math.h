@@ -21,8 +21,8 @@ struct PanelFrame {
   double cone_wavelength_m;  ///< wavelength of the band limit's reach
 };
 
-/// One point in pixel units. With u = col - column and v = row - row_centre its Fresnel phase at a pixel is
-/// curvature (u^2 + v^2) + phase_turns, in turns.
+/// One point in pixel units. With u = col - PixelPoint::column and v = row - PixelPoint::row its Fresnel phase at a
+/// pixel is curvature (u^2 + v^2) + phase_turns, in turns.
 struct PixelPoint {
   double column = 0;       ///< x_j / pitch + (nx - 1) / 2
   double row = 0;          ///< (ny - 1) / 2 - y_j / pitch

@@ -111,7 +111,7 @@ std::vector<std::string> files_of(const std::string& path, const ViewPattern& pa
   return result;
 }
 
-/// A picture as it is read: its values, and its bits a channel (FitPictures).
+/// A picture as it is read: its values, and its bits a channel.
 struct ReadPicture {
   Array<float, 3> colours;
   int bits = 0;
