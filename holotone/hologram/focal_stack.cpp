@@ -228,11 +228,11 @@ class FourierBlur {
 class Blur {
  public:
   Blur(const LayerPixels& pixels, const SlicedPicture& picture, const FieldGrid& grid, const FocalStackOptions& options)
-      : pixels_(pixels), shape_(grid.shape()), most_{grid.ny - 1, grid.nx - 1} {
+      : pixels_(pixels), shape_(grid.shape()), max_reach_{grid.ny - 1, grid.nx - 1} {
     for (const double focus : options.focus_m) {
       for (std::size_t i = 0; i < picture.distance_m.size(); ++i) {
         const double diameter = blur_diameter_m(options, picture.distance_m[i], focus) / grid.pitch_m;
-        const auto reach = disc_reach(diameter, most_);
+        const auto reach = disc_reach(diameter, max_reach_);
         if (!fft_is_faster(pixels.of(i).size(), reach, shape_)) continue;
         for (std::size_t axis = 0; axis < 2; ++axis) reach_[axis] = std::max(reach_[axis], reach[axis]);
       }
@@ -242,7 +242,7 @@ class Blur {
   void add(Composite& composite, std::size_t layer, double diameter_px) {
     const auto pixels = pixels_.of(layer);
     if (pixels.empty()) return;
-    const BlurDisc disc = blur_disc(diameter_px, most_);
+    const BlurDisc disc = blur_disc(diameter_px, max_reach_);
     if (!fft_is_faster(pixels.size(), disc.reach, shape_)) {
       add_direct(composite, pixels, disc);
       return;
@@ -254,7 +254,7 @@ class Blur {
  private:
   const LayerPixels& pixels_;
   Shape<2> shape_;
-  Shape<2> most_;
+  Shape<2> max_reach_;
   Shape<2> reach_{};
   std::optional<FourierBlur> fourier_;
 };

@@ -349,10 +349,10 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   double largest = 0;
   std::mutex mutex;
   parallel_blocks(count, [&](std::int64_t begin, std::int64_t end) {
-    double power = 0;
-    for (std::int64_t j = begin; j < end; ++j) power = std::max(power, deviation_rad(j));
+    double block_largest = 0;
+    for (std::int64_t j = begin; j < end; ++j) block_largest = std::max(block_largest, deviation_rad(j));
     const std::lock_guard lock(mutex);
-    largest = std::max(largest, power);
+    largest = std::max(largest, block_largest);
   });
   return largest;
 }
@@ -380,13 +380,13 @@ std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptio
   const auto frame = point_cloud::frame_of(options);
   std::atomic<std::int64_t> unlit = 0;
   parallel_blocks(count, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t bytes = 0;
+    std::int64_t block_unlit = 0;
     for (std::int64_t j = begin; j < end; ++j) {
       const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
                                                 host_points.position_m(j, 2), 1, 0);
-      bytes += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
+      block_unlit += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
     }
-    unlit += bytes;
+    unlit += block_unlit;
   });
   return unlit;
 }

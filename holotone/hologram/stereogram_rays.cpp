@@ -13,15 +13,16 @@ struct Range {
   std::int64_t last = -1;
 };
 
-/// Returns the range of k whose cosines belong to slopes from `least` to `most` along one axis and from `other_least`
-/// to `other_most` along the other:
+/// Returns the range of k whose cosines belong to slopes from `min_slope` to `max_slope` along one axis and from
+/// `other_min` to `other_max` along the other:
 ///   c = t / sqrt(1 + t^2 + s^2)
-Range find_range(double least, double most, double other_least, double other_most, double step, std::int64_t max_k) {
-  const double nearest = other_least > 0 ? other_least : other_most < 0 ? -other_most : 0;
-  const double farthest = std::max(std::abs(other_least), std::abs(other_most));
+Range find_range(double min_slope, double max_slope, double other_min, double other_max, double step,
+                 std::int64_t max_k) {
+  const double nearest = other_min > 0 ? other_min : other_max < 0 ? -other_max : 0;
+  const double farthest = std::max(std::abs(other_min), std::abs(other_max));
   const auto cosine = [](double t, double s) { return t / std::hypot(1.0, t, s); };
-  const double low = cosine(least, least < 0 ? nearest : farthest);
-  const double high = cosine(most, most > 0 ? nearest : farthest);
+  const double low = cosine(min_slope, min_slope < 0 ? nearest : farthest);
+  const double high = cosine(max_slope, max_slope > 0 ? nearest : farthest);
   const auto limit = static_cast<double>(max_k);
   // ray_cz2 excludes rays that rounding admits here.
   return {static_cast<std::int64_t>(std::ceil(std::clamp(low / step - 1e-6, -limit, limit + 1))),

@@ -16,8 +16,8 @@ class Cells {
   Cells(const std::vector<double>& inside, const Region& region, double side) {
     const auto count = inside.size() / 2;
     // Limits the cells to a few per dot: more cells of an almost empty region only cost memory.
-    most_ = std::max(4.0 * static_cast<double>(count), 64.0);
-    side_ = std::max(side, std::sqrt(region.area() / most_));
+    max_cells_ = std::max(4.0 * static_cast<double>(count), 64.0);
+    side_ = std::max(side, std::sqrt(region.area() / max_cells_));
     nx_ = cells_along(region.width);
     ny_ = cells_along(region.height);
     begin_.assign(static_cast<std::size_t>(nx_ * ny_) + 1, 0);
@@ -43,14 +43,14 @@ class Cells {
 
  private:
   [[nodiscard]] std::int64_t cells_along(double length) const {
-    return static_cast<std::int64_t>(std::clamp(std::ceil(length / side_), 1.0, most_));
+    return static_cast<std::int64_t>(std::clamp(std::ceil(length / side_), 1.0, max_cells_));
   }
   [[nodiscard]] std::size_t find_cell(const std::vector<double>& inside, std::size_t i) const {
     const auto x = std::min(static_cast<std::int64_t>(inside[2 * i] / side_), nx_ - 1);
     const auto y = std::min(static_cast<std::int64_t>(inside[2 * i + 1] / side_), ny_ - 1);
     return static_cast<std::size_t>(y * nx_ + x);
   }
-  double most_ = 1;
+  double max_cells_ = 1;
   double side_ = 1;
   std::int64_t nx_ = 1;
   std::int64_t ny_ = 1;

@@ -130,7 +130,7 @@ class CudaEngine : public Engine {
     const cuda::DeviceScope scope(queue_.device());
     const cudaStream_t stream = cuda::stream_of(queue_);
     reset_words(stream);
-    WavefrontArguments arguments = arguments_;
+    WavefrontParameters arguments = arguments_;
     arguments.field = reinterpret_cast<const float*>(field.data());
     arguments.codes = codes.data();
     arguments.ny = job.part.rows;
@@ -256,7 +256,7 @@ class CudaEngine : public Engine {
   Array<std::uint8_t, 1> boundary_codes_;
   Array<unsigned long long, 1> words_;  ///< the first broken pixel, the next ticket, a histogram
   Array<unsigned long long, 1> borders_;
-  WavefrontArguments arguments_{};
+  WavefrontParameters arguments_{};
   unsigned epoch_ = 0;
   bool rows_packed_ = false;
 };

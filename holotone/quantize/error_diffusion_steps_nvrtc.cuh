@@ -49,7 +49,7 @@ __device__ __forceinline__ void add_to(Parts32& sum, float weight, Parts32 error
 
 /// Returns the code of u by the boundaries of a table, or its level in equal steps. For phases in equal steps only the
 /// lowest bits are valid, as many as levels need.
-__device__ __forceinline__ int find_code(const WavefrontArguments& arguments, Parts32 u) {
+__device__ __forceinline__ int find_code(const WavefrontParameters& arguments, Parts32 u) {
 #if TABLE
   float place = u.re;
 #if !REAL
@@ -89,7 +89,7 @@ __device__ __forceinline__ unsigned written_of(int bits) {
 }
 
 /// Computes h of a value of the field. Sets `broken` if the value is not finite.
-__device__ __forceinline__ Parts32 scale_value(const WavefrontArguments& arguments, float most, Parts32 value,
+__device__ __forceinline__ Parts32 scale_value(const WavefrontParameters& arguments, float most, Parts32 value,
                                                bool& broken) {
 #if REAL
   broken = !(fabsf(value.re) <= 3.4028235e38f) || !(fabsf(value.im) <= 3.4028235e38f);
@@ -107,7 +107,7 @@ __device__ __forceinline__ Parts32 scale_value(const WavefrontArguments& argumen
 #endif
 }
 
-__device__ __forceinline__ void report_broken(const WavefrontArguments& arguments, long long row, long long column) {
+__device__ __forceinline__ void report_broken(const WavefrontParameters& arguments, long long row, long long column) {
   atomicMin(arguments.broken, static_cast<unsigned long long>(row * arguments.nx + column));
 }
 
@@ -170,7 +170,7 @@ __device__ __forceinline__ Parts32 begin_pixel(const Lane& lane, const Places& p
 /// Processes a block of steps. `edge`: some columns are outside the hogel. `mixed`: some errors are collected by pixels
 /// with the set of weights to the right. Returns the codes, the first in the lowest byte.
 template <bool edge, bool mixed>
-__device__ __forceinline__ uint2 run_block(const WavefrontArguments& arguments, Lane& lane, const Places& places,
+__device__ __forceinline__ uint2 run_block(const WavefrontParameters& arguments, Lane& lane, const Places& places,
                                            const Parts32* shown, int first_column, int columns) {
   unsigned packed[2] = {0, 0};
   Parts32 value = load(places.block[0]);

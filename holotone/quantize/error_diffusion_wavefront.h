@@ -3,7 +3,7 @@
 
 namespace holotone::diffusion {
 
-struct WavefrontArguments {
+struct WavefrontParameters {
   const float* field;       // {ny, nx} complex
   unsigned char* codes;     // {ny, nx}
   const float* weights;     // {sets, taps}

@@ -24,7 +24,7 @@ struct Work {
   int chunks;
 };
 
-__device__ __forceinline__ Work work_of(const WavefrontArguments& arguments, int ticket) {
+__device__ __forceinline__ Work work_of(const WavefrontParameters& arguments, int ticket) {
   Work work;
   // First groups of all hogels, then all second ones: the group above a group has started long before.
   work.group = ticket / arguments.hogels;
@@ -124,7 +124,7 @@ struct Fetch {
   bool second;
   unsigned offset;
 
-  __device__ __forceinline__ Fetch(const WavefrontArguments& arguments, const Work& work, unsigned lane)
+  __device__ __forceinline__ Fetch(const WavefrontParameters& arguments, const Work& work, unsigned lane)
       : stride(2 * border_rows * (arguments.nx - LAG)),
         row(lane / chunk_columns),
         column(static_cast<int>(lane % chunk_columns) - row * LAG),
@@ -134,7 +134,7 @@ struct Fetch {
   }
 
   /// Starts the copy of the next chunk. `within`: the whole chunk is inside the hogel.
-  __device__ __forceinline__ void next(const WavefrontArguments& arguments, const Work& work, unsigned stage,
+  __device__ __forceinline__ void next(const WavefrontParameters& arguments, const Work& work, unsigned stage,
                                        int first_column, bool within) {
     const unsigned to = stage + offset;
     const float* error = from;
@@ -160,7 +160,7 @@ struct Fetch {
 };
 
 /// Converts the copied values of a block of a lane's row to h.
-__device__ __forceinline__ void prepare(const WavefrontArguments& arguments, const Work& work, unsigned place,
+__device__ __forceinline__ void prepare(const WavefrontParameters& arguments, const Work& work, unsigned place,
                                         float most, int first_column, int lane) {
 #if REAL || SCALED
   unsigned change = (1U << BLOCK) - 1;
@@ -187,7 +187,7 @@ __device__ __forceinline__ bool reaches_next_set(const Lane& lane, int column) {
 }
 
 /// Continues with the set to the right once a block begins in it.
-__device__ __forceinline__ void advance_set(const WavefrontArguments& arguments, const Work& work, Lane& lane,
+__device__ __forceinline__ void advance_set(const WavefrontParameters& arguments, const Work& work, Lane& lane,
                                             int column) {
   if (column < lane.next_set) return;
 #pragma unroll
@@ -198,7 +198,7 @@ __device__ __forceinline__ void advance_set(const WavefrontArguments& arguments,
 }
 #endif
 
-__device__ __forceinline__ Lane begin_lane(const WavefrontArguments& arguments, const Work& work,
+__device__ __forceinline__ Lane begin_lane(const WavefrontParameters& arguments, const Work& work,
                                            [[maybe_unused]] unsigned lane_number) {
   Lane lane;
 #if SETS
@@ -237,7 +237,7 @@ struct Borders {
   bool has_above;
   bool has_below;
 
-  __device__ __forceinline__ Borders(const WavefrontArguments& arguments, const Work& work, unsigned lane)
+  __device__ __forceinline__ Borders(const WavefrontParameters& arguments, const Work& work, unsigned lane)
       : place(lane),
         own_tag(arguments.epoch + work.group + 1),
         chunks(work.chunks),
@@ -316,7 +316,7 @@ __device__ __forceinline__ void write_codes(unsigned char* codes, [[maybe_unused
 }
 
 /// Processes one group of rows, from its first column to its last.
-__device__ __forceinline__ void run_group(const WavefrontArguments& arguments, const Work& work, Tile tile,
+__device__ __forceinline__ void run_group(const WavefrontParameters& arguments, const Work& work, Tile tile,
                                           const Parts32* shown, unsigned lane_number) {
   const bool whole_rows = work.hogel_rows >= rows;
   const unsigned own_row = (ABOVE + lane_number) * pitch * 8;
@@ -388,7 +388,7 @@ __device__ __forceinline__ void run_group(const WavefrontArguments& arguments, c
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(32 * WARPS, 1) diffuse(const WavefrontArguments arguments) {
+extern "C" __global__ void __launch_bounds__(32 * WARPS, 1) diffuse(const WavefrontParameters arguments) {
   extern __shared__ __align__(16) unsigned char memory[];
   Parts32* const shown = reinterpret_cast<Parts32*>(memory);
   for (int i = threadIdx.x; i < LEVELS; i += blockDim.x) {
@@ -409,7 +409,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 1) diffuse(const Wavefr
 }
 
 /// Kernel for no taps: every pixel is independent.
-extern "C" __global__ void truncate_levels(const WavefrontArguments arguments) {
+extern "C" __global__ void truncate_levels(const WavefrontParameters arguments) {
   const float most = phase_math::multiply(arguments.radius, arguments.radius);
   const long long count = arguments.nx * arguments.ny;
   for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < count;

@@ -307,10 +307,10 @@ class CpuEngine final : public Engine {
     parallel_for(0, region.rows, [&](std::int64_t row) {
       RegionSums sums;
       for (std::int64_t i = row * region.columns; i < (row + 1) * region.columns; ++i) {
-        const auto asked = static_cast<double>(amplitude[i]);
-        const double light = q(asked);
+        const auto seen = static_cast<double>(amplitude[i]);
+        const double light = q(seen);
         const double wanted = q(static_cast<double>(target[i]));
-        sums.energy += asked * asked;
+        sums.energy += seen * seen;
         sums.light += light * light;
         sums.agreement += light * wanted;
         sums.target += wanted * wanted;

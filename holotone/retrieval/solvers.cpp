@@ -28,7 +28,7 @@ struct Direction {
 class LbfgsMemory {
  public:
   LbfgsMemory(Problem& problem, std::size_t pairs)
-      : problem_(problem), most_(pairs), gradient_(2 * (pairs + 1)), products_(gradient_ + 1) {
+      : problem_(problem), max_pairs_(pairs), gradient_(2 * (pairs + 1)), products_(gradient_ + 1) {
     for (auto& row : products_) row.resize(products_.size());
     vectors_.resize(gradient_);
   }
@@ -49,7 +49,7 @@ class LbfgsMemory {
       pairs_.pop_back();
       return;
     }
-    if (pairs_.size() > most_) pairs_.pop_front();
+    if (pairs_.size() > max_pairs_) pairs_.pop_front();
     next_ = (next_ + 2) % gradient_;
   }
 
@@ -122,7 +122,7 @@ class LbfgsMemory {
   }
 
   Problem& problem_;
-  std::size_t most_;
+  std::size_t max_pairs_;
   std::size_t gradient_;                       ///< its number; a pair's step has an even one, its change the next
   std::vector<std::vector<double>> products_;  ///< by numbers
   std::vector<Array<float, 3>> vectors_;

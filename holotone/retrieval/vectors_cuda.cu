@@ -12,7 +12,7 @@ constexpr int blocks = 264;     ///< whose sums are added: two for each multipro
 constexpr int max_left = 3;     ///< vectors on the left of a pass of dots
 constexpr int max_right = 132;  ///< on the right: 64 pairs, those of a step that is tried, and a gradient
 
-struct DotArguments {
+struct DotPairs {
   const float* left[max_left];
   const float* right[max_right];
   int right_count;
@@ -40,7 +40,7 @@ __device__ __forceinline__ float dot_product(float4 a, float4 b) {
 /// Sums of a block's tiles: parts[block][left][right]. A thread keeps its elements of the left vectors while those of
 /// the right vectors pass by; its eight products are added in float32, all else in float64.
 template <int Left>
-__global__ void __launch_bounds__(sum_threads) dots_kernel(DotArguments arguments, double* __restrict__ parts) {
+__global__ void __launch_bounds__(sum_threads) dots_kernel(DotPairs arguments, double* __restrict__ parts) {
   constexpr int warps = sum_threads / 32;
   extern __shared__ double sums_of_warps[];  // [left][right][warp]
   const int right_count = arguments.right_count;
@@ -152,7 +152,7 @@ std::vector<double> CudaVectors::dots(std::span<const float* const> a, std::span
     for (std::size_t right = 0; right < b.size(); right += max_right) {
       const auto rows = a.subspan(left, std::min<std::size_t>(max_left, a.size() - left));
       const auto columns = b.subspan(right, std::min<std::size_t>(max_right, b.size() - right));
-      DotArguments arguments{};
+      DotPairs arguments{};
       std::ranges::copy(rows, arguments.left);
       std::ranges::copy(columns, arguments.right);
       arguments.right_count = static_cast<int>(columns.size());

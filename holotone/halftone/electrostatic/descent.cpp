@@ -35,21 +35,21 @@ class StopRule {
   /// Processes one reading. Returns true if the descent has to stop.
   bool read(double mean_force) {
     if (options_.patience == 0) return false;
-    if (mean_force < (1 - options_.min_improvement) * least_) {
-      least_ = mean_force;
+    if (mean_force < (1 - options_.min_improvement) * min_force_) {
+      min_force_ = mean_force;
       readings_ = 0;
       return mean_force == 0;
     }
     return ++readings_ >= options_.patience;
   }
   void start_anew() {
-    least_ = std::numeric_limits<double>::infinity();
+    min_force_ = std::numeric_limits<double>::infinity();
     readings_ = 0;
   }
 
  private:
   const DescentOptions& options_;
-  double least_ = std::numeric_limits<double>::infinity();
+  double min_force_ = std::numeric_limits<double>::infinity();
   std::int64_t readings_ = 0;
 };
 

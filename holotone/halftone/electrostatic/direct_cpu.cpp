@@ -15,7 +15,7 @@ constexpr int targets = 4;
 struct Sum {
   double x[targets];
   double y[targets];
-  float inverse[targets];  ///< of 1 / (v + least_square)
+  float inverse[targets];  ///< of 1 / (v + softening)
 };
 
 /// Adds the repulsion of the dots [begin, end) on `targets` dots.
@@ -34,7 +34,7 @@ HOLOTONE_ALWAYS_INLINE void add_block(const float* x, const float* y, std::int64
     for (int t = 0; t < targets; ++t) {
       const FloatLanes dx = own_x[t] - other_x;
       const FloatLanes dy = own_y[t] - other_y;
-      const FloatLanes inverse = wanted / (dx * dx + dy * dy + least_square);
+      const FloatLanes inverse = wanted / (dx * dx + dy * dy + softening);
       sum_x[t] += inverse * dx;
       sum_y[t] += inverse * dy;
       inverses[t] += inverse;

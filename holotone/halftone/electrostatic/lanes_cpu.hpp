@@ -14,10 +14,10 @@ typedef std::int32_t IntLanes __attribute__((vector_size(64)));  // NOLINT(moder
 
 /// Added to a squared distance (px^2) before division, so that a dot exerts no force on itself and on others at its
 /// place.
-constexpr float least_square = 1e-12F;
-/// Threshold for the sum of 1 / (v + least_square) over a dot's neighbours and itself. Above it another dot is at the
+constexpr float softening = 1e-12F;
+/// Threshold for the sum of 1 / (v + softening) over a dot's neighbours and itself. Above it another dot is at the
 /// same place.
-constexpr float crowded = 1.5F / least_square;
+constexpr float crowded = 1.5F / softening;
 
 HOLOTONE_ALWAYS_INLINE void load_lanes(const float* from, FloatLanes& to) { std::memcpy(&to, from, sizeof(to)); }
 

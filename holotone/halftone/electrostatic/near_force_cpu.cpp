@@ -13,7 +13,7 @@ namespace {
 struct PairSum {
   FloatLanes x{};
   FloatLanes y{};
-  FloatLanes inverse{};  ///< of 1 / (v + least_square)
+  FloatLanes inverse{};  ///< of 1 / (v + softening)
 };
 
 /// A NearKernel with a compile-time number of terms.
@@ -39,7 +39,7 @@ HOLOTONE_ALWAYS_INLINE void add_run(const Share<Terms>& share, float own_x, floa
     dx = own_x - dx;
     dy = own_y - dy;
     const FloatLanes v = dx * dx + dy * dy;
-    const FloatLanes inverse = wanted / (v + least_square);
+    const FloatLanes inverse = wanted / (v + softening);
     FloatLanes s = 1.0F - v * share.inverse;
     keep_positive(s);
     FloatLanes size = s * share.coefficient[Terms - 1];

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int block_threads = 256;
 
-struct PrepareArguments {
+struct PrepareInput {
   const float* position;
   const float* amplitude;
   const float* phase_rad;  ///< null: zero
@@ -24,7 +24,7 @@ struct PrepareArguments {
                            ///< band limit
 };
 
-__global__ void prepare_points(PrepareArguments in, float4* position, float4* wave, float4* lit, unsigned* largest) {
+__global__ void prepare_points(PrepareInput in, float4* position, float4* wave, float4* lit, unsigned* largest) {
   const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   float magnitude = 0;
   if (j < in.padded) {
@@ -220,7 +220,7 @@ void PreparedPoints::set(const PointSources& points) {
   cuda::check(cudaMemsetAsync(largest_.data(), 0, sizeof(unsigned), stream), "cudaMemsetAsync");
   if (count_ == 0) return;
   const double pitch = options_.pitch_m;
-  PrepareArguments in{};
+  PrepareInput in{};
   in.position = points.position_m.data();
   in.amplitude = points.amplitude.data();
   in.phase_rad = points.phase_rad.data();

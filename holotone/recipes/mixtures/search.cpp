@@ -43,7 +43,7 @@ class Search {
   explicit Search(const FitJob& job)
       : job_(job),
         pixels_(job.views.front().image.shape()[0] * job.views.front().image.shape()[1]),
-        most_(std::max<std::int64_t>(1, pixels_ / min_pixels_a_component)) {}
+        max_components_(std::max<std::int64_t>(1, pixels_ / min_pixels_a_component)) {}
 
   MixtureFit run() {
     std::int64_t count = likely_count();
@@ -138,10 +138,11 @@ class Search {
     const double goal = wanted() - short_by;
     const std::int64_t steps =
         std::min(job_.fit.iterations, std::max(min_short_steps, job_.fit.iterations / short_share));
-    auto count = std::min(most_, job_.start != nullptr
-                                     ? job_.start->count()
-                                     : std::max<std::int64_t>(
-                                           1, pixels_ / (limited() ? first_pixels_in_time : first_pixels_a_component)));
+    auto count = std::min(
+        max_components_,
+        job_.start != nullptr
+            ? job_.start->count()
+            : std::max<std::int64_t>(1, pixels_ / (limited() ? first_pixels_in_time : first_pixels_a_component)));
     std::int64_t low = 0;
     std::int64_t high = 0;
     for (int i = 0; i < max_short_fits; ++i) {
@@ -150,7 +151,8 @@ class Search {
       (enough ? high : low) = count;
       const double factor = std::clamp(std::exp2((goal - psnr_) / slope_), 1 / widest_step, widest_step);
       auto next = static_cast<std::int64_t>(std::lround(factor * static_cast<double>(count)));
-      next = std::clamp<std::int64_t>(enough ? std::min(next, count - 1) : std::max(next, count + 1), 1, most_);
+      next =
+          std::clamp<std::int64_t>(enough ? std::min(next, count - 1) : std::max(next, count + 1), 1, max_components_);
       if (low > 0 && high > 0 && (next <= low || next >= high)) {
         next = std::lround(std::sqrt(static_cast<double>(low) * static_cast<double>(high)));
       }
@@ -166,9 +168,9 @@ class Search {
 
   /// A larger count after a fit or its file fell short; none if no components or no time are left.
   [[nodiscard]] std::optional<std::int64_t> more_than(std::int64_t count) const {
-    if (count >= most_ || (limited() && left() < time_for_another * limit())) return std::nullopt;
+    if (count >= max_components_ || (limited() && left() < time_for_another * limit())) return std::nullopt;
     const double factor = std::clamp(std::exp2((wanted() - psnr_) / slope_), min_growth, max_growth);
-    return std::min(most_, static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(count))));
+    return std::min(max_components_, static_cast<std::int64_t>(std::ceil(factor * static_cast<double>(count))));
   }
 
   /// A smaller count above `below` if a fit exceeds its target; none otherwise.
@@ -183,14 +185,14 @@ class Search {
     MixtureFit found = stored_fit(job_, *fitted_);
     found.fit_psnr_db = fit_psnr_;
     found.iterations = iterations_;
-    found.max_components = most_;
-    found.end = fitted_->count() >= most_ ? MixtureFitEnd::components : MixtureFitEnd::time;
+    found.max_components = max_components_;
+    found.end = fitted_->count() >= max_components_ ? MixtureFitEnd::components : MixtureFitEnd::time;
     return found;
   }
 
   const FitJob& job_;
   std::int64_t pixels_;
-  std::int64_t most_;
+  std::int64_t max_components_;
   std::int64_t attempts_ = 0;
   std::int64_t iterations_ = 0;
   std::optional<SmoeModel> fitted_;

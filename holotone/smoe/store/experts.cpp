@@ -128,8 +128,8 @@ class ExpertRounding {
     sum_pictures();
     const double error = scene_.engine->total();
     if (std::isinf(first_)) first_ = error;
-    if (error < least_) {
-      least_ = error;
+    if (error < min_error_) {
+      min_error_ = error;
       best_ = coded_.values;
     } else if (!(error <= first_)) {
       coded_.values = best_;
@@ -219,7 +219,7 @@ class ExpertRounding {
   FitComponents components_;
   std::vector<FitSums> sums_;
   std::vector<std::int32_t> best_;  ///< numbers of the least error so far
-  double least_ = INFINITY;
+  double min_error_ = INFINITY;
   double first_ = INFINITY;  ///< error of plain rounding
   double share_ = 1;         ///< fraction of the way to its own best that a component moves
   std::vector<std::int64_t> expected_;

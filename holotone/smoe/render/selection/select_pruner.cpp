@@ -15,7 +15,7 @@ constexpr std::size_t lanes = Candidates::lanes;
 
 /// Factors of q = u^2 + v^2: 2^-14 for the errors of u and v (Candidates), the rest for rounding of q and of its
 /// subtraction from the peak.
-constexpr float least_square = 1 - 0x1p-13F;
+constexpr float min_square = 1 - 0x1p-13F;
 constexpr float max_square = 1 + 0x1p-13F;
 /// Experts with a larger bound might overflow: their distance counts as infinite.
 constexpr float max_rounding = 1e30F;
@@ -133,7 +133,7 @@ HOLOTONE_SIMD_CLONES void bound_densities(const Candidates& at, const NearBox& b
       const float nearest_x = smaller(larger(along_x[j] * dy, left), right);
       const float u1 = across[j] * nearest_x;
       const float v1 = skew[j] * nearest_x + down[j] * dy;
-      const float own_most = above[j] - least_square * smaller(u0 * u0 + v0 * v0, u1 * u1 + v1 * v1);
+      const float own_most = above[j] - min_square * smaller(u0 * u0 + v0 * v0, u1 * u1 + v1 * v1);
       most[j] = own_most;
       const auto here = static_cast<std::uint32_t>(i);
       densest[lane] = own_most > largest[lane] ? here : densest[lane];
