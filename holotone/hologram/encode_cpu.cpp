@@ -124,24 +124,31 @@ HOLOTONE_ENCODE_INLINE void encode_row(Encoding encoding, const Row& row, const 
 
 /// Returns the maximum of `peak` and the magnitudes that determine the range. Ignores NaN.
 HOLOTONE_ENCODE_INLINE float peak_of_row(Encoding encoding, const Row row, float peak) {
-  if (encoding == Encoding::double_phase) {
+  const auto count = static_cast<std::int32_t>(row.nx);
+  switch (encoding) {
+    case Encoding::phase: break;
+    case Encoding::double_phase:
 #pragma omp simd reduction(max : peak)
-    for (std::int64_t x = 0; x < row.nx; ++x) {
-      const float a = absolute(octant_of(row.field[x]));
-      peak = a > peak ? a : peak;
-    }
-  } else if (encoding == Encoding::burckhardt) {
+      for (std::int64_t x = 0; x < row.nx; ++x) {
+        const float a = absolute(octant_of(row.field[x]));
+        peak = a > peak ? a : peak;
+      }
+      break;
+    case Encoding::burckhardt:
 #pragma omp simd reduction(max : peak)
-    for (std::int32_t x = 0; x < static_cast<std::int32_t>(row.nx); ++x) {
-      const float a = burckhardt_amplitude(row.field[x], x);
-      peak = a > peak ? a : peak;
-    }
-  } else {
+      for (std::int32_t x = 0; x < count; ++x) {
+        const float a = burckhardt_amplitude(row.field[x], x);
+        peak = a > peak ? a : peak;
+      }
+      break;
+    case Encoding::amplitude:
+    case Encoding::single_sideband:
 #pragma omp simd reduction(max : peak)
-    for (std::int64_t x = 0; x < row.nx; ++x) {
-      const float a = magnitude(beam_real_part(row.field[x], row.beam_column[x], row.beam_row));
-      peak = a > peak ? a : peak;
-    }
+      for (std::int64_t x = 0; x < row.nx; ++x) {
+        const float a = magnitude(beam_real_part(row.field[x], row.beam_column[x], row.beam_row));
+        peak = a > peak ? a : peak;
+      }
+      break;
   }
   return peak;
 }

@@ -103,14 +103,18 @@ __global__ void __launch_bounds__(threads)
   store<aligned>(codes, first, p.count, result);
 }
 
-/// The value that the range maps to codes.
-template <bool cells>
+/// The value that the range maps to codes. single_sideband: as amplitude.
+template <Encoding encoding>
 __device__ float to_amplitude(Complex32 u, const Place& at, const Parameters& p) {
-  if constexpr (cells) return burckhardt_amplitude(u, static_cast<std::int32_t>(at.column));
-  return beam_real_part(u, p.beam_column[at.column], p.beam_row[at.row]);
+  if constexpr (encoding == Encoding::burckhardt) {
+    return burckhardt_amplitude(u, static_cast<std::int32_t>(at.column));
+  } else {
+    static_assert(encoding == Encoding::amplitude);
+    return beam_real_part(u, p.beam_column[at.column], p.beam_row[at.row]);
+  }
 }
 
-template <bool cells, bool aligned, class Code>
+template <Encoding encoding, bool aligned, class Code>
 __global__ void __launch_bounds__(threads)
     amplitude_kernel(const Complex32* __restrict__ field, Code* __restrict__ codes, Parameters p) {
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x) * batch;
@@ -124,7 +128,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
   for (int k = 0; k < batch; ++k) {
     float v = 0;
-    if (first + k < p.count) v = to_amplitude<cells>(u[k], at, p);
+    if (first + k < p.count) v = to_amplitude<encoding>(u[k], at, p);
     result.code[k] = static_cast<Code>(amplitude_code(v, map));
     at.next(p.nx);
   }
@@ -141,7 +145,7 @@ __global__ void __launch_bounds__(threads)
       const float a = absolute(octant_of(field[i]));
       best = a > best ? a : best;
     } else {
-      const float a = magnitude(to_amplitude<encoding == Encoding::burckhardt>(field[i], Place(i, p.nx), p));
+      const float a = magnitude(to_amplitude<encoding>(field[i], Place(i, p.nx), p));
       best = a > best ? a : best;
     }
   }
@@ -193,18 +197,17 @@ class CudaEngine final : public DeviceEngine {
     const cuda::DeviceScope scope(queue().device());
     const unsigned grid = std::min(cuda::blocks_for(p.count, threads), 2048u);
     switch (encoding()) {
-      case Encoding::double_phase: {
+      case Encoding::phase: return;
+      case Encoding::double_phase:
         peak_kernel<Encoding::double_phase><<<grid, threads, 0, stream()>>>(field, peak, p);
         break;
-      }
-      case Encoding::burckhardt: {
+      case Encoding::burckhardt:
         peak_kernel<Encoding::burckhardt><<<grid, threads, 0, stream()>>>(field, peak, p);
         break;
-      }
-      default: {
+      case Encoding::amplitude:
+      case Encoding::single_sideband:
         peak_kernel<Encoding::amplitude><<<grid, threads, 0, stream()>>>(field, peak, p);
         break;
-      }
     }
     cuda::check_launch("peak_kernel");
   }
@@ -220,11 +223,11 @@ class CudaEngine final : public DeviceEngine {
         return table ? launch_phase<true, true, aligned>(p, field, codes)
                      : launch_phase<true, false, aligned>(p, field, codes);
       case Encoding::burckhardt:
-        amplitude_kernel<true, aligned><<<blocks(p), threads, 0, stream()>>>(field, codes, p);
+        amplitude_kernel<Encoding::burckhardt, aligned><<<blocks(p), threads, 0, stream()>>>(field, codes, p);
         break;
       case Encoding::amplitude:
       case Encoding::single_sideband:
-        amplitude_kernel<false, aligned><<<blocks(p), threads, 0, stream()>>>(field, codes, p);
+        amplitude_kernel<Encoding::amplitude, aligned><<<blocks(p), threads, 0, stream()>>>(field, codes, p);
         break;
     }
     cuda::check_launch("amplitude_kernel");

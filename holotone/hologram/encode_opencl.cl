@@ -2,9 +2,18 @@
 // where the range is measured. An item takes PIXELS pixels of a row, GROUP apart. On a GPU neighbouring items thus read
 // neighbouring pixels at every address, and all loads are on their way before the first code is written. On a CPU GROUP
 // is 1: an item takes a run of pixels, whose loops become vector code.
-// CODE: uchar or ushort.
-// Options: -DCODE=uchar -DGROUP=128 -DPIXELS=4
-// Options: -DCODE=ushort -DGROUP=1 -DPIXELS=256
+// CODE: uchar or ushort. KIND: one of those below.
+// Options: -DKIND=PHASE -DCODE=uchar -DGROUP=128 -DPIXELS=4
+// Options: -DKIND=DOUBLE_PHASE -DCODE=uchar -DGROUP=1 -DPIXELS=256
+// Options: -DKIND=REAL_PART -DCODE=ushort -DGROUP=1 -DPIXELS=256
+// Options: -DKIND=CELLS -DCODE=ushort -DGROUP=128 -DPIXELS=4
+#define PHASE 1
+#define DOUBLE_PHASE 2
+#define REAL_PART 3  // of the field in the reference beam
+#define CELLS 4      // burckhardt
+#if KIND != PHASE && KIND != DOUBLE_PHASE && KIND != REAL_PART && KIND != CELLS
+#error "expected -DKIND=PHASE, DOUBLE_PHASE, REAL_PART or CELLS"
+#endif
 #include "holotone/core/array_opencl.cl"
 #include "holotone/core/turns_math.h"
 #include "holotone/hologram/encode_math.h"
@@ -63,10 +72,11 @@ static Complex32 pixel(const Pixels *pixels, int k) {
   return u;
 }
 
+#if KIND == PHASE || KIND == DOUBLE_PHASE
 // steps {codes per turn, last code, threshold, buckets}: see PhaseLevels. odd: 1 if the first row is an odd row of the
 // panel.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void phase_codes(
-    float4 steps, Given given, int doubled, int nx, int odd, ARRAY(const Complex32, field), ARRAY(CODE, codes),
+    float4 steps, Given given, int nx, int odd, ARRAY(const Complex32, field), ARRAY(CODE, codes),
     ARRAY(const float, boundary), ARRAY(const ushort, code), ARRAY(const int, bucket), ARRAY(const float, shift_column),
     ARRAY(const float, shift_row), ARRAY(const float, shift_map), ARRAY(const uint, peak)) {
   const int row = (int)get_global_id(1);
@@ -74,14 +84,14 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void phase_codes(
   Pixels u;
   load(AT(field) + begin, nx, &u);
   float t[PIXELS];
-  if (doubled) {
-    const float high = read_range(given, peak_memory, peak_first).high;
-    EACH_PIXEL {
-      t[k] = double_phase_turns(pixel(&u, k), high, checkerboard(row ^ item_column(k, nx) ^ odd));
-    }
-  } else {
-    EACH_PIXEL t[k] = turns_of(pixel(&u, k));
+#if KIND == DOUBLE_PHASE
+  const float high = read_range(given, peak_memory, peak_first).high;
+  EACH_PIXEL {
+    t[k] = double_phase_turns(pixel(&u, k), high, checkerboard(row ^ item_column(k, nx) ^ odd));
   }
+#else
+  EACH_PIXEL t[k] = turns_of(pixel(&u, k));
+#endif
   if (shift_column_memory) {
     const float of_row = AT(shift_row)[row];
     EACH_PIXEL t[k] = add_turns(t[k], add_turns(AT(shift_column)[item_column(k, nx)], of_row));
@@ -101,22 +111,26 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void phase_codes(
     }
   }
 }
+#endif
 
 #define BEAMS ARRAY(const Complex32, beam_column), ARRAY(const Complex32, beam_row)
 #define OF_BEAMS beam_column_memory, beam_column_first, beam_row_memory, beam_row_first
 
-// The values that the range maps to codes; burckhardt has no beams.
+// The values that the range maps to codes; of phases the magnitudes.
 static void amplitudes(const Pixels *u, int row, int nx, BEAMS, float *value) {
-  if (!beam_column_memory) {
-    EACH_PIXEL value[k] = burckhardt_amplitude(pixel(u, k), item_column(k, nx));
-    return;
-  }
+#if KIND == CELLS
+  EACH_PIXEL value[k] = burckhardt_amplitude(pixel(u, k), item_column(k, nx));
+#elif KIND == REAL_PART
   const Complex32 of_row = AT(beam_row)[row];
   Pixels of_column;
   load(AT(beam_column), nx, &of_column);
   EACH_PIXEL value[k] = beam_real_part(pixel(u, k), pixel(&of_column, k), of_row);
+#else
+  EACH_PIXEL value[k] = absolute(octant_of(pixel(u, k)));
+#endif
 }
 
+#if KIND == REAL_PART || KIND == CELLS
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void amplitude_codes(
     Given given, int nx, ARRAY(const Complex32, field), ARRAY(CODE, codes), BEAMS, ARRAY(const uint, peak)) {
   const int row = (int)get_global_id(1);
@@ -131,9 +145,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void amplitude_codes
     if (within(k, nx)) AT(codes)[begin + item_column(k, nx)] = (CODE)amplitude_code(value[k], map);
   }
 }
+#endif
 
 // An item takes every get_global_size(1)-th row.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void find_peak(int doubled, int rows, int nx,
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void find_peak(int rows, int nx,
                                                                            ARRAY(const Complex32, field), BEAMS,
                                                                            ARRAY(uint, peak)) {
   __local uint largest;
@@ -144,11 +159,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void find_peak(int d
     Pixels u;
     load(AT(field) + (long)row * nx, nx, &u);
     float value[PIXELS];
-    if (doubled) {
-      EACH_PIXEL value[k] = absolute(octant_of(pixel(&u, k)));
-    } else {
-      amplitudes(&u, row, nx, OF_BEAMS, value);
-    }
+    amplitudes(&u, row, nx, OF_BEAMS, value);
     EACH_PIXEL {
       const float a = magnitude(value[k]);
       const uint bits = a > 0.0f ? as_uint(a) : 0;  // 0 for NaN

@@ -31,7 +31,6 @@ class OpenclEngine final : public DeviceEngine {
   OpenclEngine(const Tables& tables, const Queue& queue)
       : DeviceEngine(tables, queue),
         items_(opencl::prefers_vectors(queue) ? cpu_items : gpu_items),
-        doubled_(tables.encoding == Encoding::double_phase ? 1 : 0),
         codes_{kernel("uchar", code_kernel(tables)), kernel("ushort", code_kernel(tables))} {
     if (tables.measured_range) find_peak_ = kernel("uchar", "find_peak");
     if (tables.encoding == Encoding::burckhardt) remove_bins_ = kernel("uchar", "remove_bins");
@@ -42,11 +41,24 @@ class OpenclEngine final : public DeviceEngine {
     return needs_phase_modulator(tables.encoding) ? "phase_codes" : "amplitude_codes";
   }
 
+  /// KIND of encode_opencl.cl.
+  static std::string_view find_kind(Encoding encoding) {
+    switch (encoding) {
+      case Encoding::phase: return "PHASE";
+      case Encoding::double_phase: return "DOUBLE_PHASE";
+      case Encoding::amplitude:
+      case Encoding::single_sideband: return "REAL_PART";
+      case Encoding::burckhardt: return "CELLS";
+    }
+    return "";
+  }
+
   [[nodiscard]] opencl::Kernel kernel(const char* code, const char* name) const {
     return {queue(),
             source,
             name,
-            {fmt::format("-DCODE={} -DGROUP={} -DPIXELS={}", code, items_.group, items_.pixels),
+            {fmt::format("-DKIND={} -DCODE={} -DGROUP={} -DPIXELS={}", find_kind(encoding()), code, items_.group,
+                         items_.pixels),
              opencl::exact_division(queue())}};
   }
 
@@ -64,7 +76,7 @@ class OpenclEngine final : public DeviceEngine {
 
   void measure(const Parameters& p, const Complex32* field, std::uint32_t* peak) override {
     const std::int64_t rows = p.count / p.nx;
-    find_peak_(count_items(p.nx, std::min(rows, peak_rows)), group(), doubled_, static_cast<cl_int>(rows),
+    find_peak_(count_items(p.nx, std::min(rows, peak_rows)), group(), static_cast<cl_int>(rows),
                static_cast<cl_int>(p.nx), field, p.beam_column, p.beam_row, peak);
   }
 
@@ -81,12 +93,11 @@ class OpenclEngine final : public DeviceEngine {
       return kernel(items, group(), given, nx, field, codes, p.beam_column, p.beam_row, p.peak);
     }
     const cl_float4 steps{{p.phase.scale, p.phase.last, p.phase.threshold, p.phase.buckets}};
-    kernel(items, group(), steps, given, doubled_, nx, static_cast<cl_int>(p.odd), field, codes, p.phase.boundary,
-           p.phase.code, p.phase.bucket, p.shift.column, p.shift.row, p.shift.map, p.peak);
+    kernel(items, group(), steps, given, nx, static_cast<cl_int>(p.odd), field, codes, p.phase.boundary, p.phase.code,
+           p.phase.bucket, p.shift.column, p.shift.row, p.shift.map, p.peak);
   }
 
   Items items_;
-  cl_int doubled_;
   opencl::Kernel codes_[2];
   opencl::Kernel find_peak_;
   opencl::Kernel remove_bins_;
