@@ -39,7 +39,7 @@ std::string_view encoding_name(const std::optional<Encoding>& encoding) {
   return encoding ? to_string(*encoding) : "complex";
 }
 
-bool is_of_phase(std::optional<Encoding> encoding) { return encoding && needs_phase_modulator(*encoding); }
+bool is_of_phase(const EncodingTraits& traits) { return traits.phase_modulator; }
 
 Applies for_phase(const HologramJob& job) { return for_encodings(job, "a phase encoding", is_of_phase); }
 
@@ -96,11 +96,10 @@ void check_panel(const HologramJob& job) {
   constexpr std::string_view other = "; --resolution and --pitch instead of --panel describe a panel without a preset";
   const bool on_off = panel.modulation == Modulation::amplitude;
   if (on_off && needs_phase_modulator(job.encode.encoding)) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("--encode: expected amplitude, single-sideband or burckhardt for {}, whose mirrors are on or "
-                    "off, got '{}'{}",
-                    panel.name, to_string(job.encode.encoding), other));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--encode: expected {} for {}, whose mirrors are on or off, got '{}'{}",
+                            list_encodings([](const auto& traits) { return !traits.phase_modulator; }), panel.name,
+                            to_string(job.encode.encoding), other));
   }
   if (!(on_off || !panel.level_phase_rad.empty()) || job.encode.bits <= panel.bits) return;
   const std::string_view option = job.bits ? "--bits" : job.packed16 ? "--packed16" : "--lut";
@@ -151,9 +150,12 @@ std::vector<Channel> channels_of(const HologramJob& job) {
 }
 
 Applies for_encodings(const HologramJob& job, std::string_view expected,
-                      const std::function<bool(std::optional<Encoding>)>& suits) {
-  return {[&job, suits] { return suits(chosen_encoding(job)); }, expected,
-          [&job] { return std::string(encoding_name(chosen_encoding(job))); }};
+                      const std::function<bool(const EncodingTraits&)>& suits) {
+  return {[&job, suits] {
+            const auto encoding = chosen_encoding(job);
+            return encoding && suits(encoding_traits(*encoding));
+          },
+          expected, [&job] { return std::string(encoding_name(chosen_encoding(job))); }};
 }
 
 std::vector<OptionRow> wavelength_options(HologramJob& job) {
@@ -187,24 +189,24 @@ OptionRow encoding_option(HologramJob& job, std::initializer_list<Encoding> only
     if (taken) choices.push_back({known.name, {true, known.value}});
   }
   if (only.size() == 0) choices.push_back({"complex", {true, std::nullopt}});
+  static const std::string help = "Encoding: complex, " + list_encodings();
   return {.names = "--encode,--encoding",
           .target = choice(job.encoding, std::move(choices)),
           .value = "NAME",
-          .help = "Encoding: phase, amplitude, complex, double-phase, single-sideband or burckhardt",
+          .help = help,
           .otherwise = "by OUT and the panel",
           .common = true,
           .feeds = "HologramJob.encoding|code_levels.modulation"};
 }
 
 OptionRow bits_option(HologramJob& job) {
-  return {
-      .names = "--bits",
-      .target = member<&HologramJob::bits>(job, bounds_of<&EncodeOptions::bits>),
-      .value = "N",
-      .help = "Bits of a code; phase encodings from 2",
-      .otherwise = "the panel's",
-      .feeds = "EncodePlan.bits|EncodePlan.level_phase_rad|code_levels.bits",
-      .applies = for_encodings(job, "an encoding for a modulator", [](auto encoding) { return encoding.has_value(); })};
+  return {.names = "--bits",
+          .target = member<&HologramJob::bits>(job, bounds_of<&EncodeOptions::bits>),
+          .value = "N",
+          .help = "Bits of a code; phase encodings from 2",
+          .otherwise = "the panel's",
+          .feeds = "EncodePlan.bits|EncodePlan.level_phase_rad|code_levels.bits",
+          .applies = for_encodings(job, "an encoding for a modulator", [](const EncodingTraits&) { return true; })};
 }
 
 std::vector<OptionRow> phase_code_options(HologramJob& job) {
@@ -224,7 +226,7 @@ std::vector<OptionRow> phase_code_options(HologramJob& job) {
            .otherwise = "2pi",
            .feeds = "EncodePlan.phase_range_rad|EncodePlan.level_phase_rad and phase_range_rad",
            .applies = for_encodings(job, "a phase encoding without --lut",
-                                    [&job](auto encoding) { return is_of_phase(encoding) && job.lut.empty(); })},
+                                    [&job](const auto& traits) { return is_of_phase(traits) && job.lut.empty(); })},
           {.names = "--carrier",
            .target = &job.carrier,
            .value = "X[,Y]",

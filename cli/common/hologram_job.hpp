@@ -100,9 +100,9 @@ std::vector<OptionRow> wavelength_options(HologramJob& job);
 /// --encode; `only`: the encodings to choose from, all with the complex field if empty.
 OptionRow encoding_option(HologramJob& job, std::initializer_list<Encoding> only = {});
 OptionRow bits_option(HologramJob& job);
-/// An option of some encodings alone.
+/// An option of some encodings alone, none of them the complex field.
 Applies for_encodings(const HologramJob& job, std::string_view expected,
-                      const std::function<bool(std::optional<Encoding>)>& suits);
+                      const std::function<bool(const EncodingTraits&)>& suits);
 /// --lut, --phase-range, --carrier, --correction and --packed16: codes of a phase modulator.
 std::vector<OptionRow> phase_code_options(HologramJob& job);
 

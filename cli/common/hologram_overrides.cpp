@@ -123,6 +123,7 @@ std::vector<double> parse_wavelengths(std::string_view option, const std::string
 }
 
 std::vector<OptionRow> override_options(HologramOverrides& o) {
+  static const std::string encodings = "Encoding: " + list_encodings();
   return {{.names = wavelength_name,
            .target = parsed_member<&HologramOverrides::wavelengths_m>(o, parse_wavelengths),
            .value = "LENGTH",
@@ -142,7 +143,7 @@ std::vector<OptionRow> override_options(HologramOverrides& o) {
           {.names = "--encode,--encoding",
            .target = member<&HologramOverrides::encoding>(o),
            .value = "NAME",
-           .help = "Encoding: phase, amplitude, double-phase, single-sideband or burckhardt",
+           .help = encodings,
            .feeds = "parse_encoding.encoding"},
           {.names = bits_name,
            .target = member<&HologramOverrides::bits>(o, bounds_of<&EncodeOptions::bits>),

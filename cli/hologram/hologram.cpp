@@ -79,23 +79,22 @@ std::vector<OptionRow> encoding_options(HologramJob& job) {
   const auto applies = [&job](std::string_view expected, auto suits) { return for_encodings(job, expected, suits); };
   std::vector<OptionRow> rows{encoding_option(job), bits_option(job)};
   append(rows, phase_code_options(job));
-  append(rows,
-         {{.names = "--amplitude-range",
-           .target = parsed(job.amplitude_range, rising_pair),
-           .value = "MIN,MAX",
-           .help = "Field values of the lowest and highest code",
-           .otherwise = "from the field",
-           .feeds = "EncodePlan.amplitude_min",
-           .applies = applies("an encoding that has amplitudes",
-                              [](auto encoding) { return encoding && *encoding != Encoding::phase; })},
-          {.names = "--reference-angle",
-           .target = parsed(job.reference_angle_rad, angle_pair),
-           .value = "X[,Y]",
-           .help = "Tilt in x and y of the reference beam of --encode amplitude, such as 1.5deg",
-           .otherwise = "0deg",
-           .feeds = "EncodePlan.reference_angle",
-           .applies = applies("--encode amplitude", [](auto encoding) { return encoding == Encoding::amplitude; })},
-          compression_option(job.writing.compression)});
+  append(rows, {{.names = "--amplitude-range",
+                 .target = parsed(job.amplitude_range, rising_pair),
+                 .value = "MIN,MAX",
+                 .help = "Field values of the lowest and highest code",
+                 .otherwise = "from the field",
+                 .feeds = "EncodePlan.amplitude_min",
+                 .applies = applies("an encoding that has amplitudes",
+                                    [](const auto& traits) { return traits.range != EncodingTraits::Range::none; })},
+                {.names = "--reference-angle",
+                 .target = parsed(job.reference_angle_rad, angle_pair),
+                 .value = "X[,Y]",
+                 .help = "Tilt in x and y of the reference beam of --encode amplitude, such as 1.5deg",
+                 .otherwise = "0deg",
+                 .feeds = "EncodePlan.reference_angle",
+                 .applies = applies("--encode amplitude", [](const auto& traits) { return traits.encodes_beam; })},
+                compression_option(job.writing.compression)});
   return rows;
 }
 

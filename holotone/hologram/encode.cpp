@@ -100,7 +100,8 @@ void check_amplitude_options(const EncodeOptions& options, const FieldGrid& grid
         fmt::format("none for {}, which an amplitude modulator shows", name),
         fmt::format("{} levels, a range of {:g} rad", options.level_phase_rad.size(), options.phase_range_rad));
   }
-  if (options.encoding == Encoding::amplitude) {
+  const EncodingTraits traits = encoding_traits(options.encoding);
+  if (traits.encodes_beam) {
     check_angle("reference_angle_x_rad", options.reference_angle_x_rad, grid);
     check_angle("reference_angle_y_rad", options.reference_angle_y_rad, grid);
   } else if (options.reference_angle_x_rad != 0 || options.reference_angle_y_rad != 0) {
@@ -110,8 +111,9 @@ void check_amplitude_options(const EncodeOptions& options, const FieldGrid& grid
   if (options.encoding == Encoding::single_sideband && grid.ny < 3) {
     throw_argument(where, "grid", "at least 3 rows for single-sideband", std::to_string(grid.ny));
   }
-  if (options.encoding == Encoding::burckhardt && grid.nx < 3) {
-    throw_argument(where, "grid", "at least 3 columns for burckhardt", std::to_string(grid.nx));
+  if (grid.nx < traits.cell_columns) {
+    throw_argument(where, "grid", fmt::format("at least {} columns for {}", traits.cell_columns, name),
+                   std::to_string(grid.nx));
   }
 }
 
@@ -121,16 +123,15 @@ void check_range(const EncodeOptions& options) {
   const auto got = fmt::format("{:g} .. {:g}", low, high);
   if (low == 0 && high == 0) return;
   const bool ordered = std::isfinite(low) && std::isfinite(high) && low < high && std::isfinite(high - low);
-  switch (options.encoding) {
-    case Encoding::phase:
-      throw_argument(where, "amplitude_min and amplitude_max", "0 and 0 for phase, which has no amplitude", got);
-    case Encoding::double_phase:
-    case Encoding::burckhardt:
+  switch (encoding_traits(options.encoding).range) {
+    case EncodingTraits::Range::none:
+      throw_argument(where, "amplitude_min and amplitude_max",
+                     fmt::format("0 and 0 for {}, which has no amplitude", to_string(options.encoding)), got);
+    case EncodingTraits::Range::positive:
       if (!(ordered && low == 0))
         throw_argument(where, "amplitude_min and amplitude_max", "0 .. a positive number", got);
       return;
-    case Encoding::amplitude:
-    case Encoding::single_sideband:
+    case EncodingTraits::Range::symmetric:
       if (!ordered) throw_argument(where, "amplitude_min and amplitude_max", "finite with min < max", got);
       return;
   }
@@ -242,9 +243,10 @@ Tables make_tables(const EncodeOptions& options, const FieldGrid& grid) {
   tables.levels = std::ldexp(1.0f, options.bits);
   tables.low = options.amplitude_min;
   tables.high = options.amplitude_max;
+  const auto range = encoding_traits(options.encoding).range;
   tables.measured_range =
-      options.encoding != Encoding::phase && options.amplitude_min == 0 && options.amplitude_max == 0;
-  tables.symmetric_range = options.encoding == Encoding::amplitude || options.encoding == Encoding::single_sideband;
+      range != EncodingTraits::Range::none && options.amplitude_min == 0 && options.amplitude_max == 0;
+  tables.symmetric_range = range == EncodingTraits::Range::symmetric;
   if (needs_phase_modulator(options.encoding)) {
     if (options.level_phase_rad.empty()) {
       make_equal_steps(options, tables);
@@ -252,7 +254,7 @@ Tables make_tables(const EncodeOptions& options, const FieldGrid& grid) {
       make_level_table(options, tables);
     }
     make_shift(options, grid, tables);
-  } else if (options.encoding != Encoding::burckhardt) {
+  } else {
     tables.beam_column = beam(plane_wave_turns(grid.nx, options.reference_angle_x_rad, grid, 1));
     tables.beam_row = beam(plane_wave_turns(grid.ny, options.reference_angle_y_rad, grid, -1));
   }
@@ -292,9 +294,10 @@ struct EncodePlan::State {
     require_rows(where_execute, part, shape[0]);
     if (part.rows == shape[0]) return;
     const auto got = fmt::format("{} of {} rows", part.rows, shape[0]);
-    if (encoding == Encoding::single_sideband) {
+    if (!encoding_traits(encoding).by_rows) {
       throw_unsupported(where_execute, "part",
-                        "the whole panel for single-sideband, whose filter needs all rows; amplitude encodes parts",
+                        fmt::format("the whole panel for {}, whose filter needs all rows; amplitude encodes parts",
+                                    to_string(encoding)),
                         got);
     }
     if (measured_range) {
@@ -345,13 +348,14 @@ void EncodePlan::execute(const RowRange& part, View<const Complex, 2> field, Vie
 EncodeReport EncodePlan::measure(const RowRange& part, View<const Complex, 2> field) {
   constexpr std::string_view where = "EncodePlan::measure";
   require_rows(where, part, state_->shape[0]);
-  if (state_->encoding == Encoding::single_sideband) {
-    throw_unsupported(where, "encoding", "one other than single-sideband, whose filter needs all rows",
-                      to_string(state_->encoding));
+  const EncodingTraits traits = encoding_traits(state_->encoding);
+  if (!traits.by_rows) {
+    const auto name = to_string(state_->encoding);
+    throw_unsupported(where, "encoding", fmt::format("one other than {}, whose filter needs all rows", name), name);
   }
   require_view(where, "field", field, {part.rows, state_->shape[1]}, state_->queue.device());
   const float peak = state_->engine->peak(part.first_row, field);
-  return {state_->encoding == Encoding::amplitude ? -peak : 0, peak};
+  return {traits.range == EncodingTraits::Range::symmetric ? -peak : 0, peak};
 }
 
 EncodeReport EncodePlan::report() const { return state_->engine->report(); }

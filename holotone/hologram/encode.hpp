@@ -1,12 +1,14 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <holotone/core/array.hpp>
 #include <holotone/core/bounds.hpp>
 #include <holotone/core/enum_names.hpp>
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/row_range.hpp>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,13 +30,43 @@ inline constexpr auto enum_names<Encoding> =
 
 std::string_view to_string(Encoding encoding);
 
+/// What an encoding needs and gives: the only list of it.
+struct EncodingTraits {
+  /// Values of the field that the range maps to codes.
+  enum class Range {
+    none,       ///< the phase alone
+    positive,   ///< 0 .. max
+    symmetric,  ///< -max .. max
+  };
+  bool phase_modulator = false;  ///< a phase modulator shows it; the others need an amplitude modulator
+  bool encodes_beam = false;     ///< codes are made against a reference beam, which may be tilted
+  bool lit_by_beam = false;      ///< modulation_of gives the light of codes that this beam lights
+  Range range = Range::none;
+  bool by_rows = true;             ///< rows can be encoded without the others
+  std::int64_t cell_columns = 1;   ///< pixels of a row that stand for one value
+  std::string_view stop = "none";  ///< that fourier_filter applies
+};
+
+constexpr EncodingTraits encoding_traits(Encoding encoding) {
+  using Range = EncodingTraits::Range;
+  switch (encoding) {  // without `default`: compilers report an encoding without a row
+    case Encoding::phase: return {.phase_modulator = true, .lit_by_beam = true};
+    case Encoding::amplitude: return {.encodes_beam = true, .lit_by_beam = true, .range = Range::symmetric};
+    case Encoding::double_phase: return {.phase_modulator = true, .range = Range::positive, .stop = "diamond"};
+    case Encoding::single_sideband: return {.range = Range::symmetric, .by_rows = false, .stop = "half plane"};
+    case Encoding::burckhardt: return {.range = Range::positive, .cell_columns = 3, .stop = "first order of cells"};
+  }
+  return {};
+}
+
+/// Names of all encodings, or of those whose traits suit, for messages: "phase, amplitude or burckhardt".
+std::string list_encodings(const std::function<bool(const EncodingTraits&)>& suits = {});
+
 /// Encoding of a name in enum_names<Encoding>; `_` counts as `-`. Throws invalid_argument naming the nearest.
 Encoding parse_encoding(std::string_view name);
 
 /// True for the encodings that a phase modulator shows (phase, double_phase); the others need an amplitude modulator.
-constexpr bool needs_phase_modulator(Encoding encoding) {
-  return encoding == Encoding::phase || encoding == Encoding::double_phase;
-}
+constexpr bool needs_phase_modulator(Encoding encoding) { return encoding_traits(encoding).phase_modulator; }
 
 struct EncodeOptions {
   Encoding encoding = Encoding::phase;

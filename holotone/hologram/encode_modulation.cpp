@@ -23,6 +23,18 @@ constexpr double two_pi = 2 * std::numbers::pi;
 
 std::string_view to_string(Encoding encoding) { return name_of(encoding); }
 
+std::string list_encodings(const std::function<bool(const EncodingTraits&)>& suits) {
+  std::vector<std::string_view> names;
+  for (const auto& known : enum_names<Encoding>) {
+    if (!suits || suits(encoding_traits(known.value))) names.push_back(known.name);
+  }
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    list += fmt::format("{}{}", i == 0 ? "" : i + 1 == names.size() ? " or " : ", ", names[i]);
+  }
+  return list;
+}
+
 Encoding parse_encoding(std::string_view name) {
   std::string spelt(name);
   std::ranges::replace(spelt, '_', '-');  // names of C++ and Python
@@ -30,10 +42,7 @@ Encoding parse_encoding(std::string_view name) {
   std::array<std::string_view, enum_names<Encoding>.size()> names;
   std::ranges::transform(enum_names<Encoding>, names.begin(), &EnumName<Encoding>::name);
   const std::string near = nearest_name(name, names.data(), names.size());
-  std::string known;
-  for (const auto one : names)
-    known += fmt::format("{}{}", known.empty() ? "" : one == names.back() ? " or " : ", ", one);
-  throw_argument("parse_encoding", "encoding", known,
+  throw_argument("parse_encoding", "encoding", list_encodings(),
                  near.empty() ? fmt::format("'{}'", name) : fmt::format("'{}' (did you mean '{}'?)", name, near));
 }
 
@@ -93,8 +102,9 @@ Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const Encode
       field(y, x) = table.value[code];
     }
   });
-  if (options.encoding == Encoding::amplitude || options.encoding == Encoding::phase)
+  if (encoding_traits(options.encoding).lit_by_beam) {
     add_beam({options.reference_angle_x_rad, options.reference_angle_y_rad}, grid, 0, field.view());
+  }
   return field;
 }
 

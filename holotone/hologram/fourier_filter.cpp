@@ -45,7 +45,7 @@ void centre_first_order(View<Complex, 2> field) {
 void fourier_filter(View<Complex, 2> field, const EncodeOptions& options, const FieldGrid& grid) {
   require_view("fourier_filter", "field", field, grid.shape(), Device{});
   const Encoding encoding = options.encoding;
-  if (encoding == Encoding::phase || encoding == Encoding::amplitude) return;
+  if (fourier_filter_name(encoding) == "none") return;
   if (encoding == Encoding::burckhardt) centre_first_order(field);
   const bool carried = encoding == Encoding::double_phase;
   const double carrier_x = carried ? std::sin(options.carrier_x_rad) * grid.pitch_m / grid.wavelength_m : 0;
@@ -62,15 +62,6 @@ void fourier_filter(View<Complex, 2> field, const EncodeOptions& options, const 
   fft.execute(field, FftDirection::inverse);
 }
 
-std::string_view fourier_filter_name(Encoding encoding) {
-  switch (encoding) {
-    case Encoding::single_sideband: return "half plane";
-    case Encoding::double_phase: return "diamond";
-    case Encoding::burckhardt: return "first order of cells";
-    case Encoding::phase:
-    case Encoding::amplitude: return "none";
-  }
-  return "none";
-}
+std::string_view fourier_filter_name(Encoding encoding) { return encoding_traits(encoding).stop; }
 
 }  // namespace holotone

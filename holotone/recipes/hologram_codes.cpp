@@ -27,7 +27,7 @@ EncodeReport stated_range(const HologramLight& light) {
 
 /// Throws io if the amplitude range is missing, without which the codes' light is unknown.
 void require_range_stated(const HologramLight& light, Encoding encoding) {
-  if (encoding != Encoding::amplitude && encoding != Encoding::single_sideband) return;
+  if (encoding_traits(encoding).range != EncodingTraits::Range::symmetric) return;
   for (const char* key : {"amplitude_min", "amplitude_max"}) {
     if (light.metadata.count(key) == 0) {
       throw_io(light.path, fmt::format("{} of its {} encoding", key, to_string(encoding)), "none");
@@ -153,8 +153,9 @@ HologramCodes codes_of_picture(const HologramLight& light, const HologramReadOpt
   if (options.zero_order && needs_phase_modulator(encoding)) {
     refuse(light, "zero_order", "an amplitude encoding", encoding);
   }
-  if (options.unfiltered && (encoding == Encoding::phase || encoding == Encoding::amplitude)) {
-    refuse(light, "unfiltered", "an encoding with a stop: double-phase, single-sideband or burckhardt", encoding);
+  if (options.unfiltered && encoding_traits(encoding).stop == "none") {
+    const auto stops = list_encodings([](const EncodingTraits& traits) { return traits.stop != "none"; });
+    refuse(light, "unfiltered", "an encoding with a stop: " + stops, encoding);
   }
   return codes;
 }

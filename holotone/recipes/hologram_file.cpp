@@ -95,7 +95,7 @@ void describe_encoding(Metadata& metadata, const EncodeOptions& options, const E
   const bool phase = needs_phase_modulator(options.encoding);
   if (phase && options.level_phase_rad.empty()) set_metadata(metadata, "phase_range_rad", options.phase_range_rad);
   if (!options.level_phase_rad.empty()) set_metadata(metadata, "level_phase_rad", options.level_phase_rad);
-  if (options.encoding != Encoding::phase) {
+  if (encoding_traits(options.encoding).range != EncodingTraits::Range::none) {
     set_metadata(metadata, "amplitude_min", static_cast<double>(report.amplitude_min));
     set_metadata(metadata, "amplitude_max", static_cast<double>(report.amplitude_max));
   }

@@ -76,13 +76,12 @@ inline Encoded run(const std::vector<Complex>& field, const EncodeOptions& optio
 /// Options of every encoding, with beams and tables.
 inline std::vector<EncodeOptions> one_of_each() {
   std::vector<EncodeOptions> all;
-  for (const auto encoding : {Encoding::phase, Encoding::double_phase, Encoding::amplitude, Encoding::burckhardt,
-                              Encoding::single_sideband}) {
+  for (const auto& [encoding, name] : holotone::enum_names<Encoding>) {
     EncodeOptions options;
     options.encoding = encoding;
     options.bits = 8;
     all.push_back(options);
-    if (encoding == Encoding::amplitude) all.back().reference_angle_x_rad = 0.02;
+    if (holotone::encoding_traits(encoding).encodes_beam) all.back().reference_angle_x_rad = 0.02;
     if (!holotone::needs_phase_modulator(encoding)) continue;
     options.carrier_x_rad = 0.013;
     options.carrier_y_rad = 0.004;

@@ -1,4 +1,5 @@
 // Files with incomplete metadata, and the flags that replace missing keys.
+#include <holotone/hologram/encode.hpp>
 #include <tests/cli/picture.hpp>
 #include <tests/support/program.hpp>
 
@@ -30,18 +31,21 @@ class FlagsTest : public ProgramTest {
 
 TEST_F(FlagsTest, ABmpIsReconstructedByTheFlagsThatHologramPrints) {
   write("table.txt", "0\n0.5\n1.3\n2\n3.1\n4\n5.2\n6\n");
-  const std::vector<std::vector<std::string>> cases{{},
-                                                    {"--wavelength", "633.5nm", "--bits", "6"},
-                                                    {"--phase-range", "1.7pi"},
-                                                    {"--lut", path("table.txt")},
-                                                    {"--packed16", "--carrier", "10px,-12px"},
-                                                    {"--packed16", "--bits", "8"},
-                                                    {"--packed16", "--bits", "10"},
-                                                    {"--panel", "ti-plm-047"},
-                                                    {"--encode", "double-phase", "--carrier", "0.4deg"},
-                                                    {"--encode", "amplitude", "--reference-angle", "0.7deg,-0.2deg"},
-                                                    {"--encode", "single-sideband", "--bits", "4"},
-                                                    {"--encode", "burckhardt"}};
+  std::vector<std::vector<std::string>> cases{{},
+                                              {"--wavelength", "633.5nm", "--bits", "6"},
+                                              {"--phase-range", "1.7pi"},
+                                              {"--lut", path("table.txt")},
+                                              {"--packed16", "--carrier", "10px,-12px"},
+                                              {"--packed16", "--bits", "8"},
+                                              {"--packed16", "--bits", "10"},
+                                              {"--panel", "ti-plm-047"},
+                                              {"--encode", "double-phase", "--carrier", "0.4deg"},
+                                              {"--encode", "amplitude", "--reference-angle", "0.7deg,-0.2deg"},
+                                              {"--encode", "single-sideband", "--bits", "4"}};
+  for (const auto& [encoding, name] : enum_names<Encoding>) {
+    auto& of_encoding = cases.emplace_back(std::vector<std::string>{"--encode", std::string(name)});
+    if (encoding_traits(encoding).encodes_beam) of_encoding.insert(of_encoding.end(), {"--reference-angle", "0.5deg"});
+  }
   for (const auto& options : cases) {
     std::string shown;
     for (const auto& option : options) shown += option + " ";

@@ -1,6 +1,7 @@
 // Points to hologram file to picture, by the program as a user runs it.
 #include <cmath>
 #include <holotone/core/device.hpp>
+#include <holotone/hologram/encode.hpp>
 #include <holotone/io/fields/field_file.hpp>
 #include <tests/cli/picture.hpp>
 #include <tests/support/program.hpp>
@@ -58,6 +59,10 @@ TEST_F(PicturesTest, APointAppearsWhereItIs) {
       // A third of the resolution in x: the spot is three pixels wide.
       {"burckhardt", "a.png", {"--encode", "burckhardt"}, 3},
   };
+  for (const auto& [encoding, name] : enum_names<Encoding>) {
+    const auto of_it = [name = name](const Case& test) { return std::string_view(test.name).starts_with(name); };
+    EXPECT_TRUE(std::ranges::any_of(cases, of_it)) << "no case of " << name;
+  }
   constexpr double x_m = 60.4 * pitch_m;
   constexpr double y_m = 41.2 * pitch_m;
   for (const auto& test : cases) {

@@ -149,10 +149,9 @@ TEST(EncodeOptions, ExecuteChecksItsViews) {
 }
 
 TEST(EncodeOptions, Names) {
-  for (const auto encoding : {Encoding::phase, Encoding::amplitude, Encoding::double_phase, Encoding::single_sideband,
-                              Encoding::burckhardt}) {
+  for (const auto& [encoding, known] : holotone::enum_names<Encoding>) {
     EXPECT_EQ(holotone::parse_encoding(to_string(encoding)), encoding);
-    std::string name(to_string(encoding));
+    std::string name(known);
     std::ranges::replace(name, '-', '_');
     EXPECT_EQ(holotone::parse_encoding(name), encoding);
   }
@@ -161,6 +160,26 @@ TEST(EncodeOptions, Names) {
   support::expect_error(ErrorCode::invalid_argument,
                         "expected phase, amplitude, double-phase, single-sideband or burckhardt, got 'x'",
                         [] { (void)holotone::parse_encoding("x"); });
+}
+
+// The compiler reports an encoding without traits; this, one with traits but without a name.
+TEST(EncodeOptions, EveryEncodingHasTraitsAndAName) {
+  using Range = holotone::EncodingTraits::Range;
+  const auto count = holotone::enum_names<Encoding>.size();
+  for (std::size_t i = 0; i <= count; ++i) {
+    const auto encoding = static_cast<Encoding>(i);
+    const auto traits = holotone::encoding_traits(encoding);
+    const bool known = traits.phase_modulator || traits.range != Range::none;  // each has one of these
+    EXPECT_EQ(known, i < count) << i;
+    EXPECT_EQ(!to_string(encoding).empty(), i < count) << i;
+    EXPECT_FALSE(traits.phase_modulator && (traits.encodes_beam || traits.range == Range::symmetric)) << i;
+    EXPECT_LE(traits.encodes_beam, traits.lit_by_beam) << i;
+  }
+  EXPECT_EQ(holotone::list_encodings([](const auto& traits) { return traits.phase_modulator; }),
+            "phase or double-phase");
+  EXPECT_EQ(holotone::list_encodings([](const auto& traits) { return traits.stop != "none"; }),
+            "double-phase, single-sideband or burckhardt");
+  EXPECT_EQ(holotone::list_encodings([](const auto& traits) { return traits.encodes_beam; }), "amplitude");
 }
 
 TEST(PhaseLut, OnePhaseALine) {

@@ -21,18 +21,19 @@ class EncodeParts : public support::OnEachDevice {};
 HOLOTONE_ON_EACH_DEVICE(EncodeParts);
 
 void give_range(EncodeOptions& options) {
-  if (options.encoding == Encoding::phase) return;
+  const auto range = holotone::encoding_traits(options.encoding).range;
+  if (range == holotone::EncodingTraits::Range::none) return;
   options.amplitude_max = 2.5F;
-  if (options.encoding == Encoding::amplitude) options.amplitude_min = -2;
+  if (range == holotone::EncodingTraits::Range::symmetric) options.amplitude_min = -2;
 }
 
 /// Every encoding that supports parts, with beams, tables and a correction that differs from row to row.
 std::vector<EncodeOptions> all_of_parts(const Array<float, 2>& correction) {
   std::vector<EncodeOptions> all;
   for (auto options : cases::one_of_each()) {
-    if (options.encoding == Encoding::single_sideband) continue;
+    if (!holotone::encoding_traits(options.encoding).by_rows) continue;
     give_range(options);
-    if (options.encoding == Encoding::amplitude) options.reference_angle_y_rad = 0.017;
+    if (holotone::encoding_traits(options.encoding).encodes_beam) options.reference_angle_y_rad = 0.017;
     all.push_back(options);
     if (!holotone::needs_phase_modulator(options.encoding)) continue;
     options.correction_rad = correction.view();
@@ -74,10 +75,10 @@ TEST_P(EncodeParts, TheirRangesAreThatOfTheWhole) {
     const Queue queue(device);
     const auto field = cases::upload(cases::disc_field(grid, 4), grid, device);
     for (auto options : cases::one_of_each()) {
-      if (options.encoding == Encoding::single_sideband) continue;
+      if (!holotone::encoding_traits(options.encoding).by_rows) continue;
       SCOPED_TRACE(testing::Message() << to_string(options.encoding));
       options.amplitude_min = options.amplitude_max = 0;
-      if (options.encoding == Encoding::amplitude) options.reference_angle_y_rad = 0.017;
+      if (holotone::encoding_traits(options.encoding).encodes_beam) options.reference_angle_y_rad = 0.017;
       EncodePlan plan(options, grid, queue);
       const auto all = [&](EncodePlan& encoder) {
         Array<std::uint16_t, 2> codes(grid.shape(), queue);
@@ -187,11 +188,13 @@ TEST_P(EncodeParts, WhatHasNoPartsIsRefused) {
             sideband, {0, 9}, 9);
     give_range(sideband);
     refused(ErrorCode::unsupported, "single-sideband", sideband, {1, 9}, 9);
-    for (const auto encoding : {Encoding::amplitude, Encoding::double_phase, Encoding::burckhardt}) {
+    for (const auto& [encoding, name] : holotone::enum_names<Encoding>) {
+      const auto traits = holotone::encoding_traits(encoding);
+      if (!traits.by_rows || traits.range == holotone::EncodingTraits::Range::none) continue;
       EncodeOptions options{.encoding = encoding};
       refused(ErrorCode::invalid_argument,
               "EncodePlan::execute: part: expected the whole panel, or a given amplitude_min and amplitude_max for " +
-                  std::string(to_string(encoding)) + ", got 3 of 10 rows",
+                  std::string(name) + ", got 3 of 10 rows",
               options, {7, 3}, 3);
       execute(options, {0, 10}, 10);  // all rows are the whole panel
     }

@@ -87,7 +87,8 @@ TEST_P(EncodeRelations, ZeroAndNotANumber) {
     for (const auto& options : one_of_each()) {
       const auto dark = run(std::vector<Complex>(9), options, grid, device);
       if (!holotone::needs_phase_modulator(options.encoding)) {
-        const bool bipolar = options.encoding != Encoding::burckhardt;
+        const auto range = holotone::encoding_traits(options.encoding).range;
+        const bool bipolar = range == holotone::EncodingTraits::Range::symmetric;
         for (const auto code : dark.codes) EXPECT_EQ(code, bipolar ? 128 : 0);
       }
       if (options.encoding != Encoding::phase) {

@@ -117,15 +117,14 @@ TEST(HologramFile, CodesComeBackAsTheFieldsLight) {
 TEST(HologramFile, EveryEncodingIsUndoneByWhatItsFileStates) {
   const io_support::TemporaryFolder folder;
   const auto field = random_field(3);
-  for (const auto encoding : {Encoding::phase, Encoding::double_phase, Encoding::amplitude, Encoding::single_sideband,
-                              Encoding::burckhardt}) {
-    SCOPED_TRACE(to_string(encoding));
+  for (const auto& [encoding, name] : enum_names<Encoding>) {
+    SCOPED_TRACE(name);
     EncodeOptions options;
     options.encoding = encoding;
     if (needs_phase_modulator(encoding)) {
       options.carrier_x_rad = 0.004;
       options.phase_range_rad = 1.8 * M_PI;
-    } else if (encoding == Encoding::amplitude) {
+    } else if (encoding_traits(encoding).encodes_beam) {
       options.reference_angle_x_rad = 0.01;
       options.reference_angle_y_rad = -0.007;
     }

@@ -23,7 +23,7 @@ double channel_bytes(const HologramJob& job) {
   if (product) bytes += product_bytes;
   if (job.complex_field) return bytes;
   bytes += job.encode.bits <= 8 && !job.packed16 ? 1 : 2;
-  if (job.encode.encoding == Encoding::single_sideband) bytes += field_bytes;
+  if (!encoding_traits(job.encode.encoding).by_rows) bytes += field_bytes;
   if (!job.correction_rad.empty()) bytes += sizeof(float);
   return bytes;
 }

@@ -40,7 +40,7 @@ Lack lack_for_rows(const HologramJob& job) {
     return {"a .tif without --compression", fmt::format("--compression {}", level)};
   }
   const std::string encoding = fmt::format("--encode {}", to_string(job.encode.encoding));
-  if (job.encode.encoding == Encoding::single_sideband) return {"an encoding other than single-sideband", encoding};
+  if (!encoding_traits(job.encode.encoding).by_rows) return {"an encoding other than single-sideband", encoding};
   if (has_steady_range(job.sum, job.encode)) return {};
   return {"--amplitude-range, --deterministic or --method direct or recurrence for this encoding", encoding};
 }

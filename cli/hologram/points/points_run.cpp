@@ -239,12 +239,12 @@ void tell(const HologramJob& job, const std::vector<PointsRecord>& rows, double 
   if (job.sum.method == PointMethod::fast && first.info.method == PointMethod::separable) {
     remark(job.console, "--method fast: for this cloud and panel products of factors (separable) are cheaper");
   }
-  if (job.encode.encoding == Encoding::amplitude && !job.complex_field && job.encode.reference_angle_x_rad == 0 &&
-      job.encode.reference_angle_y_rad == 0) {
-    remark(
-        job.console,
-        "amplitude codes on the axis show a zero order and a twin image over the picture; --reference-angle moves the "
-        "picture aside");
+  if (encoding_traits(job.encode.encoding).encodes_beam && !job.complex_field &&
+      job.encode.reference_angle_x_rad == 0 && job.encode.reference_angle_y_rad == 0) {
+    remark(job.console,
+           fmt::format("{} codes on the axis show a zero order and a twin image over the picture; --reference-angle "
+                       "moves the picture aside",
+                       to_string(job.encode.encoding)));
   }
 }
 

@@ -23,7 +23,7 @@ constexpr auto any = static_cast<double>(std::numeric_limits<std::int64_t>::max(
 
 /// True if no range has to be measured in the field.
 bool is_ranged(const std::optional<EncodeOptions>& encoding) {
-  if (!encoding || encoding->encoding == Encoding::phase) return true;
+  if (!encoding || encoding_traits(encoding->encoding).range == EncodingTraits::Range::none) return true;
   return encoding->amplitude_min != 0 || encoding->amplitude_max != 0;
 }
 
@@ -176,7 +176,7 @@ class PrintRun {
     });
     float largest = ranks.largest(measured.largest());
     if (largest == 0) largest = 1;  // as EncodePlan takes a dark field
-    const bool symmetric = print.encoding->encoding == Encoding::amplitude;
+    const bool symmetric = encoding_traits(print.encoding->encoding).range == EncodingTraits::Range::symmetric;
     for (auto& device : devices) device.set_range({symmetric ? -largest : 0, largest});
   }
 
