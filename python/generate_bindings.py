@@ -317,8 +317,8 @@ class Generator:
             first_line = f"const auto& self = *static_cast<const {plan}*>(plan); (void)self; " if plan else ""
             alone = str(len(outputs) == 1).lower()
             return (
-                f'Out<{rank}>{{"{parameter.name}", []([[maybe_unused]] const void* plan, [[maybe_unused]] const Given& given)'
-                f" -> Shape<{rank}> {{ {first_line}return {shape}; }}, {alone}}}"
+                f'out<{rank}>("{parameter.name}", []([[maybe_unused]] const void* plan, [[maybe_unused]] const Given& given)'
+                f" -> Shape<{rank}> {{ {first_line}return {shape}; }}, {alone})"
             )
         if parameter.default is None and function.endswith("::look") and parameter.name == "distance_m":
             return f'Name{{"{parameter.name}", nb::none()}}'  # may be omitted
@@ -346,10 +346,10 @@ class Generator:
         for index, d in enumerate(declarations):
             parameters = parse_parameters(d.text)
             last = str(d.name not in names[index + 1 :]).lower()
-            listed = "".join(", " + self.parameter(d.name, p, outputs_of(d, parameters), None) for p in parameters)
+            listed = ", ".join(self.parameter(d.name, p, outputs_of(d, parameters), None) for p in parameters)
             python = d.name.split("::")[-1]
             out.append(
-                f'  function(module, "{python}", "{d.name}", {last}, pick<{self.types(parameters)}>(&holotone::{d.name}){listed});'
+                f'  function(module, "{python}", "{d.name}", {last}, pick<{self.types(parameters)}>(&holotone::{d.name}), {{{listed}}});'
             )
         return out
 
@@ -374,15 +374,15 @@ class Generator:
             last = str(member not in names[index + 1 :]).lower()
             parameters = parse_parameters(d.text)
             outputs = outputs_of(d, parameters)
-            listed = "".join(", " + self.parameter(d.name, p, outputs, name) for p in parameters)
+            listed = ", ".join(self.parameter(d.name, p, outputs, name) for p in parameters)
             if member == name:
                 types = self.types(parameters)
-                out.append(f'    constructor<{name}{", " + types if types else ""}>({bound}, "{d.name}", {last}{listed});')
+                out.append(f'    constructor<{name}{", " + types if types else ""}>({bound}, "{d.name}", {last}, {{{listed}}});')
                 continue
             keeps = str(d.name in KEEPS).lower()
             out.append(
                 f'    method({bound}, "{member}", "{d.name}", {last}, {keeps}, '
-                f"pick<{self.types(parameters)}>(&{name}::{member}){listed});"
+                f"pick<{self.types(parameters)}>(&{name}::{member}), {{{listed}}});"
             )
         return out + ["  }"]
 

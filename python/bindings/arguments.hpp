@@ -5,9 +5,9 @@
 //   options and the like: an argument for each member, by keyword only;      View of const: an array, not copied
 //   View to be written: `out`, or an array made of the kind that came;       Queue, Device: `device` and `stream`
 //   Progress&: `progress`;                                                   the rest: a value
+#include "members.hpp"
 #include "progress.hpp"
 #include "turn.hpp"
-#include "values.hpp"
 #include <holotone/optics/field.hpp>
 #include <holotone/optics/row_range.hpp>
 #include <tuple>
@@ -35,6 +35,7 @@ struct Signature {
   [[nodiscard]] std::string text(std::string_view name, bool method, const std::string& result,
                                  bool alone = true) const;
   [[nodiscard]] std::string comments() const;
+  [[nodiscard]] bool has(std::string_view name) const;
 
  private:
   /// Another type for an argument in one line of the text; without its default if the line needs it.
@@ -89,15 +90,20 @@ class Given {
   std::size_t index_ = 0;
 };
 
-/// A class of the library in Python, and what its methods share: one thread at a time uses it.
-template <class Plan>
-struct Bound {
-  std::unique_ptr<Plan> plan;
+/// What the methods of an object of the library share: one thread at a time uses it.
+struct BoundState {
   Queue queue;
-  nb::dict kept;       ///< arrays of methods that read them later, by method
   double pitch_m = 0;  ///< of the plan's panel; 0: it has none
   double wavelength_m = 0;
+  std::int64_t all_rows = 0;  ///< of the plan's panel
+  nb::dict kept{};            ///< arrays of methods that read them later, by method
   Turn turn{};
+};
+
+/// A class of the library in Python.
+template <class Plan>
+struct Bound : BoundState {
+  std::unique_ptr<Plan> plan;
 };
 
 /// Classes that Bound holds. The generator specialises it.
@@ -123,85 +129,36 @@ struct Context {
 struct Name {
   const char* text;
   nb::object fallback{};
+  void (*shape)() = nullptr;  ///< of an output (out())
+  bool alone = true;          ///< the only output, "out" in Python
 };
+
+template <std::size_t Rank>
+using ShapeOf = Shape<Rank> (*)(const void* self, const Given& given);
 
 /// A View that is written and may be omitted: its shape by the plan and the other arguments.
 template <std::size_t Rank>
-struct Out {
-  const char* text;
-  Shape<Rank> (*shape)(const void* self, const Given& given);
-  bool alone = true;  ///< the only output, "out" in Python
-};
+Name out(const char* text, ShapeOf<Rank> shape, bool alone) {
+  return {text, {}, reinterpret_cast<void (*)()>(shape), alone};
+}
 
 /// A kind of parameter: describe() gives its arguments in Python, the constructor takes them, get() passes it on.
 template <class P>
 class Argument;
 
+/// A panel's grid, whose members are arguments of their own.
+void describe_grid(Signature& signature);
+FieldGrid take_grid(Context& context);
+/// Rows of a part; by default all from the first on.
+void describe_rows(Signature& signature);
+RowRange take_rows(Context& context);
+/// An argument for each member of an aggregate.
+void describe_members(Signature& signature, const AggregateType& type);
+void take_members(void* object, const AggregateType& type, Context& context);
 template <class T>
-inline constexpr bool is_field = std::is_same_v<T, View<const std::complex<float>, 2>>;
-
-/// Names of an enum, each with the comment on it: `"phase" (arg U on a phase modulator), ...`. Empty without comments.
-template <class T>
-std::string names_and_comments(std::string_view before) {
-  std::string text;
-  for (std::size_t i = 0; i < std::size(Names<T>::all); ++i) {
-    const std::string comment(documentation(fmt::format("{}::{}", Names<T>::documented, Names<T>::values[i])));
-    if (comment.empty()) continue;
-    text += fmt::format("{}\"{}\": {}", text.empty() ? before : "; ", Names<T>::all[i], comment);
-  }
-  return text;
-}
-
-template <class T>
-void describe_members(Signature& signature) {
-  if constexpr (std::is_same_v<T, FieldGrid>) {
-    signature.add("shape", "tuple[int, int]", {}, true, "(ny, nx): rows and columns");
-    signature.add("pitch_m", "float", {}, true, "> 0");
-    signature.add("wavelength_m", "float", {}, true, "> 0");
-  } else if constexpr (std::is_same_v<T, RowRange>) {
-    signature.add("first_row", "int", nb::cast(0), true, "of the part, from the top");
-    signature.add("rows", "int | None", nb::none(), true, "of the part; by default all from first_row on");
-  } else {
-    const T defaults{};
-    Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool has_default) {
-      if constexpr (std::is_same_v<M, FieldGrid>) {
-        describe_members<M>(signature);
-        return;
-      }
-      nb::object fallback;
-      if constexpr (std::is_copy_constructible_v<M>) {
-        if (has_default) fallback = to_python(M(defaults.*member));
-      }
-      std::string comment(documentation(std::string(Members<T>::documented) + "::" + name));
-      if constexpr (Named<M>) comment += names_and_comments<M>(comment.empty() ? "" : ": ");
-      signature.add(name, type_text<M>(), std::move(fallback), !is_view<M>, comment, is_field<M>);
-    });
-  }
-}
-
-template <class T>
-T members_from(Context& context) {
+T take_members(Context& context) {
   T result{};
-  if constexpr (std::is_same_v<T, FieldGrid>) {
-    const auto shape = from_python<Shape<2>>(context.given.next(), context.call, "shape");
-    result.ny = shape[0];
-    result.nx = shape[1];
-    result.pitch_m = from_python<double>(context.given.next(), context.call, "pitch_m");
-    result.wavelength_m = from_python<double>(context.given.next(), context.call, "wavelength_m");
-  } else if constexpr (std::is_same_v<T, RowRange>) {
-    result.first_row = from_python<std::int64_t>(context.given.next(), context.call, "first_row");
-    const nb::handle rows = context.given.next();
-    result.rows =
-        rows.is_none() ? context.all_rows - result.first_row : from_python<std::int64_t>(rows, context.call, "rows");
-  } else {
-    Members<T>::each([&]<class M, class C>(const char* name, M C::*member, bool) {
-      if constexpr (std::is_same_v<M, FieldGrid>) {
-        result.*member = members_from<M>(context);
-        return;
-      }
-      result.*member = from_python<M>(context.given.next(), context.call, name);
-    });
-  }
+  take_members(&result, aggregate_type<T>(), context);
   return result;
 }
 
@@ -227,8 +184,12 @@ class Argument {
 
  public:
   static void describe(Signature& signature, const Name& name) {
-    if constexpr (is_flat<T>()) {
-      describe_members<T>(signature);
+    if constexpr (std::is_same_v<T, FieldGrid>) {
+      describe_grid(signature);
+    } else if constexpr (std::is_same_v<T, RowRange>) {
+      describe_rows(signature);
+    } else if constexpr (is_flat<T>()) {
+      describe_members(signature, aggregate_type<T>());
     } else {
       const bool keyword_only = name.fallback.is_valid();
       std::string comment;
@@ -237,8 +198,12 @@ class Argument {
     }
   }
   Argument(Context& context, const Name& /*name*/) {
-    if constexpr (is_flat<T>()) {
-      value_ = members_from<T>(context);
+    if constexpr (std::is_same_v<T, FieldGrid>) {
+      value_ = take_grid(context);
+    } else if constexpr (std::is_same_v<T, RowRange>) {
+      value_ = take_rows(context);
+    } else if constexpr (is_flat<T>()) {
+      value_ = take_members<T>(context);
     } else {
       const nb::handle value = context.given.next();
       value_ = from_python<Value>(value, context.call, context.given.name());
@@ -348,34 +313,39 @@ template <class T, std::size_t Rank>
 requires(!std::is_const_v<T>) class Argument<View<T, Rank>> {
  public:
   static void describe(Signature& signature, const Name& name) {
-    signature.add(name.text, type_text<View<T, Rank>>(), name.fallback, false);
-  }
-  static void describe(Signature& signature, const Out<Rank>& out) {
-    signature.add(out.alone ? "out" : out.text, type_text<View<T, Rank>>() + " | None", nb::none(), true,
-                  "array for the result; by default a new one");
-  }
-  Argument(Context& context, const Name& /*name*/) {
-    const nb::handle value = context.given.next();
-    if (!value.is_none()) value_ = context.call.view<T, Rank>(value, context.given.name());
-  }
-  Argument(Context& context, const Out<Rank>& out) {
-    const nb::handle value = context.given.next();
-    const std::string name = context.given.name();
-    nb::object array = nb::borrow(value);
-    const Shape<Rank> shape = out.shape(context.self, context.given);
-    if (value.is_none()) {
-      array = context.call.make({shape.begin(), shape.end()}, Element::of<T>(),
-                                context.queue ? context.queue->device() : Device{});
+    if (name.shape) {
+      signature.add(name.alone ? "out" : name.text, type_text<View<T, Rank>>() + " | None", nb::none(), true,
+                    "array for the result; by default a new one");
+    } else {
+      signature.add(name.text, type_text<View<T, Rank>>(), name.fallback, false);
     }
-    value_ = context.call.view<T, Rank>(array, name);
-    if (value_.shape() != shape) {
-      throw_argument(context.call.function(), name, "shape " + to_string<Rank>(shape), to_string<Rank>(value_.shape()));
+  }
+  Argument(Context& context, const Name& name) {
+    const nb::handle value = context.given.next();
+    if (name.shape) {
+      value_ = take_output(context, value, reinterpret_cast<ShapeOf<Rank>>(name.shape)(context.self, context.given));
+    } else if (!value.is_none()) {
+      value_ = context.call.view<T, Rank>(value, context.given.name());
     }
-    context.outputs.push_back({std::move(array), value.is_none()});
   }
   View<T, Rank> get() { return value_; }
 
  private:
+  static View<T, Rank> take_output(Context& context, nb::handle value, const Shape<Rank>& shape) {
+    const std::string name = context.given.name();
+    nb::object array = nb::borrow(value);
+    if (value.is_none()) {
+      array = context.call.make({shape.begin(), shape.end()}, Element::of<T>(),
+                                context.queue ? context.queue->device() : Device{});
+    }
+    const auto view = context.call.view<T, Rank>(array, name);
+    if (view.shape() != shape) {
+      throw_argument(context.call.function(), name, "shape " + to_string<Rank>(shape), to_string<Rank>(view.shape()));
+    }
+    context.outputs.push_back({std::move(array), value.is_none()});
+    return view;
+  }
+
   View<T, Rank> value_;
 };
 

@@ -62,10 +62,10 @@ void bind_files(nb::module_& module) {
         Call call("write_image");
         call.begin();
         Signature signature;
-        describe_members<ImageWriteOptions>(signature);
+        describe_members(signature, aggregate_type<ImageWriteOptions>());
         Given given(signature, "write_image", nb::borrow<nb::args>(nb::tuple()), options, true);
         Context context{call, given};
-        const auto chosen = members_from<ImageWriteOptions>(context);
+        const auto chosen = take_members<ImageWriteOptions>(context);
         const auto image = std::make_shared<const Image>(
             Image{pixels_from(pixels, call), from_python<Metadata>(metadata, call, "metadata")});
         call.job()->run([path, image, chosen] { write_image(path, *image, chosen); });
@@ -78,11 +78,11 @@ void bind_files(nb::module_& module) {
         Call call("write_hologram");
         const auto report = from_python<EncodeReport>(given_report, call, "report");
         Signature signature;
-        describe_members<EncodeOptions>(signature);
+        describe_members(signature, aggregate_type<EncodeOptions>());
         Given given(signature, "write_hologram", nb::borrow<nb::args>(nb::tuple()), options, true);
         Context context{call, given};
         Metadata metadata;
-        describe_encoding(metadata, members_from<EncodeOptions>(context), report, false);
+        describe_encoding(metadata, take_members<EncodeOptions>(context), report, false);
         return to_python(metadata);
       },
       nb::arg("report"), nb::arg("options"));

@@ -1,9 +1,7 @@
 #include "functions.hpp"
-#include "aggregates.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <deque>
 #include <holotone/core/units.hpp>
 #include <holotone/smoe/render.hpp>
 #include <utility>
@@ -147,6 +145,8 @@ std::string Signature::line(std::string_view name, bool method, const std::strin
   return text + ") -> " + result;
 }
 
+bool Signature::has(std::string_view name) const { return named(parameters, name) != nullptr; }
+
 std::string Signature::comments() const {
   std::string text;
   for (const Parameter& one : parameters) {
@@ -267,11 +267,6 @@ void refuse_values(bool last, const Error& error) {
   throw Error(error);
 }
 
-std::string unknown_name(const std::string& name, std::span<const std::string_view> names) {
-  const std::string near = nearest_name(name, names.data(), names.size());
-  return fmt::format("there is no argument {}{}", name, near.empty() ? "" : ": is " + near + " meant?");
-}
-
 std::optional<std::string> text_from(nb::handle value) {
   if (!PyUnicode_Check(value.ptr())) return std::nullopt;
   Py_ssize_t length = 0;
@@ -315,41 +310,60 @@ nb::object list_items(nb::handle value) {
   return items;
 }
 
-std::string member_text(nb::handle self, const char* name) {
-  nb::object value = nb::steal(PyObject_GetAttrString(self.ptr(), name));
-  nb::object repr = nb::steal(value.is_valid() ? PyObject_Repr(value.ptr()) : nullptr);
-  const char* const text = repr.is_valid() ? PyUnicode_AsUTF8(repr.ptr()) : nullptr;
-  if (!text) PyErr_Clear();
-  return fmt::format("{}={}", name, text && std::strlen(text) <= 80 ? text : "...");
+void describe_grid(Signature& signature) {
+  signature.add("shape", "tuple[int, int]", {}, true, "(ny, nx): rows and columns");
+  signature.add("pitch_m", "float", {}, true, "> 0");
+  signature.add("wavelength_m", "float", {}, true, "> 0");
 }
 
-void require_extents(const std::string& type, const std::string& member, nb::handle value,
-                     const std::vector<std::int64_t>& extents) {
-  if (extents.empty()) return;
-  std::int64_t product = 1;
-  for (const std::int64_t extent : extents) product *= extent;
-  const auto shape = nb::cast<std::vector<std::int64_t>>(nb::module_::import_("numpy").attr("shape")(value));
-  std::int64_t size = 1;
-  for (const std::int64_t extent : shape) size *= extent;
-  const bool is_shaped =
-      shape.size() == extents.size() + 1 && std::equal(extents.begin(), extents.end(), shape.begin() + 1);
-  if (size == 0 || is_shaped || (shape.size() == 1 && product > 0 && size % product == 0)) return;
-  throw_argument(type, member, fmt::format("numbers {{n, {}}}", fmt::join(extents, ", ")),
-                 fmt::format("{{{}}}", fmt::join(shape, ", ")));
+FieldGrid take_grid(Context& context) {
+  const auto shape = from_python<Shape<2>>(context.given.next(), context.call, "shape");
+  FieldGrid grid;
+  grid.ny = shape[0];
+  grid.nx = shape[1];
+  grid.pitch_m = from_python<double>(context.given.next(), context.call, "pitch_m");
+  grid.wavelength_m = from_python<double>(context.given.next(), context.call, "wavelength_m");
+  return grid;
 }
 
-nb::object in_shape(nb::object numbers, const std::vector<std::int64_t>& extents) {
-  if (extents.empty()) return numbers;
-  std::int64_t product = 1;
-  for (const std::int64_t extent : extents) product *= extent;
-  if (product <= 0 || nb::cast<std::int64_t>(numbers.attr("size")) % product != 0) return numbers;
-  return numbers.attr("reshape")(-1, *nb::tuple(nb::cast(extents)));
+void describe_rows(Signature& signature) {
+  signature.add("first_row", "int", nb::cast(0), true, "of the part, from the top");
+  signature.add("rows", "int | None", nb::none(), true, "of the part; by default all from first_row on");
 }
 
-bool are_equal(nb::handle a, nb::handle b) {
-  nb::object numpy = nb::module_::import_("numpy");
-  if (nb::isinstance(a, numpy.attr("ndarray"))) return nb::cast<bool>(numpy.attr("array_equal")(a, b));
-  return a.equal(b);
+RowRange take_rows(Context& context) {
+  RowRange part;
+  part.first_row = from_python<std::int64_t>(context.given.next(), context.call, "first_row");
+  const nb::handle rows = context.given.next();
+  part.rows =
+      rows.is_none() ? context.all_rows - part.first_row : from_python<std::int64_t>(rows, context.call, "rows");
+  return part;
+}
+
+void describe_members(Signature& signature, const AggregateType& type) {
+  const Owned defaults = type.create();
+  for (const Member& member : type.members) {
+    const MemberKind& kind = *member.kind;
+    if (kind.is_grid) {
+      describe_grid(signature);
+      continue;
+    }
+    nb::object fallback;
+    if (member.has_default && kind.copy) fallback = kind.copy(member.of(defaults.get()));
+    std::string comment = type.comment(member);
+    if (kind.names) comment += kind.names(comment.empty() ? "" : ": ");
+    signature.add(member.name, kind.type_text(), std::move(fallback), !kind.is_view, comment, kind.may_be_field);
+  }
+}
+
+void take_members(void* object, const AggregateType& type, Context& context) {
+  for (const Member& member : type.members) {
+    if (member.kind->is_grid) {
+      *static_cast<FieldGrid*>(member.of(object)) = take_grid(context);
+    } else {
+      member.take(object, context.given.next(), context.call, member.name);
+    }
+  }
 }
 
 std::int64_t count_rows(const Given& given, std::int64_t all) {
@@ -374,16 +388,118 @@ Shape<4> images_of(nb::handle views, std::int64_t channels) {
   return {static_cast<std::int64_t>(nb::len(views)), first->size[0], first->size[1], channels};
 }
 
-const char* kept_text(std::string text) {
-  static std::deque<std::string> all;
-  return all.emplace_back(std::move(text)).c_str();
-}
-
 std::string documentation_of(std::string_view declaration, const Signature& signature) {
   std::string text(documentation(declaration));
   const std::string arguments = signature.comments();
   if (!arguments.empty()) text += (text.empty() ? "" : "\n\n") + ("Arguments:" + arguments);
   return text;
+}
+
+const char* signature_text(nb::handle scope, const char* name, bool method, const Function& function,
+                           const std::string& result) {
+  const bool alone = function.last && !nb::hasattr(scope, name);
+  return kept_text(function.signature.text(name, method, result, alone));
+}
+
+namespace {
+
+/// A call whose arrays the plan reads later: they live as long as it does, or till the method's next call.
+class KeepingInvocation final : public Invocation {
+ public:
+  KeepingInvocation(std::unique_ptr<Invocation> call, const char* method, const Call& arrays, BoundState& state)
+      : call_(std::move(call)), method_(method), arrays_(arrays), state_(state) {}
+  void take(Context& context, const std::vector<Name>& names) override { call_->take(context, names); }
+  void run() override {
+    call_->run();
+    const nb::gil_scoped_acquire lock;  // before another thread has its turn
+    state_.kept[method_] = nb::cast(arrays_.held());
+  }
+  nb::object result() override { return call_->result(); }
+
+ private:
+  std::unique_ptr<Invocation> call_;
+  const char* method_;
+  const Call& arrays_;
+  BoundState& state_;
+};
+
+/// Calls a function without the interpreter's lock and behind the caller's stream. Returns its result and the outputs.
+nb::object invoke(const Function& function, const std::shared_ptr<Call>& call, Context& context, Turn* turn,
+                  std::shared_ptr<Invocation> invocation) {
+  call->begin(function.starts);
+  try {
+    invocation->take(context, function.parameters);
+  } catch (const Error& error) {
+    refuse_values(function.last, error);
+  }
+  refusals() = {};
+  if (function.has_stream) call->set_stream(context.given.next());
+  const Queue queue = context.queue.value_or(Queue());
+  for (const auto& output : context.outputs) call->keep(output.array);
+  if (turn) call->job()->use(*turn, Turn::By::own_method, context.looks);
+  for (Turn* const one : context.turns) call->job()->use(*one, Turn::By::function);
+  call->before(queue);
+  const bool enqueues = turn && function.is_silent && call->enqueues(queue);
+  call->job()->run(
+      [call, invocation, queue] {
+        invocation->run();
+        call->after(queue);
+      },
+      !function.starts || enqueues || (context.looks && function.parameters.empty()));
+  nb::list results;
+  nb::object result = invocation->result();
+  if (result.is_valid()) results.append(result);
+  for (auto& [array, made] : context.outputs) {
+    results.append(made ? call->finished(std::move(array)) : std::move(array));
+  }
+  if (nb::len(results) == 0) return nb::none();
+  if (nb::len(results) == 1) return results[0];
+  return nb::tuple(results);
+}
+
+}  // namespace
+
+void define_function(nb::module_& module, const char* name, const char* documented, Function function,
+                     const std::string& result, std::function<std::unique_ptr<Invocation>()> make) {
+  const auto kept = std::make_shared<const Function>(std::move(function));
+  module.def(
+      name,
+      [kept, make = std::move(make)](const nb::args& args, const nb::kwargs& kwargs) {
+        const auto call = std::make_shared<Call>(kept->name);
+        call->keep(args, kwargs);
+        Given given(kept->signature, kept->name, args, kwargs, kept->last);
+        Context context{*call, given};
+        return invoke(*kept, call, context, nullptr, make());
+      },
+      nb::sig(signature_text(module, name, false, *kept, result)),
+      kept_text(documentation_of(documented, kept->signature)));
+}
+
+nb::object call_method(const Method& method, BoundState& state, void* plan, nb::handle self, const nb::args& args,
+                       const nb::kwargs& kwargs) {
+  const Function& function = method.function;
+  const auto call = std::make_shared<Call>(function.name);
+  call->keep(args, kwargs, self);
+  Given given(function.signature, function.name, args, kwargs, function.last);
+  if (method.in_panel && state.pitch_m > 0 && state.wavelength_m > 0) {
+    given.require_grid(function.name, function.last, state.pitch_m, state.wavelength_m);
+  }
+  Context context{*call, given, plan, state.queue};
+  context.looks = method.is_const;
+  context.all_rows = state.all_rows;
+  std::unique_ptr<Invocation> invocation = method.make(plan);
+  if (method.keeps) invocation = std::make_unique<KeepingInvocation>(std::move(invocation), method.name, *call, state);
+  return invoke(function, call, context, &state.turn, std::move(invocation));
+}
+
+PanelState construct(const Function& function, const nb::args& args, const nb::kwargs& kwargs,
+                     std::unique_ptr<Invocation> invocation) {
+  const auto call = std::make_shared<Call>(function.name);
+  call->keep(args, kwargs);
+  Given given(function.signature, function.name, args, kwargs, function.last);
+  Context context{*call, given};
+  invoke(function, call, context, nullptr, std::move(invocation));
+  return {context.queue.value_or(Queue()), given.number("pitch_m"), given.number("wavelength_m")};
 }
 
 }  // namespace holotone::python

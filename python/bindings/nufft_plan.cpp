@@ -169,7 +169,7 @@ const char* type2_text() {
 void bind_nufft_plan(nb::module_& module) {
   const auto signature = std::make_shared<Signature>();
   signature->add("modes", "Sequence[int]", {}, false);
-  describe_members<NufftOptions>(*signature);
+  describe_members(*signature, aggregate_type<NufftOptions>());
   signature->add("dtype", "Literal['float32', 'float64']", nb::cast("float32"), true);
   signature->add("device", "str", nb::cast("cpu"), true);
   nb::class_<AnyNufft>(module, "NufftPlan", kept_text(std::string(documentation("NufftPlan"))))
@@ -180,7 +180,7 @@ void bind_nufft_plan(nb::module_& module) {
             Given given(*signature, "NufftPlan", args, kwargs, true);
             Context context{call, given};
             const auto modes = from_python<std::vector<std::int64_t>>(given.next(), call, "modes");
-            const auto options = members_from<NufftOptions>(context);
+            const auto options = take_members<NufftOptions>(context);
             const auto dtype = from_python<std::string>(given.next(), call, "dtype");
             if (dtype != "float32" && dtype != "float64") {
               throw_argument("NufftPlan", "dtype", "float32 or float64", dtype);

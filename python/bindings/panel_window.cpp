@@ -142,7 +142,7 @@ void wait(Panel& self, nb::handle given) {
 
 std::shared_ptr<const Signature> signature_of_window() {
   const auto signature = std::make_shared<Signature>();
-  describe_members<PanelWindowOptions>(*signature);
+  describe_members(*signature, aggregate_type<PanelWindowOptions>());
   return signature;
 }
 
@@ -151,7 +151,7 @@ void open(Panel* self, const Signature& signature, const nb::args& args, const n
   const Work work(call.function());
   Given given(signature, call.function(), args, kwargs, true);
   Context context{call, given};
-  const auto options = members_from<PanelWindowOptions>(context);
+  const auto options = take_members<PanelWindowOptions>(context);
   if (options.offscreen == Shape<2>{} && !is_main_thread()) {
     throw_argument(call.function(), "self", "a call in the main thread, for a window on a monitor",
                    "one in another thread");
