@@ -16,7 +16,8 @@ foreach(header IN LISTS public_headers)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
 endforeach()
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 install(EXPORT holotone_targets NAMESPACE holotone:: DESTINATION ${package_folder})
 configure_package_config_file(cmake/holotoneConfig.cmake.in ${PROJECT_BINARY_DIR}/holotoneConfig.cmake
