@@ -36,7 +36,7 @@ TEST_F(BandsTest, SeveralDevicesGiveTheSameFile) {
 
 // The file says so, and rows of a sum that was not deterministic are not continued.
 TEST_F(BandsTest, DeterministicIsWrittenDown) {
-  if (!can_write("a.h5")) return;
+  if (!can_write("a.h5")) GTEST_SKIP() << "a build without HDF5";
   ASSERT_EQ(run(hologram("a.h5", {"--rows-at-once", "20", "--deterministic"})).exit_code, 0);
   EXPECT_EQ(read_field(path("a.h5")).metadata["deterministic"], "1");
   ASSERT_EQ(run(hologram("a.h5", {"--rows-at-once", "20"})).exit_code, 0);
@@ -108,7 +108,7 @@ std::vector<std::string> with_long_measurement(std::vector<std::string> more = {
 }
 
 TEST_F(BandsTest, TheFileIsCheckedBeforeItsRangeIsMeasured) {
-  if (!can_write("a.tif")) return;
+  if (!can_write("a.tif")) GTEST_SKIP() << "a build without libtiff";
   put_cloud(100'000, 2);
   const auto refused = [&](const std::string& words, const std::vector<std::string>& more) {
     const auto before = files();
@@ -126,7 +126,7 @@ TEST_F(BandsTest, TheFileIsCheckedBeforeItsRangeIsMeasured) {
 }
 
 TEST_F(BandsTest, OneRunAtATimeMeasuresTheRange) {
-  if (!can_write("a.tif")) return;
+  if (!can_write("a.tif")) GTEST_SKIP() << "a build without libtiff";
   put_cloud(100'000, 2);
   const auto words = hologram("a.tif", with_long_measurement({"--rgb", "638nm,520nm,450nm"}));
   RunningProgram first(words, captured_);
@@ -145,7 +145,7 @@ TEST_F(BandsTest, OneRunAtATimeMeasuresTheRange) {
 }
 
 TEST_F(BandsTest, ColoursAndWhatTheFileSays) {
-  if (!can_write("a.h5")) return;
+  if (!can_write("a.h5")) GTEST_SKIP() << "a build without HDF5";
   const std::vector<std::string> options{"--rgb", "638nm,520nm,450nm", "--method", "direct"};
   ASSERT_EQ(run(hologram("whole.h5", options)).exit_code, 0);
   auto banded = options;

@@ -66,7 +66,7 @@ TEST_F(LimitsTest, ASmallAddressSpaceEndsNoSumInALoop) {
 // 4.9 GB of codes, most of them holes of the file; the program has memory for half of them.
 TEST_F(LimitsTest, InfoOfCodesLargerThanMemory) {
   if (sanitized) GTEST_SKIP() << "a sanitizer reserves more address space than any limit";
-  if (!can_write("a.tif")) return;
+  if (!can_write("a.tif")) GTEST_SKIP() << "a build without libtiff";
   const Metadata metadata{{"encoding", "phase"}, {"pitch_m", "1e-06"}};
   const std::string head = io::tiff_header({70'000, 70'001}, 8, metadata);
   write("codes.tif", head);

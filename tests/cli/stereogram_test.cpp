@@ -47,7 +47,7 @@ TEST_F(StereogramTest, AFieldAndWhatItSaysOfItself) {
   EXPECT_NEAR(json["size_m"].get<double>(), 96 * 2e-6 * (distance + 5e-3) / distance, 1e-9);
   EXPECT_EQ(read_field(path("a.npy")).values.shape(), (Shape<2>{64, 96}));
 
-  if (!can_write("a.h5")) return;
+  if (!can_write("a.h5")) GTEST_SKIP() << "a build without HDF5";
   (void)run_json(hologram("a.h5", {"--seed", "3", "--distance", "5mm"}));
   const auto field = read_field(path("a.h5"));
   EXPECT_EQ(field.metadata.at("method"), "stereogram, layered");
@@ -72,7 +72,7 @@ TEST_F(StereogramTest, FewHogelsAreWorthAWord) {
 }
 
 TEST_F(StereogramTest, TheWindowItWasMadeForGoesOn) {
-  if (!can_write("a.h5")) return;
+  if (!can_write("a.h5")) GTEST_SKIP() << "a build without HDF5";
   (void)run_json(hologram("a.h5", {"--distance", "5mm", "--viewer", "20mm:2mm"}));
   const auto codes = run({"quantize", path("a.h5"), "-o", path("codes.png"), "--device", "cpu"});
   ASSERT_EQ(codes.exit_code, 0) << codes.error;
@@ -134,7 +134,7 @@ TEST_F(StereogramTest, APanelIsPaddedAndToldSo) {
 }
 
 TEST_F(StereogramTest, DepthsOfViewsMakeLayers) {
-  if (!can_write("a.tif")) return;
+  if (!can_write("a.tif")) GTEST_SKIP() << "a build without libtiff";
   for (int v = 0; v < 3; ++v) {
     for (int u = 0; u < 3; ++u) {
       Array<float, 3> depth({40, 56, 1});
@@ -191,7 +191,7 @@ TEST_F(StereogramTest, WhatIsStoppedGoesOn) {
 
 // Codes in one pass are those of the field's file, and so is what they say of themselves.
 TEST_F(StereogramTest, CodesInOnePassAreThoseOfTwoSteps) {
-  if (!can_write("a.h5")) return;
+  if (!can_write("a.h5")) GTEST_SKIP() << "a build without HDF5";
   const std::vector<std::string> view{"--distance",   "5mm",      "--viewer", "20mm:2mm@0.3,0mm",
                                       "--resolution", "1100x700", "--hogel",  "128"};
   const auto with = [&](std::vector<std::string> more) {

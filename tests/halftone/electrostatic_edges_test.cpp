@@ -105,7 +105,7 @@ TEST_P(ElectrostaticSteps, are_those_of_the_cpu) {
     return std::pair(halftone.positions(), halftone.plan().statistics());
   };
   on_each([&](Device device) {
-    if (device == Device{}) return;
+    if (device == Device{}) GTEST_SKIP() << "the CPU is what devices are compared with";
     for (const auto sum : {holotone::ForceSum::ewald, holotone::ForceSum::direct}) {
       // Densities come from the devices' own grids, which differ: only rules without densities are compared.
       StepRule even;

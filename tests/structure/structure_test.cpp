@@ -264,6 +264,14 @@ TEST(Structure, NothingIsLeftForLater) {
   }
 }
 
+// A test that returns early passes: CTest and reports must list it as skipped.
+TEST(Structure, TestsThatCannotRunAreSkipped) {
+  find("tests/", R"(if \(!(\w+::)?(can_write|has|has_\w+)\(.*\)\) return;)",
+       [](const auto& file, std::size_t line, const std::smatch& match) {
+         fail_at(file, line, "expected GTEST_SKIP() << why, got " + match.str());
+       });
+}
+
 TEST(Structure, FilesStayReadable) {
   for (const auto& file : tree()) {
     if (file.lines.size() > 500) std::printf("%s: %zu lines: look again\n", file.path.c_str(), file.lines.size());
