@@ -397,6 +397,8 @@ def main(words=None):
             print(f"{path.relative_to(ROOT)}: not current; run scripts/docs_tables.py --program PROGRAM", file=sys.stderr)
         else:
             path.write_text(files[path], encoding="utf-8")
+    if not arguments.check:
+        print(f"scripts/docs_tables.py: wrote {len(stale)} of {len(files)} pages")
     wrong = [name for name in (*TABLES, "commands") if used.count(name) != 1]
     for name in wrong:
         print(f"scripts/docs_tables.py: table {name} stands in {used.count(name)} pages, expected 1", file=sys.stderr)
