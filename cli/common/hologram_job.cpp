@@ -134,13 +134,6 @@ void set_encoding(HologramJob& job) {
   }
 }
 
-void check_wave(const HologramJob& job) {
-  if (job.sum.wave == Wave::spherical && job.sum.method != PointMethod::automatic &&
-      job.sum.method != PointMethod::direct) {
-    reject("--wave", "fresnel for the methods other than direct", "spherical");
-  }
-}
-
 }  // namespace
 
 std::vector<Channel> channels_of(const HologramJob& job) {
@@ -273,7 +266,6 @@ void complete(HologramJob& job) {
   job.sum.shape = {job.panel.ny, job.panel.nx};
   // One cone for all colours: a point that lit fewer pixels in blue than in red would be tinted, most near the middle.
   job.sum.cone_wavelength_m = std::ranges::min(job.channels, {}, &Channel::wavelength_m).wavelength_m;
-  check_wave(job);
   set_encoding(job);
   const bool summed = job.sum.method == PointMethod::separable || job.sum.method == PointMethod::fast;
   job.devices =

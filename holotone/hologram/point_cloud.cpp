@@ -37,20 +37,6 @@ void validate(const PointCloudOptions& options) {
   require_bounds(where_made, "tolerance", options.tolerance, bounds_of<&PointCloudOptions::tolerance>);
 }
 
-[[noreturn]] void throw_method(const std::string& expected, const std::string& got) {
-  throw_unsupported(where_made, "method", expected, got);
-}
-
-void require_method(const PointCloudOptions& options) {
-  if (options.method == PointMethod::fast && options.tolerance < point_cloud_fast_tolerance_floor) {
-    throw_method(fmt::format("another one for tolerances below {}", point_cloud_fast_tolerance_floor), "fast");
-  }
-  if (options.wave == Wave::spherical && options.method != PointMethod::direct &&
-      options.method != PointMethod::automatic) {
-    throw_method("direct or automatic for the spherical wave", std::string(to_string(options.method)));
-  }
-}
-
 /// Creates the engine of a method on a device; the one dispatch.
 point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptions& options,
                                        [[maybe_unused]] std::int64_t rows_at_once, const Queue& queue) {
@@ -86,7 +72,8 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
     }
   }
 #endif
-  throw_method("direct, recurrence or auto on " + to_string(queue.device()), std::string(to_string(method)));
+  throw_unsupported(where_made, "method", "direct, recurrence or auto on " + to_string(queue.device()),
+                    to_string(method));
 }
 
 point_cloud::PointSummary summarise_points(const PointSources& points, const Queue& queue) {
@@ -210,7 +197,7 @@ struct PointCloudPlan::State {
 
 PointCloudPlan::PointCloudPlan(const PointCloudOptions& options, Queue queue, std::int64_t rows_at_once) {
   validate(options);
-  require_method(options);
+  (void)point_cloud::possible_methods(options, queue.device().backend);  // refuses what no method can do
   if (rows_at_once < 0 || rows_at_once > options.shape[0]) {
     throw_argument(where_made, "rows_at_once", fmt::format("1 to {}, or 0 for all rows", options.shape[0]),
                    std::to_string(rows_at_once));
@@ -309,10 +296,13 @@ std::size_t point_cloud_workspace_bytes(const PointCloudOptions& options, PointM
     case PointMethod::fast: return point_cloud::fast_cpu_bytes(options, count);
     case PointMethod::automatic: break;
   }
-  if (options.wave == Wave::spherical) return point_cloud::direct_cpu_bytes(options, count);
-  const std::size_t separable = point_cloud::separable_cpu_bytes(options, count);
-  const bool fast = options.tolerance >= point_cloud_fast_tolerance_floor;
-  return fast ? std::max(separable, point_cloud::fast_cpu_bytes(options, count)) : separable;
+  PointCloudOptions any = options;
+  any.method = PointMethod::automatic;
+  std::size_t bytes = 0;
+  for (const PointMethod possible : point_cloud::possible_methods(any, Backend::cpu)) {
+    bytes = std::max(bytes, point_cloud_workspace_bytes(options, possible, count));
+  }
+  return bytes;
 }
 
 Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, const PointCloudOptions& options,

@@ -10,7 +10,6 @@ using holotone::Backend;
 using holotone::PointMethod;
 using holotone::Wave;
 using holotone::point_cloud::EnginePoints;
-using holotone::point_cloud::method_price;
 using holotone::point_cloud::MethodChooser;
 
 /// A cloud as a CUDA engine receives it from host memory; only its summary is used.
@@ -267,11 +266,28 @@ TEST(PointCloudMethod, AGridHoldsEveryPartOfAPanel) {
   }
 }
 
+TEST(PointCloudMethod, AChoiceIsAmongThePossibleMethods) {
+  using holotone::point_cloud::possible_methods;
+  using enum PointMethod;
+  using Methods = std::vector<PointMethod>;
+  holotone::PointCloudOptions options{.tolerance = 1e-3};
+  EXPECT_EQ(possible_methods(options, Backend::cpu), (Methods{separable, fast}));
+  EXPECT_EQ(possible_methods(options, Backend::cuda), (Methods{separable, fast, direct, recurrence}));
+  EXPECT_EQ(possible_methods(options, Backend::opencl), Methods{direct});
+  options.tolerance = 0.5 * holotone::point_cloud_fast_tolerance_floor;
+  EXPECT_EQ(possible_methods(options, Backend::cpu), Methods{separable});
+  options.wave = Wave::spherical;
+  EXPECT_EQ(possible_methods(options, Backend::cuda), Methods{direct});
+  options = {.method = recurrence};
+  EXPECT_EQ(possible_methods(options, Backend::cuda), Methods{recurrence});
+}
+
 TEST(PointCloudMethod, PricesAreThoseOfTheRows) {
   // bench/results/h200.json: milliseconds of 30,720 points on 1920 x 1080 pixels.
   constexpr double pixels = 1920.0 * 1080;
   const auto milliseconds = [&](PointMethod method) {
-    const auto price = method_price(Backend::cuda, 1e-3, method);
+    const auto prices = holotone::point_cloud::method_prices(Backend::cuda, 1e-3);
+    const auto price = *std::ranges::find(prices, method, &holotone::point_cloud::MethodPrice::method);
     return 1e-9 * pixels * (price.fixed_ps + 30720 * price.pair_ps);
   };
   EXPECT_NEAR(milliseconds(PointMethod::direct), 37.38, 0.5);

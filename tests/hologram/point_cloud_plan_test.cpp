@@ -72,9 +72,7 @@ TEST(PointCloudPlan, RefusesOptionsOutOfRange) {
                  o.tolerance = 9e-6;
                }));
   for (const auto method : {PointMethod::recurrence, PointMethod::separable, PointMethod::fast}) {
-    expect_error(unsupported,
-                 "PointCloudPlan: method: expected direct or automatic for the spherical wave, got " +
-                     std::string(to_string(method)),
+    expect_error(unsupported, "PointCloudPlan: wave: expected fresnel for the methods other than direct, got spherical",
                  make([method](auto& o) {
                    o.wave = Wave::spherical;
                    o.method = method;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <holotone/hologram/point_cloud/choice/method.hpp>
 #include <holotone/hologram/point_cloud/precision.hpp>
 
@@ -111,9 +112,25 @@ std::span<const MethodPrice> method_prices(Backend backend, double tolerance) {
   return tolerance >= long_batch_tolerance ? cuda_fine_prices : cuda_finest_prices;
 }
 
-MethodPrice method_price(Backend backend, double tolerance, PointMethod method) {
-  const auto prices = method_prices(backend, tolerance);
-  return *std::find_if(prices.begin(), prices.end(), [&](const auto& price) { return price.method == method; });
+std::vector<PointMethod> possible_methods(const PointCloudOptions& options, Backend backend) {
+  constexpr std::string_view where = "PointCloudPlan";
+  const auto method = options.method;
+  const bool fast = options.tolerance >= point_cloud_fast_tolerance_floor;
+  if (method == PointMethod::fast && !fast) {
+    const auto expected = fmt::format("another one for tolerances below {}", point_cloud_fast_tolerance_floor);
+    throw_unsupported(where, "method", expected, "fast");
+  }
+  const bool spherical = options.wave == Wave::spherical;
+  if (spherical && method != PointMethod::direct && method != PointMethod::automatic) {
+    throw_unsupported(where, "wave", "fresnel for the methods other than direct", "spherical");
+  }
+  if (method != PointMethod::automatic) return {method};
+  if (spherical || backend == Backend::opencl) return {PointMethod::direct};
+  std::vector<PointMethod> possible{PointMethod::separable};
+  if (fast) possible.push_back(PointMethod::fast);
+  // On the CPU separable is cheaper from the first point on.
+  if (backend == Backend::cuda) possible.insert(possible.end(), {PointMethod::direct, PointMethod::recurrence});
+  return possible;
 }
 
 FastCosts fast_cpu_costs() { return cpu_fast_costs; }
@@ -128,8 +145,8 @@ MethodChooser::MethodChooser(const PointCloudOptions& options, std::int64_t rows
 }
 
 PointMethod MethodChooser::cheapest(std::int64_t points) const {
-  if (options_.method != PointMethod::automatic) return options_.method;
-  if (options_.wave == Wave::spherical || backend_ == Backend::opencl) return PointMethod::direct;
+  const auto possible = possible_methods(options_, backend_);
+  if (possible.size() == 1) return possible.front();
   const auto prices = method_prices(backend_, options_.tolerance);
   const auto cost = [points](const MethodPrice& price) {
     return price.fixed_ps + static_cast<double>(points) * price.pair_ps;
@@ -137,8 +154,8 @@ PointMethod MethodChooser::cheapest(std::int64_t points) const {
   const auto best = std::min_element(prices.begin(), prices.end(), [&](const auto& a, const auto& b) {
                       return cost(a) < cost(b);
                     })->method;
-  const bool fast_may_be = best == PointMethod::separable && options_.tolerance >= point_cloud_fast_tolerance_floor;
-  return fast_may_be ? PointMethod::fast : best;
+  const bool fast_may_be = std::ranges::find(possible, PointMethod::fast) != possible.end();
+  return best == PointMethod::separable && fast_may_be ? PointMethod::fast : best;
 }
 
 const MethodChoice& MethodChooser::choose(const EnginePoints& points) {

@@ -5,6 +5,7 @@
 #include <holotone/hologram/point_cloud/engine.hpp>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace holotone::point_cloud {
 
@@ -27,10 +28,12 @@ struct MethodPrice {
 /// Returns the prices of the methods whose cost does not depend on the points' positions, in the order direct,
 /// recurrence, separable.
 std::span<const MethodPrice> method_prices(Backend backend, double tolerance);
-/// Returns the price of one method in method_prices.
-MethodPrice method_price(Backend backend, double tolerance, PointMethod method);
 /// Returns the costs of the parts of fast on the CPU.
 FastCosts fast_cpu_costs();
+
+/// The methods of which one is chosen for a cloud: the one of the options, or all that `automatic` may take. Throws
+/// unsupported for a method that does not have the wave or the tolerance.
+std::vector<PointMethod> possible_methods(const PointCloudOptions& options, Backend backend);
 
 /// Chooses the method of a sequence of clouds. On CUDA the choice and its tables are kept while clouds fill the same
 /// ranges.
