@@ -134,7 +134,7 @@ std::vector<OptionRow> solver_options(OptimizeJob& job) {
 }
 
 std::vector<OptionRow> depth_options(OptimizeJob& job) {
-  auto rows = picture_option_rows(job.input, {1, max_planes});
+  auto rows = picture_option_rows(job.input, bounds_of<&PhaseRetrievalOptions::planes>);
   append(rows, {{.names = "--pupil",
                  .target = number(job.eye.pupil_m, ValueUnit::length, {1e-6, 1}),
                  .value = "LENGTH",

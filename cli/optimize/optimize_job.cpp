@@ -15,7 +15,8 @@ void set_pictures(OptimizeJob& job) {
   pictures.picture.distance_given = given;
   if (!pictures.stack.empty()) {
     job.pictures = stack_jobs(pictures);
-    if (std::ssize(job.pictures) > max_planes) {
+    constexpr auto max_planes = static_cast<std::size_t>(bounds_of<&PhaseRetrievalOptions::planes>.high);
+    if (job.pictures.size() > max_planes) {
       reject("--stack", fmt::format("at most {} pictures", max_planes), fmt::format("{}", job.pictures.size()));
     }
   } else {

@@ -7,8 +7,6 @@
 
 namespace holotone::cli {
 
-inline constexpr std::int64_t max_planes = 256;
-
 /// What --signal-region takes: a part of the panel, or a region of its pixels.
 struct RegionChoice {
   double part = PictureRetrievalOptions{}.part;

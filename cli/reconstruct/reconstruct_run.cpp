@@ -16,9 +16,9 @@ namespace holotone::cli {
 namespace {
 
 /// Reconstructs all pictures of one hologram, or of three as colours.
-class Run {
+class ReconstructionRun {
  public:
-  explicit Run(const ReconstructJob& job)
+  explicit ReconstructionRun(const ReconstructJob& job)
       : job_(job),
         view_(open_holograms(job)),
         maker_(job.tones, *view_),
@@ -47,22 +47,18 @@ class Run {
   }
 
   [[nodiscard]] Reconstruction seen() const {
-    Reconstruction seen{job_.holograms.inputs,
-                        outputs_,
-                        distances_m_,
-                        {},
-                        view_->grid(),
-                        view_->encoding(),
-                        view_->filter(),
-                        {},
-                        view_->metadata().count("software") != 0,
-                        white_,
-                        view_->light_shares(),
-                        {},
-                        view_->dark(),
-                        {},
-                        maker_.beyond_float(),
-                        comparisons_};
+    Reconstruction seen{.inputs = job_.holograms.inputs,
+                        .outputs = outputs_,
+                        .distances_m = distances_m_,
+                        .grid = view_->grid(),
+                        .encoding = view_->encoding(),
+                        .filter = view_->filter(),
+                        .describes_itself = view_->metadata().count("software") != 0,
+                        .white = white_,
+                        .light_shares = view_->light_shares(),
+                        .dark = view_->dark(),
+                        .beyond_float = maker_.beyond_float(),
+                        .comparisons = comparisons_};
     for (const double d : distances_m_) seen.methods.emplace_back(to_string(view_->method_for(d)));
     const auto& metadata = view_->metadata();
     if (!job_.holograms.subframes.empty()) seen.inputs.clear();
@@ -221,7 +217,7 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
     return single;
   };
   bool reported = false;
-  const auto report_opened = [&](const Run& run) {
+  const auto report_opened = [&](const ReconstructionRun& run) {
     if (!std::exchange(reported, true)) opened(run.seen());
   };
   std::optional<double> white = job.tones.white;
@@ -230,7 +226,7 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
     for (std::int64_t i = 0; i < count; ++i) {
       ReconstructJob single = one(sequence[static_cast<std::size_t>(i)], {});
       single.against.clear();  // only the second pass compares
-      Run run(single);
+      ReconstructionRun run(single);
       report_opened(run);
       bar.step("looking for the brightest", i, count);
       brightest = std::max(brightest, run.brightest());
@@ -240,7 +236,7 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
   Reconstruction all;
   for (std::int64_t i = 0; i < count; ++i) {
     const ReconstructJob single = one(sequence[static_cast<std::size_t>(i)], white);
-    Run run(single);
+    ReconstructionRun run(single);
     report_opened(run);
     bar.step("reconstructing", i, count);
     run.make();
@@ -266,7 +262,7 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
 
 Reconstruction reconstruct(const ReconstructJob& job, const std::function<void(const Reconstruction&)>& opened) {
   if (!job.holograms.sequence.empty()) return reconstruct_sequence(job, opened);
-  Run run(job);
+  ReconstructionRun run(job);
   opened(run.seen());
   run.make();
   return run.seen();

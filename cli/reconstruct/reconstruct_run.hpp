@@ -16,17 +16,17 @@ struct Reconstruction {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<double> distances_m;
-  std::vector<std::string> methods;  ///< one per distance
+  std::vector<std::string> methods{};  ///< one per distance
   FieldGrid grid;
   std::string encoding;
   std::string filter;
-  std::string correction;         ///< stated correction contained in the codes
+  std::string correction{};       ///< stated correction contained in the codes
   bool describes_itself = false;  ///< the first file has Holotone's metadata
   double white = 0;
   std::vector<double> light_shares;          ///< through each of the job's pupils
-  std::string made_for;                      ///< the viewer that the first file states
+  std::string made_for{};                    ///< the viewer that the first file states
   std::vector<std::string> dark;             ///< files without any light
-  std::optional<double> focal_length_m;      ///< of a lens, whose focal plane is shown
+  std::optional<double> focal_length_m{};    ///< of a lens, whose focal plane is shown
   double beyond_float = 0;                   ///< an intensity of --linear outside the range of float32; 0: none
   std::vector<ComparedPicture> comparisons;  ///< with the picture of --against
 };

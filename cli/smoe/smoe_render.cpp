@@ -84,9 +84,9 @@ std::array<std::vector<double>, 2> ends_of(const SmoeModel& model, const SmoeRen
 }
 
 /// Renders views of one model to files.
-class Run {
+class RenderRun {
  public:
-  Run(const SmoeRenderJob& job, SmoeModel model)
+  RenderRun(const SmoeRenderJob& job, SmoeModel model)
       : job_(job),
         view_(view_to_render(model, job)),
         ends_(ends_of(model, job, view_)),
@@ -196,7 +196,7 @@ int run_smoe_render(SmoeRenderJob& job) {
   const Stopwatch watch;
   complete(job);
   const UnfinishedRun unfinished;
-  Run run(job, read_model(job.input).model);
+  RenderRun run(job, read_model(job.input).model);
   run.make();
   check_cancelled("writing");
   UnfinishedRun::keep();

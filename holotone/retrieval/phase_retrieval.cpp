@@ -7,7 +7,7 @@
 #include <holotone/core/random.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/optics/reconstruction_engine.hpp>
-#include <holotone/retrieval/solvers.hpp>
+#include <holotone/retrieval/problem.hpp>
 #include <numbers>
 
 namespace holotone {
@@ -41,9 +41,7 @@ void require(bool holds, std::string_view argument, std::string_view expected, d
 /// The options with all of the region; throws for any out of range.
 PhaseRetrievalOptions checked(const PhaseRetrievalOptions& options) {
   require_grid(name, options.grid);
-  constexpr std::size_t most = 256;
-  const std::size_t planes = options.planes.size();
-  require(planes >= 1 && planes <= most, "planes", "1 to 256", static_cast<double>(planes));
+  require_bounds(name, "planes", static_cast<double>(options.planes.size()), bounds_of<&PhaseRetrievalOptions::planes>);
   require_bounds(name, "frames", static_cast<double>(options.frames), bounds_of<&PhaseRetrievalOptions::frames>);
   for (const auto& plane : options.planes) {
     require(std::isfinite(plane.distance_m), "planes.distance_m", "a finite distance", plane.distance_m);
@@ -224,9 +222,7 @@ std::vector<RetrievalQuality> PhaseRetrievalPlan::quality(View<const float, 3> p
     for (std::size_t k = 0; k < result.size(); ++k) region_sums.push_back(sums[k * retrieval::max_positions + p]);
     const double scale = retrieval::common_scale(region_sums, s.options.planes);
     for (std::size_t k = 0; k < result.size(); ++k) {
-      const double error =
-          region_sums[k].target + scale * (scale * region_sums[k].light - 2 * region_sums[k].agreement);
-      const double psnr = 10 * std::log10(s.peak() * s.peak() * pixels / std::max(error, 1e-30));
+      const double psnr = retrieval::psnr_db(s.peak(), pixels, region_sums[k].error(scale));
       if (p == 0) {
         result[k].psnr_db = psnr;
         result[k].efficiency = panel > 0 ? region_sums[k].energy / panel : 0;

@@ -64,6 +64,9 @@ struct PhaseRetrievalOptions {
   /// positions. False: at the samples alone, which leaves the light between them to chance.
   bool between_samples = true;
 };
+/// Of the number of planes.
+template <>
+inline constexpr Bounds bounds_of<&PhaseRetrievalOptions::planes>{1, 256};
 template <>
 inline constexpr Bounds bounds_of<&PhaseRetrievalOptions::frames>{1, 256};
 

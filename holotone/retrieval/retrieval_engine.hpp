@@ -13,6 +13,9 @@ struct RegionSums {
   double light = 0;      ///< sum of q^2
   double agreement = 0;  ///< sum of q Q
   double target = 0;     ///< sum of Q^2
+
+  /// Sum of (scale q - Q)^2.
+  [[nodiscard]] double error(double scale) const { return target + scale * (scale * light - 2 * agreement); }
 };
 
 inline constexpr std::size_t max_positions = half_pixels.size();

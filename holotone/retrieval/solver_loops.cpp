@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <fmt/format.h>
-#include <holotone/core/error.hpp>
-#include <holotone/retrieval/solvers.hpp>
+#include <holotone/retrieval/problem.hpp>
 #include <numbers>
 #include <optional>
 
@@ -131,7 +129,7 @@ class LbfgsMemory {
 };
 
 /// A run of a solver: what all of them share.
-struct Run {
+struct SolverRun {
   Problem& problem;
   float* phase;
   const SolverOptions& solver;
@@ -177,7 +175,7 @@ void write_step(Engine& engine, const Direction& direction, double length, float
   engine.combine(factors, direction.vectors, step);
 }
 
-void lbfgs(Run& run) {
+void lbfgs(SolverRun& run) {
   constexpr double enough = 1e-4;    // of the decrease that the slope promises: Armijo 1966
   constexpr double min_step = 1e-3;  // of the direction
   Problem& problem = run.problem;
@@ -228,7 +226,7 @@ void lbfgs(Run& run) {
 /// Keeps the best phases of a solver whose steps may raise the loss, of those with a stage's held phases.
 class Best {
  public:
-  explicit Best(Run& run) : run_(run) {}
+  explicit Best(SolverRun& run) : run_(run) {}
   void start_stage() { is_first_ = true; }
   void offer(const float* phase, double loss) {
     if (!is_first_ && !(loss < run_.result.loss)) return;
@@ -238,11 +236,11 @@ class Best {
   }
 
  private:
-  Run& run_;
+  SolverRun& run_;
   bool is_first_ = true;
 };
 
-void adam(Run& run) {
+void adam(SolverRun& run) {
   Problem& problem = run.problem;
   auto current = run.vector();
   auto derivative = run.vector();
@@ -270,7 +268,7 @@ void adam(Run& run) {
   }
 }
 
-void gerchberg_saxton(Run& run, bool weighted) {
+void gerchberg_saxton(SolverRun& run, bool weighted) {
   Problem& problem = run.problem;
   double weights = 0;
   for (const auto& plane : problem.options().planes) weights += plane.weight;
@@ -295,86 +293,9 @@ void gerchberg_saxton(Run& run, bool weighted) {
 
 }  // namespace
 
-double common_scale(std::span<const RegionSums> sums, const std::vector<RetrievalPlane>& planes) {
-  double light = 0;
-  double agreement = 0;
-  const std::size_t positions = sums.size() / planes.size();
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const double weight = planes[i / positions].weight;
-    light += weight * sums[i].light;
-    agreement += weight * sums[i].agreement;
-  }
-  return light > 0 ? agreement / light : 0;
-}
-
-Problem::Problem(Engine& engine, const PhaseRetrievalOptions& options, Queue queue, RetrievalCamera camera)
-    : engine_(engine), options_(options), queue_(std::move(queue)), camera_(std::move(camera)) {
-  engine_.clear_weights();
-  if (!camera_) return;
-  measured_ = Array<float, 4>({static_cast<std::int64_t>(options.planes.size()), static_cast<std::int64_t>(positions()),
-                               options.grid.ny, options.grid.nx});
-}
-
-void Problem::copy(float* target, const float* source) {
-  copy_bytes(target, queue_.device(), source, queue_.device(),
-             static_cast<std::size_t>(element_count(shape())) * sizeof(float), queue_);
-}
-
-void Problem::measure(const float* phase) {
-  const auto host = copy_of(View<const float, 3>(phase, shape(), queue_.device()), Device{});
-  float* values = measured_.data();
-  for (std::size_t plane = 0; plane < options_.planes.size(); ++plane) {
-    for (std::size_t position = 0; position < positions(); ++position) {
-      engine_.amplitude(plane, position, values);
-      values += options_.grid.ny * options_.grid.nx;
-    }
-  }
-  camera_(host.view(), measured_.view());
-  for (const float value : measured_.host()) {
-    if (!std::isfinite(value) || value < 0) {
-      throw_argument("PhaseRetrievalPlan", "camera", "finite amplitudes >= 0", fmt::format("{}", value));
-    }
-  }
-  engine_.set_measured(measured_.data());
-}
-
-Loss Problem::loss_of(const std::vector<RegionSums>& sums) const {
-  Loss loss;
-  loss.scale = common_scale(sums, options_.planes);
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const double weight = options_.planes[i / positions()].weight;
-    loss.value += 0.5 * weight * (sums[i].target + loss.scale * (loss.scale * sums[i].light - 2 * sums[i].agreement));
-  }
-  loss.value = std::max(0.0, loss.value);
-  return loss;
-}
-
-Loss Problem::assess(const float* phase) {
-  engine_.propagate(phase, positions());
-  if (camera_) measure(phase);
-  return loss_of(engine_.sums(options_.loss));
-}
-
-double Problem::evaluate(const float* phase, float* derivative) {
-  const Loss loss = assess(phase);
-  engine_.differentiate(phase, loss.scale, derivative);
-  if (held_ != nullptr) engine_.hold_levels(phase, *held_, derivative);
-  return loss.value;
-}
-
-double Problem::psnr_db(double peak) const {
-  const auto sums = engine_.sums(RetrievalLoss::amplitude);
-  const double scale = common_scale(sums, options_.planes);
-  double error = 0;
-  for (const auto& sum : sums) error += sum.target + scale * (scale * sum.light - 2 * sum.agreement);
-  const auto count =
-      static_cast<double>(options_.region.rows * options_.region.columns) * static_cast<double>(sums.size());
-  return 10 * std::log10(peak * peak * count / std::max(error, 1e-30));
-}
-
 RetrievalResult solve(Problem& problem, float* phase, const SolverOptions& solver, const std::vector<float>& levels,
                       double peak, Progress& progress) {
-  Run run{problem, phase, solver, levels, peak, progress};
+  SolverRun run{problem, phase, solver, levels, peak, progress};
   switch (solver.solver) {
     case RetrievalSolver::lbfgs: lbfgs(run); break;
     case RetrievalSolver::adam: adam(run); break;

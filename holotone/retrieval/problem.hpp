@@ -1,5 +1,5 @@
 #pragma once
-// The solvers of phase retrieval, on any engine. Not for users.
+// The loss of phase retrieval (problem.cpp) and the loops that lower it (solver_loops.cpp), on any engine. Not for users.
 #include <holotone/retrieval/retrieval_engine.hpp>
 
 namespace holotone::retrieval {
@@ -45,6 +45,9 @@ class Problem {
 
 /// Scale that is best for all positions and planes together; the sums are those of one plane after the other.
 double common_scale(std::span<const RegionSums> sums, const std::vector<RetrievalPlane>& planes);
+
+/// PSNR, dB, of `count` values whose squared errors sum to `error`.
+double psnr_db(double peak, double count, double error);
 
 /// Runs the solver. `levels`: sorted, in [0, 2 pi), or empty. `peak`: of the targets.
 RetrievalResult solve(Problem& problem, float* phase, const SolverOptions& solver, const std::vector<float>& levels,
