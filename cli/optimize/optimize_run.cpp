@@ -7,6 +7,7 @@
 #include <cli/optimize/optimize_run.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/recipes/panel_limits.hpp>
 #include <holotone/recipes/viewing/wanted_light.hpp>
 #include <nlohmann/json.hpp>
 
@@ -199,24 +200,17 @@ void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRecord>& rows
 
 /// Words for a plane in which a phase cannot make a picture of the panel's pixels; empty: it can.
 std::string plane_warning(const FieldGrid& grid, double distance_m) {
-  constexpr double min_spread = 4;  // pixels
-  constexpr double max_blur = 16;   // pixels
-  const double side = static_cast<double>(std::min(grid.nx, grid.ny)) * grid.pitch_m;
-  const double distance = std::abs(distance_m);
-  const double spread = grid.wavelength_m * distance / (grid.pitch_m * grid.pitch_m);
-  // The finest fringes that the panel sends there: half of their period is a pixel of the picture.
-  const double blur = grid.wavelength_m * distance / (2 * side * grid.pitch_m);
-  if (spread < min_spread) {
+  const auto sharpness = find_plane_sharpness(grid, distance_m);
+  const std::string distance = format_length(std::abs(distance_m));
+  if (sharpness.is_too_near) {
     return fmt::format(
-        "light spreads over {:.2g} pixels of {} in {}: a phase cannot become a picture; a larger distance", spread,
-        format_length(grid.pitch_m), format_length(distance));
+        "light spreads over {:.2g} pixels of {} in {}: a phase cannot become a picture; a larger distance",
+        sharpness.spread_px, format_length(grid.pitch_m), distance);
   }
-  if (blur > max_blur) {
-    return fmt::format(
-        "a panel {} wide makes no detail finer than {:.0f} pixels in {}; --distance or --depth-range nearer",
-        format_length(side), blur, format_length(distance));
-  }
-  return {};
+  if (!sharpness.is_too_far) return {};
+  return fmt::format(
+      "a panel {} wide makes no detail finer than {:.0f} pixels in {}; --distance or --depth-range nearer",
+      format_length(static_cast<double>(std::min(grid.nx, grid.ny)) * grid.pitch_m), sharpness.detail_px, distance);
 }
 
 void warn_of_planes(const OptimizeJob& job, const std::vector<RetrievalPlane>& planes) {

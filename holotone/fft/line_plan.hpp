@@ -15,8 +15,6 @@ struct LinePlan {
   int values = 0;            ///< values that an item holds at most
 };
 
-/// Longest radix of a step.
-inline constexpr int largest_radix = 16;
 inline constexpr int max_steps = 6;
 
 /// The plan of least estimated time with at most `max_items` items of at most `max_values` values; none if the length

@@ -36,26 +36,4 @@ HOLOTONE_HOST_DEVICE inline void sincos_turns(float r, float& sine, float& cosin
   cosine = ((quarter + 1) & 2) != 0 ? -b : b;
 }
 
-/// The angle of (x, y) in turns, in [-1/2, 1/2]; 0 for (0, 0). Absolute error below 6e-8 turns.
-HOLOTONE_HOST_DEVICE inline float atan2_turns(float y, float x) {
-  const float ax = x < 0 ? -x : x;
-  const float ay = y < 0 ? -y : y;
-  const bool steep = ay > ax;
-  const float large = steep ? ay : ax;
-  const float small = steep ? ax : ay;
-  const float t = large > 0 ? small / large : 0.0F;
-  const float s = t * t;
-  float turns = -0.00064563505F;
-  turns = 0.0034808852F + s * turns;
-  turns = -0.0089007464F + s * turns;
-  turns = 0.015347674F + s * turns;
-  turns = -0.022136997F + s * turns;
-  turns = 0.031746115F + s * turns;
-  turns = -0.05304614F + s * turns;
-  turns = t * (0.15915484F + s * turns);
-  turns = steep ? 0.25F - turns : turns;
-  turns = x < 0 ? 0.5F - turns : turns;
-  return y < 0 ? -turns : turns;
-}
-
 }  // namespace holotone

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/no_backend.hpp>
@@ -47,16 +46,6 @@ void validate(const PropagationOptions& options) {
 }  // namespace
 
 std::string_view to_string(PropagationMethod method) { return name_of(method); }
-
-PropagationMethod parse_propagation_method(std::string_view name) {
-  if (const auto method = find_value<PropagationMethod>(name)) return *method;
-  std::array<std::string_view, enum_names<PropagationMethod>.size()> names;
-  std::ranges::transform(enum_names<PropagationMethod>, names.begin(), [](const auto& known) { return known.name; });
-  const auto near = nearest_name(name, names.data(), names.size());
-  throw Error(ErrorCode::invalid_argument,
-              fmt::format("method: expected auto, angular-spectrum or fresnel, got '{}'{}", name,
-                          near.empty() ? "" : fmt::format(": did you mean {}?", near)));
-}
 
 double fresnel_distance_m(const FieldGrid& grid) {
   require_grid("fresnel_distance_m", grid);

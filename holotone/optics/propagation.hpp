@@ -18,8 +18,6 @@ inline constexpr auto enum_names<PropagationMethod> =
                EnumName<PropagationMethod>{PropagationMethod::angular_spectrum, "angular-spectrum"},
                EnumName<PropagationMethod>{PropagationMethod::fresnel, "fresnel"}};
 std::string_view to_string(PropagationMethod method);
-/// Parses "auto", "angular-spectrum" or "fresnel". Throws invalid_argument with the nearest name.
-PropagationMethod parse_propagation_method(std::string_view name);
 
 struct PropagationOptions {
   FieldGrid grid = {};  ///< grid of the input

@@ -58,4 +58,17 @@ std::optional<double> nearest_undisturbed_m(const FieldGrid& grid, Encoding enco
   return width * grid.pitch_m / (2 * grid.wavelength_m * band);
 }
 
+PlaneSharpness find_plane_sharpness(const FieldGrid& grid, double distance_m) {
+  constexpr double min_spread_px = 4;
+  constexpr double max_detail_px = 16;
+  const double side = static_cast<double>(std::min(grid.nx, grid.ny)) * grid.pitch_m;
+  const double distance = std::abs(distance_m);
+  PlaneSharpness sharpness;
+  sharpness.spread_px = grid.wavelength_m * distance / (grid.pitch_m * grid.pitch_m);
+  sharpness.detail_px = grid.wavelength_m * distance / (2 * side * grid.pitch_m);
+  sharpness.is_too_near = sharpness.spread_px < min_spread_px;
+  sharpness.is_too_far = !sharpness.is_too_near && sharpness.detail_px > max_detail_px;
+  return sharpness;
+}
+
 }  // namespace holotone

@@ -28,4 +28,16 @@ double white_tint(const FieldGrid& grid, const std::vector<double>& wavelengths_
 std::optional<double> nearest_undisturbed_m(const FieldGrid& grid, Encoding encoding,
                                             const std::array<double, 2>& extent_m);
 
+/// How a panel's pixels show in a plane in free space: whether a phase can make a picture of them there.
+struct PlaneSharpness {
+  double spread_px = 0;  ///< over which the light of a pixel spreads
+  double detail_px = 0;  ///< the finest detail: half a period of the finest fringes that the whole panel makes there
+  bool is_too_near = false;  ///< a spread below 4 pixels: a phase cannot become a picture
+  bool is_too_far = false;   ///< a finest detail above 16 pixels, if not too near
+};
+
+/// With lambda and pitch of the panel's grid, d = |distance_m| and side its shorter side: spread = lambda d / pitch^2,
+/// detail = lambda d / (2 side pitch).
+PlaneSharpness find_plane_sharpness(const FieldGrid& grid, double distance_m);
+
 }  // namespace holotone

@@ -61,26 +61,4 @@ TEST(PhaseMath, SineAndCosineAreExactAtTheQuarters) {
   }
 }
 
-TEST(PhaseMath, AngleHoldsItsBoundAllAround) {
-  double worst = 0;
-  for (int i = 0; i < 1000000; ++i) {
-    const double angle = two_pi * (i + 0.5) / 1e6 - std::numbers::pi;
-    const double radius = std::exp(0.0001 * (i % 100000) - 5);
-    const float x = static_cast<float>(radius * std::cos(angle));
-    const float y = static_cast<float>(radius * std::sin(angle));
-    const double exact = std::atan2(static_cast<double>(y), static_cast<double>(x)) / two_pi;
-    worst = std::max(worst, std::abs(static_cast<double>(holotone::atan2_turns(y, x)) - exact));
-  }
-  std::printf("worst %.2e turns\n", worst);
-  EXPECT_LT(worst, 6e-8);
-}
-
-TEST(PhaseMath, AngleOfTheAxes) {
-  EXPECT_EQ(holotone::atan2_turns(0, 0), 0);
-  EXPECT_EQ(holotone::atan2_turns(0, 3), 0);
-  EXPECT_EQ(holotone::atan2_turns(2, 0), 0.25F);
-  EXPECT_EQ(holotone::atan2_turns(-2, 0), -0.25F);
-  EXPECT_EQ(holotone::atan2_turns(0, -3), 0.5F);
-}
-
 }  // namespace

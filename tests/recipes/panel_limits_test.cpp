@@ -40,5 +40,22 @@ TEST(PanelLimits, EncodingsOfFewFrequenciesDisturbNearObjects) {
   EXPECT_FALSE(nearest_undisturbed_m(grid, Encoding::phase, {1e-3, 1e-3}));
 }
 
+TEST(PanelLimits, APhaseMakesAPictureNeitherTooNearNorTooFar) {
+  // 500 nm * 0.512 mm / (8 um)^2 = 4 pixels of spread; the shorter side is 1080 pixels.
+  const auto limit = find_plane_sharpness(grid, 0.5121e-3);
+  EXPECT_NEAR(limit.spread_px, 4.0008, 1e-3);
+  EXPECT_NEAR(limit.detail_px, 4.0008 / 2160, 1e-5);
+  EXPECT_FALSE(limit.is_too_near || limit.is_too_far);
+  EXPECT_TRUE(find_plane_sharpness(grid, -0.5119e-3).is_too_near) << "on either side of the panel";
+  // 500 nm * d / (2 * 8.64 mm * 8 um) = 16 pixels at d = 4.42368 m.
+  EXPECT_FALSE(find_plane_sharpness(grid, 4.423).is_too_far);
+  EXPECT_TRUE(find_plane_sharpness(grid, 4.424).is_too_far);
+  EXPECT_NEAR(find_plane_sharpness(grid, 4.42368).detail_px, 16, 1e-9);
+  // One pixel: near and far at once is too near.
+  const auto tiny = find_plane_sharpness({1, 1, 8e-6, 500e-9}, 0.4e-3);
+  EXPECT_TRUE(tiny.is_too_near);
+  EXPECT_FALSE(tiny.is_too_far);
+}
+
 }  // namespace
 }  // namespace holotone

@@ -71,18 +71,27 @@ HOLOTONE_HOST_DEVICE inline Triangle triangle_of_precision(double xx, double xy,
   return {std::sqrt(std::max(xx - a10 * a10, 1e-12 * xx)), a10, a11};
 }
 
+/// Eigenvalues middle + half and middle - half of {xx, xy, yy}, and the direction of the first.
+struct PrincipalAxes {
+  double middle;
+  double half;
+  double cosine;
+  double sine;
+};
+HOLOTONE_HOST_DEVICE inline PrincipalAxes principal_axes(const std::array<double, 3>& matrix) {
+  const auto [xx, xy, yy] = matrix;
+  const double half = std::hypot(0.5 * (xx - yy), xy);
+  const double angle = half > 0 ? 0.5 * std::atan2(2 * xy, xx - yy) : 0;
+  return {0.5 * (xx + yy), half, std::cos(angle), std::sin(angle)};
+}
+
 /// Triangle of a covariance {xx, xy, yy}, clamped to the limits, and its inverse.
 HOLOTONE_HOST_DEVICE inline Triangle triangle_of(const std::array<double, 3>& covariance, const WidthLimits& limits) {
-  const auto [xx, xy, yy] = covariance;
-  const double middle = 0.5 * (xx + yy);
-  const double half = std::hypot(0.5 * (xx - yy), xy);
+  const auto [middle, half, cosine, sine] = principal_axes(covariance);
   const double most = std::clamp(middle + half, limits.least * limits.least, limits.largest * limits.largest);
   const double floor = std::max(limits.least * limits.least, most / (limits.aspect * limits.aspect));
   const double least = std::clamp(middle - half, floor, most);
   // The precision: 1 / most along the long axis, 1 / least across.
-  const double angle = half > 0 ? 0.5 * std::atan2(2 * xy, xx - yy) : 0;
-  const double cosine = std::cos(angle);
-  const double sine = std::sin(angle);
   return triangle_of_precision(cosine * cosine / most + sine * sine / least, cosine * sine * (1 / most - 1 / least),
                                sine * sine / most + cosine * cosine / least);
 }

@@ -16,12 +16,10 @@ constexpr double worth_moving = 1;
 
 /// Splits a component into two halves along its longest axis in pictures; the expert's plane is unchanged.
 std::array<FitComponent, 2> halves(const FitComponent& whole, const WidthLimits& pixels) {
-  const auto [xx, xy, yy] = covariance_of(whole.pixels);
-  const double half = std::hypot(0.5 * (xx - yy), xy);
-  const double most = 0.5 * (xx + yy) + half;
-  const double angle = half > 0 ? 0.5 * std::atan2(2 * xy, xx - yy) : 0;
-  const double ax = std::cos(angle);
-  const double ay = std::sin(angle);
+  const auto covariance = covariance_of(whole.pixels);
+  const auto [xx, xy, yy] = covariance;
+  const auto [middle, half, ax, ay] = principal_axes(covariance);
+  const double most = middle + half;
   const double narrower = most * (1 - half_width * half_width);
   const Triangle a = triangle_of({xx - narrower * ax * ax, xy - narrower * ax * ay, yy - narrower * ay * ay}, pixels);
   std::array<FitComponent, 2> parts{whole, whole};
