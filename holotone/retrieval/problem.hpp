@@ -1,5 +1,5 @@
 #pragma once
-// The loss of phase retrieval (problem.cpp) and the loops that lower it (solver_loops.cpp), on any engine. Not for users.
+// The loss of phase retrieval (problem.cpp) and the loops that lower it (solver_loops.cpp). Not for users.
 #include <holotone/retrieval/retrieval_engine.hpp>
 
 namespace holotone::retrieval {
