@@ -1,6 +1,6 @@
 #pragma once
-// Members of aggregates as data: what reads, writes and describes one, by its type. The code that walks them is compiled
-// once (members.cpp), not for each aggregate.
+// Members of aggregates as data: what reads, writes and describes one, by its type. The code that walks them is
+// compiled once (members.cpp), not for each aggregate.
 #include "values.hpp"
 #include <cstddef>
 #include <holotone/optics/field.hpp>

@@ -47,7 +47,7 @@ auto with_plan(AnyNufft& self, const Body& body) {
       self.plan);
 }
 
-/// Runs without the interpreter's lock, in the order of the caller's stream. `body` owns what it uses, but for the plan.
+/// Runs without the interpreter's lock, in the order of the caller's stream. `body` owns what it uses but the plan.
 template <class Body>
 void run(AnyNufft& self, const std::shared_ptr<Call>& call, const Body& body) {
   call->keep(nb::find(self));

@@ -18,8 +18,8 @@ class Work {
 
   /// The caller waits no more, nor does the interpreter's end. The process then ends without the library's own end.
   void abandon();
-  /// Of abandoned work that has ended, in its thread: calls `free` with the interpreter's lock. False if the interpreter
-  /// ends: then there is no lock.
+  /// Of abandoned work that has ended, in its thread: calls `free` with the interpreter's lock. False if the
+  /// interpreter ends: then there is no lock.
   bool drop(const std::function<void()>& free);
 
  private:
