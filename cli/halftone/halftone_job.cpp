@@ -227,7 +227,7 @@ std::vector<OptionRow> page_options(HalftoneJob& job) {
        .common = true,
        .applies = {[&job] { return writes_png(job) && !job.several_inks(); }, "one ink and an output ending in .png",
                    [&job] { return writes_png(job) ? "several inks" : job.output; }}},
-      compression_option(job.compression),
+      compression_option(job.compression, &job.output),
       {.names = "--order",
        .target = choice<bool>(job.options.tour, {{"none", false}, {"tour", true}}),
        .value = "NAME",

@@ -93,7 +93,7 @@ std::vector<OptionRow> encoding_options(HologramJob& job) {
                  .otherwise = "0deg",
                  .feeds = "EncodePlan.reference_angle",
                  .applies = applies("--encode amplitude", [](const auto& traits) { return traits.encodes_beam; })},
-                compression_option(job.writing.compression)});
+                compression_option(job.writing.compression, &job.output)});
   return rows;
 }
 

@@ -145,7 +145,9 @@ std::vector<OptionRow> depth_options(OptimizeJob& job) {
                  .target = number(job.eye.viewer_m, ValueUnit::length, {1e-3, max_distance_m}),
                  .value = "LENGTH",
                  .help = "From the panel to the pupils of --aperture and --pupil",
-                 .feeds = "focal_stack.viewer_m|ReconstructionPlan.aperture.distance_m"}});
+                 .feeds = "focal_stack.viewer_m|ReconstructionPlan.aperture.distance_m",
+                 .applies = {[&job] { return !job.pupils.empty() || !job.input.picture.depth.empty(); },
+                             "--aperture or --depth", none}}});
   return rows;
 }
 

@@ -1,4 +1,6 @@
 #include <cli/options/compression_option.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <utility>
 
 namespace holotone::cli {
 namespace {
@@ -13,11 +15,20 @@ std::optional<int> parse_level(std::string_view option, const std::string& text)
 
 }  // namespace
 
-OptionRow compression_option(std::optional<int>& level) {
+OptionRow compression_option(std::optional<int>& level, const std::string* output) {
+  Applies applies;
+  if (output != nullptr) {
+    const auto compresses = [output] {
+      const auto extension = io::extension_of(*output);
+      return extension == ".png" || extension == ".tif" || extension == ".tiff";
+    };
+    applies = {compresses, "an output ending in .png or .tif", [output] { return *output; }};
+  }
   return {.names = "--compression",
           .target = parsed(level, parse_level, "auto"),
           .value = "LEVEL",
-          .help = "Compression of a PNG or TIFF: 0 (none, fastest) to 9 (smallest), or auto, which suits holograms"};
+          .help = "Compression of a PNG or TIFF: 0 (none, fastest) to 9 (smallest), or auto, which suits holograms",
+          .applies = std::move(applies)};
 }
 
 }  // namespace holotone::cli

@@ -99,7 +99,8 @@ std::vector<OptionRow> weight_options(QuantizeJob& job) {
        .target = member<&QuantizeJob::hogel_px>(job, {1, largest_picture_side}),
        .value = "N",
        .help = "Side of a hogel in pixels; each hogel has its own weights",
-       .otherwise = "the file's, or 64 to 2048 by the window; without vded the panel"},
+       .otherwise = "the file's, or 64 to 2048 by the window; without vded the panel",
+       .applies = for_diffusion(job)},
       {.names = "--borders",
        .target = member<&ErrorDiffusionOptions::borders>(job.diffusion),
        .value = "NAME",
@@ -158,7 +159,7 @@ std::vector<OptionRow> level_options(QuantizeJob& job) {
        .help = "Divisor of the field, such as that reported for another frame",
        .otherwise = "by --clip",
        .excludes = "--clip"},
-      compression_option(job.writing.compression)};
+      compression_option(job.writing.compression, &job.output)};
 }
 
 std::vector<OptionRow> override_options(QuantizeJob& job) {

@@ -12,21 +12,26 @@ int run_view(ViewJob& job) {
 }
 
 std::vector<OptionRow> server_options(ViewJob& job) {
+  const Applies served{[&job] { return job.output.empty(); }, "a server, without --output",
+                       [&job] { return job.output; }};
   return {{.names = "--port",
            .target = number(job.port, ValueUnit::count, {0, 65535}),
            .value = "N",
            .help = "Port of the page; the next free one if it is in use; 0: any",
-           .common = true},
+           .common = true,
+           .applies = served},
           {.names = "--bind",
            .target = member<&ViewJob::address>(job),
            .value = "ADDRESS",
-           .help = "Address to listen on; 0.0.0.0 lets other machines of the network in"},
+           .help = "Address to listen on; 0.0.0.0 lets other machines of the network in",
+           .applies = served},
           {.names = "--host",
            .target = &job.hosts,
            .value = "NAME",
            .help = "Further name by which the page may be reached",
            .one_each = true,
-           .feeds = "ViewJob.hosts"},
+           .feeds = "ViewJob.hosts",
+           .applies = served},
           {.names = "--no-browser", .target = setter(job.browser, false), .help = "Open no browser", .common = true},
           device_row({.target = &job.device_name, .common = true})};
 }
