@@ -19,6 +19,7 @@
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
+#include <holotone/io/printable_detail.hpp>
 #include <new>
 #include <span>
 #include <sstream>
@@ -39,7 +40,7 @@ void print_error(std::string_view what) {
   if (!first && joined_ranks && Ranks::all().agreed_on_error()) return;
   if (!first) std::this_thread::sleep_for(std::chrono::seconds(3));
   if (!first && cancelled()) return;
-  put(stderr, fmt::format("holotone{}: {}\n", first ? "" : of_this_rank(), printable(what)));
+  put(stderr, fmt::format("holotone{}: {}\n", first ? "" : of_this_rank(), printable(io::with_short_value(what))));
 }
 
 /// The innermost subcommand on the command line, or the program itself.
@@ -194,6 +195,10 @@ std::string given_too_often(const CLI::App& command) {
 /// Arguments in reverse, as CLI11 takes them. It reads "[a,b]" as a list, but a file of that name is meant.
 std::vector<std::string> reversed_arguments(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
   for (auto& word : arguments) {
     if (word.starts_with('[') && word.ends_with(']')) word.insert(0, "./");
   }
@@ -214,7 +219,9 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
   std::string what = error.what();
   const auto words = application.remaining(true);
   const bool nothing_chosen = takes_subcommand(command) && !words.empty();
-  if (nothing_chosen || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+  const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const bool unknown = is_missing && !words.empty() && words.front().starts_with('-');
+  if (nothing_chosen || unknown || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::string word = words.empty() ? "" : words.front();
     const bool is_command = takes_subcommand(command) && word.rfind('-', 0) != 0;
     what = fmt::format("expected {}, got '{}'{}",
@@ -223,7 +230,7 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
                                                  : "no further argument",
                        word, hint(application, word));
   }
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+  if (is_missing && !unknown) {
     const auto missing = what_is_missing(command);
     if (takes_subcommand(command) && words.empty()) {
       what = fmt::format("expected a command: {}", command_names(command));

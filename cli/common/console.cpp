@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/io/json_text_detail.hpp>
+#include <holotone/io/printable_detail.hpp>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -21,53 +23,9 @@ constexpr double seconds_to_announce = 10;
 int why_output_failed = 0;
 bool silent = false;  ///< another process prints
 
-/// Bytes of the UTF-8 character that `text` begins with, 0 if it begins with none (Unicode 15, table 3-7).
-std::size_t character_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return continues(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool second = continues(1, first == 0xe0 ? 0xa0 : 0x80, first == 0xed ? 0x9f : 0xbf);
-    return second && continues(2) ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool second = continues(1, first == 0xf0 ? 0x90 : 0x80, first == 0xf4 ? 0x8f : 0xbf);
-    return second && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-/// True for C0, DEL and C1; UTF-8 writes C1 as c2 80 to c2 9f.
-bool is_control(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return first < 0x20 || first == 0x7f;
-  return character.size() == 2 && first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
-}
-
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t count = character_bytes(text);
-    const auto character = text.substr(0, std::max<std::size_t>(count, 1));
-    if (character == "\n") {
-      result += "\\n";
-    } else if (character == "\t") {
-      result += "\\t";
-    } else if (count == 0 || is_control(character)) {
-      for (const char c : character) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      result += character;
-    }
-    text.remove_prefix(character.size());
-  }
-  return result;
-}
+std::string printable(std::string_view text) { return io::printable(text); }
 
 void put(std::FILE* stream, std::string_view text) noexcept {
   errno = 0;
@@ -79,6 +37,7 @@ void check_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   const int failed = errno != 0 ? errno : why_output_failed;
   const int reason = failed != 0 ? failed : EIO;
+  if (reason == EPIPE) return;  // `head` has read enough
   throw_io("standard output", "to take what the program prints", std::strerror(reason));
 }
 
@@ -104,7 +63,7 @@ void report(const ConsoleOptions& options, std::string_view text) {
 }
 
 void report_json(const ConsoleOptions& options, const nlohmann::json& object) {
-  if (!silent && options.json) put(stdout, object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  if (!silent && options.json) put(stdout, io::json_text(object, 2) + "\n");
 }
 
 ProgressBar::ProgressBar(const ConsoleOptions& options) : style_(Style::none) {

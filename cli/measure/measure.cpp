@@ -10,6 +10,7 @@
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/json_text_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -112,10 +113,9 @@ void write_measured(const MeasureJob& job, const Measured& measured, const nlohm
     if (!measured.radial) reject_output("no .png for an interior too narrow for a spectrum", job.output);
     write_image(job.output, Image{spectrum_codes(measured.spectrum), {}});
   } else {
-    write_file(job.output, extension == ".html" ? measured_html(job, measured)
-                           : extension == ".csv"
-                               ? measured_csv(job, measured)
-                               : object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    write_file(job.output, extension == ".html"  ? measured_html(job, measured)
+                           : extension == ".csv" ? measured_csv(job, measured)
+                                                 : io::json_text(object, 2) + "\n");
   }
 }
 

@@ -12,6 +12,7 @@
 #include <holotone/hologram/dice_scene.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/json_text_detail.hpp>
 #include <holotone/io/npy_image_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <holotone/recipes/mixtures/colours_detail.hpp>
@@ -53,7 +54,8 @@ class DiceWriter {
       step();
       write_picture(truth.file, job_.eye(truth.right, truth.down));
     }
-    write_file(folder_.file("scene.json"), dice_story(job_, scene_.options(), near_m_, far_m_).dump(2) + "\n");
+    write_file(folder_.file("scene.json"),
+               io::json_text(dice_story(job_, scene_.options(), near_m_, far_m_), 2) + "\n");
   }
 
  private:

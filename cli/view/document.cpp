@@ -2,6 +2,7 @@
 #include <cli/options/values.hpp>
 #include <cli/view/document.hpp>
 #include <holotone/core/parallel.hpp>
+#include <holotone/io/json_text_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -101,9 +102,7 @@ ViewAnswer answer_of(Raster raster, const ViewRequest& request) {
 }
 
 ViewAnswer answer_of(const nlohmann::json& payload, std::string command, const Facts& facts) {
-  return {"application/json",
-          payload.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-          {{"command", std::move(command)}, {"facts", facts}}};
+  return {"application/json", io::json_text(payload), {{"command", std::move(command)}, {"facts", facts}}};
 }
 
 std::string shell_word(std::string_view text) {

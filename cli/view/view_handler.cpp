@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/io/json_text_detail.hpp>
 #include <stdexcept>
 
 namespace holotone::cli {
@@ -20,9 +21,7 @@ class WantedProgress final : public Progress {
   const std::atomic<bool>& unwanted_;
 };
 
-std::string to_text(const nlohmann::json& object) {
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string to_text(const nlohmann::json& object) { return io::json_text(object); }
 
 /// Index of a document; the server has checked that it is a whole number.
 std::size_t index_of(const nlohmann::json& value) {

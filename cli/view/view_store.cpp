@@ -9,6 +9,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/base64_detail.hpp>
+#include <holotone/io/json_text_detail.hpp>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -182,7 +183,7 @@ class Store {
                          {"data", one.data[one.is_picture ? q : 0]}});
     }
     const json stored{{"documents", message_}, {"answers", std::move(answers)}};
-    return web::stored_page(stored.dump(-1, ' ', false, json::error_handler_t::replace));
+    return web::stored_page(io::json_text(stored));
   }
 
   [[noreturn]] void reject_size() const {

@@ -14,6 +14,7 @@
 #include <cli/options/values.hpp>
 #include <cli/options/viewer_option.hpp>
 #include <cmath>
+#include <holotone/io/json_text_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/stereogram_prints.hpp>
 #include <nlohmann/json.hpp>
@@ -178,7 +179,7 @@ class StereogramWork {
   [[nodiscard]] std::string print_key(const Metadata& metadata) const {
     std::string key =
         fmt::format("{} {} {} {} {:x} {}", job_.panel.nx, job_.panel.ny, number_text(job_.geometry.camera_span_m),
-                    views_.facts.dump(), views_.digest, backend_of(job_.device));
+                    io::json_text(views_.facts), views_.digest, backend_of(job_.device));
     for (const auto& [name, value] : metadata) key += fmt::format(" {}={}", name, value);
     return key;
   }
