@@ -96,6 +96,10 @@ void check_panel(const HologramJob& job) {
   constexpr std::string_view other = "; --resolution and --pitch instead of --panel describe a panel without a preset";
   const bool on_off = panel.modulation == Modulation::amplitude;
   if (on_off && needs_phase_modulator(job.encode.encoding)) {
+    if (job.encoding.given && !job.given.contains("--encode")) {  // a command of phases alone
+      reject("--panel", "a phase modulator (for mirrors: hologram --image, or quantize --encode amplitude)",
+             panel.name);
+    }
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--encode: expected {} for {}, whose mirrors are on or off, got '{}'{}",
                             list_encodings([](const auto& traits) { return !traits.phase_modulator; }), panel.name,

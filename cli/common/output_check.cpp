@@ -113,15 +113,20 @@ class OutputCheck {
     }
   }
 
+  [[noreturn]] static void reject_file(std::string_view option, const std::string& path, std::string_view what) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: expected the name of a file, got '{}', {}", option, path, what));
+  }
+
   void check_existing(std::string_view option, const std::string& path, std::string& target) const {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) {
       // The target of a dangling link depends on other files written meanwhile.
-      if (lstat(path.c_str(), &status) == 0) reject(option, "the name of a file", path + ", a link to none");
+      if (lstat(path.c_str(), &status) == 0) reject_file(option, path, "a link to none");
       return;
     }
     if (S_ISDIR(status.st_mode)) reject(option, "a file's name", path);
-    if (!S_ISREG(status.st_mode)) reject(option, "the name of a file", path + ", a device, pipe or socket");
+    if (!S_ISREG(status.st_mode)) reject_file(option, path, "a device, pipe or socket");
     const auto input = inputs_.find(id_of(status));
     if (input != inputs_.end()) {
       const auto& [of, named_by] = input->second;

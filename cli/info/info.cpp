@@ -219,22 +219,10 @@ void tell_scene(const InfoJob& job) {
            extension.empty() ? "a name without extension" : fmt::format("'{}'", extension));
 }
 
-/// Fallback for a table without z, which is no point cloud: true if it was read as dots.
-bool tell_dots_instead(const InfoJob& job) {
-  if (!is_dots_input(job.input)) return false;
-  try {
-    tell_dots(job.input, job.console);
-  } catch (const Error&) {
-    return false;  // the cloud reader's error is the more relevant one
-  }
-  return true;
-}
-
 void tell_points(const InfoJob& job) {
   try {
     tell_scene(job);
   } catch (const Error& error) {
-    if (tell_dots_instead(job)) return;
     if (std::string_view(error.what()).find(": expected a scene: ") == std::string_view::npos) throw;
     reject_unknown(job.input);
   }

@@ -1,7 +1,9 @@
+#include <cerrno>
 #include <cli/common/cancel.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/optimize/camera_program.hpp>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -15,8 +17,11 @@ namespace fs = std::filesystem;
 
 /// A folder of this run's own for files that the camera reads.
 std::string own_folder() {
-  std::string name = (fs::temp_directory_path() / "holotone-camera-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw_io(name, "a new folder", "none");
+  std::error_code failed;
+  const fs::path parent = fs::temp_directory_path(failed);
+  if (failed) throw_io("TMPDIR", "a folder for temporary files", failed.message());
+  std::string name = (parent / "holotone-camera-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw_io(name, "a new folder", std::strerror(errno));
   UnfinishedRun::will_write(name);
   return name;
 }

@@ -62,6 +62,7 @@ void check_names(const OptimizeJob& job) {
   const bool subframes = job.options.model.frames > 1;
   const auto at = output.find("%t");
   if (subframes && at == std::string::npos) reject("--output", "a name with %t, which stands for the subframe", output);
+  if (at != std::string::npos && output.find("%t", at + 2) != std::string::npos) reject("--output", "one %t", output);
   if (!subframes && at != std::string::npos) reject("--output", "no %t, which stands for the subframe", output);
   std::string others = output;
   if (subframes) others.erase(at, 2);

@@ -42,12 +42,11 @@ bool are_thread_counts(const char* text) {
 long wanted_threads() {
   const char* const text = std::getenv(thread_variable);
   if (text == nullptr) return sysconf(_SC_NPROCESSORS_ONLN);
-  if (!are_thread_counts(text)) {
-    end("OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got something else");
-  }
-  const long count = std::strtol(text, nullptr, 10);
-  if (count > max_threads) end("OMP_NUM_THREADS: expected at most 1024 threads, got more");
-  return count;
+  const long count = are_thread_counts(text) ? std::strtol(text, nullptr, 10) : 0;
+  if (count >= 1 && count <= max_threads) return count;
+  char typed[64];
+  (void)std::snprintf(typed, sizeof typed, "'%.50s'%s", text, std::strlen(text) > 50 ? "..." : "");
+  end("OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got ", typed);
 }
 
 /// The threads whose buffers and stacks fit under the limit of the address space. OpenBLAS maps its buffers when it is

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <holotone/io/dots/dots.hpp>
+#include <holotone/io/dots/dots_formats_detail.hpp>
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
@@ -8,12 +8,15 @@
 namespace holotone {
 namespace {
 
-/// True if a file can hold nothing but dots: SVG, DAT, XY, a table that Holotone wrote.
+/// True if a file can hold nothing but dots: SVG, DAT, XY, a table that Holotone wrote or without z.
 bool is_dots_file(const std::string& path) {
   const auto extension = io::extension_of(path);
   if (extension == ".svg" || extension == ".dat" || extension == ".xy") return true;
   constexpr std::string_view own_comment = "# Holotone dots";
-  return is_dots_input(path) && io::read_first_bytes(path, own_comment.size()) == own_comment;
+  if (extension != ".csv" && extension != ".tsv" && extension != ".txt") return false;
+  constexpr std::size_t heading_bytes = 4096;
+  const auto bytes = io::read_first_bytes(path, heading_bytes);
+  return bytes.starts_with(own_comment) || io::begins_as_dots(bytes);
 }
 
 bool is_picture(const std::string& path) {

@@ -4,8 +4,7 @@
 
 namespace holotone {
 
-/// What a file holds, by its name and first bytes. `points` is the last kind: points, a mesh, or a table without z,
-/// which is read as dots.
+/// What a file holds, by its name and first bytes. `points` is the last kind: points or a mesh.
 enum class FileKind { dots, model, picture, array, field, points };
 
 FileKind file_kind(const std::string& path);

@@ -25,6 +25,8 @@ class DotsBuilder {
   DotsFile file_;
 };
 
+/// True if a table that begins so can hold nothing but dots: columns named x and y without z, or two of numbers.
+bool begins_as_dots(std::string_view bytes);
 DotsFile read_dots_table(std::string_view bytes, std::string_view path);
 DotsFile read_dots_npy(std::string_view bytes, std::string_view path);
 DotsFile read_dots_svg(std::string_view bytes, std::string_view path);

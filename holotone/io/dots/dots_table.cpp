@@ -197,6 +197,26 @@ void append_number(std::string& text, float value) {
 
 }  // namespace
 
+bool begins_as_dots(std::string_view bytes) {
+  LineReader lines(bytes);
+  std::vector<std::string_view> fields;
+  double number = 0;
+  for (std::string_view line; lines.next_filled(line);) {
+    line = trim(line);
+    if (is_comment(line)) continue;
+    split(line, fields);
+    const bool numbers = std::ranges::all_of(fields, [&](auto field) { return parse_number(field, number); });
+    if (numbers && fields.size() == 1) continue;  // a count
+    if (numbers) return fields.size() == 2;
+    const auto names = [&](Column column) {
+      return std::ranges::any_of(fields, [&](auto field) { return column_named(field) == column; });
+    };
+    const auto is_depth = [](std::string_view field) { return field.starts_with('z') || field.starts_with('Z'); };
+    return names(x) && names(y) && std::ranges::none_of(fields, is_depth);
+  }
+  return false;
+}
+
 DotsFile read_dots_table(std::string_view bytes, std::string_view path) { return DotsTableReader(bytes, path).read(); }
 
 DotsFile read_dots_npy(std::string_view bytes, std::string_view path) {

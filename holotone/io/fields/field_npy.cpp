@@ -12,7 +12,10 @@ namespace {
 
 void require_field(const NpyHeader& header, std::string_view path) {
   if (header.kind != 'c' || header.shape.size() != 2) {
-    throw_io(path, "complex numbers of shape {ny, nx}", header.type + " of shape " + header.shape_text());
+    const bool phases = header.kind == 'f' && header.shape.size() == 2;
+    throw_io(path, "complex numbers of shape {ny, nx}",
+             header.type + " of shape " + header.shape_text() +
+                 (phases ? "; for phases in radians save numpy.exp(1j * phase)" : ""));
   }
 }
 

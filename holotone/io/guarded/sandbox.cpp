@@ -192,6 +192,11 @@ std::string_view reader_name(const GuardLimits& limits) { return limits.command 
                 fmt::format("{}: {} took more than {:.3g} s", subject, reader_name(limits), limits.seconds));
   }
   if (signal == SIGXFSZ) {
+    rlimit lowered{};
+    if (getrlimit(RLIMIT_FSIZE, &lowered) == 0 && lowered.rlim_cur < limits.output_bytes) {
+      throw_io(subject, fmt::format("a limit of file sizes that holds what {} writes (ulimit -f)", reader_name(limits)),
+               format_bytes(static_cast<double>(lowered.rlim_cur)));
+    }
     throw Error(ErrorCode::io, fmt::format("{}: {} wrote more than {}", subject, reader_name(limits),
                                            format_bytes(static_cast<double>(limits.output_bytes))));
   }

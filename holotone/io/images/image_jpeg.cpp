@@ -72,7 +72,8 @@ class JpegReader {
       jpeg_read_header(&info_, TRUE);
     });
     if (info_.num_components != 1 && info_.num_components != 3) {
-      throw_io(path_, "a grey or colour JPEG (1 or 3 components)", std::to_string(info_.num_components));
+      throw_io(path_, "a grey or colour JPEG (1 or 3 components)",
+               std::to_string(info_.num_components) + "; convert it to RGB");
     }
     info_.out_color_space = info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     const std::uint64_t channels = info_.num_components == 1 ? 1 : 3;

@@ -4,6 +4,8 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/io/images/image.hpp>
+#include <holotone/recipes/file_kind_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
@@ -147,6 +149,9 @@ Array<float, 3> stored_phases(const std::vector<std::string>& files, const Field
   const auto added = added_phase(encoding, grid);
   float* to = phases.data();
   for (const auto& file : files) {
+    if (file_kind(file) == FileKind::picture && !read_image(file).metadata.contains("encoding")) {
+      throw_io(file, "a hologram to start from", "a picture that states no encoding");
+    }
     const auto light = read_hologram(file);
     const auto [ny, nx] = light.field.shape();
     if (light.field.shape() != grid.shape()) {
