@@ -137,7 +137,7 @@ TEST_F(OptimizeFilesTest, FilesThatAreReadAreNotWritten) {
   over("--start", "slm.png");
   auto start = optimize("photo.png", "two.png");
   start.insert(start.end(), {"--start", path("map.png")});
-  expect_refused(start, {"map.png: expected pitch_m from 1e-09 to 1, got none"});
+  expect_refused(start, {"map.png: expected a hologram to start from, got a picture that states no encoding"});
   start.back() = path("none_%t.png");
   expect_refused(start, {"none_0.png: file not found"});
 }

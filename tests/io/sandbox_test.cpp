@@ -92,6 +92,16 @@ TEST(Sandbox, ALowerLimitOfTheCallerStays) {
   EXPECT_EXIT(limited(), testing::ExitedWithCode(0), "");
 }
 
+TEST(Sandbox, ALowerLimitOfTheCallerIsNamed) {
+  const auto limited = [] {
+    const rlimit low{20'000, 20'000};
+    setrlimit(RLIMIT_FSIZE, &low);
+    const std::string said = error_of([] { shell("exec yes", {}); });
+    std::exit(said.find("ulimit -f), got 19.5 KiB") != std::string::npos ? 0 : 1);
+  };
+  EXPECT_EXIT(limited(), testing::ExitedWithCode(0), "");
+}
+
 // The parent may have been started with closed standard streams: pipes then have their numbers.
 TEST(Sandbox, WorksWithClosedStandardStreams) {
   const auto closed = [] {
