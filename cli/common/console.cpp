@@ -9,8 +9,11 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/json_text_detail.hpp>
 #include <holotone/io/printable_detail.hpp>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace holotone::cli {
 namespace {
@@ -22,6 +25,10 @@ constexpr double seconds_to_announce = 10;
 /// errno of a failed write to standard output. Long texts fail in put(), before check_output() flushes the rest.
 int why_output_failed = 0;
 bool silent = false;  ///< another process prints
+
+/// What warn() was called with, each text once.
+std::vector<std::string> warnings;
+std::mutex warnings_mutex;
 
 }  // namespace
 
@@ -41,7 +48,11 @@ void check_output() {
   throw_io("standard output", "to take what the program prints", std::strerror(reason));
 }
 
-void warn(const ConsoleOptions& options, std::string_view text) { remark(options, fmt::format("warning: {}", text)); }
+void warn(const ConsoleOptions& options, std::string_view text) {
+  remark(options, fmt::format("warning: {}", text));
+  const std::scoped_lock lock(warnings_mutex);
+  if (std::ranges::find(warnings, text) == warnings.end()) warnings.emplace_back(text);
+}
 
 OptionGroup console_options(ConsoleOptions& options) {
   return {"Messages",
@@ -62,8 +73,11 @@ void report(const ConsoleOptions& options, std::string_view text) {
   if (!silent && !options.quiet && !options.json) put(stdout, fmt::format("{}\n", printable(text)));
 }
 
-void report_json(const ConsoleOptions& options, const nlohmann::json& object) {
-  if (!silent && options.json) put(stdout, io::json_text(object, 2) + "\n");
+void report_json(const ConsoleOptions& options, nlohmann::json object) {
+  if (silent || !options.json) return;
+  const std::scoped_lock lock(warnings_mutex);
+  object["warnings"] = warnings;
+  put(stdout, io::json_text(object, 2) + "\n");
 }
 
 ProgressBar::ProgressBar(const ConsoleOptions& options) : style_(Style::none) {

@@ -33,7 +33,8 @@ void put(std::FILE* stream, std::string_view text) noexcept;
 /// Flushes standard output. Throws io if any output could not be written.
 void check_output();
 
-/// Prints a warning on standard error ("holotone: warning: ..."), unless --quiet or --json.
+/// Prints a warning on standard error ("holotone: warning: ..."), unless --quiet or --json, and keeps it for
+/// report_json.
 void warn(const ConsoleOptions& options, std::string_view text);
 
 /// Prints a remark on standard error ("holotone: ..."), unless --quiet or --json.
@@ -42,8 +43,8 @@ void remark(const ConsoleOptions& options, std::string_view text);
 /// Prints a result line on standard output, unless --quiet or --json.
 void report(const ConsoleOptions& options, std::string_view text);
 
-/// Prints the JSON object on standard output if --json.
-void report_json(const ConsoleOptions& options, const nlohmann::json& object);
+/// Prints the JSON object on standard output if --json, with all warnings so far as "warnings".
+void report_json(const ConsoleOptions& options, nlohmann::json object);
 
 /// Seconds since construction.
 class Stopwatch {

@@ -105,7 +105,6 @@ nlohmann::json make_json(const HalftoneJob& job, const HalftonePage& page, const
       {"classes", classes},
       {"radius_px", {varied ? static_cast<double>(*low) : radius, varied ? static_cast<double>(*high) : radius}},
       {"seed", job.options.seed},
-      {"warnings", list_warnings(job, page, halftone)},
       {"compute_s", halftone.make_s},
       {"time_s", seconds}};
   if (page.pixel_m > 0) object["pixel_m"] = page.pixel_m;
@@ -142,7 +141,6 @@ std::string inks_text(const HalftonePage& page, const Dots& dots) {
 }
 
 void tell(const HalftoneJob& job, const HalftonePage& page, const WrittenHalftone& halftone, double seconds) {
-  for (const auto& warning : list_warnings(job, page, halftone)) warn(job.console, warning);
   for (const auto& hint : hints_of(job, page)) remark(job.console, hint);
   std::string how = to_string(job.options.method);
   if (job.by_forces()) how += fmt::format(" on {}", to_string(job.device));
@@ -177,6 +175,7 @@ int run_halftone(HalftoneJob& job) {
   write_dots(job.output, halftone.dots, write_options(job, page, halftone), bar);
   check_cancelled("writing");
   UnfinishedRun::keep();
+  for (const auto& warning : list_warnings(job, page, halftone)) warn(job.console, warning);
   report_json(job.console, make_json(job, page, halftone, watch.seconds()));
   tell(job, page, halftone, watch.seconds());
   return exit_ok;

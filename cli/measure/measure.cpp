@@ -138,9 +138,9 @@ int run_measure(const MeasureJob& job) {
   UnfinishedRun::keep();
   object["outputs"] = job.output.empty() ? nlohmann::json::array() : nlohmann::json::array({job.output});
   object["time_s"] = watch.seconds();
+  for (const auto& text : measured.warnings) warn(job.console, text);
   report_json(job.console, object);
   for (const auto& text : measured.source.remarks) remark(job.console, text);
-  for (const auto& text : measured.warnings) warn(job.console, text);
   for (const auto& line : measured_lines(job, measured)) report(job.console, line);
   if (!job.output.empty()) report(job.console, fmt::format("{}: {}", job.output, format_duration(watch.seconds())));
   return exit_ok;

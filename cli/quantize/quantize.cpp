@@ -99,28 +99,6 @@ std::string unmeasured(const QuantizeJob& job, const QuantizeRecord& row) {
   return fmt::format("{}: the noise is not measured in the rows of other runs or processes", row.output);
 }
 
-std::vector<std::string> late_warnings(const QuantizeRecord& row) {
-  if (!row.dark) return {};
-  return {fmt::format("{} holds no light", row.input)};
-}
-
-std::vector<std::string> list_warnings(const QuantizeRecord& row) {
-  auto warnings = late_warnings(row);
-  for (auto& words : early_warnings(row)) warnings.push_back(std::move(words));
-  return warnings;
-}
-
-/// Warnings of all fields without repetition.
-std::vector<std::string> list_warnings(const std::vector<QuantizeRecord>& rows) {
-  std::vector<std::string> all;
-  for (const auto& row : rows) {
-    for (auto& words : list_warnings(row)) {
-      if (std::find(all.begin(), all.end(), words) == all.end()) all.push_back(std::move(words));
-    }
-  }
-  return all;
-}
-
 nlohmann::json make_json(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows, double seconds) {
   nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
                         {"device", names_of(job.devices)},
@@ -129,11 +107,7 @@ nlohmann::json make_json(const QuantizeJob& job, const std::vector<QuantizeRecor
                         {"bits", job.diffusion.bits},
                         {"order", job.diffusion.serpentine ? "serpentine" : "raster"},
                         {"borders", name_of(job.diffusion.borders)},
-                        {"warnings", list_warnings(rows)},
                         {"time_s", seconds}};
-  for (const auto& row : rows) {
-    if (const auto text = unmeasured(job, row); !text.empty()) object["warnings"].push_back(text);
-  }
   if (job.scale == 0) object["clip"] = job.diffusion.clip;
   if (has_windows(job.method)) {
     object["rule"] = to_string(job.weights.rule);
@@ -196,9 +170,6 @@ void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows)
 
 void tell(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
   for (const auto& row : rows) {
-    for (const auto& warning : late_warnings(row)) warn(job.console, warning);
-  }
-  for (const auto& row : rows) {
     report(job.console,
            fmt::format("{}: {} x {} pixels, {} of {}, {}{}, on {}, {}", row.output, row.grid.nx, row.grid.ny,
                        counted(job.diffusion.bits, "bit"), name_of(job.diffusion.modulation), method_text(job, row),
@@ -206,7 +177,6 @@ void tell(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
     if (const auto text = to_text(row.rates, job.devices); !text.empty()) report(job.console, text);
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
     if (const auto text = seen_text(job, row); !text.empty()) report(job.console, text);
-    if (const auto text = unmeasured(job, row); !text.empty()) remark(job.console, text);
   }
   for (const auto& text : remarks_on_window(job, rows)) remark(job.console, text);
   if (job.method == QuantizeMethod::floyd_steinberg && !job.viewer) {
@@ -247,6 +217,10 @@ int run_quantize(QuantizeJob& job) {
   }
   check_cancelled("writing");
   UnfinishedRun::keep();
+  for (const auto& row : rows) {
+    if (row.dark) warn(job.console, fmt::format("{} holds no light", row.input));
+    if (const auto text = unmeasured(job, row); !text.empty()) warn(job.console, text);
+  }
   report_json(job.console, make_json(job, rows, watch.seconds()));
   tell(job, rows);
   return exit_ok;

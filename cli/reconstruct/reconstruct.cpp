@@ -15,21 +15,20 @@
 namespace holotone::cli {
 namespace {
 
-std::vector<std::string> list_warnings(const Reconstruction& seen) {
-  std::vector<std::string> warnings;
-  if (auto words = wavelength_warning(seen.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+void warn_of(const ConsoleOptions& console, const Reconstruction& seen) {
+  for (const double wavelength_m : seen.wavelengths_m) {
+    if (const auto words = wavelength_warning(wavelength_m); !words.empty()) warn(console, words);
+  }
   if (!seen.dark.empty()) {
     const auto more = std::ssize(seen.dark) - 1;
-    warnings.push_back(fmt::format("{}{} holds no light: its picture is black", seen.dark.front(),
-                                   more > 0 ? fmt::format(" (and {})", counted(more, "other file")) : ""));
+    warn(console, fmt::format("{}{} holds no light: its picture is black", seen.dark.front(),
+                              more > 0 ? fmt::format(" (and {})", counted(more, "other file")) : ""));
   }
   if (seen.beyond_float > 0) {
-    warnings.push_back(
-        fmt::format("intensities such as {:.3g} are beyond float32, 1.2e-38 to 3.4e38, in which --linear "
-                    "writes them; a picture without --linear shows them",
-                    seen.beyond_float));
+    warn(console, fmt::format("intensities such as {:.3g} are beyond float32, 1.2e-38 to 3.4e38, in which --linear "
+                              "writes them; a picture without --linear shows them",
+                              seen.beyond_float));
   }
-  return warnings;
 }
 
 /// An eye, with the share of the hologram's light that enters its pupil.
@@ -49,15 +48,18 @@ nlohmann::json make_json(const ReconstructJob& job, const Reconstruction& seen, 
                         {"inputs", seen.inputs},
                         {"outputs", seen.outputs},
                         {"device", device_text(job)},
-                        {"wavelength_m", seen.grid.wavelength_m},
                         {"pitch_m", seen.grid.pitch_m},
                         {"distances_m", seen.distances_m},
                         {"methods", seen.methods},
                         {"method", seen.methods.front()},
                         {"encoding", seen.encoding},
                         {"filter", seen.filter},
-                        {"warnings", list_warnings(seen)},
                         {"time_s", seconds}};
+  if (seen.wavelengths_m.size() == 1) {
+    object["wavelength_m"] = seen.wavelengths_m.front();
+  } else {
+    object["wavelengths_m"] = seen.wavelengths_m;
+  }
   if (job.viewing.aperture) {
     object["aperture"] = {{"x_m", job.viewing.aperture->x_m},
                           {"y_m", job.viewing.aperture->y_m},
@@ -162,8 +164,8 @@ int run_reconstruct(ReconstructJob& job) {
   const Reconstruction seen = reconstruct(job, [&](const Reconstruction& opened) { report_file_notes(job, opened); });
   check_cancelled("writing");
   UnfinishedRun::keep();
+  warn_of(job.console, seen);
   report_json(job.console, make_json(job, seen, watch.seconds()));
-  for (const auto& warning : list_warnings(seen)) warn(job.console, warning);
   const auto& outputs = seen.outputs;
   report(job.console, fmt::format("{}: {}{} on {}, {}",
                                   outputs.size() == 1 ? outputs.front() : outputs.front() + " to " + outputs.back(),

@@ -9,6 +9,7 @@
 #include <holotone/optics/contact_sheet.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/viewing/picture_maker.hpp>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -51,6 +52,7 @@ class ReconstructionRun {
                         .outputs = outputs_,
                         .distances_m = distances_m_,
                         .grid = view_->grid(),
+                        .wavelengths_m = {view_->wavelengths_m().begin(), view_->wavelengths_m().end()},
                         .encoding = view_->encoding(),
                         .filter = view_->filter(),
                         .describes_itself = view_->metadata().count("software") != 0,
@@ -253,6 +255,9 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
     append(all.light_shares, seen.light_shares);
     append(all.dark, seen.dark);
     append(all.comparisons, seen.comparisons);
+    std::ranges::copy_if(seen.wavelengths_m, std::back_inserter(all.wavelengths_m), [&](double wavelength_m) {
+      return std::ranges::find(all.wavelengths_m, wavelength_m) == all.wavelengths_m.end();
+    });
     all.beyond_float = std::max(all.beyond_float, seen.beyond_float);
   }
   return all;

@@ -18,6 +18,7 @@ struct Reconstruction {
   std::vector<double> distances_m;
   std::vector<std::string> methods{};  ///< one per distance
   FieldGrid grid;
+  std::vector<double> wavelengths_m;  ///< one, or those of red, green and blue; of a sequence all
   std::string encoding;
   std::string filter;
   std::string correction{};       ///< stated correction contained in the codes

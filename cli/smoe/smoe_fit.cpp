@@ -72,11 +72,6 @@ class FitRun {
   }
 
  private:
-  void say(std::string warning) {
-    warn(job_.console, warning);
-    warnings_.push_back(std::move(warning));
-  }
-
   [[nodiscard]] bool is_smoe() const { return io::extension_of(job_.output) == ".smoe"; }
 
   void read() {
@@ -87,7 +82,7 @@ class FitRun {
     views_ = std::ssize(pictures_.images);
     left_out_ = hold_out(pictures_, job_.left_out);
     if (pictures_.swapped) {
-      say("IN: the parallax is vertical along %u and horizontal along %v; exchange %u and %v");
+      warn(job_.console, "IN: the parallax is vertical along %u and horizontal along %v; exchange %u and %v");
     }
   }
 
@@ -110,12 +105,12 @@ class FitRun {
     const std::int64_t pixels = shape[0] * shape[1] * std::ssize(pictures_.images);
     if (limited) {
       constexpr std::int64_t pixels_a_component = 4;
-      say(fmt::format("--bytes: limited to {}, one for {} pixels; use --components for more",
-                      counted(components, "component"), pixels_a_component));
+      warn(job_.console, fmt::format("--bytes: limited to {}, one for {} pixels; use --components for more",
+                                     counted(components, "component"), pixels_a_component));
     }
     if (job_.options.components && components > pixels) {
-      say(fmt::format("--components: {} exceed the {} of the pictures", counted(components, "component"),
-                      counted(pixels, "pixel")));
+      warn(job_.console, fmt::format("--components: {} exceed the {} of the pictures", counted(components, "component"),
+                                     counted(pixels, "pixel")));
     }
     // Peak memory of a fit is about 1400 bytes per component.
     constexpr double bytes_a_component = 1500;
@@ -133,7 +128,8 @@ class FitRun {
     const double looks = 2 * pictures + std::min(pictures, rounded) + left_out;
     const double least = prepared + looks / pictures * render_s;
     if (least <= *job_.time_s) return;
-    say(fmt::format("--time: {:g} s are too short, minimum work takes about {}", *job_.time_s, format_duration(least)));
+    warn(job_.console, fmt::format("--time: {:g} s are too short, minimum work takes about {}", *job_.time_s,
+                                   format_duration(least)));
   }
 
   /// Model named by --resume, checked.
@@ -148,10 +144,10 @@ class FitRun {
     const auto check = check_mixture_start(start, pictures_, job_.device);
     // Any model of these pictures is better than their mean colour.
     if (check.psnr_db < check.mean_colour_psnr_db && !std::isinf(check.mean_colour_psnr_db)) {
-      say(
-          fmt::format("--resume: {} reproduces {} with {:.1f} dB, less than its mean colour with {:.1f} dB; it may be "
-                      "a model of another picture",
-                      job_.resume, check.path, check.psnr_db, check.mean_colour_psnr_db));
+      warn(job_.console,
+           fmt::format("--resume: {} reproduces {} with {:.1f} dB, less than its mean colour with {:.1f} dB; it may be "
+                       "a model of another picture",
+                       job_.resume, check.path, check.psnr_db, check.mean_colour_psnr_db));
     }
     return start;
   }
@@ -179,15 +175,16 @@ class FitRun {
 
   void tell() {
     if (job_.options.psnr_db && found_.psnr_db < *job_.options.psnr_db) {
-      say(fmt::format("--psnr: {:g} dB requested, {:.2f} dB reached; {}", *job_.options.psnr_db, found_.psnr_db,
-                      remedy()));
+      warn(job_.console, fmt::format("--psnr: {:g} dB requested, {:.2f} dB reached; {}", *job_.options.psnr_db,
+                                     found_.psnr_db, remedy()));
     } else if (found_.cut_short) {
-      say(fmt::format("--time stopped the search at {}; with more time a smaller file may be found",
-                      counted(found_.model.count(), "component")));
+      warn(job_.console, fmt::format("--time stopped the search at {}; with more time a smaller file may be found",
+                                     counted(found_.model.count(), "component")));
     }
     constexpr double late = 1.1;
     if (job_.time_s && watch_.seconds() > late * *job_.time_s) {
-      say(fmt::format("--time: {:g} s requested, minimum work took {:.1f} s", *job_.time_s, watch_.seconds()));
+      warn(job_.console,
+           fmt::format("--time: {:g} s requested, minimum work took {:.1f} s", *job_.time_s, watch_.seconds()));
     }
     const auto& shape = pictures_.images.front().shape();
     const auto count = std::ssize(pictures_.images);
@@ -223,7 +220,6 @@ class FitRun {
         {"iterations", found_.iterations},
         {"seed", job_.options.seed},
         {"device", to_string(job_.device)},
-        {"warnings", warnings_},
         {"time_s", watch_.seconds()}};
     if (!left_out_.images.empty()) {
       object["left_out_psnr_db"] = left_out_psnr_;
@@ -240,7 +236,6 @@ class FitRun {
   MixtureFit found_;
   double left_out_psnr_ = 0;
   std::vector<double> left_out_each_;
-  std::vector<std::string> warnings_;
 };
 
 }  // namespace

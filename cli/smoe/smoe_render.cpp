@@ -137,7 +137,6 @@ class RenderRun {
             {"tile", {info.tile[1], info.tile[0]}},
             {"device", to_string(job_.device)},
             {"render_s", render_seconds_},
-            {"warnings", warnings_},
             {"time_s", seconds}};
   }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
@@ -200,8 +199,8 @@ int run_smoe_render(SmoeRenderJob& job) {
   run.make();
   check_cancelled("writing");
   UnfinishedRun::keep();
-  report_json(job.console, run.json(watch.seconds()));
   for (const auto& warning : run.warnings()) warn(job.console, warning);
+  report_json(job.console, run.json(watch.seconds()));
   report(job.console, run.summary(watch.seconds()));
   return exit_ok;
 }

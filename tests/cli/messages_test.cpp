@@ -101,6 +101,41 @@ TEST_F(MessagesTest, WhatWasTypedIsAnsweredInItsUnits) {
   expect_refused({"info", path("notes")}, {".png", ".h5", ".ply"});
 }
 
+TEST_F(MessagesTest, TheJsonOfEveryCommandHasItsWarnings) {
+  const std::vector<std::string> panel{"--resolution", "64x48", "--pitch", "8um", "--wavelength", "3um"};
+  const auto warnings = [&](std::vector<std::string> line, const std::vector<std::string>& more) {
+    line.insert(line.end(), more.begin(), more.end());
+    return run_json(line)["warnings"];
+  };
+  const auto light = warnings({"panel", "checkerboard", "--cell", "4", "-o", path("c.png")}, panel);
+  ASSERT_EQ(light.size(), 1u);
+  EXPECT_EQ(light[0].get<std::string>().rfind("a wavelength of 3 um", 0), 0u) << light;
+  EXPECT_EQ(warnings({"optimize", path("map.png"), "-o", path("o.png"), "--distance", "2cm", "--iterations", "1",
+                      "--signal-region", "75%"},
+                     panel)
+                .dump()
+                .find(light[0].get<std::string>()),
+            2u);
+  EXPECT_EQ(warnings({"info", path("map.png")}, {}), nlohmann::json::array());
+}
+
+TEST_F(MessagesTest, AReconstructionSpeaksOfEveryColour) {
+  for (const char* subframes : {"", "0"}) {
+    const std::string name = fmt::format("c{}_%c.h5", subframes);
+    ASSERT_EQ(run(hologram("good.csv", name, {"--rgb", "638nm,520nm,3um"})).exit_code, 0);
+    const auto shown = path(*subframes == 0 ? name : "c%t_%c.h5");
+    for (const char* viewer : {"", "30cm:2mm"}) {
+      std::vector<std::string> line{"reconstruct", shown, "-o", path("c.png")};
+      if (*viewer != 0) line.insert(line.end(), {"--viewer", viewer});
+      const auto seen = run_json(line);
+      EXPECT_EQ(seen["wavelengths_m"], (nlohmann::json{638e-9, 520e-9, 3e-6}));
+      EXPECT_FALSE(seen.contains("wavelength_m"));
+      ASSERT_EQ(seen["warnings"].size(), 1u) << seen;
+      EXPECT_NE(seen["warnings"][0].get<std::string>().find("3 um"), std::string::npos) << seen;
+    }
+  }
+}
+
 TEST_F(MessagesTest, OptionsThatWouldDoNothingAreRefused) {
   write_cloud("one.csv", {{0, 0, -0.1, 1}, {1e-4, 0, -0.1, 1}});
   const auto make = [&](std::vector<std::string> more) {

@@ -122,6 +122,22 @@ TEST(Structure, FilesOfTheProgramNameOnePlan) {
   }
 }
 
+// report_json adds what warn() was called with: no command keeps a list of its own, or none.
+TEST(Structure, OneFunctionWritesTheWarningsOfEveryJson) {
+  int seen = 0;
+  find("cli/", R"([\[{]"warnings")", [&](const SourceFile& file, std::size_t line, const std::smatch&) {
+    ++seen;
+    // The file of `measure --output` is the same object.
+    if (file.path == "cli/common/console.cpp" || file.path == "cli/measure/measure_text.cpp") return;
+    fail_at(file, line, "warnings by hand: warn() before report_json() writes them");
+  });
+  EXPECT_EQ(seen, 2);
+  // Objects are printed by report_json alone.
+  find("cli/", R"(put\(stdout.*\.dump\()", [&](const SourceFile& file, std::size_t line, const std::smatch&) {
+    if (file.path != "cli/common/console.cpp") fail_at(file, line, "JSON without report_json");
+  });
+}
+
 TEST(Structure, TheProgramIncludesNoEngineTransformOrMathematics) {
   find("cli/", R"(^\s*#\s*include\s*[<"](holotone/n?u?fft/[^>"]*|holotone/[^>"]*(_engine|_math)[a-z_]*\.hp*)[>"])",
        [&](const SourceFile& file, std::size_t line, const std::smatch& match) {

@@ -241,13 +241,6 @@ std::string tint_remark(const LayerJob& job, const std::vector<DepthPicture>& pi
       100 * worst, remedy);
 }
 
-std::vector<std::string> list_warnings(const LayerJob& job, const std::vector<LayerRecord>& rows,
-                                       const LayerWork& work) {
-  auto warnings = early_warnings(job, work);
-  if (auto words = beyond_warning(job, rows.front().beyond); !words.empty()) warnings.push_back(std::move(words));
-  return warnings;
-}
-
 /// Flags for the metadata that files of this format do not store; empty if they store all.
 std::string flags_line(const std::vector<LayerRecord>& rows) {
   if (rows.front().reconstruct_flags.empty()) return {};
@@ -280,7 +273,6 @@ nlohmann::json make_json(const LayerJob& job, const LayerWork& work, const std::
                  {"wavelength_m", hologram.channels.front().wavelength_m},
                  {"encoding", hologram.complex_field ? "complex" : std::string(to_string(hologram.encode.encoding))},
                  {"time_s", seconds},
-                 {"warnings", list_warnings(job, rows, work)},
                  {"outputs", nlohmann::json::array()},
                  {"holograms", nlohmann::json::array()}});
   if (const auto flags = flags_line(rows); !flags.empty()) object["reconstruct_flags"] = flags;

@@ -115,12 +115,6 @@ std::vector<std::string> late_warnings(const HologramJob& job, const std::vector
   return warnings;
 }
 
-std::vector<std::string> list_warnings(const HologramJob& job, const std::vector<PointsRecord>& rows) {
-  auto warnings = early_warnings(job, rows);
-  for (auto& words : late_warnings(job, rows)) warnings.push_back(std::move(words));
-  return warnings;
-}
-
 nlohmann::json make_json(const HologramJob& job, const std::vector<PointsRecord>& rows, double seconds) {
   nlohmann::json object = make_json(job, rows.front());
   object.erase("output");
@@ -140,7 +134,6 @@ nlohmann::json make_json(const HologramJob& job, const std::vector<PointsRecord>
   object["dropped_points"] = rows.front().dropped;
   object["hidden_points"] = rows.front().hidden;
   object["time_s"] = seconds;
-  object["warnings"] = list_warnings(job, rows);
   object["outputs"] = nlohmann::json::array();
   object["holograms"] = nlohmann::json::array();
   for (const auto& row : rows) {
@@ -211,7 +204,6 @@ void tell_early(const HologramJob& job, const std::vector<PointsRecord>& rows) {
 
 void tell(const HologramJob& job, const std::vector<PointsRecord>& rows, double seconds) {
   const auto& first = rows.front();
-  for (const auto& warning : late_warnings(job, rows)) warn(job.console, warning);
   tell_flags(job, rows);
   for (const auto& row : rows) {
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
@@ -271,6 +263,7 @@ int run_points(SceneJob& scene) {
   const auto before = [&](const std::vector<PointsRecord>& early) { tell_early(job, early); };
   const auto rows = job.rows_at_once > 0 ? make_bands(job, source, before) : make_holograms(job, source, before);
   if (source.moving()) tell_early(job, rows);
+  for (const auto& warning : late_warnings(job, rows)) warn(job.console, warning);
   report_json(job.console, make_json(job, rows, watch.seconds()));
   tell(job, rows, watch.seconds());
   return exit_ok;

@@ -251,13 +251,6 @@ std::vector<std::string> late_warnings(const StereogramJob& job, const Stereogra
   return warnings;
 }
 
-std::vector<std::string> list_warnings(const StereogramJob& job, const StereogramWork& work,
-                                       const std::vector<StereogramRecord>& rows) {
-  auto warnings = early_warnings(job, work);
-  for (auto& words : late_warnings(job, work, rows)) warnings.push_back(std::move(words));
-  return warnings;
-}
-
 std::string_view encoding_of(const StereogramJob& job) {
   if (job.encoding) return to_string(job.encoding->encode.encoding);
   if (!job.codes) return "complex";
@@ -280,7 +273,6 @@ nlohmann::json make_json(const StereogramJob& job, const StereogramWork& work,
                         {"pitch_m", job.panel.pitch_m},
                         {"encoding", encoding_of(job)},
                         {"time_s", seconds},
-                        {"warnings", list_warnings(job, work, rows)},
                         {"outputs", nlohmann::json::array()},
                         {"holograms", nlohmann::json::array()}};
   object.update(work.views().facts);
@@ -353,7 +345,6 @@ void tell_early(const StereogramJob& job, const StereogramWork& work) {
 
 void tell(const StereogramJob& job, const StereogramWork& work, const std::vector<StereogramRecord>& rows,
           double seconds) {
-  for (const auto& warning : late_warnings(job, work, rows)) warn(job.console, warning);
   const auto& first = rows.front();
   for (const auto& row : rows) {
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
@@ -397,6 +388,7 @@ int run_stereogram(SceneJob& scene) {
   tell_early(job, work);
   if (job.shown) job.shown->open();
   const auto rows = work();
+  for (const auto& warning : late_warnings(job, work, rows)) warn(job.console, warning);
   report_json(job.console, make_json(job, work, rows, watch.seconds()));
   tell(job, work, rows, watch.seconds());
   return job.shown ? until_closed([&] { job.shown->play(false); }) : exit_ok;

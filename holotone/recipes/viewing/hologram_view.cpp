@@ -115,6 +115,7 @@ void HologramView::describe(const HologramView& view) {
   metadata_ = view.metadata_;
   encoding_ = view.encoding_;
   filter_ = view.filter_;
+  wavelengths_m_ = view.wavelengths_m_;
 }
 
 double HologramView::expose(HologramLight& light, bool colour) {
