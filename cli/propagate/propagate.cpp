@@ -71,6 +71,11 @@ Metadata moved(const HologramLight& light, double distance_m) {
   for (const auto* key : {"distance_m", "distance_min_m", "distance_max_m"}) {
     add_to(metadata, light.path, key, distance_m);
   }
+  if (metadata.contains("distances_m")) {
+    auto planes_m = checked_numbers(light.path, metadata, "distances_m");
+    for (double& plane_m : planes_m) plane_m += distance_m;
+    set_metadata(metadata, "distances_m", planes_m);
+  }
   // A stereogram's: they are of the plane that the field was computed in.
   if (distance_m != 0) {
     for (const auto* key : {"hogel_px", "viewer", "view_distance_m", "camera_pitch_m"}) metadata.erase(key);

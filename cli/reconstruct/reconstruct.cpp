@@ -136,6 +136,13 @@ void report_file_notes(const ReconstructJob& job, const Reconstruction& seen) {
                "the hologram was computed for --viewer {}; outside that window there is little light and much noise",
                seen.made_for));
   }
+  std::string others;
+  for (const double plane_m : seen.planes_m) {
+    if (plane_m != seen.distances_m.front()) others += (others.empty() ? "" : ", ") + format_length(plane_m);
+  }
+  if (job.viewing.distances_m.empty() && !others.empty()) {
+    remark(job.console, fmt::format("other pictures of the hologram are in focus at {}: --distance", others));
+  }
   if (seen.encoding == to_string(Encoding::amplitude) && !job.overrides.zero_order) {
     remark(job.console, "the zero order of the amplitude codes is left out; --zero-order includes it");
   }

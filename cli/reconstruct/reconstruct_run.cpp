@@ -67,6 +67,7 @@ class ReconstructionRun {
     for (const auto& files : job_.holograms.subframes)
       seen.inputs.insert(seen.inputs.end(), files.begin(), files.end());
     seen.focal_length_m = checked_number(view_->path(), metadata, "focal_length_m");
+    if (metadata.contains("distances_m")) seen.planes_m = checked_numbers(view_->path(), metadata, "distances_m");
     if (const auto entry = metadata.find("viewer"); entry != metadata.end()) seen.made_for = entry->second;
     if (const auto entry = metadata.find("correction"); entry != metadata.end()) seen.correction = entry->second;
     return seen;

@@ -272,9 +272,67 @@ TEST_F(LayersTest, AStackIsTheSameSceneAsItsDepths) {
   if (!can_write("stack.h5")) GTEST_SKIP() << "a build without HDF5";
   (void)stacked("stack.h5", {near + "@-10mm", far + "@20mm"});
   const auto metadata = read_field(path("stack.h5")).metadata;
-  EXPECT_NEAR(std::stod(metadata.at("distance_m")), 5e-3, 1e-8);
+  EXPECT_NEAR(std::stod(metadata.at("distance_m")), -1e-2, 1e-8);
   EXPECT_NEAR(std::stod(metadata.at("distance_min_m")), -1e-2, 1e-8);
   EXPECT_EQ(metadata.at("layers"), "2");
+}
+
+TEST_F(LayersTest, AReconstructionFocusesOnTheFirstPictureAndNamesTheOthers) {
+  write_image(path("near.png"), grey8([](std::int64_t y, std::int64_t) { return y == 4 ? 255 : 0; }));
+  write_image(path("far.png"), grey8([](std::int64_t y, std::int64_t) { return y == 1 ? 255 : 0; }));
+  for (const char* command : {"hologram", "optimize"}) {
+    std::vector<std::string> made{command,
+                                  "--stack",
+                                  path("far.png") + "@20mm",
+                                  path("near.png") + "@10mm",
+                                  "-o",
+                                  path("stack.png"),
+                                  "--device",
+                                  "cpu",
+                                  "--resolution",
+                                  "96x80",
+                                  "--pitch",
+                                  "8um"};
+    if (std::string_view(command) == "optimize") made.insert(made.end(), {"--iterations", "1"});
+    ASSERT_EQ(run(made).exit_code, 0);
+    const std::vector<std::string> shown{"reconstruct", path("stack.png"), "-o", path("seen.png")};
+    const auto seen = run(shown);
+    EXPECT_NE(seen.output.find("focus at 2 cm"), std::string::npos) << seen.output;
+    EXPECT_NE(seen.error.find("in focus at 1 cm: --distance"), std::string::npos) << seen.error;
+    auto nearer = shown;
+    nearer.insert(nearer.end(), {"--distance", "1cm"});
+    EXPECT_EQ(run(nearer).error.find("in focus at"), std::string::npos);
+  }
+}
+
+TEST_F(LayersTest, TheFileStatesThePixelsThatThePictureFills) {
+  write_image(path("photo.png"), grey8([](std::int64_t y, std::int64_t x) { return 20 + 20 * y + 3 * x; }));
+  const auto pixels = shape_of(read_image(path("photo.png")));
+  // Half of a panel of the picture's proportions.
+  const std::int64_t rows = 16 * pixels[0];
+  const std::int64_t columns = 16 * pixels[1];
+  const nlohmann::json region{columns / 4, rows / 4, columns / 2, rows / 2};
+  const auto seen = [&](const std::string& name, std::vector<std::string> more) {
+    more.insert(more.begin(), {"reconstruct", path(name), "-o", path("seen.png"), "--against", path("photo.png")});
+    return run_json(more)["against"]["pictures"][0];
+  };
+  for (const auto& [name, width] : {std::pair{"slm.png", 8}, {"all.h5", 8}, {"beyond.png", 40}}) {
+    if (std::string_view(name).ends_with(".h5") && !can_write(name)) continue;
+    ASSERT_EQ(run({"hologram", "--image", path("photo.png"), "-o", path(name), "--device", "cpu", "--resolution",
+                   fmt::format("{}x{}", columns, rows), "--pitch", "8um", "--distance", "5mm", "--phase", "smooth",
+                   "--size", fmt::format("{}um", 8 * width * std::max(pixels[0], pixels[1]))})
+                  .exit_code,
+              0);
+    const auto compared = seen(name, {});
+    if (width > 16) {  // the whole panel shows a part of the picture
+      EXPECT_EQ(compared["signal_region"], (nlohmann::json{0, 0, columns, rows}));
+      continue;
+    }
+    EXPECT_EQ(compared["signal_region"], region);
+    const auto stated = fmt::format("{}x{}+{}+{}", columns / 2, rows / 2, columns / 4, rows / 4);
+    EXPECT_EQ(compared["psnr_db"], seen(name, {"--signal-region", stated})["psnr_db"]);
+    if (std::string_view(name).ends_with(".h5")) EXPECT_GT(compared["psnr_db"], 20);
+  }
 }
 
 TEST_F(LayersTest, StacksThatAreNoneAreRefused) {

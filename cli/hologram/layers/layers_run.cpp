@@ -13,6 +13,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/panel_limits.hpp>
+#include <holotone/recipes/retrieval/target_picture.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
@@ -59,10 +60,12 @@ std::string file_name(const LayerJob& job) {
 Metadata stack_metadata(const std::vector<SlicedPicture>& sliced) {
   std::vector<double> distances;
   distances.reserve(sliced.size());
-  for (const auto& one : sliced) distances.push_back(one.distance_m.front());
+  // Six digits: float32 distances carry no more.
+  for (const auto& one : sliced) distances.push_back(std::stod(fmt::format("{:.6g}", one.distance_m.front())));
   const auto [near, far] = std::ranges::minmax(distances);
   Metadata metadata;
-  set_metadata(metadata, "distance_m", std::stod(fmt::format("{:.6g}", (near + far) / 2)));
+  set_metadata(metadata, "distance_m", distances.front());
+  set_metadata(metadata, "distances_m", distances);
   set_metadata(metadata, "distance_min_m", near);
   set_metadata(metadata, "distance_max_m", far);
   set_metadata(metadata, "layers", static_cast<double>(sliced.size()));
@@ -169,6 +172,10 @@ class LayerWork {
   [[nodiscard]] Metadata make_metadata(const Channel& channel, const std::vector<SlicedPicture>& sliced) const {
     Metadata metadata = panel_metadata(job_.hologram.panel, channel);
     metadata.merge(sliced.size() == 1 ? depth_metadata(pictures_.front(), sliced.front()) : stack_metadata(sliced));
+    const auto picture = pictures_.front().channel(job_.pictures.front(), 0);
+    if (const auto region = find_region(picture, job_.hologram.grid(channel))) {
+      set_metadata(metadata, "signal_region", region_numbers(*region));
+    }
     set_metadata(metadata, "phase", to_string(job_.phase));
     set_metadata(metadata, "seed", std::to_string(job_.hologram.scene.seed));
     double energy = 0;

@@ -96,6 +96,24 @@ RgbdPicture picture_in(const SignalRegion& region, const FieldGrid& grid) {
   return picture;
 }
 
+std::optional<SignalRegion> find_region(const RgbdPicture& picture, const FieldGrid& grid) {
+  const auto [ny, nx] = picture.intensity.shape();
+  const double height_m =
+      picture.height_m > 0 ? picture.height_m : picture.width_m * static_cast<double>(ny) / static_cast<double>(nx);
+  // Rounded so that first and count have the picture's middle.
+  const auto place = [&](double middle_m, double side_m, std::int64_t all, std::int64_t& first, std::int64_t& count) {
+    const std::int64_t doubled = all + std::llround(2 * middle_m / grid.pitch_m);
+    const std::int64_t odd = doubled & 1;
+    count = 2 * std::llround((side_m / grid.pitch_m - static_cast<double>(odd)) / 2) + odd;
+    first = (doubled - count) / 2;
+    return count > 0 && first >= 0 && first + count <= all;
+  };
+  SignalRegion region;
+  const bool within = place(picture.x_m, picture.width_m, grid.nx, region.column, region.columns) &&
+                      place(-picture.y_m, height_m, grid.ny, region.row, region.rows);
+  return within ? std::optional(region) : std::nullopt;
+}
+
 Array<float, 2> picture_intensity(const std::string& path, const Image& image, int colour) {
   const auto values = to_linear(image);
   const std::int64_t ny = values.shape()[0];

@@ -38,6 +38,9 @@ Array<float, 2> picture_intensity(const std::string& path, const Image& image, i
 /// Place of a picture that fills a region of the grid's pixels; without its light and distances.
 RgbdPicture picture_in(const SignalRegion& region, const FieldGrid& grid);
 
+/// The pixels that a picture fills, its middle within half of a pixel; none if it reaches beyond the grid.
+std::optional<SignalRegion> find_region(const RgbdPicture& picture, const FieldGrid& grid);
+
 /// Amplitude {ny, nx} of the grid of light {ny, nx} in a region, resampled by slice_picture.
 Array<float, 2> amplitude_in(View<const float, 2> intensity, const FieldGrid& grid, const SignalRegion& region);
 
