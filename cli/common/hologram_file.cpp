@@ -65,6 +65,9 @@ void throw_with_remedy(const Error& error) {
   if (error.got() == "a picture that states no encoding") {
     throw_io(error.argument(), error.expected(), error.got() + "; --encode would say which it has");
   }
+  if (error.expected().starts_with("another wavelength than that of")) {
+    throw_io(error.argument(), error.expected(), error.got() + "; subframes are one name with %t, such as sub_%t.png");
+  }
   if (error.got() == "a coloured one") {
     throw_io(error.argument(), error.expected(), "a coloured one; --packed16 takes red and green as one code");
   }

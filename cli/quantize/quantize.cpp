@@ -170,10 +170,10 @@ void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows)
 
 void tell(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
   for (const auto& row : rows) {
-    report(job.console,
-           fmt::format("{}: {} x {} pixels, {} of {}, {}{}, on {}, {}", row.output, row.grid.nx, row.grid.ny,
-                       counted(job.diffusion.bits, "bit"), name_of(job.diffusion.modulation), method_text(job, row),
-                       beam_text(row.beam), all_names_of(job.devices), format_duration(row.seconds)));
+    report(job.console, fmt::format("{}: {} x {} pixels, {} of {}, {}, scale {:.6g}{}, on {}, {}", row.output,
+                                    row.grid.nx, row.grid.ny, counted(job.diffusion.bits, "bit"),
+                                    name_of(job.diffusion.modulation), method_text(job, row), row.scale,
+                                    beam_text(row.beam), all_names_of(job.devices), format_duration(row.seconds)));
     if (const auto text = to_text(row.rates, job.devices); !text.empty()) report(job.console, text);
     if (row.resumed > 0) remark(job.console, fmt::format("{}: resumed after {} rows", row.output, row.resumed));
     if (const auto text = seen_text(job, row); !text.empty()) report(job.console, text);

@@ -63,6 +63,11 @@ std::vector<std::string> orders_in_window(const QuantizeJob& job, const std::vec
   return remarks;
 }
 
+/// The signal is clamped if all light is noise.
+double signal_to_noise_db(const WindowMeasure& window) {
+  return decibels(std::max(window.light - window.noise, 1e-30) / window.noise);
+}
+
 }  // namespace
 
 nlohmann::json json_of_window(const QuantizeRecord& row) {
@@ -74,8 +79,7 @@ nlohmann::json json_of_window(const QuantizeRecord& row) {
                         {"truncated_noise", window.truncated},
                         {"efficiency", window.light},
                         {"truncated_efficiency", window.truncated_light},
-                        // The signal is clamped if all light is noise.
-                        {"signal_to_noise_db", decibels(std::max(window.light - window.noise, 1e-30) / window.noise)}};
+                        {"signal_to_noise_db", signal_to_noise_db(window)}};
   if (!is_seen(row)) return object;
   const double truncated_db = decibels(window.truncated_seen);
   object["projected_signal"] = window.seen.signal;
@@ -100,9 +104,10 @@ std::string seen_text(const QuantizeJob& job, const QuantizeRecord& row) {
     light = fmt::format(" (truncation {:.3g} %)", 100 * row.window.truncated_light);
   }
   return fmt::format(
-      "in {}the viewing window: signal to noise {:.1f} dB{}; {:.3g} % of the light, noise included{}; {} measured",
+      "in {}the viewing window: projected signal to noise {:.1f} dB{}; {:.3g} % of the light, noise included{}, signal "
+      "to noise {:.1f} dB; {} measured",
       row.weights.clipped > 0 ? "the reached part of " : "", seen_db, gain, 100 * row.window.light, light,
-      counted(row.window.squares, "square"));
+      signal_to_noise_db(row.window), counted(row.window.squares, "square"));
 }
 
 std::vector<std::string> remarks_on_window(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {

@@ -76,7 +76,7 @@ void set_comparison(ReconstructJob& job, std::int64_t count) {
     reject<&ReconstructJob::against>("pictures in a plane, without an eye at --viewer", job.against);
   }
   if (!job.holograms.subframes.empty()) {
-    reject<&ReconstructJob::against>("one hologram, not subframes", job.names.front());
+    reject<&ReconstructJob::against>("one hologram, not subframes, whose figures optimize prints", job.names.front());
   }
   io::require_input(job.against);
   if (!job.difference.given()) return;

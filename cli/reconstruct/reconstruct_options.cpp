@@ -231,7 +231,8 @@ std::vector<OptionGroup> reconstruct_options(ReconstructJob& job) {
   return {{"",
            {{.names = "IN",
              .target = &job.names,
-             .help = "Hologram; three for red, green and blue (or knot_%c.png); a counter (spin/%04d.png) for frames",
+             .help = "Hologram; three for red, green and blue (or knot_%c.png); a counter (spin/%04d.png) for frames; "
+                     "%t for subframes",
              .required = true},
             output_option({.target = &job.output,
                            .help = "PNG, TIFF or BMP; a counter such as %03d for one picture a distance or frame"})}},

@@ -188,6 +188,17 @@ TEST_F(OptimizeTest, SubframesOfFewBitsAddUp) {
   for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(static_cast<double>(together.data()[i]), sum[i], 1e-5);
   EXPECT_EQ(run_json({"reconstruct", path("f_%t.png"), "-o", path("seen.png")})["inputs"].size(), 4u);
   expect_refused({"reconstruct", path("none_%t.png"), "-o", path("seen.png")}, {"none_0.png: file not found"});
+  Image code{Array<std::uint8_t, 3>({2, 2, 1}),
+             {{"encoding", "phase"}, {"pitch_m", "8e-6"}, {"wavelength_m", "5e-7"}, {"distance_m", "0.1"}}};
+  std::fill_n(std::get<Array<std::uint8_t, 3>>(code.pixels).data(), 4, std::uint8_t{0});
+  std::vector<std::string> one_by_one{"reconstruct", "-o", path("seen.png")};
+  for (const char* name : {"of_0.png", "of_1.png", "of_2.png"}) {
+    write_image(path(name), code);
+    one_by_one.push_back(path(name));
+  }
+  expect_refused(one_by_one, {"another wavelength than that of", "one name with %t"});
+  expect_refused({"reconstruct", path("of_%t.png"), "-o", path("seen.png"), "--against", path("of_0.png")},
+                 {"--against: expected one hologram", "optimize prints"});
 }
 
 TEST_F(OptimizeTest, EachPictureOfAStackIsInFocusInItsPlane) {

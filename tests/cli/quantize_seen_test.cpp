@@ -120,6 +120,14 @@ TEST_F(OffAxisTest, TheProgramNamesTheTwinAndTheBeam) {
   EXPECT_NE(on.error.find("use --reference-angle auto"), std::string::npos) << on.error;
   const auto off = run(quantized("off.png", {"--bits", "1", "--reference-angle", "auto"}));
   EXPECT_EQ(off.error, "");
+  const auto figures = run_json(quantized("off.png", {"--bits", "1", "--reference-angle", "auto"}))["holograms"][0];
+  const auto& window = figures["window"];
+  for (const auto& words :
+       {fmt::format("scale {:.6g}", figures["scale"].get<double>()),
+        fmt::format(", signal to noise {:.1f} dB;", window["signal_to_noise_db"].get<double>()),
+        fmt::format(" projected signal to noise {:.1f} dB,", window["projected_signal_to_noise_db"].get<double>())}) {
+    EXPECT_NE(off.output.find(words), std::string::npos) << words << '\n' << off.output;
+  }
   const auto phases = run_json(quantized("phases.png", {"--bits", "2", "--reference-angle", "auto"}));
   EXPECT_EQ(phases["holograms"][0]["reference_angle_rad"][1], 0);  // four phases have no twin
   // BMP holds no metadata; the flags state the beam.
