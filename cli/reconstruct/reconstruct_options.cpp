@@ -105,7 +105,8 @@ std::vector<OptionRow> focus_options(ReconstructJob& job) {
            .target = number(job.tile_width, ValueUnit::count, {32, 65536}),
            .value = "N",
            .help = "Pixels across one picture of a contact sheet",
-           .feeds = "contact_sheet.tile_width|area_average."},
+           .feeds = "contact_sheet.tile_width|area_average.",
+           .applies = {[&job] { return job.is_sweep(); }, "--sweep or --sweep-viewer", [] { return "none"; }}},
           {.names = "--method",
            .target = member<&ViewingOptions::method>(job.viewing),
            .value = "NAME",
@@ -187,26 +188,36 @@ std::vector<OptionRow> comparison_options(ReconstructJob& job) {
 }
 
 std::vector<OptionRow> tone_options(ReconstructJob& job) {
+  const auto shown = [&job] {
+    return job.tones.linear ? "--linear" : fmt::format("--show {}", name_of(job.tones.show));
+  };
+  const auto toned = [&job] { return !job.tones.linear && job.tones.show != ShownLight::phase; };
+  const Applies tones{toned, "a picture with tones", shown};
+  const Applies exponent{[&job, toned] { return toned() && job.tones.show != ShownLight::spectrum; },
+                         "a picture with tones, not logarithmic ones", shown};
   return {{.names = "--white",
            .target = parsed(job.white, parse_white),
            .value = "I",
            .help = "Intensity shown as white, or a rule: percentile (99.9 %) or mean+deviation",
            .otherwise = "percentile; mean+deviation through an eye's pupil",
            .common = true,
-           .feeds = "tone_map.reference"},
+           .feeds = "tone_map.reference",
+           .applies = tones},
           {.names = "--gamma",
            .target = member<&PictureTones::gamma>(job.tones),
            .value = "G",
            .help = "Exponent of the tones; above 1: lighter shadows",
            .common = true,
-           .feeds = "tone_map.gamma"},
+           .feeds = "tone_map.gamma",
+           .applies = exponent},
           {.names = "--decades",
            .target = member<&PictureTones::decades>(job.tones),
            .value = "N",
            .help = "Logarithmic tones: black is 10^-N of white",
            .otherwise = "none; 4 for a spectrum",
            .excludes = "--gamma",
-           .feeds = "tone_map.decades"},
+           .feeds = "tone_map.decades",
+           .applies = tones},
           {.names = "--show",
            .target = member<&PictureTones::show>(job.tones),
            .value = "NAME",

@@ -4,6 +4,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/recipes/file_kind_detail.hpp>
+#include <holotone/recipes/mixture_files.hpp>
 
 namespace holotone {
 namespace {
@@ -37,7 +38,7 @@ FileKind kind_of_npy(const std::string& path) {
 
 FileKind file_kind(const std::string& path) {
   if (is_dots_file(path)) return FileKind::dots;
-  if (io::extension_of(path) == ".smoe") return FileKind::model;
+  if (is_mixture_name(path)) return FileKind::model;
   if (is_picture(path)) return FileKind::picture;
   if (io::extension_of(path) == ".npy") return kind_of_npy(path);
   if (is_field_name(path) || is_hdf5(path)) return FileKind::field;

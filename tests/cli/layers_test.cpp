@@ -1,6 +1,7 @@
 // Holograms of pictures with depth, computed and reconstructed by the program.
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/npy_detail.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <tests/cli/journal.hpp>
 #include <tests/cli/picture.hpp>
 #include <tests/support/program.hpp>
@@ -275,6 +276,11 @@ TEST_F(LayersTest, AStackIsTheSameSceneAsItsDepths) {
   EXPECT_NEAR(std::stod(metadata.at("distance_m")), -1e-2, 1e-8);
   EXPECT_NEAR(std::stod(metadata.at("distance_min_m")), -1e-2, 1e-8);
   EXPECT_EQ(metadata.at("layers"), "2");
+  ASSERT_EQ(run({"propagate", path("stack.h5"), "-o", path("moved.h5"), "--distance", "5mm"}).exit_code, 0);
+  const auto planes_m = checked_numbers("moved.h5", read_field(path("moved.h5")).metadata, "distances_m");
+  ASSERT_EQ(planes_m.size(), 2u);
+  EXPECT_NEAR(planes_m[0], -5e-3, 1e-8);
+  EXPECT_NEAR(planes_m[1], 25e-3, 1e-8);
 }
 
 TEST_F(LayersTest, AReconstructionFocusesOnTheFirstPictureAndNamesTheOthers) {
@@ -331,7 +337,9 @@ TEST_F(LayersTest, TheFileStatesThePixelsThatThePictureFills) {
     EXPECT_EQ(compared["signal_region"], region);
     const auto stated = fmt::format("{}x{}+{}+{}", columns / 2, rows / 2, columns / 4, rows / 4);
     EXPECT_EQ(compared["psnr_db"], seen(name, {"--signal-region", stated})["psnr_db"]);
-    if (std::string_view(name).ends_with(".h5")) EXPECT_GT(compared["psnr_db"], 20);
+    if (std::string_view(name).ends_with(".h5")) {
+      EXPECT_GT(compared["psnr_db"], 20);
+    }
   }
 }
 

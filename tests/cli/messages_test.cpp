@@ -101,6 +101,21 @@ TEST_F(MessagesTest, WhatWasTypedIsAnsweredInItsUnits) {
   expect_refused({"info", path("notes")}, {".png", ".h5", ".ply"});
 }
 
+TEST_F(MessagesTest, TonesOfWhatHasNoneAreRefused) {
+  ASSERT_EQ(run(hologram("good.csv", "good.png")).exit_code, 0);
+  const auto refused = [&](const std::string& output, std::vector<std::string> more, const char* words) {
+    more.insert(more.begin(), {"reconstruct", path("good.png"), "-o", path(output)});
+    expect_refused(more, {(more[more.size() - 2] + ": expected").c_str(), words});
+  };
+  for (const std::vector<std::string>& tone :
+       {std::vector<std::string>{"--gamma", "3"}, {"--white", "0.5"}, {"--decades", "3"}}) {
+    refused("a.tif", {"--linear", tone[0], tone[1]}, "got --linear");
+    refused("a.png", {"--show", "phase", tone[0], tone[1]}, "got --show phase");
+  }
+  refused("a.png", {"--show", "spectrum", "--gamma", "3"}, "got --show spectrum");
+  refused("a.png", {"--tile-width", "99"}, "--sweep");
+}
+
 TEST_F(MessagesTest, TheJsonOfEveryCommandHasItsWarnings) {
   const std::vector<std::string> panel{"--resolution", "64x48", "--pitch", "8um", "--wavelength", "3um"};
   const auto warnings = [&](std::vector<std::string> line, const std::vector<std::string>& more) {

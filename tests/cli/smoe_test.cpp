@@ -218,6 +218,8 @@ TEST_F(SmoeProgramTest, ConversionsKeepEveryFloat) {
     put("m.smoe", model);
     for (const char* other : {"m.json", "m.npz"}) {
       ASSERT_EQ(run({"smoe", "convert", path("m.smoe"), "-o", path(other)}).exit_code, 0);
+      const auto facts = run_json({"info", path(other)});
+      EXPECT_EQ(facts["kind"], "smoe");
       ASSERT_EQ(run({"smoe", "convert", path(other), "-o", path("back.smoe")}).exit_code, 0);
       EXPECT_EQ(content_of(path("back.smoe")), content_of(path("m.smoe"))) << other << ", " << dimensions;
     }
