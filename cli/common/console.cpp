@@ -25,7 +25,6 @@ constexpr double seconds_to_announce = 10;
 /// errno of a failed write to standard output. Long texts fail in put(), before check_output() flushes the rest.
 int why_output_failed = 0;
 bool silent = false;  ///< another process prints
-
 /// What warn() was called with, each text once.
 std::vector<std::string> warnings;
 std::mutex warnings_mutex;

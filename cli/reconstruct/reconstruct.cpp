@@ -55,11 +55,8 @@ nlohmann::json make_json(const ReconstructJob& job, const Reconstruction& seen, 
                         {"encoding", seen.encoding},
                         {"filter", seen.filter},
                         {"time_s", seconds}};
-  if (seen.wavelengths_m.size() == 1) {
-    object["wavelength_m"] = seen.wavelengths_m.front();
-  } else {
-    object["wavelengths_m"] = seen.wavelengths_m;
-  }
+  object["wavelengths_m"] = seen.wavelengths_m;
+  if (seen.wavelengths_m.size() == 1) object["wavelength_m"] = seen.wavelengths_m.front();
   if (job.viewing.aperture) {
     object["aperture"] = {{"x_m", job.viewing.aperture->x_m},
                           {"y_m", job.viewing.aperture->y_m},
