@@ -31,10 +31,10 @@ double seen_db(const Image& image, const FieldFile& field, double distance_m, do
 TEST_F(QuantizeTest, TheReportIsTheSignalAndTheNoiseAtTheEye) {
   make_scene();
   const auto quantized = [&](const std::string& name, std::vector<std::string> more) {
-    more.insert(more.end(), {"--viewer", "36mm:6mm", "--hogel", "128"});
+    more.insert(more.end(), {"--viewer", "36mm:6mm"});
     return run_json(line("scene.npy", name, more))["holograms"][0]["window"];
   };
-  const auto window = quantized("vded.png", {});
+  const auto window = quantized("vded.png", {"--hogel", "128"});
   (void)quantized("truncated.png", {"--method", "truncate"});
   const auto field = read_field(path("scene.npy"));
   const auto seen_by_eye = [&](const char* name) {
