@@ -47,7 +47,7 @@ TEST(FieldRowsReader, EveryLayoutGivesWhatReadFieldGives) {
       EXPECT_EQ(expected.values(4, 2), std::complex<float>(42, -4.5)) << name;
     }
     for (const std::int64_t step : {1, 2, 5}) {
-      for (const std::string& program : {std::string(), program_path()}) {
+      for (const std::string& program : {std::string(), guarded_program()}) {
         if (!program.empty() && step != 2) continue;
         const FieldFile got = read_by_rows(path, step, program);
         expect_same(got, expected);
@@ -98,10 +98,10 @@ TEST(FieldRowsReader, DamagedFilesAreRefused) {
   }
   for (const std::string bytes : {"", "garbage", "\x93NUMPY", "\x89HDF\r\n\x1a\n and no more"}) {
     write_raw(folder.file("x.dat"), bytes);
-    error_of([&] { read_ends(folder.file("x.dat"), program_path()); });
+    error_of([&] { read_ends(folder.file("x.dat"), guarded_program()); });
   }
-  EXPECT_MENTIONS(error_of([&] { read_ends(folder.file("none.h5"), program_path()); }), "expected a readable file");
-  EXPECT_MENTIONS(error_of([&] { read_ends(folder.file(""), program_path()); }), "a folder");
+  EXPECT_MENTIONS(error_of([&] { read_ends(folder.file("none.h5"), guarded_program()); }), "expected a readable file");
+  EXPECT_MENTIONS(error_of([&] { read_ends(folder.file(""), guarded_program()); }), "a folder");
 }
 
 TEST(FieldRowsReader, DamagedHdf5EndsTheChildAtMost) {
@@ -116,7 +116,7 @@ TEST(FieldRowsReader, DamagedHdf5EndsTheChildAtMost) {
     for (std::uint64_t i = 0; i < 25; ++i) {  // each pass starts at least one child
       write_raw(folder.file("x.h5"), io_support::mutated(seed, i));
       try {
-        read_ends(folder.file("x.h5"), program_path());
+        read_ends(folder.file("x.h5"), guarded_program());
         ++read;
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::io) << error.what();

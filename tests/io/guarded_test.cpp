@@ -26,7 +26,7 @@ using io_support::read_raw;
 using io_support::TemporaryFolder;
 using io_support::write_raw;
 
-const std::string program = program_path();
+const std::string program = guarded_program();
 
 const std::string obj =
     "# four coloured vertices\nv 0 0 0 1 0.5 0\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\nv 0 0 1 1 1 1\n"

@@ -15,7 +15,12 @@ const std::string& build_folder() {
 }
 
 const std::string& program_path() {
-  static const std::string path = std::filesystem::exists(HOLOTONE_PROGRAM) ? HOLOTONE_PROGRAM : current_program();
+  static const std::string path = HOLOTONE_PROGRAM;
+  return path;
+}
+
+const std::string& guarded_program() {
+  static const std::string path = std::filesystem::exists(program_path()) ? program_path() : current_program();
   return path;
 }
 
