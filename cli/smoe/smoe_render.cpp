@@ -59,7 +59,7 @@ std::vector<std::string> list_warnings(const SmoeModel& model, const SmoeView& v
 SmoeView view_to_render(const SmoeModel& model, const SmoeRenderJob& job) {
   MixtureViewOptions options{.crop = job.crop, .at = job.view, .epipolar_y = job.epipolar};
   if (job.size) options.size = {(*job.size)[1], (*job.size)[0]};
-  const SmoeView view = mixture_view(model, options);
+  SmoeView view = mixture_view(model, options);
   // Colours, and their codes both in memory and in the file's rows.
   const auto [ny, nx] = view.size;
   const double bytes_a_colour = !job.floats && job.bits == 8 ? 6 : 8;
