@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/retrieval.hpp>
+#include <holotone/recipes/retrieval/target_picture.hpp>
 #include <holotone/recipes/write_hologram.hpp>
 #include <numbers>
 #include <tests/support/io_support.hpp>
@@ -280,6 +281,26 @@ TEST(PictureRetrieval, BadArgumentsAreNamed) {
   expect_words(
       error_of([&] { (void)retrieve_amplitudes({light.view()}, options_at(distance_m)); }, ErrorCode::invalid_argument),
       "amplitudes: expected {36, 48}, got {8, 12}");
+}
+
+// By hand: 8 um pixels, a panel of 100 x 60; the middle of the region is the picture's, to half of a pixel.
+TEST(FindRegion, IsThePixelsThatAPictureFills) {
+  const FieldGrid panel{100, 60, 8e-6, 532e-9};
+  const Array<float, 2> light({20, 40});
+  const auto found = [&](double width_m, double x_m, double y_m) {
+    RgbdPicture picture;
+    picture.intensity = light.view();
+    picture.width_m = width_m;
+    picture.x_m = x_m;
+    picture.y_m = y_m;
+    const auto region = find_region(picture, panel);
+    return region ? fmt::format("{}x{}+{}+{}", region->columns, region->rows, region->column, region->row) : "none";
+  };
+  EXPECT_EQ(found(40 * 8e-6, 0, 0), "40x20+30+20");
+  EXPECT_EQ(found(40 * 8e-6, 8 * 8e-6, 3 * 8e-6), "40x20+38+17");  // y points up, rows go down
+  EXPECT_EQ(found(100 * 8e-6, 0, 0), "100x50+0+5");
+  EXPECT_EQ(found(100 * 8e-6, 8e-6, 0), "none");  // beyond the right edge
+  EXPECT_EQ(found(130 * 8e-6, 0, 0), "none");
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
-#include <holotone/io/images/image.hpp>
-#include <holotone/recipes/file_kind_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
@@ -27,6 +25,11 @@ bool has_offset(const EncodeOptions& encoding) {
 bool can_round_in_stages(const PictureRetrievalOptions& options) {
   const auto solver = options.solver.solver;
   return (solver == RetrievalSolver::lbfgs || solver == RetrievalSolver::adam) && !has_offset(options.encoding);
+}
+
+void require_encoding(const StatedHologram& stated) {
+  if (stated.is_field || stated.metadata.contains("encoding")) return;
+  throw_io(stated.path, "a hologram to start from", "a picture that states no encoding");
 }
 
 /// Amplitude exp(-r^2 / w^2), whose square is exp(-2 r^2 / w^2).
@@ -149,10 +152,7 @@ Array<float, 3> stored_phases(const std::vector<std::string>& files, const Field
   const auto added = added_phase(encoding, grid);
   float* to = phases.data();
   for (const auto& file : files) {
-    if (file_kind(file) == FileKind::picture && !read_image(file).metadata.contains("encoding")) {
-      throw_io(file, "a hologram to start from", "a picture that states no encoding");
-    }
-    const auto light = read_hologram(file);
+    const auto light = read_hologram(file, {.adjust = require_encoding});
     const auto [ny, nx] = light.field.shape();
     if (light.field.shape() != grid.shape()) {
       throw_io(file, fmt::format("the panel's {} x {} pixels", grid.nx, grid.ny), fmt::format("{} x {}", nx, ny));
