@@ -96,7 +96,7 @@ std::vector<OptionRow> main_options(OptimizeJob& job) {
        .value = "NAME",
        .help = "auto, cpu or cuda:N",
        .feeds = ".device"},
-      compression_option(h.writing.compression)};
+      compression_option(h.writing.compression, &h.output)};
   append(rows, wavelength_options(h));
   return rows;
 }

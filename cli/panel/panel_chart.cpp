@@ -76,7 +76,7 @@ Command panel_chart_command() {
                        panel_output_option(job->hologram),
                        panel_bits_option(job->hologram),
                        panel_packed_option(job->hologram),
-                       compression_option(job->hologram.writing.compression)}},
+                       compression_option(job->hologram.writing.compression, &job->hologram.output)}},
                      {"Panel", panel_options(job->hologram.panel_choice)},
                      console_options(job->hologram.console)},
           .run = [job] { return run_chart(*job); }};

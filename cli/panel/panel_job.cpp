@@ -224,7 +224,7 @@ std::vector<OptionRow> panel_code_options(PanelPictureJob& shared) {
   for (auto& row : phase_code_options(job)) {
     if (row.names != "--carrier") rows.push_back(std::move(row));
   }
-  rows.push_back(compression_option(job.writing.compression));
+  rows.push_back(compression_option(job.writing.compression, &job.output));
   return rows;
 }
 

@@ -112,7 +112,7 @@ std::vector<OptionRow> focus_options(ReconstructJob& job) {
            .value = "NAME",
            .help = "Propagation: auto, angular-spectrum or fresnel",
            .feeds = "open_hologram.method"},
-          compression_option(job.writing.compression),
+          compression_option(job.writing.compression, &job.output),
           device_row({.target = &job.device_name,
                       .help = "auto, cpu, cuda:N or opencl:N; several or all for --sweep-viewer",
                       .common = true})};

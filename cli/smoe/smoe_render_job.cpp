@@ -77,7 +77,7 @@ std::vector<OptionRow> picture_options(SmoeRenderJob& job) {
            .help = "Write the model's colours as float32 TIFF or NPY",
            .common = true,
            .excludes = "--bits"},
-          compression_option(job.writing.compression)};
+          compression_option(job.writing.compression, &job.output)};
 }
 
 std::vector<OptionRow> light_field_options(SmoeRenderJob& job) {

@@ -40,6 +40,12 @@ TEST_F(AttackTest, OptionsWithoutEffectAreRefused) {
                  {"--compression: expected an output ending in .png or .tif, got"});
   expect_refused({"halftone", path("p.png"), "-o", path("o.svg"), "--compression", "0"},
                  {"--compression: expected an output ending in .png or .tif, got"});
+  expect_refused(optimize({"--compression", "0"}, "o.bmp"),
+                 {"--compression: expected an output ending in .png or .tif"});
+  expect_refused({"panel", "chart", "-o", path("o.bmp"), "--compression", "0"},
+                 {"--compression: expected an output ending in .png or .tif"});
+  expect_refused({"reconstruct", path("f.npy"), "-o", path("o.bmp"), "--compression", "0"},
+                 {"--compression: expected an output ending in .png or .tif"});
   expect_refused(optimize({"--viewer-distance", "40cm"}), {"--viewer-distance: expected --aperture or --depth"});
   ASSERT_EQ(run(hologram("good.csv", "f.npy")).exit_code, 0);
   expect_refused({"quantize", path("f.npy"), "-o", path("o.png"), "--method", "truncate", "--hogel", "8"},
