@@ -130,8 +130,8 @@ void AggregateType::set(void* object, const Member& member, nb::handle value) co
 }
 
 Owned AggregateType::make(const nb::args& unnamed, const nb::kwargs& values) const {
-  const std::vector<std::string_view> names = attribute_names(*this);
   if (unnamed.size() > 0) {
+    const auto names = attribute_names(*this);
     throw nb::type_error(fmt::format("{}: expected members by name, as in {}={}", name,
                                      names.empty() ? std::string_view() : names[0], shown(unnamed[0]))
                              .c_str());
@@ -142,7 +142,7 @@ Owned AggregateType::make(const nb::args& unnamed, const nb::kwargs& values) con
     const auto wanted = nb::cast<std::string>(key);
     const auto member = std::ranges::find(members, wanted, &Member::name);
     if (member == members.end()) {
-      throw nb::type_error(fmt::format("{}: {}", name, unknown_name(wanted, names)).c_str());
+      throw nb::type_error(fmt::format("{}: {}", name, unknown_name(wanted, attribute_names(*this))).c_str());
     }
     if (is_argument(*member)) {
       throw nb::type_error(fmt::format("{}: {} is an argument of plans and functions", name, wanted).c_str());
