@@ -1,3 +1,4 @@
+#include <cctype>
 #include <cli/common/address_space.hpp>
 #include <cli/start/end.hpp>
 #include <cli/start/environment.hpp>
@@ -46,6 +47,9 @@ long wanted_threads() {
   if (count >= 1 && count <= max_threads) return count;
   char typed[64];
   (void)std::snprintf(typed, sizeof typed, "'%.50s'%s", text, std::strlen(text) > 50 ? "..." : "");
+  for (char* one = typed; *one != '\0'; ++one) {
+    if (std::iscntrl(static_cast<unsigned char>(*one)) != 0) *one = '?';
+  }
   end("OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got ", typed);
 }
 

@@ -131,6 +131,8 @@ TEST_F(LimitsTest, AbsurdThreadCountsAreRefused) {
     EXPECT_EQ(bad.error,
               fmt::format("holotone: OMP_NUM_THREADS: expected a number of threads from 1 to 1024, got '{}'\n", text));
   }
+  const auto control = run_with_threads("\x1b[2J", 0, "201x103");
+  EXPECT_NE(control.error.find("got '?[2J'\n"), std::string::npos) << control.error;
   const auto listed = run_with_threads(" 2, 1", 0, "201x103");  // a valid number of threads: the error is the missing
                                                                 // points
   EXPECT_NE(listed.error.find("t.ply"), std::string::npos) << listed.error;
