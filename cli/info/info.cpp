@@ -215,8 +215,7 @@ void tell_scene(const InfoJob& job) {
   throw_io(path,
            "a picture or hologram (.png .tif .tiff .bmp .jpg .jpeg), a field (.h5 .hdf5 .npy .ohc), points or a mesh "
            "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb), a model (.smoe .json .npz), or dots (.csv .tsv "
-           ".txt .dat "
-           ".xy .npy .svg)",
+           ".txt .dat .xy .npy .svg)",
            extension.empty() ? "a name without extension" : fmt::format("'{}'", extension));
 }
 

@@ -29,8 +29,10 @@ Metadata codes_metadata(const OptimizeJob& job, const Channel& channel, const Pi
   metadata.merge(retrieval_metadata(options));
   std::vector<double> planes_m;
   for (const auto& picture : job.pictures) planes_m.push_back(picture.distance_m);
-  if (planes_m.size() > 1) set_metadata(metadata, "distance_m", planes_m.front());
-  if (planes_m.size() > 1) set_metadata(metadata, "distances_m", planes_m);
+  if (planes_m.size() > 1) {
+    set_metadata(metadata, "distance_m", planes_m.front());
+    set_metadata(metadata, "distances_m", planes_m);
+  }
   if (energy > 0 && !channel.name.empty()) set_metadata(metadata, "object_energy", energy);
   if (!job.hologram.correction.empty()) set_metadata(metadata, "correction", job.hologram.correction);
   describe_encoding(metadata, options.encoding, {}, job.hologram.packed16);

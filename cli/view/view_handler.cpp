@@ -21,8 +21,6 @@ class WantedProgress final : public Progress {
   const std::atomic<bool>& unwanted_;
 };
 
-std::string to_text(const nlohmann::json& object) { return io::json_text(object); }
-
 /// Index of a document; the server has checked that it is a whole number.
 std::size_t index_of(const nlohmann::json& value) {
   const auto index = value.get<std::int64_t>();
@@ -62,10 +60,10 @@ ViewHandler::ViewHandler(const ViewJob& job, std::function<void(web::Message)> b
 
 void ViewHandler::notice(const std::string& text) const {
   remark(console_, text);
-  broadcast_({to_text({{"type", "notice"}, {"message", printable(text)}}), nullptr});
+  broadcast_({io::json_text(nlohmann::json{{"type", "notice"}, {"message", printable(text)}}), nullptr});
 }
 
-web::Message ViewHandler::opened() { return {to_text(documents_.message()), nullptr}; }
+web::Message ViewHandler::opened() { return {io::json_text(documents_.message()), nullptr}; }
 
 web::Message ViewHandler::answer(const nlohmann::json& show, const std::atomic<bool>& unwanted) {
   try {
@@ -99,7 +97,7 @@ web::Message ViewHandler::answered(const nlohmann::json& show, const std::atomic
   header["moving"] = request.moving;
   header["media"] = answer.media;
   header["compute_ms"] = std::round(1e4 * watch.seconds()) / 10;
-  return {to_text(header), std::make_shared<std::string>(std::move(answer.payload))};
+  return {io::json_text(header), std::make_shared<std::string>(std::move(answer.payload))};
 }
 
 }  // namespace holotone::cli
