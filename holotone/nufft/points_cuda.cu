@@ -1,7 +1,6 @@
 // Points sorted into tiles of the grid on CUDA.
 #include <algorithm>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
+#include <holotone/core/sorting/sorting_cuda.hpp>
 #include <holotone/nufft/place.hpp>
 #include <holotone/nufft/spread_cuda.cuh>
 #include <utility>
@@ -150,27 +149,10 @@ int bits_for(std::int64_t count) {
   return bits;
 }
 
-/// Sorts stably by the highest eight bits of numbers below `count`.
-void sort_coarsely(void* memory, std::size_t& bytes, const std::uint32_t* keys, std::uint32_t* sorted_keys,
-                   const std::uint32_t* values, std::uint32_t* sorted_values, std::int64_t count, cudaStream_t stream) {
+/// The highest eight bits of numbers below `count`.
+cuda::KeyBits coarse_bits(std::int64_t count) {
   const int bits = bits_for(count);
-  cuda::check(cub::DeviceRadixSort::SortPairs(memory, bytes, keys, sorted_keys, values, sorted_values, count,
-                                              std::max(0, bits - 8), bits, stream),
-              "cub::DeviceRadixSort");
-}
-
-std::size_t scan_bytes(std::int64_t count) {
-  std::size_t bytes = 0;
-  const std::uint32_t* input = nullptr;
-  std::uint32_t* output = nullptr;
-  cuda::check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, input, output, count), "cub::DeviceScan");
-  return bytes;
-}
-
-void scan(const Buffer& memory, const std::uint32_t* input, std::uint32_t* output, std::int64_t count,
-          cudaStream_t stream) {
-  std::size_t bytes = memory.bytes();
-  cuda::check(cub::DeviceScan::ExclusiveSum(memory.data(), bytes, input, output, count, stream), "cub::DeviceScan");
+  return {std::max(0, bits - 8), bits};
 }
 
 }  // namespace
@@ -253,43 +235,35 @@ void PointSort<Rank>::reserve(std::int64_t count) {
   grow(record_, points * sizeof(uint4), queue_);
   if (Rank == 3) grow(depth_, points * sizeof(uint2), queue_);
   if (count > max_scattered_points) grow(results_, points * 2 * (Rank + 1) * sizeof(float), queue_);
-  std::size_t bytes = 0;
-  cub::DoubleBuffer<std::uint32_t> buffer(nullptr, nullptr);
-  cuda::check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, buffer, buffer, count, 0, bits_for(grid_.bin_count)),
-              "cub::DeviceRadixSort");
-  std::size_t coarse_bytes = 0;
-  if (count > max_scattered_points) {
-    sort_coarsely(nullptr, coarse_bytes, nullptr, nullptr, nullptr, nullptr, count, stream());
-  }
-  grow(scratch_, std::max({bytes, coarse_bytes, scan_bytes(grid_.tile_count + std::int64_t{1})}), queue_);
+  std::size_t bytes = cuda::sort_pairs_bytes(count, {0, bits_for(grid_.bin_count)});
+  if (count > max_scattered_points) bytes = std::max(bytes, cuda::sort_pairs_into_bytes(count, coarse_bits(count)));
+  bytes = std::max(bytes, cuda::exclusive_sum_bytes<std::uint32_t>(grid_.tile_count + std::int64_t{1}));
+  grow(scratch_, bytes, queue_);
 }
 
 template <std::size_t Rank>
 typename PointSort<Rank>::Order PointSort<Rank>::sort(const float* points, std::int64_t count) {
   auto* const all = as<std::uint32_t>(keys_);
-  cub::DoubleBuffer<std::uint32_t> bins(all, all + count);
-  cub::DoubleBuffer<std::uint32_t> numbers(all + 2 * count, all + 3 * count);
+  cuda::SortedArray bins{all, all + count};
+  cuda::SortedArray numbers{all + 2 * count, all + 3 * count};
   const unsigned blocks = cuda::blocks_for(count, threads);
   std::uint32_t* place = nullptr;
   if (count > 0) {
-    key_kernel<Rank><<<blocks, threads, 0, stream()>>>(grid_, points, count, bins.Current(), numbers.Current(),
+    key_kernel<Rank><<<blocks, threads, 0, stream()>>>(grid_, points, count, bins.current, numbers.current,
                                                        &as<Counters>(status_)->first_bad);
     cuda::check_launch("nufft keys");
-    std::size_t bytes = scratch_.bytes();
-    cuda::check(cub::DeviceRadixSort::SortPairs(scratch_.data(), bytes, bins, numbers, count, 0,
-                                                bits_for(grid_.bin_count), stream()),
-                "cub::DeviceRadixSort");
+    cuda::sort_pairs(scratch_.data(), scratch_.bytes(), bins, numbers, count, {0, bits_for(grid_.bin_count)}, stream());
     // Buffers that the sort no longer needs, for find_places.
-    spare_ = {bins.Current(), bins.Alternate(), numbers.Alternate()};
+    spare_ = {bins.current, bins.other, numbers.other};
     if (count > max_scattered_points) place = spare_[0];
-    record_kernel<Rank><<<blocks, threads, 0, stream()>>>(grid_, points, count, numbers.Current(), as<uint4>(record_),
+    record_kernel<Rank><<<blocks, threads, 0, stream()>>>(grid_, points, count, numbers.current, as<uint4>(record_),
                                                           as<uint2>(depth_));
     cuda::check_launch("nufft record");
   }
   begin_kernel<<<cuda::blocks_for(grid_.bin_count + std::int64_t{1}, threads), threads, 0, stream()>>>(
-      bins.Current(), count, grid_.bin_count, as<std::uint32_t>(bin_begin_));
+      bins.current, count, grid_.bin_count, as<std::uint32_t>(bin_begin_));
   cuda::check_launch("nufft begin");
-  return {numbers.Current(), place};
+  return {numbers.current, place};
 }
 
 template <std::size_t Rank>
@@ -317,8 +291,8 @@ template <std::size_t Rank>
 void PointSort<Rank>::place_extras(const Status& status) {
   const Counters& counters = status.counters;
   if (counters.extras > 0) {
-    scan(scratch_, as<std::uint32_t>(extra_), as<std::uint32_t>(extra_begin_), grid_.tile_count + std::int64_t{1},
-         stream());
+    cuda::exclusive_sum(scratch_.data(), scratch_.bytes(), as<std::uint32_t>(extra_), as<std::uint32_t>(extra_begin_),
+                        grid_.tile_count + std::int64_t{1}, stream());
     grow(sums_, std::size_t{counters.extras} * tile_numbers<Rank> * sizeof(float), queue_);
   }
   parts_ = {as<std::uint64_t>(candidates_),
@@ -336,8 +310,8 @@ void PointSort<Rank>::find_places() {
   const unsigned blocks = cuda::blocks_for(points_.count, threads);
   number_kernel<<<blocks, threads, 0, stream()>>>(points_.count, spare_[0]);
   cuda::check_launch("nufft number");
-  std::size_t bytes = scratch_.bytes();
-  sort_coarsely(scratch_.data(), bytes, points_.index, spare_[1], spare_[0], spare_[2], points_.count, stream());
+  cuda::sort_pairs_into(scratch_.data(), scratch_.bytes(), points_.index, spare_[1], spare_[0], spare_[2],
+                        points_.count, coarse_bits(points_.count), stream());
   invert_kernel<<<blocks, threads, 0, stream()>>>(spare_[1], spare_[2], points_.count, spare_[0]);
   cuda::check_launch("nufft invert");
   places_known_ = true;

@@ -1,6 +1,6 @@
 // Dots sorted by cell on CUDA: a counting sort, within a cell in the caller's order where results are deterministic.
-#include <cub/device/device_scan.cuh>
 #include <holotone/core/cuda_check.hpp>
+#include <holotone/core/sorting/sorting_cuda.hpp>
 #include <holotone/halftone/electrostatic/kernels_cuda.cuh>
 
 namespace holotone::electrostatic {
@@ -62,14 +62,6 @@ __global__ void __launch_bounds__(threads)
   copy_dot(from, slot.y, to, begin + before, place);
 }
 
-std::size_t scan_bytes(int cells) {
-  std::size_t bytes = 0;
-  cuda::check(
-      cub::DeviceScan::ExclusiveSum(nullptr, bytes, static_cast<int*>(nullptr), static_cast<int*>(nullptr), cells + 1),
-      "DeviceScan::ExclusiveSum");
-  return bytes;
-}
-
 }  // namespace
 
 CellSort::CellSort(const CellGrid& cells, std::int64_t maximum, bool deterministic, const Queue& queue)
@@ -79,7 +71,7 @@ CellSort::CellSort(const CellGrid& cells, std::int64_t maximum, bool determinist
       start_({cells.count() + 1}, queue),
       rank_({maximum}, queue),
       slots_({deterministic ? maximum : 0}, queue),
-      scan_area_(scan_bytes(cells.count()), queue) {}
+      scan_area_(cuda::exclusive_sum_bytes<int>(cells.count() + 1), queue) {}
 
 std::size_t CellSort::bytes() const {
   return fill_.bytes() + start_.bytes() + rank_.bytes() + slots_.bytes() + scan_area_.bytes();
@@ -90,10 +82,7 @@ void CellSort::clear(cudaStream_t stream) {
 }
 
 void CellSort::sort(const DotArrays& from, const DotArrays& to, std::int64_t count, cudaStream_t stream) {
-  std::size_t bytes = scan_area_.bytes();
-  cuda::check(
-      cub::DeviceScan::ExclusiveSum(scan_area_.data(), bytes, fill_.data(), start_.data(), cells_.count() + 1, stream),
-      "DeviceScan::ExclusiveSum");
+  cuda::exclusive_sum(scan_area_.data(), scan_area_.bytes(), fill_.data(), start_.data(), cells_.count() + 1, stream);
   const unsigned blocks = cuda::blocks_for(count, threads);
   if (deterministic_) {
     slot_kernel<<<blocks, threads, 0, stream>>>(from, count, cells_, start_.data(), rank_.data(), slots_.data(),

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
+#include <holotone/core/sorting/sorting_cuda.hpp>
 #include <holotone/hologram/point_cloud/choice/fast_grid.hpp>
 #include <holotone/hologram/point_cloud/engine_cuda.cuh>
 #include <holotone/hologram/point_cloud/fast/block_points_cuda.cuh>
@@ -52,12 +52,12 @@ __device__ __forceinline__ unsigned spread_bits(unsigned value) {
 
 /// Places along the curve in a square of `cells` steps a metre, and the points' numbers.
 __global__ void curve_kernel(const float* position, int count, float left, float bottom, float cells, unsigned* keys,
-                             int* numbers) {
+                             unsigned* numbers) {
   const std::int64_t j = blockIdx.x * threads + threadIdx.x;
   if (j >= count) return;
   const auto step = [cells](float place) { return static_cast<unsigned>(fminf(fmaxf(place * cells, 0.0F), 65535.0F)); };
   keys[j] = spread_bits(step(position[3 * j] - left)) | spread_bits(step(position[3 * j + 1] - bottom)) << 1;
-  numbers[j] = static_cast<int>(j);
+  numbers[j] = static_cast<unsigned>(j);
 }
 
 }  // namespace
@@ -67,21 +67,17 @@ PointSources BlockPoints::keep(const PointSources& all, const PointSummary& summ
   const auto count = static_cast<int>(all.amplitude.size());
   reserve(index_, std::int64_t{2} * count + 1, queue_);
   reserve(keys_, std::int64_t{2} * count, queue_);
-  cub::DoubleBuffer<unsigned> keys(keys_.data(), keys_.data() + count);
-  cub::DoubleBuffer<int> numbers(index_.data(), index_.data() + count);
+  cuda::SortedArray keys{keys_.data(), keys_.data() + count};
+  auto* const index = reinterpret_cast<unsigned*>(index_.data());
+  cuda::SortedArray numbers{index, index + count};
   const float extent = std::max({summary.high[0] - summary.low[0], summary.high[1] - summary.low[1], 1e-30F});
   curve_kernel<<<cuda::blocks_for(count, threads), threads, 0, stream>>>(
-      all.position_m.data(), count, summary.low[0], summary.low[1], 65536 / extent, keys.Current(), numbers.Current());
+      all.position_m.data(), count, summary.low[0], summary.low[1], 65536 / extent, keys.current, numbers.current);
   cuda::check_launch("curve_kernel");
-  std::size_t bytes = 0;
-  const auto sort = [&](void* scratch) {
-    cuda::check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, numbers, count, 0, 32, stream),
-                "cub::DeviceRadixSort");
-  };
-  sort(nullptr);
+  const std::size_t bytes = cuda::sort_pairs_bytes(count, {});
   reserve(scratch_, static_cast<std::int64_t>(bytes), queue_);
-  sort(scratch_.data());
-  return copy_to(kept_, all, numbers.Current(), count);
+  cuda::sort_pairs(scratch_.data(), bytes, keys, numbers, count, {}, stream);
+  return copy_to(kept_, all, reinterpret_cast<const int*>(numbers.current), count);
 }
 
 PointSources BlockPoints::select(const PointSources& all, const PanelBlock& block) {

@@ -1,9 +1,7 @@
 // Sorts points into bins and spreads them on the tensor cores. A bin's cells are a sum over its points of products of
 // three windows: a matrix product whose depth is the points.
-#include <bit>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <cuda_pipeline.h>
+#include <holotone/core/sorting/sorting_cuda.hpp>
 #include <holotone/hologram/point_cloud/fast/fast_place_cuda.cuh>
 #include <type_traits>
 
@@ -357,21 +355,14 @@ __global__ void __launch_bounds__(32, Finely ? 10 : 11)
 /// Keys and numbers of the records, each with a copy.
 struct Order {
   Order(unsigned* memory, std::int64_t records)
-      : bins(memory, memory + records), numbers(memory + 2 * records, memory + 3 * records) {}
-  cub::DoubleBuffer<unsigned> bins;
-  cub::DoubleBuffer<unsigned> numbers;
+      : bins{memory, memory + records}, numbers{memory + 2 * records, memory + 3 * records} {}
+  cuda::SortedArray bins;
+  cuda::SortedArray numbers;
 };
 
-/// Sorts by bin. The sort is stable: records of a bin stay in the order of their numbers.
-std::size_t sort_order(void* scratch, std::size_t bytes, Order& order, int bins, std::int64_t records,
-                       cudaStream_t stream) {
-  const int key_bits = std::bit_width(static_cast<unsigned>(bins));  // of 0 to bins
-  cuda::check(cub::DeviceRadixSort::SortPairs(scratch, bytes, order.bins, order.numbers, static_cast<int>(records), 0,
-                                              key_bits, stream),
-              "cub::DeviceRadixSort");
-  return bytes;
-}
+cuda::KeyBits bin_bits(int bins) { return cuda::key_bits(static_cast<unsigned>(bins)); }
 
+/// Sorts by bin. The sort is stable: records of a bin stay in the order of their numbers.
 void order_records(const SortMemory& memory, int bins, std::int64_t records, cudaStream_t stream) {
   const auto blocks = cuda::blocks_for(records, sort_threads);
   const auto count = static_cast<unsigned>(records);
@@ -379,9 +370,8 @@ void order_records(const SortMemory& memory, int bins, std::int64_t records, cud
   number_kernel<<<blocks, sort_threads, 0, stream>>>(memory, bin_count, count);
   cuda::check_launch("spread number");
   Order order(memory.order, records);
-  sort_order(memory.scratch, memory.scratch_bytes, order, bins, records, stream);
-  rank_kernel<<<blocks, sort_threads, 0, stream>>>(memory, bin_count, count, order.bins.Current(),
-                                                   order.numbers.Current());
+  cuda::sort_pairs(memory.scratch, memory.scratch_bytes, order.bins, order.numbers, records, bin_bits(bins), stream);
+  rank_kernel<<<blocks, sort_threads, 0, stream>>>(memory, bin_count, count, order.bins.current, order.numbers.current);
   cuda::check_launch("spread rank");
 }
 
@@ -392,24 +382,16 @@ int fast_bins(const FastGrid& grid) {
   return grid.tiles() * bins.columns * bins.rows * bins.planes;
 }
 
-std::size_t fast_scan_bytes(int bins) {
-  std::size_t bytes = 0;
-  const int* none = nullptr;
-  cuda::check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, none, static_cast<int*>(nullptr), bins + 1),
-              "cub::DeviceScan");
-  return bytes;
-}
+std::size_t fast_scan_bytes(int bins) { return cuda::exclusive_sum_bytes<int>(std::int64_t{bins} + 1); }
 
 std::size_t fast_sort_bytes(int bins, std::int64_t records, bool ordered) {
   const std::size_t scan = fast_scan_bytes(bins);
   if (!ordered) return scan;
-  Order order(nullptr, 0);
-  return std::max(scan, sort_order(nullptr, 0, order, bins, records, nullptr));
+  return std::max(scan, cuda::sort_pairs_bytes(records, bin_bits(bins)));
 }
 
 void fast_scan(const int* count, int* begin, int bins, void* memory, cudaStream_t stream) {
-  std::size_t bytes = fast_scan_bytes(bins);
-  cuda::check(cub::DeviceScan::ExclusiveSum(memory, bytes, count, begin, bins + 1, stream), "cub::DeviceScan");
+  cuda::exclusive_sum(memory, fast_scan_bytes(bins), count, begin, std::int64_t{bins} + 1, stream);
 }
 
 template <class Cell>

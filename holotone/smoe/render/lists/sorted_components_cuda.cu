@@ -1,7 +1,6 @@
 // Components of planes on CUDA, sorted by size and cell.
 #include <algorithm>
-#include <bit>
-#include <cub/device/device_radix_sort.cuh>
+#include <holotone/core/sorting/sorting_cuda.hpp>
 #include <holotone/smoe/model/warp_cuda.cuh>
 #include <holotone/smoe/render/lists/sorted_components_cuda.cuh>
 
@@ -411,16 +410,10 @@ void ComponentCells::sort_by_cell() {
                                            fixed_.data(), device_bundles_.data(), key, key + all, highest_.data());
   cuda::check_launch("key_kernel");
   unsigned* const sorted = key + 2 * all;
-  std::size_t bytes = 0;
-  const int bits = std::bit_width(static_cast<std::uint64_t>(cells_of_bundles()));
-  const auto sort = [&](void* memory) {
-    cuda::check(
-        cub::DeviceRadixSort::SortPairs(memory, bytes, key, sorted, key + all, sorted + all, all, 0, bits, stream),
-        "cub::DeviceRadixSort");
-  };
-  sort(nullptr);
+  const cuda::KeyBits bits = cuda::key_bits(static_cast<std::uint64_t>(cells_of_bundles()));
+  const std::size_t bytes = cuda::sort_pairs_into_bytes(all, bits);
   reserve(sort_memory_, static_cast<std::int64_t>(bytes), queue_);
-  sort(sort_memory_.data());
+  cuda::sort_pairs_into(sort_memory_.data(), bytes, key, sorted, key + all, sorted + all, all, bits, stream);
 }
 
 void ComponentCells::place_in_order() {

@@ -1,7 +1,5 @@
 // Component lists of tiles in a fit, from large boxes to small ones, on CUDA.
-#include <bit>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
+#include <holotone/core/sorting/sorting_cuda.hpp>
 #include <holotone/smoe/model/warp_cuda.cuh>
 #include <holotone/smoe/render/selection/select_cuda.cuh>
 #include <string>
@@ -335,14 +333,9 @@ void CudaSelector::list(std::size_t level, const ImageComponent* components, std
   Array<std::int64_t, 1>& begin = level == 0 ? pairs.begin : entry.begin;
   Array<std::uint32_t, 1>& index = level == 0 ? pairs.index : entry.index;
   reserve(begin, boxes + 1, queue_);
-  std::size_t bytes = 0;
-  const auto scan = [&](void* memory) {
-    cuda::check(cub::DeviceScan::ExclusiveSum(memory, bytes, entry.numbers.data(), begin.data(), boxes + 1, stream),
-                "cub::DeviceScan");
-  };
-  scan(nullptr);
+  const std::size_t bytes = cuda::exclusive_sum_bytes<std::int64_t>(boxes + 1);
   reserve(workspace_, static_cast<std::int64_t>(bytes), queue_);
-  scan(workspace_.data());
+  cuda::exclusive_sum(workspace_.data(), bytes, entry.numbers.data(), begin.data(), boxes + 1, stream);
   std::int64_t total = 0;
   copy_bytes(&total, Device{}, begin.data() + boxes, queue_.device(), sizeof(total), queue_);
   queue_.synchronize();
@@ -368,16 +361,11 @@ void CudaSelector::sort_pairs(std::int64_t count, DevicePairs& pairs) {
   reserve(pairs.first, count + 1, queue_);
   number_kernel<<<cuda::blocks_for(pairs.count, threads), threads, 0, stream>>>(numbers_.data(), pairs.count);
   cuda::check_launch("number_kernel");
-  std::size_t bytes = 0;
-  const int bits = std::bit_width(static_cast<std::uint64_t>(count));
-  const auto sort = [&](void* memory) {
-    cuda::check(cub::DeviceRadixSort::SortPairs(memory, bytes, pairs.index.data(), sorted_.data(), numbers_.data(),
-                                                pairs.places.data(), pairs.count, 0, bits, stream),
-                "cub::DeviceRadixSort");
-  };
-  sort(nullptr);
+  const cuda::KeyBits bits = cuda::key_bits(static_cast<std::uint64_t>(count));
+  const std::size_t bytes = cuda::sort_pairs_into_bytes(pairs.count, bits);
   reserve(workspace_, static_cast<std::int64_t>(bytes), queue_);
-  sort(workspace_.data());
+  cuda::sort_pairs_into(workspace_.data(), bytes, pairs.index.data(), sorted_.data(), numbers_.data(),
+                        pairs.places.data(), pairs.count, bits, stream);
   first_kernel<<<cuda::blocks_for(count + 1, threads), threads, 0, stream>>>(sorted_.data(), pairs.count, count,
                                                                              pairs.first.data());
   cuda::check_launch("first_kernel");
