@@ -3,7 +3,7 @@
 #include <cli/common/hologram_overrides.hpp>
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/images/image.hpp>
-#include <holotone/recipes/fetched_codes_detail.hpp>
+#include <holotone/recipes/codes/fetched_codes_detail.hpp>
 #include <optional>
 #include <string>
 

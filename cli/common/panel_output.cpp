@@ -6,7 +6,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/options/values.hpp>
 #include <fmt/format.h>
-#include <holotone/recipes/fetched_codes_detail.hpp>
+#include <holotone/recipes/codes/fetched_codes_detail.hpp>
 #include <utility>
 
 namespace holotone::cli {

@@ -2,7 +2,7 @@
 #include <cli/common/console.hpp>
 #include <holotone/display/frame_pacer.hpp>
 #include <holotone/display/panel_window.hpp>
-#include <holotone/recipes/panel_pictures_detail.hpp>
+#include <holotone/recipes/codes/panel_pictures_detail.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>

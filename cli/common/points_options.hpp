@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/options/option_table.hpp>
 #include <cstdint>
-#include <holotone/recipes/scene_points_detail.hpp>
+#include <holotone/recipes/scenes/scene_points_detail.hpp>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <cli/common/paths.hpp>
-#include <holotone/recipes/panel_pictures_detail.hpp>
+#include <holotone/recipes/codes/panel_pictures_detail.hpp>
 #include <string>
 #include <vector>
 

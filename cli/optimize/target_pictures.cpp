@@ -2,8 +2,8 @@
 #include <cli/common/picture_file.hpp>
 #include <cli/optimize/target_pictures.hpp>
 #include <cli/options/values.hpp>
-#include <holotone/recipes/depth_picture_detail.hpp>
 #include <holotone/recipes/retrieval/target_picture.hpp>
+#include <holotone/recipes/scenes/depth_picture_detail.hpp>
 
 namespace holotone::cli {
 

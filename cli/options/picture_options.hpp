@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/options/option_table.hpp>
 #include <cli/options/values.hpp>
-#include <holotone/recipes/depth_picture_detail.hpp>
+#include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <string>
 #include <vector>
 

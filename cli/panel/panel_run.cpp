@@ -6,7 +6,7 @@
 #include <cli/panel/panel_output.hpp>
 #include <cli/panel/panel_run.hpp>
 #include <cmath>
-#include <holotone/recipes/phase_sum_detail.hpp>
+#include <holotone/recipes/codes/phase_sum_detail.hpp>
 
 namespace holotone::cli {
 namespace {

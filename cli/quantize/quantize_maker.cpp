@@ -20,8 +20,8 @@
 #include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
-#include <holotone/recipes/codes_writer_detail.hpp>
-#include <holotone/recipes/field_blocks_detail.hpp>
+#include <holotone/recipes/codes/codes_writer_detail.hpp>
+#include <holotone/recipes/codes/field_blocks_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/quantized_file.hpp>
 #include <list>

@@ -3,7 +3,7 @@
 #include <cli/quantize/quantize_seen.hpp>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/recipes/field_blocks_detail.hpp>
+#include <holotone/recipes/codes/field_blocks_detail.hpp>
 #include <holotone/recipes/off_axis.hpp>
 #include <nlohmann/json.hpp>
 

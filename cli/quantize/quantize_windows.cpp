@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/quantize/window_noise.hpp>
-#include <holotone/recipes/field_blocks_detail.hpp>
+#include <holotone/recipes/codes/field_blocks_detail.hpp>
 #include <holotone/recipes/off_axis.hpp>
 
 namespace holotone::cli {

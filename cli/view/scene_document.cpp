@@ -6,7 +6,7 @@
 #include <cmath>
 #include <holotone/core/colour.hpp>
 #include <holotone/io/guarded/guarded.hpp>
-#include <holotone/recipes/scene_thumbnail_detail.hpp>
+#include <holotone/recipes/scenes/scene_thumbnail_detail.hpp>
 
 namespace holotone::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/view/document.hpp>
 #include <holotone/core/geometry.hpp>
-#include <holotone/recipes/scene_points_detail.hpp>
+#include <holotone/recipes/scenes/scene_points_detail.hpp>
 
 namespace holotone::cli {
 

@@ -3,7 +3,7 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/hologram/stereogram.hpp>
-#include <holotone/hologram/stereogram_engine.hpp>
+#include <holotone/hologram/stereogram/stereogram_engine.hpp>
 #include <numbers>
 
 namespace holotone {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
 #include <holotone/optics/eye.hpp>
-#include <holotone/optics/window_propagation.hpp>
+#include <holotone/optics/window/window_propagation.hpp>
 #include <numbers>
 
 namespace holotone {

@@ -10,7 +10,7 @@
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/optics/reference_beam.hpp>
-#include <holotone/recipes/hologram_codes_detail.hpp>
+#include <holotone/recipes/codes/hologram_codes_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/phase_map.hpp>

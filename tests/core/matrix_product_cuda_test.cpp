@@ -1,7 +1,7 @@
 // Holotone's own matrix product and cuBLASLt's against sums in float64, for shapes that do not fill their blocks.
 #include <cmath>
 #include <cstdlib>
-#include <holotone/core/matrix_product_cuda.hpp>
+#include <holotone/core/matrix_product/matrix_product_cuda.hpp>
 #include <holotone/core/random.hpp>
 #include <tests/support/on_each_device.hpp>
 #include <type_traits>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
-#include <holotone/recipes/field_blocks_detail.hpp>
+#include <holotone/recipes/codes/field_blocks_detail.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace holotone {

@@ -1,7 +1,7 @@
 // Files of codes as a panel shows them: channels in turn, packed frames, triggers, and files that are refused.
 #include <gtest/gtest.h>
 #include <holotone/io/images/image.hpp>
-#include <holotone/recipes/panel_pictures_detail.hpp>
+#include <holotone/recipes/codes/panel_pictures_detail.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/on_each_device.hpp>
 

@@ -1,7 +1,7 @@
 // A pattern added to holograms: codes against phases summed by hand.
 #include <cmath>
 #include <gtest/gtest.h>
-#include <holotone/recipes/phase_sum_detail.hpp>
+#include <holotone/recipes/codes/phase_sum_detail.hpp>
 
 namespace holotone {
 namespace {

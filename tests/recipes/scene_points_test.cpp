@@ -1,8 +1,8 @@
 // Points of a scene's file and their small picture: what is dropped, chosen and refused, by hand.
 #include <fstream>
 #include <gtest/gtest.h>
-#include <holotone/recipes/scene_points_detail.hpp>
-#include <holotone/recipes/scene_thumbnail_detail.hpp>
+#include <holotone/recipes/scenes/scene_points_detail.hpp>
+#include <holotone/recipes/scenes/scene_thumbnail_detail.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/on_each_device.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/hologram/layers/layers_options.hpp>
 #include <holotone/core/metadata.hpp>
-#include <holotone/recipes/depth_picture_detail.hpp>
+#include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <nlohmann/json.hpp>
 #include <vector>
 

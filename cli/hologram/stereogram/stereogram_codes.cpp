@@ -2,7 +2,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/hologram/stereogram/stereogram_codes.hpp>
-#include <holotone/recipes/codes_writer_detail.hpp>
+#include <holotone/recipes/codes/codes_writer_detail.hpp>
 #include <holotone/recipes/quantized_file.hpp>
 #include <holotone/recipes/stereogram_codes.hpp>
 #include <utility>

@@ -10,7 +10,7 @@
 #include <cli/options/viewer_option.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
-#include <holotone/recipes/codes_writer_detail.hpp>
+#include <holotone/recipes/codes/codes_writer_detail.hpp>
 #include <holotone/recipes/mixture_files.hpp>
 #include <holotone/recipes/panel_limits.hpp>
 #include <span>

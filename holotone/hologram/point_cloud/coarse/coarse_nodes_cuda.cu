@@ -1,6 +1,6 @@
 // A warp sums the points of a task on 32 x 32 places, as a product of factors that it makes in registers (the sums C, L
 // and R of coarse_sums_cuda.cu).
-#include <holotone/core/wgmma_cuda.cuh>
+#include <holotone/core/matrix_product/wgmma_cuda.cuh>
 #include <holotone/hologram/point_cloud/coarse/coarse_nodes_cuda.cuh>
 
 namespace holotone::point_cloud {

@@ -12,7 +12,7 @@
 // W the least-squares interpolation from nodes to pixels for such frequencies.
 #include <algorithm>
 #include <cmath>
-#include <holotone/core/matrix_product_kernel_cuda.hpp>
+#include <holotone/core/matrix_product/matrix_product_kernel_cuda.hpp>
 #include <holotone/hologram/point_cloud/coarse/coarse_sums_cuda.cuh>
 #include <holotone/hologram/point_cloud/precision.hpp>
 #include <numbers>

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <bit>
-#include <holotone/core/wgmma_cuda.cuh>
+#include <holotone/core/matrix_product/wgmma_cuda.cuh>
 #include <holotone/hologram/point_cloud/fast/fast_place_cuda.cuh>
 #include <holotone/hologram/point_cloud/fast/fast_products_cuda.cuh>
 #include <vector>

@@ -4,7 +4,7 @@
 //     Re = Yr Xr - Yi Xi, Im = Yr Xi + Yi Xr.
 #include <algorithm>
 #include <cuda_fp16.h>
-#include <holotone/core/wgmma_cuda.cuh>
+#include <holotone/core/matrix_product/wgmma_cuda.cuh>
 #include <holotone/hologram/point_cloud/fast/masked_products_cuda.cuh>
 #include <limits>
 

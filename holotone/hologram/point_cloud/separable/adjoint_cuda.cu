@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cuda_fp16.h>
 #include <holotone/core/cuda_check.hpp>
-#include <holotone/core/matrix_product_cuda.hpp>
+#include <holotone/core/matrix_product/matrix_product_cuda.hpp>
 #include <holotone/hologram/point_cloud/engine.hpp>
 #include <holotone/optics/phase_math.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 // Parts of the separable CUDA engine: the matrices that represent a complex product, and the kernels around it.
-#include <holotone/core/matrix_product_cuda.hpp>
+#include <holotone/core/matrix_product/matrix_product_cuda.hpp>
 #include <holotone/hologram/point_cloud/engine_cuda.cuh>
 
 namespace holotone::point_cloud {

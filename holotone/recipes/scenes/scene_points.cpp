@@ -7,7 +7,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/io/guarded/guarded.hpp>
-#include <holotone/recipes/scene_points_detail.hpp>
+#include <holotone/recipes/scenes/scene_points_detail.hpp>
 #include <limits>
 #include <vector>
 

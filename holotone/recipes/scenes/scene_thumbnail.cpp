@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <holotone/recipes/scene_thumbnail_detail.hpp>
+#include <holotone/recipes/scenes/scene_thumbnail_detail.hpp>
 #include <limits>
 
 namespace holotone {

@@ -1,7 +1,7 @@
 // Rays of a hogel and the light they carry, computed on the host for every device.
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
-#include <holotone/hologram/stereogram_engine.hpp>
+#include <holotone/hologram/stereogram/stereogram_engine.hpp>
 #include <numbers>
 
 namespace holotone::stereogram {

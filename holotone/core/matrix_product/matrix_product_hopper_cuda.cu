@@ -4,8 +4,8 @@
 #include <cuda.h>
 #include <cuda_fp16.h>
 #include <holotone/core/cuda_check.hpp>
-#include <holotone/core/matrix_product_kernel_cuda.hpp>
-#include <holotone/core/wgmma_cuda.cuh>
+#include <holotone/core/matrix_product/matrix_product_kernel_cuda.hpp>
+#include <holotone/core/matrix_product/wgmma_cuda.cuh>
 #include <map>
 #include <mutex>
 #include <type_traits>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cuda_fp16.h>
 #include <holotone/core/cuda_check.hpp>
-#include <holotone/core/matrix_product_kernel_cuda.hpp>
+#include <holotone/core/matrix_product/matrix_product_kernel_cuda.hpp>
 
 namespace holotone::cuda {
 namespace {

@@ -2,7 +2,7 @@
 // Propagation from tiles of one plane to a window of another, for EyePlan. Not for users.
 #include <array>
 #include <holotone/optics/field.hpp>
-#include <holotone/optics/window_propagation_math.h>
+#include <holotone/optics/window/window_propagation_math.h>
 #include <memory>
 
 namespace holotone::window {

@@ -1,10 +1,10 @@
 #include <holotone/core/kernel_opencl.hpp>
-#include <holotone/hologram/stereogram_device.hpp>
+#include <holotone/hologram/stereogram/stereogram_device.hpp>
 
 namespace holotone::stereogram {
 namespace {
 
-constexpr auto source = "holotone/hologram/stereogram_opencl.cl";
+constexpr auto source = "holotone/hologram/stereogram/stereogram_opencl.cl";
 // Both are read by the kernels.
 static_assert(sizeof(Hogel) == 11 * sizeof(cl_long) && sizeof(Frame) == 7 * sizeof(cl_long) && max_layers == 255);
 

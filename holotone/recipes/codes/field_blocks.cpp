@@ -4,7 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/quantize/modulus_share.hpp>
-#include <holotone/recipes/field_blocks_detail.hpp>
+#include <holotone/recipes/codes/field_blocks_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/off_axis.hpp>
 #include <numbers>

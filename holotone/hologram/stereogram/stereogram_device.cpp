@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <holotone/hologram/stereogram_device.hpp>
+#include <holotone/hologram/stereogram/stereogram_device.hpp>
 
 namespace holotone::stereogram {
 namespace {

@@ -5,7 +5,7 @@
 #include <holotone/fft/lines_cpu.hpp>
 #include <holotone/optics/complex_product.hpp>
 #include <holotone/optics/parallel_rows.hpp>
-#include <holotone/optics/window_propagation.hpp>
+#include <holotone/optics/window/window_propagation.hpp>
 #include <vector>
 
 namespace holotone::window {

@@ -2,7 +2,7 @@
 // Small pictures of scenes. Not for users.
 #include <holotone/core/geometry.hpp>
 #include <holotone/io/images/image.hpp>
-#include <holotone/recipes/scene_points_detail.hpp>
+#include <holotone/recipes/scenes/scene_points_detail.hpp>
 
 namespace holotone {
 

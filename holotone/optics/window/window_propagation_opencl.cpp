@@ -2,7 +2,7 @@
 #include <holotone/core/kernel_opencl.hpp>
 #include <holotone/core/two_floats_opencl.hpp>
 #include <holotone/fft/fft.hpp>
-#include <holotone/optics/window_propagation.hpp>
+#include <holotone/optics/window/window_propagation.hpp>
 
 namespace holotone::window {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 using opencl::over;
 using opencl::two_floats;
 
-constexpr auto source = "holotone/optics/window_propagation_opencl.cl";
+constexpr auto source = "holotone/optics/window/window_propagation_opencl.cl";
 constexpr opencl::Range group{64, 4, 1};
 constexpr opencl::Range line{64, 1, 1};
 

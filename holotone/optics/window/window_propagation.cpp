@@ -4,7 +4,7 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/fft/fft.hpp>
-#include <holotone/optics/window_propagation.hpp>
+#include <holotone/optics/window/window_propagation.hpp>
 
 namespace holotone::window {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 // Interface between the plan (stereogram.cpp, the one dispatch) and its engines. Not for users.
 #include <holotone/hologram/stereogram.hpp>
-#include <holotone/hologram/stereogram_math.h>
+#include <holotone/hologram/stereogram/stereogram_math.h>
 #include <vector>
 
 namespace holotone::stereogram {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/parallel.hpp>
-#include <holotone/recipes/hologram_codes_detail.hpp>
+#include <holotone/recipes/codes/hologram_codes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <limits>
 #include <numeric>

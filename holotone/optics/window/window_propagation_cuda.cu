@@ -1,6 +1,6 @@
 #include <holotone/fft/fft.hpp>
 #include <holotone/optics/kernels_cuda.cuh>
-#include <holotone/optics/window_propagation.hpp>
+#include <holotone/optics/window/window_propagation.hpp>
 #include <vector>
 
 namespace holotone::window {

@@ -4,7 +4,7 @@
 #include <holotone/display/bit_planes.hpp>
 #include <holotone/display/trigger.hpp>
 #include <holotone/io/images/image.hpp>
-#include <holotone/recipes/panel_pictures_detail.hpp>
+#include <holotone/recipes/codes/panel_pictures_detail.hpp>
 #include <string_view>
 #include <utility>
 

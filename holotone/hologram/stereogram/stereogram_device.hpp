@@ -2,7 +2,7 @@
 // What the engines of CUDA and OpenCL share: batches of hogels, whose rays the host finds and the device transforms.
 // Not for users.
 #include <holotone/fft/fft.hpp>
-#include <holotone/hologram/stereogram_engine.hpp>
+#include <holotone/hologram/stereogram/stereogram_engine.hpp>
 
 namespace holotone::stereogram {
 

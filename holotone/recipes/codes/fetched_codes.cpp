@@ -1,5 +1,5 @@
 #include <holotone/hologram/encode.hpp>
-#include <holotone/recipes/fetched_codes_detail.hpp>
+#include <holotone/recipes/codes/fetched_codes_detail.hpp>
 
 namespace holotone {
 

@@ -1,6 +1,6 @@
 #include <complex>
 #include <holotone/core/parallel.hpp>
-#include <holotone/recipes/phase_sum_detail.hpp>
+#include <holotone/recipes/codes/phase_sum_detail.hpp>
 #include <numbers>
 #include <utility>
 

@@ -1,7 +1,7 @@
 #pragma once
 // For MatrixProduct, and engines whose products always run on Hopper. Not for users.
 #include <cuda_runtime.h>
-#include <holotone/core/matrix_product_cuda.hpp>
+#include <holotone/core/matrix_product/matrix_product_cuda.hpp>
 
 namespace holotone::cuda {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <holotone/core/parallel.hpp>
 #include <holotone/fft/lines_cpu.hpp>
-#include <holotone/hologram/stereogram_engine.hpp>
+#include <holotone/hologram/stereogram/stereogram_engine.hpp>
 #include <holotone/optics/complex_product.hpp>
 
 namespace holotone::stereogram {

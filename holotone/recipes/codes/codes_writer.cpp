@@ -2,7 +2,7 @@
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_rows.hpp>
 #include <holotone/io/npy_image_detail.hpp>
-#include <holotone/recipes/codes_writer_detail.hpp>
+#include <holotone/recipes/codes/codes_writer_detail.hpp>
 #include <utility>
 
 namespace holotone {

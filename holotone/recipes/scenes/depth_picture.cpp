@@ -6,9 +6,9 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npz_detail.hpp>
-#include <holotone/recipes/depth_picture_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/phase_map.hpp>
+#include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <limits>
 
 namespace holotone {

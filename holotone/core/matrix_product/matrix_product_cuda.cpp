@@ -6,8 +6,8 @@
 #include <cuda_runtime.h>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/core/cuda_library.hpp>
-#include <holotone/core/matrix_product_cuda.hpp>
-#include <holotone/core/matrix_product_kernel_cuda.hpp>
+#include <holotone/core/matrix_product/matrix_product_cuda.hpp>
+#include <holotone/core/matrix_product/matrix_product_kernel_cuda.hpp>
 #include <map>
 #include <mutex>
 #include <optional>
