@@ -52,6 +52,9 @@ struct DotsToWrite {
   [[nodiscard]] std::size_t count() const { return dots.position.size() / 2; }
 };
 
+/// Appends the shortest text that reads back as the same number.
+void append_number(std::string& text, float value);
+
 /// Number of dots written between two progress reports.
 inline constexpr std::size_t dots_a_piece = 65536;
 

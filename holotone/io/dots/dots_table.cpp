@@ -188,14 +188,13 @@ class DotsTableReader {
   bool own_ = false;  // the file has Holotone's own comment
 };
 
-/// Appends the shortest text that reads back as the same number.
+}  // namespace
+
 void append_number(std::string& text, float value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   text.append(digits, end);
 }
-
-}  // namespace
 
 bool begins_as_dots(std::string_view bytes) {
   LineReader lines(bytes);

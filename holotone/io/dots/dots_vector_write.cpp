@@ -11,13 +11,6 @@
 namespace holotone::io {
 namespace {
 
-/// Appends the shortest text that reads back as the same number.
-void append_number(std::string& text, float value) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  text.append(digits, end);
-}
-
 /// Appends a number without exponent, which PDF does not have, and without trailing zeros.
 void append_fixed(std::string& text, double value, int decimals) {
   char digits[64];

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <bit>
-#include <csetjmp>
 #include <cstring>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/png_reader_detail.hpp>
+#include <holotone/io/images/png_step_detail.hpp>
 #include <holotone/io/images/png_unpack_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <utility>
@@ -81,14 +81,8 @@ PngReader::PngReader(PngInput& input, std::string_view path)
 
 PngReader::~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
 
-// Runs libpng calls whose errors longjmp back here. Neither the calls nor the step may own objects with a destructor.
 template <class Step>
 void PngReader::attempt(Step step) {
-  const auto survives = [](png_structp png, Step& each) {
-    if (setjmp(png_jmpbuf(png)) != 0) return false;
-    each();
-    return true;
-  };
   if (!survives(png_, step)) throw_io(path_, "a readable PNG file", message_);
 }
 

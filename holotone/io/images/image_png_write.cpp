@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <bit>
-#include <csetjmp>
 #include <cstring>
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/atomic_file_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/png_bands_detail.hpp>
+#include <holotone/io/images/png_step_detail.hpp>
 #include <holotone/io/images/png_text_detail.hpp>
 #include <png.h>
 #include <vector>
@@ -85,12 +85,6 @@ class PngHead {
   }
 
  private:
-  template <class Step>
-  static bool survives(png_structp png, Step step) {
-    if (setjmp(png_jmpbuf(png)) != 0) return false;
-    step();
-    return true;
-  }
   std::string_view path_;
   std::string bytes_;
   Sink sink_;

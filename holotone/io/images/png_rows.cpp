@@ -1,13 +1,13 @@
-#include <csetjmp>
 #include <cstring>
 #include <holotone/core/error.hpp>
 #include <holotone/io/images/png_rows_detail.hpp>
+#include <holotone/io/images/png_step_detail.hpp>
 #include <holotone/io/images/png_text_detail.hpp>
 #include <png.h>
 
 namespace holotone::io {
 
-// libpng reports errors by longjmp, so each step below must contain only plain data.
+// Each step below contains only plain data (png_step_detail.hpp).
 struct PngRows::State {
   std::string name;
   std::string bytes;
@@ -16,12 +16,6 @@ struct PngRows::State {
   png_structp png = nullptr;
   png_infop info = nullptr;
 
-  template <class Step>
-  static bool survives(png_structp png, const Step& step) {
-    if (setjmp(png_jmpbuf(png)) != 0) return false;
-    step();
-    return true;
-  }
   template <class Step>
   void attempt(const Step& step) {
     if (!survives(png, step)) throw_io(name, "the PNG file to be made", message);
