@@ -1,12 +1,13 @@
 #pragma once
 // For _cuda.cu files only: Fourier transforms of few values in registers. Not for users.
-#include <cuda_runtime.h>
+#include <holotone/core/kernel_parts_cuda.cuh>
 
 namespace holotone::fft::lines {
 
-__device__ __forceinline__ float2 sum(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
-__device__ __forceinline__ float2 difference(float2 a, float2 b) { return {a.x - b.x, a.y - b.y}; }
-__device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+using cuda::difference;
+using cuda::product;
+using cuda::sum;
+
 /// a + factor b.
 __device__ __forceinline__ float2 plus(float2 a, float factor, float2 b) {
   return {a.x + factor * b.x, a.y + factor * b.y};

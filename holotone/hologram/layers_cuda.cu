@@ -1,14 +1,11 @@
-#include <holotone/core/cuda_check.hpp>
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/hologram/layers_math.h>
 
 namespace holotone::layers {
 namespace {
 
-constexpr int threads = 256;
-
-__device__ __forceinline__ std::int64_t thread_index() {
-  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
+using cuda::thread_index;
+using cuda::threads;
 
 __global__ void compose_kernel(float2* __restrict__ field, std::int64_t count, Source source, Carry carry) {
   const std::int64_t i = thread_index();

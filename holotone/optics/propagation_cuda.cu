@@ -1,6 +1,6 @@
 #include <cmath>
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/fft/padded_filter_cuda.hpp>
-#include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/optics/propagation_workspace.hpp>
 #include <holotone/optics/transfer_cuda.cuh>
 #include <limits>
@@ -8,10 +8,10 @@
 namespace holotone::propagation {
 namespace {
 
-using optics_kernels::grid_over;
-using optics_kernels::product;
-using optics_kernels::thread_column;
-using optics_kernels::threads;
+using cuda::grid_over;
+using cuda::product;
+using cuda::thread_index;
+using cuda::threads;
 
 /// Output of a kernel: one of the two pointers is null.
 struct Output {
@@ -29,7 +29,7 @@ __device__ __forceinline__ void store(const Output& out, std::int64_t index, flo
 
 /// Writes the whole padded array: the field at its offset, zeros around it.
 __global__ void pad_kernel(const float2* __restrict__ input, float2* __restrict__ padded, Frame frame) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= frame.lx) return;
   const std::int64_t from_x = x - frame.col;
   for (std::int64_t y = blockIdx.y; y < frame.ly; y += gridDim.y) {
@@ -43,7 +43,7 @@ __global__ void pad_kernel(const float2* __restrict__ input, float2* __restrict_
 __global__ void pad_chirp_kernel(const float2* __restrict__ input, float2* __restrict__ padded, Frame frame,
                                  FresnelAxis vertical, FresnelAxis horizontal, const float* __restrict__ compensation_y,
                                  const float* __restrict__ compensation_x) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= frame.lx) return;
   const std::int64_t from_x = x - frame.col;
   const bool inside_x = from_x >= 0 && from_x < frame.nx;
@@ -95,7 +95,7 @@ struct TransferSeries {
 /// Table of H for a CudaPaddedFilter: a row for each frequency along x, `frequencies` along y.
 __global__ void fill_transfer_kernel(float2* __restrict__ table, const int* __restrict__ frequencies, int rows,
                                      int columns, Transfer t, double longest_step) {
-  const std::int64_t column = thread_column();
+  const std::int64_t column = thread_index();
   if (column >= columns) return;
   const double fy = frequencies[column] * t.step_y;
   const auto rest_of = [&](int row) {
@@ -120,7 +120,7 @@ __global__ void fill_transfer_kernel(float2* __restrict__ table, const int* __re
 
 /// Multiplies by H. It is even in both frequencies: a thread computes it once, in float64, for four samples.
 __global__ void transfer_kernel(float2* __restrict__ spectrum, int ly, int lx, Transfer t) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x > lx / 2) return;
   const std::int64_t mirror_x = lx - x;
   const bool has_mirror_x = x > 0 && mirror_x > x;
@@ -139,7 +139,7 @@ __global__ void transfer_kernel(float2* __restrict__ spectrum, int ly, int lx, T
 }
 
 __global__ void crop_kernel(const float2* __restrict__ padded, Output out, Frame frame) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= frame.nx) return;
   for (std::int64_t y = blockIdx.y; y < frame.ny; y += gridDim.y) {
     store(out, y * frame.nx + x, padded[(y + frame.row) * frame.lx + x + frame.col]);
@@ -148,7 +148,7 @@ __global__ void crop_kernel(const float2* __restrict__ padded, Output out, Frame
 
 /// Positions and taps of one axis; one thread per pixel.
 __global__ void axis_kernel(FresnelAxis axis, FresnelSample* __restrict__ samples, float* __restrict__ taps) {
-  const std::int64_t m = thread_column();
+  const std::int64_t m = thread_index();
   if (m >= axis.count) return;
   float tap_values[tap_count];
   samples[m] = fresnel_sample(axis, m, tap_values);
@@ -159,7 +159,7 @@ __global__ void axis_kernel(FresnelAxis axis, FresnelSample* __restrict__ sample
 __global__ void resample_kernel(const float2* __restrict__ spectrum, Output out, Frame frame,
                                 const FresnelSample* __restrict__ rows, const float* __restrict__ row_taps,
                                 const FresnelSample* __restrict__ columns, const float* __restrict__ column_taps) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= frame.nx) return;
   const FresnelSample across = columns[x];
   float weight_x[tap_count];

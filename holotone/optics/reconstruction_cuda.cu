@@ -1,14 +1,14 @@
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/fft/fft.hpp>
-#include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/optics/reconstruction_engine.hpp>
 
 namespace holotone::reconstruction {
 namespace {
 
-using optics_kernels::grid_over;
-using optics_kernels::product;
-using optics_kernels::thread_column;
-using optics_kernels::threads;
+using cuda::grid_over;
+using cuda::product;
+using cuda::thread_index;
+using cuda::threads;
 
 /// q at a panel pixel.
 __device__ __forceinline__ float2 chirp(const Pupil& pupil, std::int64_t x, std::int64_t y) {
@@ -20,7 +20,7 @@ __device__ __forceinline__ float2 chirp(const Pupil& pupil, std::int64_t x, std:
 }
 
 __global__ void chirp_kernel(const float2* __restrict__ input, float2* __restrict__ padded, Pupil pupil) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= pupil.lx) return;
   for (std::int64_t y = blockIdx.y; y < pupil.ly; y += gridDim.y) {
     const bool inside = x < pupil.nx && y < pupil.ny;
@@ -29,7 +29,7 @@ __global__ void chirp_kernel(const float2* __restrict__ input, float2* __restric
 }
 
 __global__ void block_kernel(float2* __restrict__ spectrum, Pupil pupil) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= pupil.lx) return;
   for (std::int64_t y = blockIdx.y; y < pupil.ly; y += gridDim.y) {
     if (!passes(pupil, x, y)) spectrum[y * pupil.lx + x] = float2{0, 0};
@@ -37,7 +37,7 @@ __global__ void block_kernel(float2* __restrict__ spectrum, Pupil pupil) {
 }
 
 __global__ void unchirp_kernel(const float2* __restrict__ padded, float2* __restrict__ output, Pupil pupil) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= pupil.nx) return;
   for (std::int64_t y = blockIdx.y; y < pupil.ny; y += gridDim.y) {
     const float2 q = chirp(pupil, x, y);

@@ -1,6 +1,6 @@
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/fft/fft.hpp>
 #include <holotone/fft/padded_filter_cuda.hpp>
-#include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/optics/propagation_engine.hpp>
 #include <holotone/optics/reconstruction_engine.hpp>
 #include <holotone/retrieval/light_factors.hpp>
@@ -11,11 +11,11 @@
 namespace holotone::retrieval {
 namespace {
 
-using optics_kernels::as_float2;
-using optics_kernels::grid_over;
-using optics_kernels::product;
-using optics_kernels::thread_column;
-using optics_kernels::threads;
+using cuda::as_float2;
+using cuda::grid_over;
+using cuda::product;
+using cuda::thread_index;
+using cuda::threads;
 using propagation::Transfer;
 
 /// Aperture of the pixels at the frequencies 0 to half of the padded array.
@@ -27,7 +27,7 @@ struct Gains {
 /// H of a CudaPaddedFilter: a row for each frequency along x, `frequencies` along y.
 __global__ void fill_filter_kernel(float2* __restrict__ table, const int* __restrict__ frequencies, int rows,
                                    int columns, Transfer t, Gains gains) {
-  const std::int64_t column = thread_column();
+  const std::int64_t column = thread_index();
   if (column >= columns) return;
   const int ky = frequencies[column];
   for (std::int64_t kx = blockIdx.y; kx < rows; kx += gridDim.y) {
@@ -38,7 +38,7 @@ __global__ void fill_filter_kernel(float2* __restrict__ table, const int* __rest
 
 /// A quarter of H: rows of frequencies along y.
 __global__ void fill_quarter_kernel(float2* __restrict__ table, int rows, int columns, Transfer t, Gains gains) {
-  const std::int64_t kx = thread_column();
+  const std::int64_t kx = thread_index();
   if (kx >= columns) return;
   for (std::int64_t ky = blockIdx.y; ky < rows; ky += gridDim.y) {
     float2& h = table[ky * columns + kx];
@@ -115,7 +115,7 @@ class FilterCarrier final : public Carrier {
 
 __global__ void pad_kernel(const float2* __restrict__ field, float2* __restrict__ padded, int ny, int nx, int ly,
                            int lx) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= lx) return;
   for (std::int64_t y = blockIdx.y; y < ly; y += gridDim.y) {
     padded[y * lx + x] = x < nx && y < ny ? field[y * nx + x] : float2{0, 0};
@@ -123,7 +123,7 @@ __global__ void pad_kernel(const float2* __restrict__ field, float2* __restrict_
 }
 
 __global__ void crop_kernel(const float2* __restrict__ padded, float2* __restrict__ field, int ny, int nx, int lx) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= nx) return;
   for (std::int64_t y = blockIdx.y; y < ny; y += gridDim.y) field[y * nx + x] = padded[y * lx + x];
 }
@@ -138,7 +138,7 @@ __device__ __forceinline__ float2 factor_at(const float2* quarter, const float2*
 __global__ void multiply_kernel(const float2* __restrict__ spectrum, float2* __restrict__ result,
                                 const float2* __restrict__ quarter, const float2* __restrict__ along_y,
                                 const float2* __restrict__ along_x, int ly, int lx) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= lx) return;
   for (std::int64_t y = blockIdx.y; y < ly; y += gridDim.y) {
     result[y * lx + x] = product(spectrum[y * lx + x], factor_at(quarter, along_y, along_x, y, x, ly, lx));
@@ -148,7 +148,7 @@ __global__ void multiply_kernel(const float2* __restrict__ spectrum, float2* __r
 __global__ void add_conjugated_kernel(const float2* __restrict__ spectrum, float2* __restrict__ sum, bool is_first,
                                       const float2* __restrict__ quarter, const float2* __restrict__ along_y,
                                       const float2* __restrict__ along_x, int ly, int lx) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= lx) return;
   for (std::int64_t y = blockIdx.y; y < ly; y += gridDim.y) {
     const float2 h = factor_at(quarter, along_y, along_x, y, x, ly, lx);

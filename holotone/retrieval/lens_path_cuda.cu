@@ -1,16 +1,16 @@
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/fft/fft.hpp>
-#include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/retrieval/light_factors.hpp>
 #include <holotone/retrieval/light_path_cuda.hpp>
 
 namespace holotone::retrieval {
 namespace {
 
-using optics_kernels::as_float2;
-using optics_kernels::grid_over;
-using optics_kernels::product;
-using optics_kernels::thread_column;
-using optics_kernels::threads;
+using cuda::as_float2;
+using cuda::grid_over;
+using cuda::product;
+using cuda::thread_index;
+using cuda::threads;
 
 /// Factors of LensFactors on the device.
 struct Axes {
@@ -24,7 +24,7 @@ struct Gains {
 
 __global__ void multiply_kernel(const float2* __restrict__ panel, float2* __restrict__ picture, Axes axes, int ny,
                                 int nx) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= nx) return;
   for (std::int64_t y = blockIdx.y; y < ny; y += gridDim.y) {
     picture[y * nx + x] = product(panel[y * nx + x], product(axes.down[y], axes.across[x]));
@@ -33,7 +33,7 @@ __global__ void multiply_kernel(const float2* __restrict__ panel, float2* __rest
 
 __global__ void add_conjugated_kernel(const float2* __restrict__ picture, float2* __restrict__ panel, bool is_first,
                                       Axes axes, int ny, int nx) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= nx) return;
   for (std::int64_t y = blockIdx.y; y < ny; y += gridDim.y) {
     const float2 factor = product(axes.down[y], axes.across[x]);
@@ -45,7 +45,7 @@ __global__ void add_conjugated_kernel(const float2* __restrict__ picture, float2
 
 /// The aperture of the pixels over the signal region; `picture` begins there.
 __global__ void gain_kernel(float2* __restrict__ picture, Gains gains, int rows, int columns, int nx) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= columns) return;
   for (std::int64_t y = blockIdx.y; y < rows; y += gridDim.y) {
     const float gain = gains.down[y] * gains.across[x];

@@ -1,4 +1,4 @@
-#include <holotone/optics/kernels_cuda.cuh>
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/retrieval/light_path_cuda.hpp>
 #include <holotone/retrieval/retrieval_math.h>
 #include <holotone/retrieval/sums_cuda.cuh>
@@ -7,11 +7,11 @@
 namespace holotone::retrieval {
 namespace {
 
-using optics_kernels::as_float2;
-using optics_kernels::grid_over;
-using optics_kernels::product;
-using optics_kernels::thread_column;
-using optics_kernels::threads;
+using cuda::as_float2;
+using cuda::grid_over;
+using cuda::product;
+using cuda::thread_index;
+using cuda::threads;
 
 constexpr int sum_blocks = 264;     ///< of a sum over a picture: two for each multiprocessor of an H200
 constexpr int panel_blocks = 1056;  ///< of a sum over the panel: eight
@@ -64,7 +64,7 @@ struct Pictures {
   /// Calls body(pixel of the picture) for a thread's pixels of the region in a grid over its columns and rows.
   template <class Body>
   __device__ __forceinline__ void each_pixel(const Body& body) const {
-    const std::int64_t x = thread_column();
+    const std::int64_t x = thread_index();
     if (x >= columns) return;
     for (std::int64_t y = blockIdx.y; y < rows; y += gridDim.y) body((row + y) * nx + column + x);
   }
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(sum_threads)
 __global__ void errors_kernel(const float2* __restrict__ light, const float* __restrict__ simulated,
                               const float* __restrict__ seen, const float* __restrict__ target,
                               float2* __restrict__ errors, bool of_intensity, float s, float gain, Pictures pictures) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= pictures.nx) return;
   const bool in_columns = x >= pictures.column && x < pictures.column + pictures.columns;
   for (std::int64_t y = blockIdx.y; y < pictures.ny; y += gridDim.y) {
@@ -167,7 +167,7 @@ __global__ void errors_kernel(const float2* __restrict__ light, const float* __r
 }
 
 __global__ void add_kernel(const float2* __restrict__ more, float2* __restrict__ sum, std::int64_t size) {
-  const std::int64_t i = thread_column();
+  const std::int64_t i = thread_index();
   if (i >= size) return;
   sum[i] = {sum[i].x + more[i].x, sum[i].y + more[i].y};
 }
@@ -176,7 +176,7 @@ __global__ void add_kernel(const float2* __restrict__ more, float2* __restrict__
 __global__ void derivative_kernel(const float* __restrict__ phase, const float2* __restrict__ source,
                                   const float2* __restrict__ back, float share, float* __restrict__ derivative,
                                   std::int64_t size) {
-  const std::int64_t i = thread_column();
+  const std::int64_t i = thread_index();
   if (i >= size) return;
   const float2 wave = modulated(phase[i], source, i);
   derivative[i] = share * (back[i].y * wave.x - back[i].x * wave.y);
@@ -186,7 +186,7 @@ __global__ void derivative_kernel(const float* __restrict__ phase, const float2*
 __global__ void project_kernel(const float* __restrict__ phase, const float2* __restrict__ source,
                                const float2* __restrict__ back, float gain, float* __restrict__ next,
                                std::int64_t size) {
-  const std::int64_t i = thread_column();
+  const std::int64_t i = thread_index();
   if (i >= size) return;
   float2 wave = modulated(phase[i], source, i);
   wave = {wave.x - gain * back[i].x, wave.y - gain * back[i].y};

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <holotone/core/cuda_check.hpp>
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/retrieval/retrieval_engine.hpp>
 #include <holotone/retrieval/retrieval_math.h>
 #include <holotone/retrieval/sums_cuda.cuh>
@@ -94,7 +94,7 @@ struct Combination {
 };
 
 __global__ void combine_kernel(Combination combination, float* out, std::int64_t size) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t i = cuda::thread_index();
   if (i >= size) return;
   float sum = 0;
 #pragma unroll 8
@@ -104,7 +104,7 @@ __global__ void combine_kernel(Combination combination, float* out, std::int64_t
 
 __global__ void adam_kernel(const float* __restrict__ derivative, float* __restrict__ m, float* __restrict__ v,
                             float* __restrict__ phase, AdamStep step, std::int64_t size) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t i = cuda::thread_index();
   if (i < size) move_by_adam(step, derivative[i], m[i], v[i], phase[i]);
 }
 
@@ -114,7 +114,7 @@ __global__ void level_distances_kernel(const float* __restrict__ phase, const fl
   for (int bin = threadIdx.x; bin < level_bins; bin += blockDim.x) block_bins[bin] = 0;
   __syncthreads();
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < size; i += stride) {
+  for (std::int64_t i = cuda::thread_index(); i < size; i += stride) {
     atomicAdd(&block_bins[level_bin(nearest_level(phase[i], levels, count).distance, level_bins)], 1U);
   }
   __syncthreads();
@@ -125,7 +125,7 @@ __global__ void level_distances_kernel(const float* __restrict__ phase, const fl
 
 __global__ void round_kernel(float* __restrict__ phase, const float* __restrict__ levels, int count, float reach,
                              std::int64_t size) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t i = cuda::thread_index();
   if (i >= size) return;
   const Nearest nearest = nearest_level(phase[i], levels, count);
   if (nearest.distance <= reach) phase[i] = nearest.level;
@@ -133,7 +133,7 @@ __global__ void round_kernel(float* __restrict__ phase, const float* __restrict_
 
 __global__ void hold_kernel(const float* __restrict__ phase, const float* __restrict__ levels, int count,
                             float* __restrict__ derivative, std::int64_t size) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t i = cuda::thread_index();
   if (i < size && nearest_level(phase[i], levels, count).distance == 0) derivative[i] = 0;
 }
 

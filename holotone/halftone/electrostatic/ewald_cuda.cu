@@ -1,21 +1,22 @@
 // The Ewald split on CUDA (settings.hpp, Setup, has the steps).
 #include <algorithm>
 #include <cmath>
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/fft/cuda_handle.hpp>
 #include <holotone/halftone/electrostatic/convolution_cuda.hpp>
 #include <holotone/halftone/electrostatic/engine_cuda.cuh>
+#include <holotone/halftone/electrostatic/fft_cuda.cuh>
 #include <string>
 
 namespace holotone::electrostatic {
 namespace {
 
-constexpr int threads = 256;
+using block_fft::product;
+using cuda::grid_over;
+using cuda::threads;
+
 /// Number of cells across the cut-off.
 constexpr double cells_a_cutoff = 2;
-
-__device__ __forceinline__ float2 product(float2 a, float2 b) {
-  return {fmaf(a.x, b.x, -a.y * b.y), fmaf(a.x, b.y, a.y * b.x)};
-}
 
 __global__ void pad_ink_kernel(const float* __restrict__ ink, int ny, int nx, double scale, float* __restrict__ padded,
                                int period_y, int period_x) {
@@ -126,10 +127,6 @@ class Transform {
   fft::Handle handle_;
   Buffer area_;
 };
-
-dim3 grid_over(std::int64_t columns, std::int64_t rows) {
-  return {cuda::blocks_for(columns, threads), static_cast<unsigned>(std::min<std::int64_t>(rows, 65535)), 1};
-}
 
 std::vector<float2> rounded_pairs(const std::vector<double>& table) {
   std::vector<float2> result(table.size() / 2);

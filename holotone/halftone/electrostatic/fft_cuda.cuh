@@ -1,14 +1,16 @@
 #pragma once
 // For _cuda.cu files only: Fourier transforms of a power of two between 256 and 4096 within a block. Not for users.
-#include <cuda_runtime.h>
+#include <holotone/core/kernel_parts_cuda.cuh>
 
 namespace holotone::electrostatic::block_fft {
 
+using cuda::difference;
+using cuda::sum;
+
+/// Rounded in this order, not in the compiler's.
 __device__ __forceinline__ float2 product(float2 a, float2 b) {
   return {fmaf(a.x, b.x, -a.y * b.y), fmaf(a.x, b.y, a.y * b.x)};
 }
-__device__ __forceinline__ float2 sum(float2 a, float2 b) { return {a.x + b.x, a.y + b.y}; }
-__device__ __forceinline__ float2 difference(float2 a, float2 b) { return {a.x - b.x, a.y - b.y}; }
 /// exp(-+ 2 pi i / 4) a.
 template <bool Inverse>
 __device__ __forceinline__ float2 quarter(float2 a) {

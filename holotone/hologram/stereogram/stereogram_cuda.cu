@@ -1,22 +1,18 @@
-#include <holotone/core/cuda_check.hpp>
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/hologram/stereogram/stereogram_device.hpp>
 
 namespace holotone::stereogram {
 namespace {
 
-constexpr int threads = 256;
-
-__device__ __forceinline__ std::int64_t thread_index() {
-  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
+using cuda::product;
+using cuda::thread_index;
+using cuda::threads;
 
 __device__ __forceinline__ float2 turned(float turns) {
   float2 value;
   sincos_turns(turns, value.y, value.x);
   return value;
 }
-
-__device__ __forceinline__ float2 product(float2 a, float2 b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 
 /// blockIdx.y is the hogel, here and in write_kernel.
 __global__ void scatter_kernel(Frame frame, const Hogel* __restrict__ hogels, const float* __restrict__ amplitude,

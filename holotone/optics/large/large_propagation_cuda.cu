@@ -1,21 +1,21 @@
-#include <holotone/optics/kernels_cuda.cuh>
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/optics/large/large_propagation_engine.hpp>
 #include <holotone/optics/transfer_cuda.cuh>
 
 namespace holotone::large_propagation {
 namespace {
 
-using optics_kernels::as_float2;
-using optics_kernels::grid_over;
-using optics_kernels::product;
-using optics_kernels::thread_column;
-using optics_kernels::threads;
+using cuda::as_float2;
+using cuda::grid_over;
+using cuda::product;
+using cuda::thread_index;
+using cuda::threads;
 using propagation::Transfer;
 
 /// Writes whole lines: the kept samples at their places, zeros between.
 __global__ void spread_rows_kernel(const float2* __restrict__ samples, float2* __restrict__ lines, Kept kept,
                                    std::int64_t count) {
-  const std::int64_t place = thread_column();
+  const std::int64_t place = thread_index();
   if (place >= kept.length) return;
   const std::int64_t from = kept_index(kept, place);
   for (std::int64_t line = blockIdx.y; line < count; line += gridDim.y) {
@@ -25,7 +25,7 @@ __global__ void spread_rows_kernel(const float2* __restrict__ samples, float2* _
 
 __global__ void gather_rows_kernel(const float2* __restrict__ lines, float2* __restrict__ samples, Kept kept,
                                    std::int64_t count) {
-  const std::int64_t i = thread_column();
+  const std::int64_t i = thread_index();
   if (i >= kept_count(kept)) return;
   const std::int64_t place = kept_place(kept, i);
   for (std::int64_t line = blockIdx.y; line < count; line += gridDim.y) {
@@ -84,7 +84,7 @@ __global__ void gather_columns_kernel(const float2* __restrict__ lines, float2* 
 /// Multiplies lines along y by H. It is even: a thread computes it once, in float64, for two samples.
 __global__ void multiply_kernel(float2* __restrict__ lines, Kept spectrum, std::int64_t first, std::int64_t count,
                                 std::int64_t length, Transfer t) {
-  const std::int64_t y = thread_column();
+  const std::int64_t y = thread_index();
   if (y > length / 2) return;
   const std::int64_t mirror = length - y;
   for (std::int64_t line = blockIdx.y; line < count; line += gridDim.y) {

@@ -1,15 +1,15 @@
+#include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/fft/fft.hpp>
-#include <holotone/optics/kernels_cuda.cuh>
 #include <holotone/optics/window/window_propagation.hpp>
 #include <vector>
 
 namespace holotone::window {
 namespace {
 
-using optics_kernels::grid_over;
-using optics_kernels::product;
-using optics_kernels::thread_column;
-using optics_kernels::threads;
+using cuda::grid_over;
+using cuda::product;
+using cuda::thread_index;
+using cuda::threads;
 
 __device__ __forceinline__ float2 turned(double turns) {
   float2 factor;
@@ -20,7 +20,7 @@ __device__ __forceinline__ float2 turned(double turns) {
 /// Writes the whole array of a tile's transform: the tile times its chirps, zeros around it.
 __global__ void load_kernel(const float2* __restrict__ tile, std::int64_t stride, float2* __restrict__ work, int ly,
                             int lx, TileAxis down, TileAxis right) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= lx) return;
   const bool inside_x = x < right.count;
   const double across = inside_x ? input_turns(right, x) : 0.0;
@@ -40,7 +40,7 @@ __device__ __forceinline__ float2 conjugate(float2 a) { return {a.x, -a.y}; }
 template <bool Conjugate>
 __global__ void convolve_kernel(float2* __restrict__ work, int ly, int lx, const float2* __restrict__ down,
                                 const float2* __restrict__ right) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= lx) return;
   const float2 across = right[x];
   for (std::int64_t y = blockIdx.y; y < ly; y += gridDim.y) {
@@ -88,7 +88,7 @@ __device__ __forceinline__ float2 route_factor(const TileWay& way, const BinColu
 __global__ void transfer_kernel(const float2* __restrict__ work, int lx, float2* __restrict__ spectrum, TileWay way) {
   const TileAxis& down = way.axis[0];
   const TileAxis& right = way.axis[1];
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= right.bins) return;
   const BinColumn bins = find_column(way, x);
   for (std::int64_t y = blockIdx.y; y < down.bins; y += gridDim.y) {
@@ -106,7 +106,7 @@ __global__ void gather_kernel(const float2* __restrict__ spectrum, float2* __res
                               TileWay way) {
   const TileAxis& down = way.axis[0];
   const TileAxis& right = way.axis[1];
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= lx) return;
   const bool inside_x = x < right.bins;
   const BinColumn bins = find_column(way, inside_x ? x : 0);
@@ -123,7 +123,7 @@ __global__ void gather_kernel(const float2* __restrict__ spectrum, float2* __res
 /// Adjoint of load_kernel: writes the tile's samples.
 __global__ void store_kernel(const float2* __restrict__ work, int lx, float2* __restrict__ tile, std::int64_t stride,
                              TileAxis down, TileAxis right) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= right.count) return;
   const double across = input_turns(right, x);
   for (std::int64_t y = blockIdx.y; y < down.count; y += gridDim.y) {
@@ -136,7 +136,7 @@ __global__ void store_kernel(const float2* __restrict__ work, int lx, float2* __
 /// Writes the whole window: samples times a pupil at its first places, zeros elsewhere.
 __global__ void window_kernel(const float2* __restrict__ samples, std::int64_t rows, std::int64_t columns, Mask mask,
                               float2* __restrict__ field, std::int64_t height, std::int64_t width) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= width) return;
   for (std::int64_t y = blockIdx.y; y < height; y += gridDim.y) {
     float2 value{0, 0};
@@ -173,7 +173,7 @@ __global__ void crop_kernel(float2* __restrict__ field, std::int64_t width, Mask
 
 __global__ void intensity_kernel(const float2* __restrict__ field, std::int64_t width, float* __restrict__ output,
                                  std::int64_t ny, std::int64_t nx, std::int64_t every_down, std::int64_t every_right) {
-  const std::int64_t x = thread_column();
+  const std::int64_t x = thread_index();
   if (x >= nx) return;
   const float part = 1 / static_cast<float>(every_down * every_right);
   for (std::int64_t y = blockIdx.y; y < ny; y += gridDim.y) {
