@@ -281,7 +281,7 @@ void complete(HologramJob& job) {
     io::require_input(job.correction);
     job.correction_rad = read_correction(job.correction, {job.panel.ny, job.panel.nx});
   }
-  if (names_monitor(job.output)) job.shown = std::make_shared<PanelOutput>(job.output, job.panel, job.showing);
+  if (names_monitor(job.output)) job.shown = std::make_shared<MonitorOutput>(job.output, job.panel, job.showing);
 }
 
 }  // namespace holotone::cli

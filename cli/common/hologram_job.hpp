@@ -1,7 +1,7 @@
 #pragma once
 #include <array>
 #include <cli/common/console.hpp>
-#include <cli/common/panel_output.hpp>
+#include <cli/common/monitor_output.hpp>
 #include <cli/common/points_options.hpp>
 #include <cli/options/panel_options.hpp>
 #include <cstdint>
@@ -66,7 +66,7 @@ struct HologramJob {
   std::optional<std::int64_t> band_rows;     ///< rows of a band; none: by the memory
   Typed<std::array<std::int64_t, 2>> block;  ///< part of the bands, and number of parts
   ImageWriteOptions writing;
-  PanelOutputOptions showing;
+  MonitorOutputOptions showing;
   GivenOptions given;
 
   Panel panel;
@@ -76,9 +76,9 @@ struct HologramJob {
   bool complex_field = false;
   EncodeOptions encode;  ///< carrier and correction: see encode_options
   Array<float, 2> correction_rad;
-  std::shared_ptr<PanelOutput> shown;  ///< what --output names, if it is a monitor
-  RowRange rows;                       ///< of a field that is made in parts: those of this run; 0 rows: all
-  std::int64_t rows_at_once = 0;       ///< rows of a band; bands are summed and written in turn; 0: the whole panel
+  std::shared_ptr<MonitorOutput> shown;  ///< what --output names, if it is a monitor
+  RowRange rows;                         ///< of a field that is made in parts: those of this run; 0 rows: all
+  std::int64_t rows_at_once = 0;         ///< rows of a band; bands are summed and written in turn; 0: the whole panel
 
   /// The sum's and the encoding's options for a channel.
   [[nodiscard]] PointCloudOptions sum_options(const Channel& channel) const;

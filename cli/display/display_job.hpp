@@ -1,7 +1,7 @@
 #pragma once
 #include <cli/common/console.hpp>
 #include <cli/common/panel_player.hpp>
-#include <cli/display/panel_pictures.hpp>
+#include <cli/display/picture_source.hpp>
 #include <optional>
 #include <string>
 #include <vector>

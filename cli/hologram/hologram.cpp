@@ -131,7 +131,7 @@ Command hologram_command() {
                      {"Pictures with depth", layer_options(*scene)},
                      {"Light fields, and pictures computed hogel by hogel", stereogram_options(*scene)},
                      {"Encoding for the panel", encoding_options(j)},
-                     panel_output_options(j.showing, j.output),
+                     monitor_output_options(j.showing, j.output),
                      console_options(j.console)},
           .run =
               [scene] {

@@ -218,7 +218,7 @@ Command optimize_command() {
                      {"Comparison", comparison_options(job)},
                      {"Camera in the loop", camera_options(job)},
                      {"Panel", panel_options(job.hologram.panel_choice)},
-                     panel_output_options(job.hologram.showing, job.hologram.output),
+                     monitor_output_options(job.hologram.showing, job.hologram.output),
                      console_options(job.hologram.console)},
           .run = [shared] { return run_optimize(*shared); },
           .given = &job.hologram.given};

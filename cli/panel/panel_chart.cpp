@@ -2,9 +2,9 @@
 #include <cli/common/paths.hpp>
 #include <cli/options/compression_option.hpp>
 #include <cli/options/values.hpp>
+#include <cli/panel/codes_file.hpp>
 #include <cli/panel/panel_command.hpp>
 #include <cli/panel/panel_job.hpp>
-#include <cli/panel/panel_output.hpp>
 #include <holotone/optics/test_chart.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/options/values.hpp>
-#include <cli/panel/panel_output.hpp>
+#include <cli/panel/codes_file.hpp>
 #include <cli/panel/panel_run.hpp>
 #include <cmath>
 #include <holotone/recipes/codes/phase_sum_detail.hpp>

@@ -5,9 +5,9 @@
 #include <cli/common/paths.hpp>
 #include <cli/options/compression_option.hpp>
 #include <cli/options/values.hpp>
+#include <cli/panel/codes_file.hpp>
 #include <cli/panel/panel_command.hpp>
 #include <cli/panel/panel_job.hpp>
-#include <cli/panel/panel_output.hpp>
 #include <filesystem>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/optics/test_chart.hpp>

@@ -280,7 +280,7 @@ StereogramJob stereogram_job(SceneJob& scene) {
   }
   if (!shown) return job;
   if (quantized) {
-    job.shown = std::make_shared<PanelOutput>(job.output, job.panel, hologram.showing);
+    job.shown = std::make_shared<MonitorOutput>(job.output, job.panel, hologram.showing);
   } else {
     complete(hologram);
     hologram.device = job.device;

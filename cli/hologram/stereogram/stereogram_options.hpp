@@ -27,7 +27,7 @@ struct StereogramJob {
   bool hogel_given = false;   ///< otherwise hogel_px = hogel_for(nearest distance)
   ViewGeometry geometry;
   std::optional<ErrorDiffusionOptions> codes;  ///< writes codes of these levels and this scale instead of the field
-  std::shared_ptr<PanelOutput> shown;          ///< what --output names, if it is a monitor
+  std::shared_ptr<MonitorOutput> shown;        ///< what --output names, if it is a monitor
   const HologramJob* encoding = nullptr;       ///< of the whole field for a monitor, without `codes`
   ImageWriteOptions writing;
   Device device;                ///< the first of `devices`

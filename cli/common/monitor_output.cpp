@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/monitor_output.hpp>
 #include <cli/common/output_check.hpp>
-#include <cli/common/panel_output.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/options/values.hpp>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace holotone::cli {
 namespace {
 
-PlayerOptions player_options(const std::string& output, const Panel& panel, const PanelOutputOptions& given) {
+PlayerOptions player_options(const std::string& output, const Panel& panel, const MonitorOutputOptions& given) {
   PlayerOptions options;
   options.fields = given.field_sequence ? 3 : 1;
   if (given.fps) options.fps = *given.fps;
@@ -40,7 +40,7 @@ Array<std::uint8_t, 3> joined(const std::vector<Array<std::uint8_t, 2>>& colours
 
 }  // namespace
 
-OptionGroup panel_output_options(PanelOutputOptions& options, const std::string& output) {
+OptionGroup monitor_output_options(MonitorOutputOptions& options, const std::string& output) {
   return {"Shown on a panel (-o monitor:N)",
           {{.names = "--fps",
             .target = number(options.fps, ValueUnit::none, {1e-3, 1e5}),
@@ -55,15 +55,15 @@ OptionGroup panel_output_options(PanelOutputOptions& options, const std::string&
           {[&output] { return names_monitor(output); }, "-o monitor:N", [&output] { return output; }}};
 }
 
-PanelOutput::PanelOutput(const std::string& output, const Panel& panel, const PanelOutputOptions& options)
+MonitorOutput::MonitorOutput(const std::string& output, const Panel& panel, const MonitorOutputOptions& options)
     : options_(player_options(output, panel, options)),
       loops_(options.loop),
       field_sequence_(options.field_sequence),
       added_(3) {}
 
-void PanelOutput::open() { player_.emplace(options_); }
+void MonitorOutput::open() { player_.emplace(options_); }
 
-void PanelOutput::show(const std::vector<View<const std::uint8_t, 2>>& colours, const Queue& queue) {
+void MonitorOutput::show(const std::vector<View<const std::uint8_t, 2>>& colours, const Queue& queue) {
   if (colours.size() == 1 || field_sequence_) {
     for (const auto& codes : colours) {
       static_cast<void>(player_->next());
@@ -79,11 +79,11 @@ void PanelOutput::show(const std::vector<View<const std::uint8_t, 2>>& colours, 
   player_->show(PanelCodes(joined(here)));
 }
 
-void PanelOutput::add(std::size_t colour, const Image& codes) {
+void MonitorOutput::add(std::size_t colour, const Image& codes) {
   added_.at(colour).push_back(plane_of(std::get<Array<std::uint8_t, 3>>(codes.pixels)));
 }
 
-void PanelOutput::play(bool once) {
+void MonitorOutput::play(bool once) {
   const std::size_t colours = added_[1].empty() ? 1 : 3;
   const std::size_t pictures = added_[0].size();
   if (pictures == 0) return;

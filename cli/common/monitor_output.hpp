@@ -10,20 +10,20 @@
 namespace holotone::cli {
 
 /// Options of `-o monitor:N`.
-struct PanelOutputOptions {
+struct MonitorOutputOptions {
   std::optional<double> fps;  ///< none: the refresh rate
   bool loop = false;
   bool field_sequence = false;
 };
 
 /// They apply to an `output` that is a monitor.
-OptionGroup panel_output_options(PanelOutputOptions& options, const std::string& output);
+OptionGroup monitor_output_options(MonitorOutputOptions& options, const std::string& output);
 
 /// A panel as an output: shows holograms as they are made, or all of them in turn.
-class PanelOutput {
+class MonitorOutput {
  public:
   /// Only checks: throws invalid_argument unless the monitor that `output` names has the panel's pixels.
-  PanelOutput(const std::string& output, const Panel& panel, const PanelOutputOptions& options);
+  MonitorOutput(const std::string& output, const Panel& panel, const MonitorOutputOptions& options);
   /// Opens the window, which shows the safe pattern. To be called once everything typed and the input are checked, and
   /// before all that follows.
   void open();

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cli/common/frame_gaps.hpp>
-#include <cli/display/panel_pictures.hpp>
+#include <cli/display/picture_source.hpp>
 #include <cli/options/error_words.hpp>
 #include <cli/options/values.hpp>
 #include <fmt/format.h>

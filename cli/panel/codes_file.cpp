@@ -2,7 +2,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/panel/panel_output.hpp>
+#include <cli/panel/codes_file.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image_rows.hpp>
