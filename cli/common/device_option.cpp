@@ -35,11 +35,10 @@ void open_early(Device device) {
   });
 }
 
-/// The operation of a name that a device lacks; null: it has it, or none is named.
-const Operation* lacked(Device device, std::string_view name) {
-  if (name.empty()) return nullptr;
-  const auto found = std::ranges::find(operations(), name, &Operation::name);
-  if (found == operations().end()) throw std::logic_error(fmt::format("no operation is named {}", name));
+/// The operation, if the device lacks it; null: it has it, or none is named.
+const Operation* lacked(Device device, std::optional<OperationId> id) {
+  if (!id) return nullptr;
+  const auto found = std::ranges::find(operations(), *id, &Operation::id);
   return has_operation(*found, device.backend) ? nullptr : &*found;
 }
 
@@ -60,13 +59,13 @@ std::vector<Device> own_share() {
 
 }  // namespace
 
-Device device_option(std::string_view name, const ConsoleOptions& console, std::string_view operation) {
+Device device_option(std::string_view name, const ConsoleOptions& console, std::optional<OperationId> operation) {
   Device device = parse_device(name);
   if (const auto* const operation_lacked = lacked(device, operation); operation_lacked != nullptr && name == "auto") {
     device = {};
   } else if (operation_lacked != nullptr) {
     const std::string_view others = operation_lacked->cuda ? "auto, cpu or cuda, which have" : "auto or cpu, which has";
-    reject(device_name, fmt::format("{} \"{}\"", others, operation), name);
+    reject(device_name, fmt::format("{} \"{}\"", others, operation_lacked->name), name);
   }
   in_use = device;
   const char* const conda = std::getenv("CONDA_PREFIX");
@@ -82,7 +81,8 @@ Device device_option(std::string_view name, const ConsoleOptions& console, std::
   return device;
 }
 
-std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& console, std::string_view operation) {
+std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& console,
+                                   std::optional<OperationId> operation) {
   const bool shared = Ranks::all().several() && name == "auto";
   if (name != "all" && !shared && name.find(',') == std::string_view::npos) {
     return {device_option(name, console, operation)};

@@ -3,23 +3,25 @@
 #include <cli/options/option_table.hpp>
 #include <holotone/core/cuda.hpp>
 #include <holotone/core/device.hpp>
+#include <holotone/recipes/operations.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace holotone::cli {
 
-/// The device that --device names (parse_device). `operation`: a name of operations() that the command is made of;
+/// The device that --device names (parse_device). `operation`: what the command is made of, if not of several;
 /// "auto" is then a device that has it, and another device without it is refused. OpenCL: compiled kernels are kept for
 /// the next run (cache_folder); a remark precedes the first compilation. CUDA: a thread makes the device ready
 /// meanwhile; end the program by end_program.
-Device device_option(std::string_view name, const ConsoleOptions& console, std::string_view operation = {});
+Device device_option(std::string_view name, const ConsoleOptions& console, std::optional<OperationId> operation = {});
 
 /// The devices that --device names: one of device_option, several with commas between, or "all": every CUDA device,
 /// else that of "auto". All are of one backend; one may be named more than once. Under mpirun the processes of a host
 /// share its CUDA devices for "auto" and "all": each has one, or several of its own. Throws as device_option.
 std::vector<Device> devices_option(std::string_view name, const ConsoleOptions& console,
-                                   std::string_view operation = {});
+                                   std::optional<OperationId> operation = {});
 
 /// Throws invalid_argument naming --device or mpirun, `expected` and `output` for several devices or processes.
 void require_one_device(const std::vector<Device>& devices, std::string_view expected, std::string_view output);

@@ -273,8 +273,7 @@ void complete(HologramJob& job) {
   set_encoding(job);
   const bool summed = job.sum.method == PointMethod::separable || job.sum.method == PointMethod::fast;
   job.devices =
-      devices_option(job.device_name, job.console,
-                     summed ? "points to field: `separable`, `fast`" : "points to field: `direct`, `recurrence`");
+      devices_option(job.device_name, job.console, summed ? OperationId::fast_point_sum : OperationId::point_sum);
   job.device = job.devices.front();
   for (const auto& channel : job.channels) (void)job.encode_options(channel);  // a bad --carrier is refused here
   if (!job.correction.empty()) {

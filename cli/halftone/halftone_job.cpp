@@ -328,7 +328,7 @@ void complete(HalftoneJob& job) {
     descent.patience *= descent.check_interval;
     descent.check_interval = 1;
   }
-  if (job.by_forces()) job.device = device_option(job.device_name, job.console, "electrostatic halftoning");
+  if (job.by_forces()) job.device = device_option(job.device_name, job.console, OperationId::electrostatic_halftoning);
   load_early(job.device, CudaLibrary::cufft);
 }
 

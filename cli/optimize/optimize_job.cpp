@@ -69,7 +69,7 @@ RetrievalSolver chosen_solver(const OptimizeJob& job) {
 void complete(OptimizeJob& job) {
   complete(job.hologram);
   auto& hologram = job.hologram;
-  hologram.device = device_option(hologram.device_name, hologram.console, "picture to phase: retrieval");
+  hologram.device = device_option(hologram.device_name, hologram.console, OperationId::phase_retrieval);
   auto& options = job.options;
   options.part = job.region.part;
   if (job.region.region) {

@@ -125,7 +125,7 @@ int run_propagate(PropagateJob& job) {
   if (!is_hologram_field(job.input)) {
     throw_io(job.input, "a complex field: .h5, .hdf5, .npy or .ohc", "another file");
   }
-  const auto devices = devices_option(job.device, job.console, "propagation out of core");
+  const auto devices = devices_option(job.device, job.console, OperationId::large_propagation);
   load_early(devices.front(), CudaLibrary::cufft);
   job.overrides.distance_given = true;
   const auto rows = hologram_rows(job.input, job.overrides);

@@ -45,7 +45,7 @@ void set_order(QuantizeJob& job) {
   if (serpentine && job.method == QuantizeMethod::truncate)
     reject<&ErrorDiffusionOptions::serpentine>("raster for --method truncate", "serpentine");
   job.weights.serpentine = serpentine;
-  job.devices = devices_option(job.device_name, job.console, "field to codes: error diffusion");
+  job.devices = devices_option(job.device_name, job.console, OperationId::error_diffusion);
   job.device = job.devices.front();
   if (serpentine && job.diffusion.borders == HogelBorders::carry) {
     reject<&ErrorDiffusionOptions::serpentine>("raster for --borders carry", "serpentine");

@@ -190,7 +190,7 @@ std::unique_ptr<HologramView> open_holograms(const ReconstructJob& job) {
   options.keeps_light = !job.against.empty();
   options.on_memory = [](double bytes, std::string_view what) { require_memory("--viewer", bytes, what); };
   auto view = with_remedy([&] { return open_hologram(sources, options); });
-  if (has_lens(view->metadata())) (void)device_option(job.device_name, job.console, "focal plane of a lens");
+  if (has_lens(view->metadata())) (void)device_option(job.device_name, job.console, OperationId::fourier_lens);
   return view;
 }
 

@@ -143,7 +143,7 @@ void complete(SmoeFitJob& job) {
   job.left_out = left_out_views(job.left_out_texts);
   check_outputs(job);
   if (io::extension_of(job.output) != ".smoe") job.options.lossless = true;
-  job.device = device_option(job.device_name, job.console, "mixtures: fitting");
+  job.device = device_option(job.device_name, job.console, OperationId::mixture_fitting);
 }
 
 }  // namespace holotone::cli

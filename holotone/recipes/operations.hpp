@@ -5,8 +5,34 @@
 
 namespace holotone {
 
+/// The rows of operations(), in their order.
+enum class OperationId {
+  point_sum,
+  fast_point_sum,
+  point_adjoint,
+  layers,
+  stereogram,
+  encoding,
+  error_diffusion,
+  phase_retrieval,
+  fft,
+  nufft,
+  propagation,
+  large_propagation,
+  reconstruction,
+  fourier_lens,
+  eye,
+  eye_adjoint,
+  electrostatic_halftoning,
+  dot_sampling,
+  mixture_rendering,
+  mixture_codes,
+  mixture_fitting
+};
+
 /// An operation of the library, and the backends that have it beside the CPU, which has all.
 struct Operation {
+  OperationId id;
   std::string_view name;  ///< "points to field: direct, recurrence"
   std::string_view plan;  ///< class or function: "PointCloudPlan"
   bool cuda = false;

@@ -49,29 +49,29 @@ SmoeModel one_component() {
 EyeOptions eye_options() { return {.grid = grid, .pupil = {.width_m = 2e-3, .height_m = 2e-3, .distance_m = 0.2}}; }
 
 /// Makes a plan of each operation on a device.
-const std::map<std::string_view, std::function<void(Device)>>& makers() {
-  static const std::map<std::string_view, std::function<void(Device)>> all{
-      {"points to field: `direct`, `recurrence`",
+const std::map<OperationId, std::function<void(Device)>>& makers() {
+  static const std::map<OperationId, std::function<void(Device)>> all{
+      {OperationId::point_sum,
        [](Device device) {
          for (const auto method : {PointMethod::direct, PointMethod::recurrence}) {
            PointCloudPlan({.shape = grid.shape(), .method = method}, device);
          }
        }},
-      {"points to field: `separable`, `fast`",
+      {OperationId::fast_point_sum,
        [](Device device) {
          for (const auto method : {PointMethod::separable, PointMethod::fast}) {
            PointCloudPlan({.shape = grid.shape(), .method = method}, device);
          }
        }},
-      {"field to points: adjoint",
+      {OperationId::point_adjoint,
        [](Device device) {
          PointCloudPlan plan({.shape = grid.shape()}, device);
          plan.set_points({});
          const Array<Complex, 2> field(grid.shape(), device);
          plan.adjoint(field.view(), {});
        }},
-      {"layers to field", [](Device device) { LayerPlan({.grid = grid}, device); }},
-      {"light field to field",
+      {OperationId::layers, [](Device device) { LayerPlan({.grid = grid}, device); }},
+      {OperationId::stereogram,
        [](Device device) {
          StereogramOptions options;
          options.grid = {64, 64, 2e-6, 532e-9};
@@ -79,31 +79,31 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
          options.viewer = {0.01, 0.01, 0.2, 0, 0};
          StereogramPlan(options, device);
        }},
-      {"field to codes: encodings", [](Device device) { EncodePlan({}, grid, device); }},
-      {"field to codes: error diffusion",
+      {OperationId::encoding, [](Device device) { EncodePlan({}, grid, device); }},
+      {OperationId::error_diffusion,
        [](Device device) { ErrorDiffusionPlan({}, floyd_steinberg_weights(), grid.shape(), device); }},
-      {"picture to phase: retrieval", [](Device device) { PhaseRetrievalPlan({.grid = grid}, device); }},
-      {"FFT",
+      {OperationId::phase_retrieval, [](Device device) { PhaseRetrievalPlan({.grid = grid}, device); }},
+      {OperationId::fft,
        [](Device device) {
          FftPlan({8, 8}, device);
        }},
-      {"non-uniform FFT",
+      {OperationId::nufft,
        [](Device device) {
          NufftPlan<float, 2>({8, 8}, device);
        }},
-      {"propagation", [](Device device) { PropagationPlan({.grid = grid}, device); }},
-      {"propagation out of core",
+      {OperationId::propagation, [](Device device) { PropagationPlan({.grid = grid}, device); }},
+      {OperationId::large_propagation,
        [](Device device) { LargePropagationPlan({.grid = grid, .distance_m = 0.1}, {device}); }},
-      {"reconstruction with pupil",
+      {OperationId::reconstruction,
        [](Device device) {
          ReconstructionPlan({.grid = grid, .aperture = Aperture{0, 0, 4e-3, 0.5}}, device);
        }},
-      {"focal plane of a lens",
+      {OperationId::fourier_lens,
        [](Device device) {
          FourierLensPlan({grid, 0.2}, device);
        }},
-      {"view of an eye", [](Device device) { EyePlan(eye_options(), device); }},
-      {"view of an eye: complex field, adjoint",
+      {OperationId::eye, [](Device device) { EyePlan(eye_options(), device); }},
+      {OperationId::eye_adjoint,
        [](Device device) {
          EyePlan plan(eye_options(), device);
          Array<Complex, 2> panel(grid.shape(), device);
@@ -111,22 +111,22 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
          plan.look_field(0.1, field.view());
          plan.adjoint(0.1, field.view(), panel.view());
        }},
-      {"electrostatic halftoning",
+      {OperationId::electrostatic_halftoning,
        [](Device device) {
          ElectrostaticPlan({16, 16}, 8, device);
        }},
-      {"dots drawn from a picture",
+      {OperationId::dot_sampling,
        [](Device device) {
          DotSampler({16, 16}, 8, device);
        }},
-      {"mixtures: rendering", [](Device device) { SmoeRenderer(one_component(), device); }},
-      {"mixtures: colours to codes",
+      {OperationId::mixture_rendering, [](Device device) { SmoeRenderer(one_component(), device); }},
+      {OperationId::mixture_codes,
        [](Device device) {
          const Array<float, 4> colours({1, 2, 2, 3}, device);
          Array<std::uint8_t, 4> codes({1, 2, 2, 3}, device);
          smoe_codes(colours.view(), codes.view(), {}, device);
        }},
-      {"mixtures: fitting", [](Device device) {
+      {OperationId::mixture_fitting, [](Device device) {
          Array<float, 3> image({8, 8, 1});
          std::fill(image.host().begin(), image.host().end(), 0.5F);
          SmoeFitter(image.view(), {.components = 2}, device);
@@ -134,13 +134,18 @@ const std::map<std::string_view, std::function<void(Device)>>& makers() {
   return all;
 }
 
+TEST(Operations, StandInTheOrderOfTheirIds) {
+  std::size_t row = 0;
+  for (const auto& operation : operations()) EXPECT_EQ(static_cast<std::size_t>(operation.id), row++) << operation.name;
+}
+
 TEST(Operations, PlansDoWhatTheTableSays) {
   for (const auto& operation : operations()) {
-    const auto maker = makers().find(operation.name);
+    const auto maker = makers().find(operation.id);
     ASSERT_NE(maker, makers().end()) << operation.name;
     for (const Device device : devices()) {
       SCOPED_TRACE(std::string(operation.name) + " on " + to_string(device));
-      const bool refused = operation.name == "mixtures: rendering" && support::lacks_mixtures(device);
+      const bool refused = operation.id == OperationId::mixture_rendering && support::lacks_mixtures(device);
       if (has_operation(operation, device.backend) && !refused) {
         EXPECT_NO_THROW(maker->second(device));
         // Plans fill tables: PoCL must not compile a kernel while the process ends.

@@ -264,7 +264,7 @@ StereogramJob stereogram_job(SceneJob& scene) {
   }
   job.channels = channels_of(hologram);
   job.devices = devices_option(hologram.device_name, hologram.console,
-                               job.codes ? "field to codes: error diffusion" : "light field to field");
+                               job.codes ? OperationId::error_diffusion : OperationId::stereogram);
   job.device = job.devices.front();
   job.console = hologram.console;
   job.writing = hologram.writing;
