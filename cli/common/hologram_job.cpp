@@ -11,23 +11,19 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/recipes/phase_map.hpp>
 
 namespace holotone::cli {
 namespace {
 
-constexpr std::string_view code_extensions[] = {".png", ".tif", ".tiff", ".bmp"};
-constexpr std::string_view field_extensions[] = {".h5", ".hdf5", ".npy", ".ohc"};
-
-template <std::size_t N>
-bool is_one_of(std::string_view text, const std::string_view (&known)[N]) {
-  return std::find(std::begin(known), std::end(known), text) != std::end(known);
-}
+constexpr auto code_formats = io::formats::written_pictures;
+constexpr auto field_formats = io::formats::fields;
 
 /// Chosen encoding; nullopt for the complex field.
 std::optional<Encoding> chosen_encoding(const HologramJob& job, const Panel& panel) {
   if (job.encoding.given) return job.encoding.encoding;
-  if (is_one_of(io::extension_of(job.output), field_extensions)) return std::nullopt;
+  if (io::has_format(job.output, field_formats)) return std::nullopt;
   return panel.modulation == Modulation::phase ? Encoding::phase : Encoding::amplitude;
 }
 
@@ -51,17 +47,15 @@ void check_extension(const HologramJob& job) {
     if (complex_field) reject<&HologramJob::encoding>("an encoding for a modulator on a monitor", "complex");
     return;
   }
-  const auto extension = io::extension_of(output);
-  constexpr std::string_view codes = ".png, .tif, .tiff or .bmp for modulator codes";
-  constexpr std::string_view field = ".h5, .hdf5, .npy or .ohc for the complex field";
-  if (complex_field && !is_one_of(extension, field_extensions)) {
-    reject_output(fmt::format("a name ending in {}", field), output);
+  if (complex_field && !io::has_format(output, field_formats)) {
+    reject_output(io::name_ending_in(field_formats) + " for the complex field", output);
   }
-  if (!complex_field && !is_one_of(extension, code_extensions)) {
+  if (!complex_field && !io::has_format(output, code_formats)) {
     // Without --encode the name alone decides, so both kinds are open.
-    reject_output(job.encoding.given ? fmt::format("a name ending in .png, .tif, .tiff or .bmp for --encode {}",
-                                                   encoding_name(job.encoding.encoding))
-                                     : fmt::format("a name ending in {}, or in {}", codes, field),
+    const auto codes = io::name_ending_in(code_formats);
+    reject_output(job.encoding.given ? fmt::format("{} for --encode {}", codes, encoding_name(job.encoding.encoding))
+                                     : fmt::format("{} for modulator codes, or in {} for the complex field", codes,
+                                                   io::any_extension(field_formats)),
                   output);
   }
 }
@@ -133,8 +127,9 @@ void set_encoding(HologramJob& job) {
     if (job.packed16) reject<&HologramJob::packed16>(expected, std::to_string(job.encode.bits));
     reject<&HologramJob::bits>(expected, std::to_string(job.encode.bits));
   }
-  if (job.encode.bits > 8 && !job.packed16 && io::extension_of(job.output) == ".bmp") {
-    reject_output("a name ending in .png, .tif or .tiff for codes of more than 8 bits", job.output);
+  if (job.encode.bits > 8 && !job.packed16 && io::has_format(job.output, io::FileFormat::bmp)) {
+    reject_output(io::name_ending_in(io::formats::pictures_with_metadata) + " for codes of more than 8 bits",
+                  job.output);
   }
 }
 

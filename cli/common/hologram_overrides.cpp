@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -86,9 +86,8 @@ std::vector<double> parse_energies(std::string_view option, const std::string& t
 enum class Keeps { all, grid, none };
 
 Keeps kept_by(const std::string& path) {
-  const auto extension = io::extension_of(path);
-  if (extension == ".bmp" || extension == ".npy") return Keeps::none;
-  return extension == ".ohc" ? Keeps::grid : Keeps::all;
+  if (io::has_format(path, io::FileFormat::bmp | io::FileFormat::npy)) return Keeps::none;
+  return io::has_format(path, io::FileFormat::ohc) ? Keeps::grid : Keeps::all;
 }
 
 void add_code_flags(Flags& flags, const Metadata& metadata, const AsTyped& typed) {

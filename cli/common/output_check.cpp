@@ -7,7 +7,7 @@
 #include <cli/options/values.hpp>
 #include <cstring>
 #include <filesystem>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <map>
 #include <optional>
@@ -40,9 +40,8 @@ std::string lower(std::string text) {
 
 /// Throws for a format that this build lacks; otherwise it would be refused only after the work.
 void require_known_format(std::string_view option, const std::string& path) {
-  const std::string extension = io::extension_of(path);
-  const bool tiff = extension == ".tif" || extension == ".tiff";
-  const bool hdf5 = extension == ".h5" || extension == ".hdf5";
+  const bool tiff = io::has_format(path, io::FileFormat::tiff);
+  const bool hdf5 = io::has_format(path, io::FileFormat::hdf5);
   if ((tiff && !HOLOTONE_TIFF) || (hdf5 && !HOLOTONE_HDF5)) {
     throw Error(ErrorCode::unsupported, fmt::format("{}: expected a format of this build, which has no {}, got '{}'",
                                                     option, tiff ? "TIFF" : "HDF5", path));

@@ -6,6 +6,7 @@
 #include <cli/options/values.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -68,7 +69,7 @@ std::vector<std::string> list_warnings(const HalftoneJob& job, const HalftonePag
   std::vector<std::string> warnings;
   if (auto ink = ink_warning(job, halftone); !ink.empty()) warnings.push_back(std::move(ink));
   const double radius = halftone.radius * raster_scale(job, page);
-  if (io::extension_of(job.output) == ".png" && !halftone.bitmap && radius < 0.5) {
+  if (io::has_format(job.output, io::FileFormat::png) && !halftone.bitmap && radius < 0.5) {
     warnings.push_back(fmt::format("dots have a radius of {:.2g} pixels of {}{}", radius, job.output,
                                    radius < dots_that_hardly_show ? ", which makes them invisible; use a larger --dpi"
                                                                   : "; a larger --dpi separates them"));

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <holotone/io/dots/dots.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -44,7 +45,7 @@ Applies for_forces(const HalftoneJob& job) {
 }
 
 bool is_fast(const HalftoneJob& job) { return job.options.method == HalftoneMethod::electrostatic; }
-bool writes_png(const HalftoneJob& job) { return io::extension_of(job.output) == ".png"; }
+bool writes_png(const HalftoneJob& job) { return io::has_format(job.output, io::FileFormat::png); }
 
 Applies for_split(const HalftoneJob& job, ForceSum sum) {
   return {[&job, sum] { return is_fast(job) && job.options.forces.sum == sum; },

@@ -19,6 +19,7 @@
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
@@ -212,10 +213,11 @@ void tell_scene(const InfoJob& job) {
 /// Points are the last kind tried: every other format that info reads has been ruled out.
 [[noreturn]] void reject_unknown(const std::string& path) {
   const auto extension = io::extension_of(path);
+  const auto list = io::list_extensions;
   throw_io(path,
-           "a picture or hologram (.png .tif .tiff .bmp .jpg .jpeg), a field (.h5 .hdf5 .npy .ohc), points or a mesh "
-           "(.ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb), a model (.smoe .json .npz), or dots (.csv .tsv "
-           ".txt .dat .xy .npy .svg)",
+           fmt::format("a picture or hologram ({}), a field ({}), points or a mesh ({}), a model ({}), or dots ({})",
+                       list(io::formats::pictures), list(io::formats::fields), list(io::formats::scenes),
+                       list(io::formats::models), list(io::formats::read_dots)),
            extension.empty() ? "a name without extension" : fmt::format("'{}'", extension));
 }
 

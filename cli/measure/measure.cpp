@@ -8,7 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/atomic_file.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/json_text_detail.hpp>
 #include <memory>
@@ -108,14 +108,14 @@ Measured measure(const MeasureJob& job, Progress& progress) {
 namespace {
 
 void write_measured(const MeasureJob& job, const Measured& measured, const nlohmann::json& object) {
-  const auto extension = io::extension_of(job.output);
-  if (extension == ".png") {
+  const auto format = io::file_format(job.output);
+  if (format == io::FileFormat::png) {
     if (!measured.radial) reject_output("no .png for an interior too narrow for a spectrum", job.output);
     write_image(job.output, Image{spectrum_codes(measured.spectrum), {}});
   } else {
-    write_file(job.output, extension == ".html"  ? measured_html(job, measured)
-                           : extension == ".csv" ? measured_csv(job, measured)
-                                                 : io::json_text(object, 2) + "\n");
+    write_file(job.output, format == io::FileFormat::html  ? measured_html(job, measured)
+                           : format == io::FileFormat::csv ? measured_csv(job, measured)
+                                                           : io::json_text(object, 2) + "\n");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <holotone/halftone/colour_classes.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -239,7 +240,8 @@ void complete(const MeasureJob& job) {
   io::require_input(job.input);
   if (!is_dots_input(job.input)) {
     throw_io(job.input,
-             "dots (.csv .tsv .txt .dat .xy .npy .svg) or a picture of them (.png .tif .tiff .bmp .jpg .jpeg)",
+             fmt::format("dots ({}) or a picture of them ({})", io::list_extensions(io::formats::read_dots),
+                         io::list_extensions(io::formats::pictures)),
              io::extension_of(job.input).empty() ? "a name without extension"
                                                  : fmt::format("'{}'", io::extension_of(job.input)));
   }
@@ -247,8 +249,8 @@ void complete(const MeasureJob& job) {
   if (!job.ink.mask.empty()) io::require_input(job.ink.mask);
   if (job.output.empty()) return;
   require_one_name(job.output, false, "no counter for one file");
-  const auto extension = io::extension_of(job.output);
-  if (extension != ".html" && extension != ".json" && extension != ".csv" && extension != ".png") {
+  using io::FileFormat;
+  if (!io::has_format(job.output, FileFormat::html | FileFormat::json | FileFormat::csv | FileFormat::png)) {
     reject_output("a name ending in .html, .json, .csv or .png", job.output);
   }
   require_output(job.output, {{"IN", job.input}, {against_name, job.against}, {"--mask", job.ink.mask}});

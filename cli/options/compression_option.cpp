@@ -1,5 +1,5 @@
 #include <cli/options/compression_option.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <utility>
 
 namespace holotone::cli {
@@ -18,10 +18,7 @@ std::optional<int> parse_level(std::string_view option, const std::string& text)
 OptionRow compression_option(std::optional<int>& level, const std::string* output) {
   Applies applies;
   if (output != nullptr) {
-    const auto compresses = [output] {
-      const auto extension = io::extension_of(*output);
-      return extension == ".png" || extension == ".tif" || extension == ".tiff";
-    };
+    const auto compresses = [output] { return io::has_format(*output, io::formats::pictures_with_metadata); };
     applies = {compresses, "an output ending in .png or .tif", [output] { return *output; }};
   }
   return {.names = "--compression",

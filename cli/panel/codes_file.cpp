@@ -4,13 +4,13 @@
 #include <cli/common/paths.hpp>
 #include <cli/panel/codes_file.hpp>
 #include <holotone/hologram/encode.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image_rows.hpp>
 
 namespace holotone::cli {
 namespace {
 
-bool takes_rows(const std::string& path) { return io::extension_of(path) == ".png"; }
+bool takes_rows(const std::string& path) { return io::has_format(path, io::FileFormat::png); }
 
 /// Calls use(rows) with the codes as pixels {n, nx, channels} of their type.
 template <class Use>

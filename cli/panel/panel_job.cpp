@@ -6,6 +6,7 @@
 #include <cli/panel/panel_job.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image_rows.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 
@@ -123,16 +124,11 @@ AddedHologram opened(const StatedCodes& stated, const HologramJob& job) {
   return {stated.path, HologramRows(stated.path, options)};
 }
 
-void refuse_other_formats(const std::string& output) {
-  static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".bmp"};
-  if (std::ranges::find(known, io::extension_of(output)) != std::end(known)) return;
-  reject_output("a name ending in .png, .tif, .tiff or .bmp", output);
-}
-
 }  // namespace
 
 void complete_codes(HologramJob& job) {
-  refuse_other_formats(job.output);
+  constexpr auto formats = io::formats::written_pictures;
+  if (!io::has_format(job.output, formats)) reject_output(io::name_ending_in(formats), job.output);
   job.device_name = "cpu";
   complete(job);
   if (const auto& panel = job.panel; std::max(panel.nx, panel.ny) > largest_picture_side) {

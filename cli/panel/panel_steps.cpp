@@ -10,6 +10,7 @@
 #include <cli/panel/panel_job.hpp>
 #include <filesystem>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/optics/test_chart.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numbers>
@@ -155,7 +156,7 @@ std::string beam_text(const ReferenceBeam& beam) {
 
 /// Prints flags to reconstruct BMP files, which hold no metadata; for the first hologram.
 void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
-  if (io::extension_of(rows.front().output) != ".bmp") return;
+  if (!io::has_format(rows.front().output, io::FileFormat::bmp)) return;
   const std::size_t channels = rows.front().channel.empty() ? 1 : 3;
   std::string files;
   std::vector<Flags> flags;

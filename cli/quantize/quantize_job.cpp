@@ -12,6 +12,7 @@
 #include <cmath>
 #include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/optics/field.hpp>
 
@@ -20,8 +21,7 @@ namespace {
 
 /// Viewing window that the first file states, if any. Errors in the rest of the file are reported later.
 std::optional<Viewer> stated_viewer(const std::string& path) {
-  const auto extension = io::extension_of(path);
-  if (extension != ".h5" && extension != ".hdf5") return {};
+  if (!io::has_format(path, io::FileFormat::hdf5)) return {};
   Metadata metadata;
   try {
     metadata = FieldRowsReader(path, current_program()).metadata();
@@ -89,14 +89,13 @@ void set_levels(QuantizeJob& job) {
 }
 
 void check_output_name(const QuantizeJob& job, const std::string& path) {
-  const auto extension = io::extension_of(path);
-  static constexpr std::string_view known[] = {".png", ".tif", ".tiff", ".bmp", ".npy"};
-  if (std::find(std::begin(known), std::end(known), extension) == std::end(known)) {
-    reject_output("a name ending in .png, .tif, .tiff, .bmp or .npy for codes", path);
-  }
-  const bool silent = extension == ".bmp" || extension == ".npy";
+  constexpr auto silent_formats = io::FileFormat::bmp | io::FileFormat::npy;
+  constexpr auto formats = io::formats::pictures_with_metadata | silent_formats;
+  if (!io::has_format(path, formats)) reject_output(io::name_ending_in(formats) + " for codes", path);
+  const bool silent = io::has_format(path, silent_formats);
   if (silent && job.diffusion.modulation == Modulation::amplitude && !job.diffusion.levels.empty()) {
-    reject_output("a name ending in .png, .tif or .tiff, which store the amplitudes of the codes", path);
+    reject_output(io::name_ending_in(io::formats::pictures_with_metadata) + ", which store the amplitudes of the codes",
+                  path);
   }
 }
 

@@ -18,7 +18,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/fields/field_rows.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/recipes/codes/codes_writer_detail.hpp>
 #include <holotone/recipes/codes/field_blocks_detail.hpp>
@@ -226,8 +226,7 @@ void make_codes(const QuantizeJob& job, QuantizeRecord& row, const QuantizedFiel
 QuantizeRecord quantize_field(const QuantizeJob& job, const QuantizeTask& task,
                               const std::function<void(const QuantizeRecord&)>& before, ProgressBar& bar) {
   const Stopwatch watch;
-  constexpr std::string_view pictures[] = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"};
-  if (std::ranges::find(pictures, io::extension_of(task.input)) != std::end(pictures)) {
+  if (io::has_format(task.input, io::formats::pictures)) {
     throw_io(task.input, "a complex field, as hologram -o NAME.h5 writes",
              "a picture: its codes are quantized already");
   }

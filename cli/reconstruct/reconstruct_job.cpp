@@ -8,6 +8,7 @@
 #include <cli/reconstruct/reconstruct_job.hpp>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -84,10 +85,8 @@ void set_comparison(ReconstructJob& job, std::int64_t count) {
   if (!counter && (count > 1 || !job.holograms.sequence.empty())) {
     reject<&ReconstructJob::difference>("a name with a counter such as difference_%03d.png for several pictures", name);
   }
-  const auto extension = io::extension_of(name);
-  if (extension != ".png" && extension != ".tif" && extension != ".tiff" && extension != ".bmp") {
-    reject<&ReconstructJob::difference>("a name ending in .png, .tif, .tiff or .bmp", name);
-  }
+  constexpr auto formats = io::formats::written_pictures;
+  if (!io::has_format(name, formats)) reject<&ReconstructJob::difference>(io::name_ending_in(formats), name);
 }
 
 /// Sets the names of a sheet and of frames.
@@ -106,13 +105,10 @@ void set_names(ReconstructJob& job) {
 }
 
 void check_picture_name(const ReconstructJob& job, std::string_view option, const std::string& path) {
-  const auto extension = io::extension_of(path);
-  const bool tiff = extension == ".tif" || extension == ".tiff";
-  if (job.tones.linear) {
-    if (!tiff && extension != ".npy") reject(option, "a name ending in .tif, .tiff or .npy for --linear", path);
-  } else if (!tiff && extension != ".png" && extension != ".bmp") {
-    reject(option, "a name ending in .png, .tif, .tiff or .bmp", path);
-  }
+  const bool linear = job.tones.linear;
+  const auto formats = linear ? io::FileFormat::tiff | io::FileFormat::npy : io::formats::written_pictures;
+  if (io::has_format(path, formats)) return;
+  reject(option, io::name_ending_in(formats) + (linear ? " for --linear" : ""), path);
 }
 
 std::vector<InputFile> all_inputs(const ReconstructJob& job) {

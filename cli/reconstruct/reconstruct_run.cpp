@@ -4,7 +4,7 @@
 #include <cli/reconstruct/reconstruct_run.hpp>
 #include <cmath>
 #include <holotone/core/units.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/npy_image_detail.hpp>
 #include <holotone/optics/contact_sheet.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
@@ -183,7 +183,7 @@ class ReconstructionRun {
     set_metadata(image.metadata, "software", "holotone " HOLOTONE_VERSION);
     set_metadata(image.metadata, "source", job_.holograms.inputs.front());
     UnfinishedRun::will_write(path);
-    if (io::extension_of(path) == ".npy") {
+    if (io::has_format(path, io::FileFormat::npy)) {
       io::write_npy(path, std::get<Array<float, 3>>(image.pixels));
     } else {
       write_image(path, image, job_.writing);

@@ -10,6 +10,7 @@
 #include <holotone/hologram/sample_scene.hpp>
 #include <holotone/hologram/scene.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -32,7 +33,8 @@ std::vector<Choice<std::string>> objects() {
 }
 
 int run_sample(const SampleJob& job) {
-  if (io::extension_of(job.output) != ".ply") reject_output("a name ending in .ply", job.output);
+  constexpr auto ply = io::FileFormat::ply;
+  if (!io::has_format(job.output, ply)) reject_output(io::name_ending_in(ply), job.output);
   require_one_name(job.output, false, "no counter for one file");
   require_output(job.output);
   require_memory_for_points(job.points);

@@ -6,6 +6,7 @@
 #include <cli/smoe/smoe_command.hpp>
 #include <filesystem>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -35,7 +36,7 @@ int run_smoe_convert(const SmoeConvertJob& job) {
   require_known_counters(job.output, false);
   require_model_name(output_name, job.output);
   require_output(job.output, {{"IN", job.input}});
-  const bool smoe = io::extension_of(job.output) == ".smoe";
+  const bool smoe = io::has_format(job.output, io::FileFormat::smoe);
   if (!smoe && (job.lossless || job.quality || job.bytes)) {
     reject_output("a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }

@@ -8,8 +8,7 @@
 #include <cli/smoe/smoe_command.hpp>
 #include <cli/smoe/smoe_fit_job.hpp>
 #include <cmath>
-#include <holotone/io/file_bytes_detail.hpp>
-#include <memory>
+#include <holotone/io/file_format_detail.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone::cli {
@@ -72,7 +71,7 @@ class FitRun {
   }
 
  private:
-  [[nodiscard]] bool is_smoe() const { return io::extension_of(job_.output) == ".smoe"; }
+  [[nodiscard]] bool is_smoe() const { return io::has_format(job_.output, io::FileFormat::smoe); }
 
   void read() {
     pictures_ = read_fit_pictures(job_.input, job_.rows, job_.options.linear);

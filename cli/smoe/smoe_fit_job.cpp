@@ -4,7 +4,7 @@
 #include <cli/common/smoe_file.hpp>
 #include <cli/options/values.hpp>
 #include <cli/smoe/smoe_fit_job.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -34,7 +34,7 @@ std::int64_t max_bytes(std::string_view option, const std::string& text) {
 void check_outputs(const SmoeFitJob& job) {
   require_known_counters(job.output, false);
   require_model_name(output_name, job.output);
-  if (io::extension_of(job.output) != ".smoe" &&
+  if (!io::has_format(job.output, io::FileFormat::smoe) &&
       (job.options.lossless || job.options.quality || job.options.max_bytes)) {
     reject_output("a name ending in .smoe for --quality, --bytes or --lossless", job.output);
   }
@@ -142,7 +142,7 @@ std::vector<OptionGroup> smoe_fit_options(SmoeFitJob& job) {
 void complete(SmoeFitJob& job) {
   job.left_out = left_out_views(job.left_out_texts);
   check_outputs(job);
-  if (io::extension_of(job.output) != ".smoe") job.options.lossless = true;
+  if (!io::has_format(job.output, io::FileFormat::smoe)) job.options.lossless = true;
   job.device = device_option(job.device_name, job.console, OperationId::mixture_fitting);
 }
 

@@ -7,6 +7,7 @@
 #include <cli/smoe/smoe_render_job.hpp>
 #include <cmath>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/npy_image_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/mixture_views.hpp>
@@ -167,7 +168,7 @@ class RenderRun {
     render_seconds_ += watch.seconds();
     check_cancelled("writing");
     UnfinishedRun::will_write(path);
-    if (io::extension_of(path) == ".npy") {
+    if (io::has_format(path, io::FileFormat::npy)) {
       io::write_npy(path, colours);
     } else {
       Image image = job_.floats ? Image{std::move(colours), {}}

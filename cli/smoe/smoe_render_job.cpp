@@ -7,6 +7,7 @@
 #include <cli/options/values.hpp>
 #include <cli/smoe/smoe_render_job.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -32,14 +33,10 @@ std::array<std::vector<double>, 2> ends_of_path(std::string_view option, const s
 }
 
 void check_format(const SmoeRenderJob& job, const std::string& path) {
-  const auto extension = io::extension_of(path);
-  const bool tiff = extension == ".tif" || extension == ".tiff";
-  if (job.floats) {
-    if (!tiff && extension != ".npy") reject_output("a name ending in .tif, .tiff or .npy for --float", path);
-  } else if (!tiff && extension != ".png" && !(extension == ".bmp" && job.bits == 8)) {
-    reject_output(job.bits == 8 ? "a name ending in .png, .tif, .tiff or .bmp" : "a name ending in .png, .tif or .tiff",
-                  path);
-  }
+  const auto codes = job.bits == 8 ? io::formats::written_pictures : io::formats::pictures_with_metadata;
+  const auto formats = job.floats ? io::FileFormat::tiff | io::FileFormat::npy : codes;
+  if (io::has_format(path, formats)) return;
+  reject_output(io::name_ending_in(formats) + (job.floats ? " for --float" : ""), path);
 }
 
 /// An option of one way to select components.

@@ -11,6 +11,7 @@
 #include <cli/view/view_job.hpp>
 #include <filesystem>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/recipes/file_kind_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <system_error>
@@ -83,8 +84,7 @@ void complete(ViewJob& job) {
     inputs.push_back({"--against", job.against});
   }
   if (!job.output.empty()) {
-    const auto extension = io::extension_of(job.output);
-    if (extension != ".html" && extension != ".htm") reject_output("a name ending in .html", job.output);
+    if (!io::has_format(job.output, io::FileFormat::html)) reject_output("a name ending in .html", job.output);
     require_output(job.output, inputs);
   }
   job.device = device_option(job.device_name, job.console);

@@ -75,13 +75,6 @@ std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_vi
 
 std::string read_first_bytes(const std::string& path, std::size_t count) { return read_at_most(path, count); }
 
-std::string extension_of(std::string_view path) {
-  std::string extension = std::filesystem::path(path).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
 void require_input(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {

@@ -31,9 +31,6 @@ std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_vi
 /// Returns the first `count` bytes, or fewer if the file is shorter; throws as read_bytes.
 std::string read_first_bytes(const std::string& path, std::size_t count);
 
-/// Returns the extension in lower case, empty without one: ".ply" of "Dragon.PLY".
-std::string extension_of(std::string_view path);
-
 /// Throws io unless `path` is a readable file.
 void require_input(const std::string& path);
 

@@ -10,6 +10,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/atomic_file_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
 #include <random>
 #include <sys/file.h>

@@ -76,9 +76,7 @@ HologramCodes describe_codes(HologramLight& light, const HologramReadOptions& op
 
 }  // namespace
 
-bool is_hologram_field(const std::string& path) {
-  return is_field_name(path) || io::extension_of(path) == ".mat" || is_hdf5(path);
-}
+bool is_hologram_field(const std::string& path) { return is_field_name(path) || is_hdf5(path); }
 
 FieldGrid stated_grid(const std::string& path, const Metadata& metadata, Shape<2> shape) {
   if (std::max(shape[0], shape[1]) > largest_grid_side) {

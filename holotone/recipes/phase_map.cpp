@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/recipes/phase_map.hpp>
@@ -54,7 +55,7 @@ Array<float, 2> read_npy_map(const std::string& path) {
 }
 
 Array<float, 2> read_correction(const std::string& path, Shape<2> shape) {
-  const bool array = io::extension_of(path) == ".npy";
+  const bool array = io::has_format(path, io::FileFormat::npy);
   auto map = array ? read_npy_map(path) : read_picture_map(path, shape);
   require_shape(path, shape, map.shape());
   for (const float value : map.host()) {

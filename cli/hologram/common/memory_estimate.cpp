@@ -4,6 +4,7 @@
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -30,10 +31,10 @@ double channel_bytes(const HologramJob& job) {
 
 /// Memory of one finished hologram and of writing its file, in bytes per pixel.
 double written_bytes(const HologramJob& job) {
-  const auto extension = io::extension_of(job.output);
-  if (job.complex_field) return extension == ".h5" || extension == ".hdf5" ? copy_bytes : 2 * copy_bytes;
+  const auto format = io::file_format(job.output);
+  if (job.complex_field) return format == io::FileFormat::hdf5 ? copy_bytes : 2 * copy_bytes;
   const double codes = job.packed16 ? 3 + 2 : job.encode.bits <= 8 ? 1 : 2;
-  return extension == ".bmp" ? 2 * codes : codes;
+  return format == io::FileFormat::bmp ? 2 * codes : codes;
 }
 
 /// `with_device`: includes the memory of the computing device, which may be the host.

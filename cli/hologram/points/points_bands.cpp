@@ -10,6 +10,7 @@
 #include <cli/hologram/points/points_bands.hpp>
 #include <cli/options/values.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/prints.hpp>
 #include <optional>
@@ -27,12 +28,12 @@ struct Lack {
   std::string got;
 };
 Lack lack_for_rows(const HologramJob& job) {
-  const auto extension = io::extension_of(job.output);
   if (job.complex_field) {
-    const bool by_rows = extension == ".h5" || extension == ".hdf5" || extension == ".npy";
-    return by_rows ? Lack{} : Lack{"a file .h5, .hdf5 or .npy for the complex field", job.output};
+    return io::has_format(job.output, io::formats::fields_by_rows)
+               ? Lack{}
+               : Lack{"a file .h5, .hdf5 or .npy for the complex field", job.output};
   }
-  if (extension != ".tif" && extension != ".tiff") {
+  if (!io::has_format(job.output, io::FileFormat::tiff)) {
     return {"a file .tif for codes, or .h5 or .npy for the complex field", job.output};
   }
   if (job.packed16) return {"codes without --packed16", "--packed16"};
@@ -72,8 +73,7 @@ std::int64_t rows_at_once_for(const HologramJob& job) {
 RowRange rows_of_block(const HologramJob& job) {
   constexpr std::string_view option = "--block";
   const auto lack = lack_for_rows(job);
-  const auto extension = io::extension_of(job.output);
-  if (extension != ".h5" && extension != ".hdf5" && extension != ".tif" && extension != ".tiff") {
+  if (!io::has_format(job.output, io::FileFormat::hdf5 | io::FileFormat::tiff)) {
     reject(option, "a file .h5, .hdf5 or .tif, which states the rows that it holds", job.output);
   }
   if (!lack.expected.empty()) reject(option, lack.expected, lack.got);

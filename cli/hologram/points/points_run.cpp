@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/recipes/panel_limits.hpp>
 #include <nlohmann/json.hpp>
 
@@ -240,17 +241,14 @@ void tell(const HologramJob& job, const std::vector<PointsRecord>& rows, double 
   }
 }
 
-bool is_picture(const std::string& path) {
-  constexpr std::string_view known[] = {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp"};
-  return std::ranges::find(known, io::extension_of(path)) != std::end(known);
-}
-
 }  // namespace
 
 int run_points(SceneJob& scene) {
   const Stopwatch watch;
   HologramJob& job = scene.hologram;
-  if (is_picture(job.input)) reject("IN", "points or a mesh, or --image " + job.input, job.input);
+  if (io::has_format(job.input, io::formats::pictures)) {
+    reject("IN", "points or a mesh, or --image " + job.input, job.input);
+  }
   complete(job);
   if (job.shown && job.band_rows) reject("--rows-at-once", "a file as --output", job.output);
   if (job.shown && job.block.given()) reject("--block", "a file as --output", job.output);

@@ -9,7 +9,7 @@
 #include <cli/options/values.hpp>
 #include <cli/options/viewer_option.hpp>
 #include <cmath>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/recipes/codes/codes_writer_detail.hpp>
 #include <holotone/recipes/mixture_files.hpp>
 #include <holotone/recipes/panel_limits.hpp>
@@ -22,31 +22,25 @@ namespace {
 constexpr const char* whole_options[] = {"--lut",     "--phase-range", "--amplitude-range", "--reference-angle",
                                          "--carrier", "--correction",  "--packed16"};
 
-/// Names of pictures with metadata.
-bool is_name_of_codes(const std::string& path) {
-  const auto extension = io::extension_of(path);
-  return extension == ".png" || extension == ".tif" || extension == ".tiff";
-}
-
 /// A field, or codes quantized hogel by hogel if --scale is given. A monitor shows either, the field encoded as that of
 /// points is; hologram_job checks its options.
 void check_output(const SceneJob& scene) {
   const auto& output = scene.hologram.output;
-  const bool codes = is_name_of_codes(output);
+  const bool codes = io::has_format(output, io::formats::pictures_with_metadata);
   const bool shown = names_monitor(output);
-  const auto extension = io::extension_of(output);
   if (scene.views.scale) {
     if (!codes && !shown)
-      reject<&ViewOptions::scale>("a name ending in .png, .tif or .tiff for codes after -o", output);
+      reject<&ViewOptions::scale>(io::name_ending_in(io::formats::pictures_with_metadata) + " for codes after -o",
+                                  output);
     if (!scene.views.viewer) reject<&ViewOptions::viewer>("a viewing window such as 36mm:9.2mm for codes", "none");
   } else if (const auto& wanted = scene.hologram.encoding; !shown && wanted.encoding) {
     reject<&HologramJob::encoding>(
         "complex for holograms computed hogel by hogel; `holotone quantize` converts the field to codes",
         to_string(*wanted.encoding));
-  } else if (!shown && extension != ".h5" && extension != ".hdf5" && extension != ".npy") {
+  } else if (!shown && !io::has_format(output, io::formats::fields_by_rows)) {
     reject_output(
-        fmt::format("a name ending in .h5, .hdf5 or .npy for holograms computed hogel by hogel; `holotone quantize` "
-                    "converts the field to codes{}",
+        fmt::format("{} for holograms computed hogel by hogel; `holotone quantize` converts the field to codes{}",
+                    io::name_ending_in(io::formats::fields_by_rows),
                     codes ? ", or --scale and --viewer do so in one pass" : ""),
         output);
   }

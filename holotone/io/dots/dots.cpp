@@ -5,16 +5,11 @@
 #include <holotone/io/dots/dots.hpp>
 #include <holotone/io/dots/dots_formats_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 
 namespace holotone {
 namespace {
-
-bool is_listed(std::string_view extension, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), extension) != names.end();
-}
-
-bool is_table(std::string_view extension) { return is_listed(extension, {".csv", ".tsv", ".txt", ".dat", ".xy"}); }
 
 // Decides by the first bytes; a file of another kind is not read further.
 bool is_text(std::string_view first) { return first.find('\0') == std::string_view::npos; }
@@ -96,41 +91,34 @@ std::vector<Ink> default_inks(std::size_t count) {
   return inks;
 }
 
-bool is_dots_output(std::string_view path) {
-  return is_listed(io::extension_of(path), {".csv", ".txt", ".npy", ".svg", ".pdf", ".png"});
-}
+bool is_dots_output(std::string_view path) { return io::has_format(path, io::formats::written_dots); }
 
-bool is_picture_of_dots(std::string_view path) {
-  return is_listed(io::extension_of(path), {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"});
-}
+bool is_picture_of_dots(std::string_view path) { return io::has_format(path, io::formats::pictures); }
 
 bool is_dots_input(std::string_view path) {
-  const auto extension = io::extension_of(path);
-  return is_table(extension) || is_listed(extension, {".npy", ".svg"}) || is_picture_of_dots(path);
+  return io::has_format(path, io::formats::read_dots | io::formats::pictures);
 }
 
 DotsFile read_dots_file(const std::string& path, const DotsReadOptions& options) {
   require_range("read_dots", "threshold", options.threshold, 0, 1);
-  const std::string extension = io::extension_of(path);
+  const auto format = io::file_format(path);
   if (is_picture_of_dots(path)) return io::read_dots_picture(path, options.threshold);
-  if (extension == ".npy") return io::read_dots_npy(io::read_bytes_if(path, is_anything), path);
-  if (!is_table(extension) && extension != ".svg") {
-    throw_io(path, "dots: .csv .tsv .txt .dat .xy .npy .svg, or a picture of them: .png .tif .tiff .bmp .jpg .jpeg",
-             extension.empty() ? "no extension" : extension);
+  if (format == io::FileFormat::npy) return io::read_dots_npy(io::read_bytes_if(path, is_anything), path);
+  if (!is_dots_input(path)) {
+    throw_io(path,
+             fmt::format("dots: {}, or a picture of them: {}", io::list_extensions(io::formats::read_dots),
+                         io::list_extensions(io::formats::pictures)),
+             io::extension_or_none(path));
   }
   const std::string bytes = io::read_bytes_if(path, is_text);
   if (!is_text(bytes)) throw_io(path, "text", "a file that begins " + io::in_quotes(bytes.substr(0, 8)));
-  return extension == ".svg" ? io::read_dots_svg(bytes, path) : io::read_dots_table(bytes, path);
+  return format == io::FileFormat::svg ? io::read_dots_svg(bytes, path) : io::read_dots_table(bytes, path);
 }
 
 Dots read_dots(const std::string& path, const DotsReadOptions& options) { return read_dots_file(path, options).dots; }
 
 void write_dots(const std::string& path, const Dots& dots, const DotsWriteOptions& options, Progress& progress) {
-  if (!is_dots_output(path)) {
-    const std::string extension = io::extension_of(path);
-    throw Error(ErrorCode::unsupported, path + ": expected .csv, .txt, .npy, .svg, .pdf or .png for dots, got " +
-                                            (extension.empty() ? "no extension" : extension));
-  }
+  if (!is_dots_output(path)) io::throw_format(path, io::formats::written_dots, "dots");
   require_dots(dots, options);
   io::require_metadata("write_dots", options.metadata);
   const auto largest = std::max_element(dots.colour_class.begin(), dots.colour_class.end());
@@ -149,13 +137,13 @@ void write_dots(const std::string& path, const Dots& dots, const DotsWriteOption
                             options.compression,
                             inks,
                             options.metadata};
-  const std::string extension = io::extension_of(path);
-  if (extension == ".csv") return io::write_dots_table(path, job, ',', progress);
-  if (extension == ".txt") return io::write_dots_table(path, job, ' ', progress);
-  if (extension == ".npy") return io::write_dots_npy(path, job, progress);
+  const auto format = io::file_format(path);
+  if (format == io::FileFormat::csv) return io::write_dots_table(path, job, ',', progress);
+  if (format == io::FileFormat::txt) return io::write_dots_table(path, job, ' ', progress);
+  if (format == io::FileFormat::npy) return io::write_dots_npy(path, job, progress);
   require_page(dots);
-  if (extension == ".svg") return io::write_dots_svg(path, job, progress);
-  if (extension == ".pdf") return io::write_dots_pdf(path, job, progress);
+  if (format == io::FileFormat::svg) return io::write_dots_svg(path, job, progress);
+  if (format == io::FileFormat::pdf) return io::write_dots_pdf(path, job, progress);
   io::write_dots_png(path, job, progress);
 }
 

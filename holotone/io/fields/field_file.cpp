@@ -3,6 +3,7 @@
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/fields/field_formats_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 
@@ -11,21 +12,14 @@ namespace {
 
 constexpr std::string_view hdf5_signature("\x89HDF\r\n\x1a\n", 8);
 
-bool is_hdf5_name(std::string_view path) {
-  const std::string extension = io::extension_of(path);
-  return extension == ".h5" || extension == ".hdf5" || extension == ".mat";
-}
-
 }  // namespace
 
 bool is_hdf5(const std::string& path) {
-  return is_hdf5_name(path) || io::read_first_bytes(path, hdf5_signature.size()) == hdf5_signature;
+  return io::has_format(path, io::FileFormat::hdf5 | io::FileFormat::mat) ||
+         io::read_first_bytes(path, hdf5_signature.size()) == hdf5_signature;
 }
 
-bool is_field_name(std::string_view path) {
-  const std::string extension = io::extension_of(path);
-  return extension == ".h5" || extension == ".hdf5" || extension == ".npy" || extension == ".ohc";
-}
+bool is_field_name(std::string_view path) { return io::has_format(path, io::formats::fields); }
 
 FieldFile read_field(const std::string& path) {
   if (is_hdf5(path)) return io::read_hdf5(path);
@@ -38,12 +32,11 @@ FieldFile read_field(const std::string& path) {
 
 void write_field(const std::string& path, const FieldFile& field) {
   if (field.values.empty()) throw_argument("write_field", "values", "at least 1 value", "an empty field");
-  const std::string extension = io::extension_of(path);
-  if (extension == ".h5" || extension == ".hdf5") return io::write_hdf5(path, field);
-  if (extension == ".npy") return io::write_npy_field(path, field);
-  if (extension == ".ohc") return io::write_ohc(path, field);
-  throw Error(ErrorCode::unsupported, path + ": expected .h5, .hdf5, .npy or .ohc for a field, got " +
-                                          (extension.empty() ? "no extension" : extension));
+  const auto format = io::file_format(path);
+  if (format == io::FileFormat::hdf5) return io::write_hdf5(path, field);
+  if (format == io::FileFormat::npy) return io::write_npy_field(path, field);
+  if (format == io::FileFormat::ohc) return io::write_ohc(path, field);
+  io::throw_format(path, io::formats::fields, "a field");
 }
 
 namespace io {

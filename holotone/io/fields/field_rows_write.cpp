@@ -3,6 +3,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/fields/field_formats_detail.hpp>
 #include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
 
@@ -13,7 +14,7 @@ constexpr std::uint64_t value_bytes = sizeof(std::complex<float>);
 
 io::RowsLayout create_file(const std::string& temporary, const io::FileHandle& file, Shape<2> shape,
                            const Metadata& metadata, const std::string& path) {
-  if (io::extension_of(path) == ".npy") {
+  if (io::has_format(path, io::FileFormat::npy)) {
     return io::create_with_header(file, io::npy_header("<c8", {shape[0], shape[1]}),
                                   value_bytes * static_cast<std::uint64_t>(element_count(shape)), path);
   }
@@ -22,16 +23,10 @@ io::RowsLayout create_file(const std::string& temporary, const io::FileHandle& f
   return {begin, std::filesystem::file_size(name)};
 }
 
-void check_extension(const std::string& path) {
-  const std::string extension = io::extension_of(path);
-  if (extension == ".h5" || extension == ".hdf5" || extension == ".npy") return;
-  throw Error(ErrorCode::unsupported, path + ": expected .h5, .hdf5 or .npy for a field written by rows, got " +
-                                          (extension.empty() ? "no extension" : extension));
-}
-
 io::RowsWriter::Content checked_content(const std::string& path, Shape<2> shape) {
-  check_extension(path);
-  const std::string_view format = io::extension_of(path) == ".npy" ? ".npy" : ".h5";
+  constexpr auto formats = io::formats::fields_by_rows;
+  if (!io::has_format(path, formats)) io::throw_format(path, formats, "a field written by rows");
+  const std::string_view format = io::has_format(path, io::FileFormat::npy) ? ".npy" : ".h5";
   return {"FieldRowsWriter", fmt::format("field{}", format), shape, value_bytes};
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/code_rows.hpp>
 #include <holotone/io/images/tiff_header_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
@@ -8,22 +9,18 @@
 namespace holotone {
 namespace {
 
-bool is_tiff(const std::string& extension) { return extension == ".tif" || extension == ".tiff"; }
+bool is_tiff(const std::string& path) { return io::has_format(path, io::FileFormat::tiff); }
 
 io::RowsWriter::Content checked_content(const std::string& path, Shape<2> shape, int bits) {
-  const std::string extension = io::extension_of(path);
-  if (!is_tiff(extension) && extension != ".npy") {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("{}: expected .tif, .tiff or .npy for codes written by rows, got {}", path,
-                            extension.empty() ? "no extension" : extension));
-  }
+  constexpr auto formats = io::formats::codes_by_rows;
+  if (!io::has_format(path, formats)) io::throw_format(path, formats, "codes written by rows");
   if (bits != 8 && bits != 16) throw_argument("CodeRowsWriter", "bits", "8 or 16", std::to_string(bits));
   const auto value_bytes = static_cast<std::uint64_t>(bits) / 8;
-  return {"CodeRowsWriter", fmt::format("codes{}{}", bits, is_tiff(extension) ? ".tif" : ".npy"), shape, value_bytes};
+  return {"CodeRowsWriter", fmt::format("codes{}{}", bits, is_tiff(path) ? ".tif" : ".npy"), shape, value_bytes};
 }
 
 std::string header_of(const std::string& path, Shape<2> shape, int bits, const Metadata& metadata) {
-  if (is_tiff(io::extension_of(path))) return io::tiff_header(shape, bits, metadata);
+  if (is_tiff(path)) return io::tiff_header(shape, bits, metadata);
   return io::npy_header(bits == 8 ? "|u1" : "<u2", {shape[0], shape[1]});
 }
 

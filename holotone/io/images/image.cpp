@@ -6,6 +6,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
@@ -64,12 +65,11 @@ Image read_image(const std::string& path, const ImageReadOptions& options) {
 
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options) {
   require_writable("write_image", image, options);
-  const std::string extension = io::extension_of(path);
-  if (extension == ".png") return io::write_png(path, image, options.compression);
-  if (extension == ".tif" || extension == ".tiff") return io::write_tiff(path, image, options.compression.value_or(3));
-  if (extension == ".bmp") return io::write_bmp(path, image);
-  throw Error(ErrorCode::unsupported, path + ": expected .png, .tif, .tiff or .bmp for an image, got " +
-                                          (extension.empty() ? "no extension" : extension));
+  const auto format = io::file_format(path);
+  if (format == io::FileFormat::png) return io::write_png(path, image, options.compression);
+  if (format == io::FileFormat::tiff) return io::write_tiff(path, image, options.compression.value_or(3));
+  if (format == io::FileFormat::bmp) return io::write_bmp(path, image);
+  io::throw_format(path, io::formats::written_pictures, "an image");
 }
 
 std::string png_bytes(const Image& image, const ImageWriteOptions& options) {

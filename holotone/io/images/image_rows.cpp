@@ -4,6 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/image_rows.hpp>
 #include <holotone/io/images/png_bands_detail.hpp>
@@ -55,11 +56,8 @@ class FileInput final : public io::PngInput {
 
 void check_shape(const std::string& path, Shape<3> shape, int bits, const ImageWriteOptions& options) {
   constexpr std::string_view where = "ImageRowsWriter";
-  const std::string extension = io::extension_of(path);
-  if (extension != ".png") {
-    throw Error(ErrorCode::unsupported, path + ": expected .png for a picture written by rows, got " +
-                                            (extension.empty() ? "no extension" : extension));
-  }
+  constexpr auto png = io::FileFormat::png;
+  if (!io::has_format(path, png)) io::throw_format(path, png, "a picture written by rows");
   if (std::min(shape[0], shape[1]) < 1 || std::max(shape[0], shape[1]) > INT32_MAX || shape[2] < 1 || shape[2] > 4) {
     throw_argument(where, "shape", "{ny, nx, 1 to 4} of 1 to 2^31 - 1 rows and columns", to_string<3>(shape));
   }

@@ -4,6 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
@@ -12,10 +13,6 @@ namespace holotone {
 namespace {
 
 using io::store;
-
-bool is_listed(std::string_view extension, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), extension) != names.end();
-}
 
 template <class T>
 void require_length(std::string_view name, const std::vector<T>& values, std::size_t expected) {
@@ -51,25 +48,24 @@ bool is_anything(std::string_view) { return true; }
 
 }  // namespace
 
-bool is_assimp_scene(std::string_view path) { return is_listed(io::extension_of(path), {".obj", ".gltf", ".glb"}); }
+bool is_assimp_scene(std::string_view path) { return io::has_format(path, io::formats::assimp_scenes); }
 
 Mesh read_scene(const std::string& path) {
-  const std::string extension = io::extension_of(path);
   if (is_assimp_scene(path)) {
-    throw Error(ErrorCode::unsupported,
-                path + ": expected a format of Holotone's own readers, got " + extension + " (use read_scene_assimp)");
+    throw Error(ErrorCode::unsupported, path + ": expected a format of Holotone's own readers, got " +
+                                            io::extension_of(path) + " (use read_scene_assimp)");
   }
-  const bool stl = extension == ".stl";
-  const bool table = is_listed(extension, {".xyz", ".csv", ".tsv", ".txt", ".asc"});
+  const auto format = io::file_format(path);
+  const bool stl = format == io::FileFormat::stl;
+  const bool table = io::includes(io::formats::point_tables, format);
   const std::string bytes = io::read_bytes_if(path, stl ? is_anything : table ? is_text_or_signed : is_signed);
   if (is_ply(bytes)) return io::read_ply(bytes, path);
   if (io::is_npy(bytes)) return io::read_npy_points(bytes, path);
-  if (extension == ".ply") return io::read_ply(bytes, path);
-  if (extension == ".npy") return io::read_npy_points(bytes, path);
+  if (format == io::FileFormat::ply) return io::read_ply(bytes, path);
+  if (format == io::FileFormat::npy) return io::read_npy_points(bytes, path);
   if (stl) return io::read_stl(bytes, path);
   if (table) return io::read_table(bytes, path);
-  throw_io(path, "a scene: .ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb",
-           extension.empty() ? "no extension" : extension);
+  throw_io(path, "a scene: " + io::list_extensions(io::formats::scenes), io::extension_or_none(path));
 }
 
 void write_points(const std::string& path, const PointCloud& cloud, Progress& progress) {

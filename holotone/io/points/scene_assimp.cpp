@@ -1,5 +1,6 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
 
@@ -48,7 +49,7 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     if (std::string_view(mode).find_first_of("wa+") != std::string_view::npos) return nullptr;
     if (file == path_) return DefaultIOSystem::Open(file, mode);
-    if (io::extension_of(path_) == ".obj" || refusal_) return nullptr;
+    if (io::has_format(path_, io::FileFormat::obj) || refusal_) return nullptr;
     std::string_view name(file);
     if (name.starts_with(folder_)) name.remove_prefix(folder_.size());
     try {
@@ -81,7 +82,7 @@ using Corner = std::array<float, 9>;
 class SceneBuilder {
  public:
   SceneBuilder(const aiScene& scene, std::string_view path)
-      : scene_(scene), path_(path), codes_(io::extension_of(path) == ".obj") {
+      : scene_(scene), path_(path), codes_(io::has_format(path, io::FileFormat::obj)) {
     has_normals_ = scene.mNumMeshes > 0;
     for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
       has_normals_ = has_normals_ && scene.mMeshes[i]->HasNormals();

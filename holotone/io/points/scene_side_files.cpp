@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
 
@@ -110,8 +111,7 @@ std::string read_json(const std::string& path) {
 }  // namespace
 
 std::vector<std::string> io::scene_side_names(const std::string& path) {
-  const auto extension = extension_of(path);
-  if (extension != ".gltf" && extension != ".glb") return {};
+  if (!has_format(path, FileFormat::gltf)) return {};
   std::string json;
   try {
     json = read_json(path);

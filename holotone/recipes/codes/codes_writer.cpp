@@ -1,4 +1,4 @@
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_rows.hpp>
 #include <holotone/io/npy_image_detail.hpp>
@@ -7,12 +7,10 @@
 
 namespace holotone {
 
-bool CodesWriter::takes_rows(const std::string& path) { return io::extension_of(path) == ".png"; }
+bool CodesWriter::takes_rows(const std::string& path) { return io::has_format(path, io::FileFormat::png); }
 
 bool CodesWriter::takes_any_order(const std::string& path, const ImageWriteOptions& writing) {
-  const auto extension = io::extension_of(path);
-  const bool rows = extension == ".tif" || extension == ".tiff" || extension == ".npy";
-  return rows && writing.compression.value_or(0) == 0;
+  return io::has_format(path, io::formats::codes_by_rows) && writing.compression.value_or(0) == 0;
 }
 
 CodesWriter::CodesWriter(std::string path, Shape<2> shape, Metadata metadata, bool by_rows,
@@ -45,7 +43,7 @@ void CodesWriter::write() {
 void CodesWriter::finish() {
   if (writing_rows_.valid()) writing_rows_.get();
   if (rows_) return rows_->finish();
-  if (io::extension_of(path_) == ".npy") return io::write_npy(path_, pixels_);
+  if (io::has_format(path_, io::FileFormat::npy)) return io::write_npy(path_, pixels_);
   write_image(path_, {std::move(pixels_), std::move(metadata_)}, writing_);
 }
 

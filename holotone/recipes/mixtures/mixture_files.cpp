@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/npz_detail.hpp>
 #include <holotone/recipes/mixture_files.hpp>
 #include <map>
@@ -197,9 +198,9 @@ SmoeModel model_of_npz(const std::string& bytes, const std::string& path) {
 }
 
 /// The extension of a model's name. Throws invalid_argument for others.
-std::string find_format(std::string_view where, const std::string& path) {
-  if (!is_mixture_name(path)) throw_argument(where, "path", "a name ending in .smoe, .json or .npz", path);
-  return io::extension_of(path);
+io::FileFormat model_format(std::string_view where, const std::string& path) {
+  if (!is_mixture_name(path)) throw_argument(where, "path", io::name_ending_in(io::formats::models), path);
+  return io::file_format(path);
 }
 
 void write_bytes(const std::string& path, const std::vector<std::byte>& bytes) {
@@ -208,23 +209,20 @@ void write_bytes(const std::string& path, const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-bool is_mixture_name(const std::string& path) {
-  const auto extension = io::extension_of(path);
-  return extension == ".smoe" || extension == ".json" || extension == ".npz";
-}
+bool is_mixture_name(const std::string& path) { return io::has_format(path, io::formats::models); }
 
 MixtureFile read_mixture(const std::string& path) {
-  const auto format = find_format("read_mixture", path);
+  const auto format = model_format("read_mixture", path);
   const std::string bytes = io::read_bytes(path);
   MixtureFile file;
   file.bytes = std::ssize(bytes);
-  if (format == ".smoe") {
+  if (format == io::FileFormat::smoe) {
     const auto raw = std::as_bytes(std::span<const char>(bytes));
     file.info = smoe_file_info(raw, path);
     file.model = decode_smoe(raw, path);
     return file;
   }
-  file.model = format == ".json" ? model_of_json(bytes, path) : model_of_npz(bytes, path);
+  file.model = format == io::FileFormat::json ? model_of_json(bytes, path) : model_of_npz(bytes, path);
   try {
     require_model("model", file.model);
   } catch (const Error& error) {
@@ -234,14 +232,15 @@ MixtureFile read_mixture(const std::string& path) {
 }
 
 void write_mixture(const std::string& path, const SmoeModel& model, const std::optional<SmoeSteps>& steps) {
-  const auto format = find_format("write_mixture", path);
-  if (format == ".smoe") return write_bytes(path, encode_smoe(model, {!steps, steps.value_or(SmoeSteps{})}));
+  const auto format = model_format("write_mixture", path);
+  if (format == io::FileFormat::smoe)
+    return write_bytes(path, encode_smoe(model, {!steps, steps.value_or(SmoeSteps{})}));
   require_model("write_mixture", model);
-  write_file(path, format == ".json" ? json_text(model) : npz_text(model));
+  write_file(path, format == io::FileFormat::json ? json_text(model) : npz_text(model));
 }
 
 void write_mixture(const std::string& path, const MixtureFit& fit) {
-  if (find_format("write_mixture", path) != ".smoe") return write_mixture(path, fit.model);
+  if (model_format("write_mixture", path) != io::FileFormat::smoe) return write_mixture(path, fit.model);
   if (fit.bytes.empty()) throw_argument("write_mixture", "fit", "bytes of a .smoe file", "none");
   write_bytes(path, fit.bytes);
 }

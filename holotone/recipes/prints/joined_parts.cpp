@@ -4,7 +4,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/error.hpp>
 #include <holotone/io/fields/field_rows.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/code_rows.hpp>
 #include <holotone/io/images/image_rows.hpp>
 #include <holotone/recipes/joined_parts.hpp>
@@ -27,10 +27,7 @@ struct Part {
   Metadata metadata;                         ///< of the whole field
 };
 
-bool holds_codes(const std::string& path) {
-  const auto extension = io::extension_of(path);
-  return extension == ".tif" || extension == ".tiff";
-}
+bool holds_codes(const std::string& path) { return io::has_format(path, io::FileFormat::tiff); }
 
 const std::string source_key = "block_source";  // a digest of the points and of the correction
 

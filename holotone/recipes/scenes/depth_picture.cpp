@@ -4,6 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npz_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
@@ -70,9 +71,9 @@ Array<float, 2> npz_map(const std::string& path) {
 RawDepth read_raw(const PlacedPicture& job, const Shape<2>& shape) {
   const std::string& path = job.depth;
   io::require_input(path);
-  const auto extension = io::extension_of(path);
-  if (extension == ".npy") return {read_npy_map(path), 0};
-  if (extension == ".npz") return {npz_map(path), 0};
+  const auto format = io::file_format(path);
+  if (format == io::FileFormat::npy) return {read_npy_map(path), 0};
+  if (format == io::FileFormat::npz) return {npz_map(path), 0};
   const auto accept = [&](const Shape<3>& sides) { require_shape(job, shape, sides[0], sides[1]); };
   return to_depths(job, read_image(path, {.accept = accept}));
 }
