@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/named_file_detail.hpp>
 #include <holotone/recipes/file_kind_detail.hpp>
 
@@ -18,17 +19,17 @@ constexpr std::size_t max_entries = 10'000;
 constexpr std::uintmax_t max_thumbnail_bytes = std::uintmax_t{64} << 20;
 constexpr int thumbnail_quality = 80;
 
-/// What the list calls a file, by its name alone; empty for a file that holotone does not read.
+/// What the list calls a file, by its name alone; empty for a file that holotone does not read, and for .txt, .json and
+/// .npz, which more often hold notes, settings and other arrays than points or a model: they open by name.
 std::string_view listed_kind(const std::string& name) {
-  static constexpr std::pair<std::string_view, std::string_view> kinds[] = {
-      {".png", "picture"}, {".tif", "picture"}, {".tiff", "picture"}, {".jpg", "picture"}, {".jpeg", "picture"},
-      {".bmp", "picture"}, {".h5", "field"},    {".hdf5", "field"},   {".ohc", "field"},   {".smoe", "model"},
-      {".svg", "dots"},    {".dat", "dots"},    {".xy", "dots"},      {".ply", "points"},  {".stl", "mesh"},
-      {".xyz", "points"},  {".csv", "points"},  {".npy", "field"},    {".obj", "mesh"},    {".gltf", "mesh"},
-      {".glb", "mesh"}};
-  const auto extension = io::extension_of(name);
-  for (const auto& [known, kind] : kinds) {
-    if (known == extension) return kind;
+  const auto format = io::file_format(name);
+  if (io::includes(io::FileFormat::txt | io::FileFormat::json | io::FileFormat::npz, format)) return {};
+  const std::pair<io::FileFormat, std::string_view> kinds[] = {
+      {io::formats::pictures, "picture"}, {io::formats::fields | io::FileFormat::mat, "field"},
+      {io::FileFormat::smoe, "model"},    {io::formats::dots_alone, "dots"},
+      {io::formats::meshes, "mesh"},      {io::formats::scenes, "points"}};
+  for (const auto& [formats, kind] : kinds) {
+    if (io::includes(formats, format)) return kind;
   }
   return {};
 }
@@ -43,15 +44,15 @@ bool is_utf8(const std::string& text) {
 
 /// What the first bytes of a file tell beyond its name.
 std::string seen_kind(const std::string& path, const std::string& kind) try {
-  const auto extension = io::extension_of(path);
-  if (extension == ".npy") {
+  const auto format = io::file_format(path);
+  if (format == io::FileFormat::npy) {
     const auto seen = file_kind(path);
     return seen == FileKind::points ? "points" : seen == FileKind::dots ? "dots" : "field";
   }
-  if (extension == ".csv" && file_kind(path) == FileKind::dots) return "dots";
+  if (io::includes(io::formats::tables_of_either, format) && file_kind(path) == FileKind::dots) return "dots";
   constexpr std::size_t metadata_bytes = 16384;
-  const bool hologram =
-      extension == ".png" && io::read_first_bytes(path, metadata_bytes).find("holotone:encoding") != std::string::npos;
+  const bool hologram = format == io::FileFormat::png &&
+                        io::read_first_bytes(path, metadata_bytes).find("holotone:encoding") != std::string::npos;
   return hologram ? "hologram" : kind;
 } catch (const Error&) {
   return kind;

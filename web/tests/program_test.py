@@ -310,6 +310,19 @@ def test_folder(folder):
         assert client.show("light", document=1)[0]["type"] == "shown"
 
 
+def test_a_folder_lists_what_its_names_say(tmp_path):
+    """.tsv, .asc and .mat too; .txt, .json and .npz more often hold something else, and open by name."""
+    for name in ("notes.txt", "settings.json", "arrays.npz", "read.me", "light.mat"):
+        (tmp_path / name).write_text("no light\n")
+    for name in ("cloud.tsv", "cloud.asc", "cloud.xyz"):
+        (tmp_path / name).write_text("0 0 0\n1 0 0\n0 1 1\n")
+    (tmp_path / "dots.tsv").write_text("x\ty\n1\t2\n3\t4\n")
+    with Viewing(tmp_path, ".") as viewing, viewing.client() as client:
+        kinds = {entry["name"]: entry["kind"] for entry in json.loads(client.show("files")[1])["entries"]}
+        assert kinds == {"cloud.asc": "points", "cloud.tsv": "points", "cloud.xyz": "points", "dots.tsv": "dots",
+                         "light.mat": "field"}
+
+
 def test_links_out_of_a_folder_are_left_out(folder, tmp_path):
     inside = tmp_path / "run"
     inside.mkdir()
