@@ -99,6 +99,7 @@ OptionValue number(T& place, ValueUnit unit, const Bounds& bounds) {
         constexpr auto highest = std::numeric_limits<std::int64_t>::max();
         return end < static_cast<double>(highest) ? static_cast<std::int64_t>(end) : highest;
       };
+      static_cast<void>(unit);
       place = static_cast<Number>(whole_number(option, text, whole(bounds.low), whole(bounds.high)));
     } else {
       place = parse_value(option, text, unit, bounds);
