@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import secrets
 import sys
 
 CONTEXT_KEYS = ("commit", "device", "device_units", "driver", "backend", "clock", "date_utc")
@@ -86,11 +87,16 @@ def main():
     if run["context"].get("commit", "").endswith("-dirty"):
         print("merge.py: the run was built from a tree with uncommitted changes", file=sys.stderr)
     os.makedirs(os.path.dirname(os.path.abspath(arguments.results)), exist_ok=True)
-    partial = arguments.results + ".partial"
-    with open(partial, "w", encoding="utf-8") as file:
-        json.dump(merged, file, indent=1)
-        file.write("\n")
-    os.replace(partial, arguments.results)
+    partial = f"{arguments.results}.{secrets.token_hex(8)}.partial"
+    with open(partial, "x", encoding="utf-8") as file:  # "x": follows no link
+        try:
+            json.dump(merged, file, indent=1)
+            file.write("\n")
+            file.flush()
+            os.replace(partial, arguments.results)
+        except BaseException:
+            os.unlink(partial)
+            raise
     print(f"{arguments.results}: {len(merged['benchmarks'])} rows")
 
 

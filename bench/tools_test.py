@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -36,6 +37,18 @@ class Merge(unittest.TestCase):
                          [("h/x/1024", 1.0, "aaa"), ("h/x/30720", 3.0, "bbb")])
         self.assertEqual(both["benchmarks"][0]["rel_error"], 1e-4)
         self.assertEqual(both["benchmarks"][0]["time_unit"], "ms")
+
+    def test_the_file_is_replaced_through_no_link(self):
+        with tempfile.TemporaryDirectory() as folder:
+            new, results, victim = (pathlib.Path(folder) / name for name in ("new.json", "results.json", "victim"))
+            victim.write_text("mine")
+            results.with_name("results.json.partial").symlink_to(victim)
+            new.write_text(json.dumps(run("a", [row("h/x/1", 1.0)])))
+            script = pathlib.Path(merge.__file__)
+            subprocess.run([sys.executable, str(script), str(new), str(results)], check=True, capture_output=True)
+            self.assertEqual(victim.read_text(), "mine")
+            self.assertEqual(len(json.loads(results.read_text())["benchmarks"]), 1)
+            self.assertEqual(len(list(results.parent.glob("*.partial"))), 1)  # that of this test
 
     def test_a_row_of_another_backend_is_another_row(self):
         opencl = run("b", [row("h/x/1", 2.0)])
