@@ -120,12 +120,21 @@ std::string kernel_folder(const ConsoleOptions& console) {
   if (in_use.backend == Backend::cpu) return {};
   std::string folder = cache_folder();
   const std::string refusal = kernel_cache_refusal(folder);
-  if (refusal.empty()) return folder;
   static std::once_flag once;
+  if (refusal.empty()) {
+    std::call_once(once, [&] {
+      const auto& [file, why] = find_refused_kernel(folder);
+      if (file.empty()) return;
+      warn(console, fmt::format("{}/{}: not loaded but compiled anew: expected a file of user {} that nobody else can "
+                                "write to, got {}; remove it",
+                                folder, file, ::geteuid(), why));
+    });
+    return folder;
+  }
   std::call_once(once, [&] {
     warn(console,
          fmt::format("{}: compiled kernels are neither read nor kept: expected a folder of user {} that nobody "
-                     "else can write to, got {}; remove it, or mend it by chown and chmod go-w",
+                     "else can write to, got {}; remove it, or use chown and chmod go-w",
                      folder, ::geteuid(), refusal));
   });
   return {};

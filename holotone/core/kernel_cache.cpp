@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <exception>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/crc32.hpp>
 #include <holotone/core/kernel_cache.hpp>
@@ -17,6 +18,7 @@ namespace holotone {
 namespace {
 
 constexpr std::string_view mark = "holotone kernel 1\n";
+constexpr std::string_view extension = ".kernel";
 
 std::uint32_t checksum(std::string_view text) { return crc32(std::as_bytes(std::span(text.data(), text.size()))); }
 
@@ -39,7 +41,7 @@ std::string unpacked(const std::string& file, const std::string& identity) {
 }
 
 std::string file_name(std::string_view name, const std::string& identity) {
-  return fmt::format("{}-{:08x}-{}.kernel", name, checksum(identity), identity.size());
+  return fmt::format("{}-{:08x}-{}{}", name, checksum(identity), identity.size(), extension);
 }
 
 /// Closes a file or folder when it goes out of scope.
@@ -158,6 +160,22 @@ std::string kernel_cache_refusal(const std::string& folder) {
   std::string refusal;
   if (!folder.empty()) (void)open_folder(folder, refusal);
   return refusal;
+}
+
+std::pair<std::string, std::string> find_refused_kernel(const std::string& folder) {
+  std::string refusal;
+  const Descriptor opened = open_folder(folder, refusal);
+  std::error_code failed;
+  if (!opened.valid()) return {};
+  for (std::filesystem::directory_iterator file(folder, failed), end; file != end; file.increment(failed)) {
+    struct stat status {};
+    const auto name = file->path().filename().string();
+    if (!name.ends_with(extension) || ::fstatat(opened.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    const std::string why = S_ISREG(status.st_mode) ? foreign(status) : "no regular file";
+    if (!why.empty()) return {name, why};
+  }
+  return {};
 }
 
 }  // namespace holotone

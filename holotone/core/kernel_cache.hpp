@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace holotone {
 
@@ -17,6 +18,9 @@ std::string kept_kernel(const std::string& folder, std::string_view name, const 
 
 /// Why kept_kernel ignores an existing folder, "one of user 1000" or "mode 775"; empty: it does not.
 std::string kernel_cache_refusal(const std::string& folder);
+
+/// Name of a file in such a folder that kept_kernel does not load, and why: {"a.kernel", "mode 666"}; empty: none.
+std::pair<std::string, std::string> find_refused_kernel(const std::string& folder);
 
 /// Removes the file of kept_kernel, whose code the driver refused.
 void forget_kernel(const std::string& folder, std::string_view name, const std::string& identity) noexcept;

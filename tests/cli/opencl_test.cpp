@@ -76,6 +76,22 @@ TEST_F(OpenclTest, AFolderForKernelsThatOthersCanWriteToIsNotUsed) {
   EXPECT_NE(result.error.find("got mode 777"), std::string::npos) << result.error;
 }
 
+TEST_F(OpenclTest, AKernelThatOthersCanWriteToIsNamedAndReplaced) {
+  if (const auto result = hologram_in("XDG_CACHE_HOME", path("cache")); result.exit_code != 0) {
+    GTEST_SKIP() << result.error;
+  }
+  const auto kernels = [&] { return fs::directory_iterator(path("cache") + "/holotone"); };
+  ASSERT_NE(kernels(), fs::directory_iterator());
+  for (const auto& file : kernels()) fs::permissions(file, fs::perms{0666});
+  const auto result = hologram_in("XDG_CACHE_HOME", path("cache"));
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(result.error.find("not loaded but compiled anew"), result.error.rfind("not loaded but compiled anew"));
+  EXPECT_NE(result.error.find(".kernel: not loaded but compiled anew: expected a file of user "), std::string::npos)
+      << result.error;
+  EXPECT_NE(result.error.find("got mode 666; remove it"), std::string::npos) << result.error;
+  for (const auto& file : kernels()) EXPECT_EQ(fs::status(file).permissions(), fs::perms{0600}) << file.path();
+}
+
 /// Runs the program on a device that fails (support/faulty_opencl.cpp).
 class OpenclFaults : public ProgramTest {
  protected:

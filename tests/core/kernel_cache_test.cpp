@@ -44,8 +44,11 @@ class KernelFiles : public testing::Test {
     fs::remove_all(cache_);
     ASSERT_EQ(code("planted"), "planted");
     ASSERT_EQ(code("fresh"), "planted");
+    EXPECT_EQ(find_refused_kernel(cache_).first, "");
     change(only_file());
+    EXPECT_EQ((fs::path(cache_) / find_refused_kernel(cache_).first).string(), only_file());
     EXPECT_EQ(code("fresh"), "fresh");
+    EXPECT_EQ(find_refused_kernel(cache_).first, "");
     EXPECT_EQ(code("later"), "fresh");
     EXPECT_EQ(file_mode(only_file()), 0600u);
   }
@@ -129,6 +132,8 @@ TEST_F(KernelFiles, FoldersBehindLinksAreChecked) {
 TEST_F(KernelFiles, AbsentFoldersAndNoneAreNotRefused) {
   EXPECT_EQ(kernel_cache_refusal(""), "");
   EXPECT_EQ(kernel_cache_refusal(folder_.file("absent")), "");
+  EXPECT_EQ(find_refused_kernel("").first, "");
+  EXPECT_EQ(find_refused_kernel(folder_.file("absent")).first, "");
 }
 
 }  // namespace
