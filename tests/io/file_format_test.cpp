@@ -4,6 +4,7 @@
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/points/points.hpp>
+#include <iterator>
 #include <set>
 #include <sstream>
 

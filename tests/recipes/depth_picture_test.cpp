@@ -1,4 +1,5 @@
 // Depth maps from files: holes, codes, metres and disparities, placed by range and distance.
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npy_detail.hpp>
@@ -20,7 +21,7 @@ class DepthPictureTest : public ::testing::Test {
  protected:
   [[nodiscard]] std::string npy(const std::vector<float>& values,
                                 const std::vector<std::int64_t>& shape = {2, 3}) const {
-    const auto path = folder_.file("depth.npy");
+    auto path = folder_.file("depth.npy");
     const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
     io_support::write_raw(path, io::npy_header("<f4", shape) + std::string(bytes));
     return path;
@@ -29,7 +30,7 @@ class DepthPictureTest : public ::testing::Test {
   std::string picture(const std::vector<Code>& codes, Shape<3> shape = {2, 3, 1}) const {
     Array<Code, 3> pixels(shape);
     std::copy(codes.begin(), codes.end(), pixels.data());
-    const auto path = folder_.file("depth.png");
+    auto path = folder_.file("depth.png");
     write_image(path, {std::move(pixels), {}});
     return path;
   }
