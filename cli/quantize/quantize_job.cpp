@@ -11,7 +11,6 @@
 #include <cli/quantize/quantize_job.hpp>
 #include <cmath>
 #include <holotone/io/fields/field_rows.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/optics/field.hpp>

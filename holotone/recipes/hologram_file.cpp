@@ -6,7 +6,6 @@
 #include <holotone/hologram/fourier_filter.hpp>
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/fields/field_rows.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/optics/reference_beam.hpp>

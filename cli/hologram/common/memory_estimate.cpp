@@ -3,7 +3,6 @@
 #include <cli/common/paths.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <fmt/format.h>
-#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {

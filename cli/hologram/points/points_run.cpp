@@ -12,7 +12,6 @@
 #include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
 #include <holotone/recipes/panel_limits.hpp>
 #include <nlohmann/json.hpp>
