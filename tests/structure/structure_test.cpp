@@ -225,6 +225,17 @@ TEST(Structure, OnlyCudaFilesSeeCuda) {
        });
 }
 
+// nvcc reads the headers of a file three times, without precompiled ones.
+TEST(Structure, FilesForNvccHoldKernels) {
+  const std::regex kernels(R"(__global__|#include <cub/|kernels_cuda\.cuh)");
+  for (const auto& file : tree()) {
+    if (!file.path.ends_with(".cu")) continue;
+    const bool found = std::any_of(file.lines.begin(), file.lines.end(),
+                                   [&](const auto& line) { return std::regex_search(line, kernels); });
+    EXPECT_TRUE(found) << file.path << ": no kernel: a .cpp compiles in a third of the time";
+  }
+}
+
 TEST(Structure, OnlyOpenclFilesSeeOpencl) {
   find("holotone/", R"(#\s*include\s*<(CL/|vkFFT))", [](const auto& file, std::size_t line, const std::smatch&) {
     if (!std::regex_search(file.path, std::regex(R"(_opencl\.(cpp|hpp)$)")))

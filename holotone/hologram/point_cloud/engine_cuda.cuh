@@ -42,7 +42,20 @@ class PreparedPoints {
   Array<unsigned, 1> largest_;  ///< bits of max |A|
 };
 
-struct OutputPointers;
+/// Raw output pointers; null for outputs not requested.
+struct OutputPointers {
+  float2* field = nullptr;
+  float* real = nullptr;
+  std::uint8_t* phase = nullptr;
+
+  __device__ void write(std::int64_t index, float re, float im) const;
+  /// Writes four neighbouring pixels of a row with `left` pixels remaining; one wide store if `index` permits it.
+  __device__ void write(std::int64_t index, float4 re, float4 im, int left) const;
+};
+
+inline OutputPointers pointers_of(const PointCloudOutput& output) {
+  return {reinterpret_cast<float2*>(output.field.data()), output.real.data(), output.phase.data()};
+}
 
 #if defined(__CUDACC__)
 
@@ -132,44 +145,32 @@ __device__ __forceinline__ std::uint8_t phase_level(float re, float im) {
   return static_cast<std::uint8_t>(__float2int_rn(angle * 40.7436654F) & 255);
 }
 
-/// Raw output pointers; null for outputs not requested.
-struct OutputPointers {
-  float2* field = nullptr;
-  float* real = nullptr;
-  std::uint8_t* phase = nullptr;
+__device__ __forceinline__ void OutputPointers::write(std::int64_t index, float re, float im) const {
+  if (field != nullptr) field[index] = make_float2(re, im);
+  if (real != nullptr) real[index] = re;
+  if (phase != nullptr) phase[index] = phase_level(re, im);
+}
 
-  __device__ __forceinline__ void write(std::int64_t index, float re, float im) const {
-    if (field != nullptr) field[index] = make_float2(re, im);
-    if (real != nullptr) real[index] = re;
-    if (phase != nullptr) phase[index] = phase_level(re, im);
-  }
-
-  /// Writes four neighbouring pixels of a row with `left` pixels remaining; one wide store if `index` permits it.
-  __device__ __forceinline__ void write(std::int64_t index, float4 re, float4 im, int left) const {
-    if (left < 4 || index % 4 != 0) {
-      const float res[4] = {re.x, re.y, re.z, re.w};
-      const float ims[4] = {im.x, im.y, im.z, im.w};
+__device__ __forceinline__ void OutputPointers::write(std::int64_t index, float4 re, float4 im, int left) const {
+  if (left < 4 || index % 4 != 0) {
+    const float res[4] = {re.x, re.y, re.z, re.w};
+    const float ims[4] = {im.x, im.y, im.z, im.w};
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        if (i < left) write(index + i, res[i], ims[i]);
-      }
-      return;
+    for (int i = 0; i < 4; ++i) {
+      if (i < left) write(index + i, res[i], ims[i]);
     }
-    if (field != nullptr) {
-      auto* target = reinterpret_cast<float4*>(field + index);
-      target[0] = make_float4(re.x, im.x, re.y, im.y);
-      target[1] = make_float4(re.z, im.z, re.w, im.w);
-    }
-    if (real != nullptr) *reinterpret_cast<float4*>(real + index) = re;
-    if (phase != nullptr) {
-      *reinterpret_cast<uchar4*>(phase + index) = make_uchar4(phase_level(re.x, im.x), phase_level(re.y, im.y),
-                                                              phase_level(re.z, im.z), phase_level(re.w, im.w));
-    }
+    return;
   }
-};
-
-inline OutputPointers pointers_of(const PointCloudOutput& output) {
-  return {reinterpret_cast<float2*>(output.field.data()), output.real.data(), output.phase.data()};
+  if (field != nullptr) {
+    auto* target = reinterpret_cast<float4*>(field + index);
+    target[0] = make_float4(re.x, im.x, re.y, im.y);
+    target[1] = make_float4(re.z, im.z, re.w, im.w);
+  }
+  if (real != nullptr) *reinterpret_cast<float4*>(real + index) = re;
+  if (phase != nullptr) {
+    *reinterpret_cast<uchar4*>(phase + index) =
+        make_uchar4(phase_level(re.x, im.x), phase_level(re.y, im.y), phase_level(re.z, im.z), phase_level(re.w, im.w));
+  }
 }
 
 #endif

@@ -6,7 +6,7 @@
 
 namespace holotone::point_cloud {
 
-// Products of factors on CUDA (separable_cuda.cu). Measured, with a margin of a fifth.
+// Products of factors on CUDA (separable_cuda.cpp). Measured, with a margin of a fifth.
 
 constexpr double float16_three_error = 5e-4;   ///< fp16, three products
 constexpr double float16_four_error = 3.2e-4;  ///< fp16, four products

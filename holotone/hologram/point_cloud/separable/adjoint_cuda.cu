@@ -18,7 +18,7 @@ namespace {
 
 constexpr int products = 3;
 constexpr int segments = 3;
-/// Rows of a band. The accumulator drops up to 8.6e-9 of the sum at a step (separable_cuda.cu). Only the steps of the
+/// Rows of a band. The accumulator drops up to 8.6e-9 of the sum at a step (separable_cuda.cpp). Only the steps of the
 /// last segment count, during which the sum grows from 0: half of it a row, 1.1e-6 for a band.
 constexpr std::int64_t max_band_rows = 256;
 constexpr std::int64_t row_granularity = 16;

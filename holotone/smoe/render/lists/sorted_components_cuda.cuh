@@ -95,6 +95,8 @@ struct Components {
   unsigned count;
 };
 
+#if defined(__CUDACC__)
+
 /// Maps floats to unsigned numbers of the same order, and back.
 __device__ __forceinline__ unsigned ordered_bits(float value) {
   const unsigned bits = __float_as_uint(value);
@@ -103,6 +105,8 @@ __device__ __forceinline__ unsigned ordered_bits(float value) {
 __device__ __forceinline__ float from_ordered(unsigned bits) {
   return __uint_as_float((bits & 0x80000000U) != 0 ? bits & 0x7FFFFFFFU : ~bits);
 }
+
+#endif
 
 class ComponentCells {
  public:

@@ -160,6 +160,8 @@ struct ListStore {
   unsigned max_slots;   ///< number of accumulators
 };
 
+#if defined(__CUDACC__)
+
 /// Lists a tile for float64.
 __device__ inline void add_exact(const ListStore& store, unsigned block, unsigned tile) {
   store.exact_tile[atomicAdd(&store.counts->exact, 1U)] = tiles_a_block * block + tile;
@@ -190,6 +192,8 @@ __device__ inline void tally(const ListStore& store, unsigned block, unsigned in
   atomicAdd(&tally.in_all, static_cast<unsigned long long>(in_all));
   atomicMax(&tally.most, most);
 }
+
+#endif
 
 struct ListSettings {
   SmoeSelection selection;
