@@ -24,13 +24,13 @@ double raster_scale(const HalftoneJob& job, const HalftonePage& page) {
 /// A length in pixels to three digits; in length units if the page size is known.
 std::string page_length_text(const HalftonePage& page, double pixels) {
   if (page.pixel_m == 0) return fmt::format("{:.3g} pixels", pixels);
-  return format_length(parse_number("length", fmt::format("{:.3g}", pixels * page.pixel_m)));
+  return short_length(pixels * page.pixel_m);
 }
 
 /// Value of --radius times `factor`, as the option accepts it.
 std::string radius_text(const HalftoneJob& job, double factor) {
   if (!job.radius->low.metres) return fmt::format("{:.3g}", job.radius->low.value * factor);
-  std::string text = format_length(parse_number("--radius", fmt::format("{:.3g}", job.radius->low.value * factor)));
+  std::string text = short_length(job.radius->low.value * factor);
   std::erase(text, ' ');
   return text;
 }

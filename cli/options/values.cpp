@@ -85,6 +85,8 @@ double length_between(std::string_view option, std::string_view text, double low
   return value;
 }
 
+std::string short_length(double metres) { return format_length(parse_number("length", fmt::format("{:.3g}", metres))); }
+
 double wavelength_of(std::string_view option, std::string_view text) {
   return length_between(option, text, min_wavelength_m, max_wavelength_m);
 }

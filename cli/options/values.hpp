@@ -17,6 +17,9 @@ namespace holotone::cli {
 /// Text with a unit that reads back as the same length: "36mm"; with all digits in metres where it would not.
 std::string length_text(double metres);
 
+/// Length to three digits, enough to compare sizes: "1.23 mm".
+std::string short_length(double metres);
+
 [[noreturn]] void reject(std::string_view option, std::string_view expected, std::string_view got);
 
 /// True if an error is about an option, not about the file that was read for it.

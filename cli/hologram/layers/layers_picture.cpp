@@ -63,7 +63,7 @@ std::string far_warning(const PlacedPicture& job, const DepthMap& depth, const P
           ? ""
           : fmt::format("unless {} holds metres, give --depth-range or --disparity; ", job.depth);
   return fmt::format("the scene extends to {} behind a panel {} wide; {}--distance moves it nearer",
-                     format_length(std::stod(fmt::format("{:.3g}", depth.farthest_m))), format_length(across), metres);
+                     short_length(depth.farthest_m), format_length(across), metres);
 }
 
 std::string holes_remark(const PlacedPicture& job, const DepthMap& depth) {

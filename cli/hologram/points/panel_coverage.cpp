@@ -18,9 +18,6 @@ std::string percent(double share) {
   return share < 0.01 ? std::string("< 1 %") : fmt::format("{:.0f} %", std::floor(100 * share));
 }
 
-/// Length to three digits, enough to compare sizes.
-std::string short_length(double metres) { return format_length(parse_number("length", fmt::format("{:.3g}", metres))); }
-
 /// Two digits, rounded down so that the suggested size fits.
 double rounded_down(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);

@@ -160,8 +160,6 @@ std::string range_of(const std::vector<PointsRecord>& rows, std::int64_t PointsR
   return (*low).*count == (*high).*count ? most : fmt::format("{} to {}", (*low).*count, most);
 }
 
-std::string length_of(double metres) { return format_length(parse_number("length", fmt::format("{:.3g}", metres))); }
-
 /// Notes what an encoding's smaller band costs an object so near: docs/encoding.md, double phase and Burckhardt.
 void tell_band(const HologramJob& job, const PointsRecord& row) {
   const Encoding encoding = job.encode.encoding;
@@ -171,16 +169,16 @@ void tell_band(const HologramJob& job, const PointsRecord& row) {
   if (job.complex_field || row.distance_m == 0 || !found) return;
   const double nearest = *found;
   if (row.distance_m >= nearest) return;
-  const std::string here = length_of(row.distance_m);
-  remark(
-      job.console,
-      columns
-          ? fmt::format("note: burckhardt holds no fringes finer than 6 pixels in x: objects nearer than {} lose "
-                        "resolution in x on this panel; this object is at {}",
-                        length_of(nearest), here)
-          : fmt::format("note: a double-phase hologram on this panel shows ghosts of objects nearer than {}, "
-                        "shifted by {} in x and y; this object is at {}",
-                        length_of(nearest), length_of(grid.wavelength_m * row.distance_m / (2 * grid.pitch_m)), here));
+  const std::string here = short_length(row.distance_m);
+  remark(job.console,
+         columns
+             ? fmt::format("note: burckhardt holds no fringes finer than 6 pixels in x: objects nearer than {} lose "
+                           "resolution in x on this panel; this object is at {}",
+                           short_length(nearest), here)
+             : fmt::format("note: a double-phase hologram on this panel shows ghosts of objects nearer than {}, "
+                           "shifted by {} in x and y; this object is at {}",
+                           short_length(nearest), short_length(grid.wavelength_m * row.distance_m / (2 * grid.pitch_m)),
+                           here));
 }
 
 /// Prints the facts known before the sum; for moving pictures, read during the sum, after it.
