@@ -156,6 +156,22 @@ std::vector<double> parse_numbers(std::string_view line) {
   return values;
 }
 
+/// True for a comma that stands for a decimal point: beside another separator, or before a number such as 024.
+bool has_decimal_comma(std::string_view line) {
+  const auto is_digit = [&](std::size_t at) { return at < line.size() && line[at] >= '0' && line[at] <= '9'; };
+  for (auto at = line.find(','); at != std::string_view::npos; at = line.find(',', at + 1)) {
+    if (at == 0 || !is_digit(at - 1) || !is_digit(at + 1)) continue;
+    if (line.find_first_of("; \t") != std::string_view::npos || (line[at + 1] == '0' && is_digit(at + 2))) return true;
+  }
+  return false;
+}
+
+/// True for a heading that states another unit than radians.
+bool states_other_unit(std::string_view heading) {
+  static constexpr std::string_view units[] = {"deg", "\xC2\xB0", "mrad", "[pi", "(pi", "wave", "turn"};
+  return std::ranges::any_of(units, [&](auto unit) { return heading.find(unit) != std::string_view::npos; });
+}
+
 /// Adds one measured code to the table, and interpolates the codes omitted since the last.
 void append_measured(std::vector<double>& phases, std::size_t code, double phase, std::size_t line,
                      std::string_view text) {
@@ -194,9 +210,11 @@ std::vector<double> read_phase_lut(std::string_view text) {
     const auto values = parse_numbers(content);
     const bool numeric = content.find_first_of("+-.0123456789") == 0;
     if (values.empty() && !numeric && fields == 0 && !heading) {
+      if (states_other_unit(content)) throw_lut(line, "phases in radians", content);
       heading = true;
       continue;
     }
+    if (has_decimal_comma(content)) throw_lut(line, "numbers with a decimal point", content);
     if (values.empty() || values.size() > 2 || (fields != 0 && values.size() != fields)) {
       throw_lut(line,
                 fields == 1   ? "one phase in radians"

@@ -60,6 +60,19 @@ bool parse_number(std::string_view word, double& value) {
   return true;
 }
 
+bool has_decimal_commas(std::string_view line) {
+  line = trim(line);
+  const auto is_digit = [&](std::size_t at) { return at < line.size() && line[at] >= '0' && line[at] <= '9'; };
+  bool in_number = false;
+  bool separated = false;
+  for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+    in_number = in_number || (line[i] == ',' && is_digit(i - 1) && is_digit(i + 1));
+    const bool between = is_blank(line[i]) && line[i - 1] != ',' && line[i + 1] != ',';
+    separated = separated || line[i] == ';' || between;
+  }
+  return in_number && separated;
+}
+
 std::size_t count_filled_lines(std::string_view text) {
   std::size_t count = 0;
   bool filled = false;

@@ -39,6 +39,9 @@ std::string_view take_word(std::string_view& rest);
 /// infinite, underflow zero. Returns false if it is not a number.
 bool parse_number(std::string_view word, double& value);
 
+/// True for a line with commas in numbers and another separator: "0,5;1,2" or "0,5 1,2".
+bool has_decimal_commas(std::string_view line);
+
 /// Returns the number of lines with more than blanks.
 std::size_t count_filled_lines(std::string_view text);
 

@@ -218,6 +218,12 @@ TEST(PhaseLut, BadText) {
   rejected("0,0\n10,3.2\n",
            "line 2: expected a phase within pi of code 0's, 0, where codes between are left out (unwrap the curve)");
   rejected("0,,1\n", "line 1: expected");
+  // A comma in a number, and a heading with another unit.
+  rejected("0;0,000000\n1;0,024627\n", "line 1: expected numbers with a decimal point, got '0;0,000000'");
+  rejected("0\t0,5\n1\t0,7\n", "line 1: expected numbers with a decimal point");
+  rejected("0,000000\n0,024627\n", "line 1: expected numbers with a decimal point, got '0,000000'");
+  rejected("code,phase [deg]\n0,0\n1,90\n", "line 1: expected phases in radians, got 'code,phase [deg]'");
+  rejected("phase (\xC2\xB0)\n0\n90\n", "line 1: expected phases in radians");
   std::string long_table;
   for (int i = 0; i < 65537; ++i) long_table += "0.5\n";
   rejected(long_table, "line 65537: expected at most 65536 codes");

@@ -50,6 +50,11 @@ TEST(DotsBadInput, TablesNameTheLine) {
   EXPECT_MENTIONS(refusal("-1\n1 2\n", "d.txt"), "a count of dots (line 1)");
 }
 
+TEST(DotsBadInput, CommasInNumbersAreNamed) {
+  EXPECT_MENTIONS(refusal("x;y\n1;2\n0,5;0,25\n", "a.csv"), "numbers with a decimal point (line 3), got '0,5;0,25'");
+  EXPECT_MENTIONS(refusal("1 2\n\n0,5 0,25\n", "a.txt"), "numbers with a decimal point (line 3), got '0,5 0,25'");
+}
+
 TEST(DotsBadInput, SvgNamesTheLine) {
   EXPECT_MENTIONS(refusal("<svg>\n<circle cx='nan' cy='1' r='1'/></svg>", "d.svg"), "a finite length cx (line 2)");
   EXPECT_MENTIONS(refusal("<svg><circle cx='1' cy='1' r='-1'/></svg>", "d.svg"), "expected r >= 0 (line 1), got '-1'");

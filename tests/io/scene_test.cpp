@@ -178,6 +178,18 @@ TEST(SceneTable, AmplitudeIntensityPhaseNormalsAndColours) {
               1e-7f);
 }
 
+TEST(SceneTable, UnitsOfColumns) {
+  for (const std::string text : {"x [mm];y [mm];z [mm]\n1000;2000;3000\n", "x_mm y_m z_cm\n1000 2 300\n",
+                                 "x (m)\ty (mm)\tz [\xC2\xB5m]\n1\t2000\t3e6\n", "# \"X [m]\",Y[m],z_um\n1,2,3e6\n"}) {
+    expect_near(read_text(text, "x.csv").position.at(0), {1, 2, 3});
+  }
+  for (const std::string name : {"phase [deg]", "phase_deg"}) {
+    const Mesh mesh = read_text("x,y,z,amplitude [V]," + name + "\n1,2,3,0.5,180\n", "x.csv");
+    EXPECT_NEAR(mesh.phase_rad.at(0), 3.14159265, 1e-6);
+    EXPECT_EQ(mesh.amplitude, std::vector<float>{0.5f});
+  }
+}
+
 // NPY ---------------------------------------------------------------------------------------------------------------
 
 TEST(SceneNpy, TypesOrdersAndColumns) {

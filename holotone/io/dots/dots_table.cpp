@@ -75,6 +75,7 @@ class DotsTableReader {
     builder_.dots().position.reserve(2 * count_filled_lines(bytes_));
     for (std::string_view line; lines_.next_filled(line);) {
       line = trim(line);
+      line_ = line;
       if (is_comment(line)) {
         read_comment(line.substr(line.starts_with('#') ? 1 : 2));
         continue;
@@ -170,14 +171,21 @@ class DotsTableReader {
 
   [[nodiscard]] std::string at_line() const { return fmt::format("line {}", lines_.number()); }
   [[noreturn]] void fail(std::string_view expected, std::string_view got) const {
+    refuse_decimal_commas();
     throw_io(path_, fmt::format("{} ({})", expected, at_line()), in_quotes(got));
   }
+  void refuse_decimal_commas() const {
+    if (!has_decimal_commas(line_)) return;
+    throw_io(path_, fmt::format("numbers with a decimal point ({})", at_line()), in_quotes(line_));
+  }
   [[noreturn]] void fail_width(std::string_view expected) const {
+    refuse_decimal_commas();
     throw_io(path_, fmt::format("{} ({})", expected, at_line()), counted(fields_.size(), "column"));
   }
 
   std::string_view bytes_;
   LineReader lines_;
+  std::string_view line_;
   std::string_view path_;
   DotsBuilder builder_;
   std::vector<std::string_view> fields_;

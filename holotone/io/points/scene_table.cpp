@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
@@ -44,6 +45,42 @@ std::size_t column_named(std::string_view name) {
   return column_count;
 }
 
+/// Meaning of a column, and what its numbers are multiplied by.
+struct Meaning {
+  std::size_t column = column_count;
+  double scale = 1;
+  bool is_unit_known = true;
+};
+
+/// Size of a unit of lengths or of angles; none for another word.
+std::optional<double> size_of_unit(std::string_view unit, bool is_angle) {
+  const auto one = fmt::format("1{}", unit);
+  try {
+    return is_angle ? parse_angle("unit", one) : parse_length("unit", one);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// "x [mm]", "x (mm)" and "x_mm" are x in millimetres. Brackets after the name of a number without unit are a remark.
+Meaning meaning_of(std::string_view word) {
+  const auto known = column_named(word);
+  std::string text(trim(word));
+  std::erase(text, '"');
+  const auto bracket = text.find_first_of("[(");
+  const auto at = std::min(bracket, text.rfind('_'));
+  if (known < column_count || at == std::string::npos) return {known};
+  Meaning meaning{column_named(std::string_view(text).substr(0, at))};
+  const bool has_unit = meaning.column <= z || meaning.column == phase;
+  if (!has_unit) return bracket == std::string::npos ? Meaning{} : meaning;
+  const auto end = text.find_first_of("])", at);
+  const auto size = size_of_unit(trim(std::string_view(text).substr(at + 1, end - at - 1)), meaning.column == phase);
+  if (!size && bracket == std::string::npos) return {};
+  meaning.scale = size.value_or(1);
+  meaning.is_unit_known = size.has_value();
+  return meaning;
+}
+
 // Reads the fields of a line: blank-separated words, or the text between separators.
 class Fields {
  public:
@@ -81,7 +118,15 @@ std::vector<std::string_view> split(std::string_view line, char separator) {
   Fields fields(separator);
   fields.start(line);
   std::vector<std::string_view> result;
-  for (std::string_view field; fields.next(field);) result.push_back(field);
+  for (std::string_view field; fields.next(field);) {
+    const bool is_unit = separator == ' ' && !result.empty() && (field.front() == '[' || field.front() == '(');
+    if (is_unit) {  // of the name before
+      const char* const begin = result.back().data();
+      result.back() = {begin, static_cast<std::size_t>(field.data() + field.size() - begin)};
+    } else {
+      result.push_back(field);
+    }
+  }
   return result;
 }
 
@@ -121,13 +166,14 @@ class TableReader {
       const auto words = split(names, separator);
       if (!comment && !words.empty() && is_number(words.front())) {
         separator_ = separator;
-        if (columns_.empty()) assume_columns(words);
-        if (words.size() != columns_.size()) fail_width(words.size());
+        if (columns_.empty()) assume_columns(words, line);
+        if (words.size() != columns_.size()) fail_width(words.size(), line);
         return line;
       }
       if (names_columns(words)) {
         set_columns(words);
       } else if (!comment) {
+        refuse_decimal_commas(line);
         throw_io(path_, fmt::format("numbers, or column names with x, y and z (line {})", lines_.number()),
                  in_quotes(line));
       }
@@ -138,7 +184,7 @@ class TableReader {
   static bool names_columns(const std::vector<std::string_view>& words) {
     std::array<bool, 3> found{};
     for (auto word : words) {
-      const auto column = column_named(word);
+      const auto column = meaning_of(word).column;
       if (column <= z) found[column] = true;
     }
     return found[0] && found[1] && found[2];
@@ -146,12 +192,24 @@ class TableReader {
 
   void set_columns(const std::vector<std::string_view>& words) {
     columns_.clear();
-    for (auto word : words) columns_.push_back(column_named(word));
+    scales_.clear();
+    for (auto word : words) {
+      const auto meaning = meaning_of(word);
+      if (!meaning.is_unit_known) {
+        throw_io(path_,
+                 fmt::format("{} as a column's unit (line {})", meaning.column == phase ? "rad or deg" : "m, mm or um",
+                             lines_.number()),
+                 in_quotes(word));
+      }
+      columns_.push_back(meaning.column);
+      scales_.push_back(meaning.scale);
+    }
     note_used();
   }
 
-  void assume_columns(const std::vector<std::string_view>& words) {
+  void assume_columns(const std::vector<std::string_view>& words, std::string_view line) {
     if (words.size() != 3 && words.size() != 4 && words.size() != 6) {
+      refuse_decimal_commas(line);
       throw_io(path_, "3 columns (x y z), 4 (x y z amplitude), 6 (x y z r g b), or a line of column names",
                counted(words.size(), "column"));
     }
@@ -159,6 +217,7 @@ class TableReader {
     if (words.size() == 4) columns_.push_back(amplitude);
     if (words.size() == 6) columns_.insert(columns_.end(), {red, green, blue});
     assumed_colour_ = words.size() == 6;
+    scales_.assign(columns_.size(), 1);
     note_used();
   }
 
@@ -181,14 +240,21 @@ class TableReader {
       if (count >= columns_.size() || columns_[count] == column_count) continue;
       double value = 0;
       if (!parse_number(field, value)) {
+        refuse_decimal_commas(line);
         throw_io(path_, fmt::format("a number in column {} (line {})", count + 1, lines_.number()), in_quotes(field));
       }
-      rows_[row + *slot_[columns_[count]]] = value;
+      rows_[row + *slot_[columns_[count]]] = value * scales_[count];
     }
-    if (count != columns_.size()) fail_width(count);
+    if (count != columns_.size()) fail_width(count, line);
   }
 
-  [[noreturn]] void fail_width(std::size_t got) const {
+  void refuse_decimal_commas(std::string_view line) const {
+    if (!has_decimal_commas(line)) return;
+    throw_io(path_, fmt::format("numbers with a decimal point (line {})", lines_.number()), in_quotes(trim(line)));
+  }
+
+  [[noreturn]] void fail_width(std::size_t got, std::string_view line) const {
+    refuse_decimal_commas(line);
     throw_io(path_, fmt::format("{} (line {})", counted(columns_.size(), "column"), lines_.number()),
              counted(got, "column"));
   }
@@ -251,6 +317,7 @@ class TableReader {
   char separator_ = ' ';
   bool assumed_colour_ = false;
   std::vector<std::size_t> columns_;                             // meaning of each column of the file
+  std::vector<double> scales_;                                   // of each column: its unit
   std::vector<std::size_t> used_;                                // known columns, in the order of rows_
   std::array<std::optional<std::size_t>, column_count> slot_{};  // position in a row of rows_
   std::vector<double> rows_;
