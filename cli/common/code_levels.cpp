@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/code_levels.hpp>
+#include <cli/common/paths.hpp>
 #include <cli/options/option_value.hpp>
 #include <fmt/format.h>
 
@@ -21,6 +22,11 @@ ErrorDiffusionOptions code_levels(const Panel& panel, std::optional<Modulation> 
   }
   if (options.bits == panel.bits) options.levels = panel.level_phase_rad;
   return options;
+}
+
+void remark_few_bits(const ConsoleOptions& console, int bits, const std::string& output) {
+  if (bits > 3 || names_monitor(output)) return;
+  remark(console, "codes of few bits look black in a viewer of pictures; a panel takes them as they are");
 }
 
 }  // namespace holotone::cli

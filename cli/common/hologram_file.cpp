@@ -10,32 +10,45 @@
 namespace holotone::cli {
 namespace {
 
+/// Throws for those of the flags that are given.
+template <auto... Members>
+void refuse_given(const HologramOverrides& overrides, std::string_view expected, std::string_view got) {
+  const auto refuse = [&]<auto Member>() {
+    if (overrides.*Member != HologramOverrides{}.*Member) reject<Member>(expected, got);
+  };
+  (refuse.template operator()<Members>(), ...);
+}
+
 /// Throws for flags about codes, which do not apply to a complex field.
 void refuse_code_flags(const std::string& path, const HologramOverrides& o) {
-  constexpr std::string_view expected = "a picture of modulator codes";
-  const std::string got = path + ", a complex field";
-  if (o.encoding) reject<&HologramOverrides::encoding>(expected, got);
-  if (o.bits) reject<&HologramOverrides::bits>(expected, got);
-  if (!o.lut.empty()) reject<&HologramOverrides::lut>(expected, got);
-  if (o.phase_range_rad) reject<&HologramOverrides::phase_range_rad>(expected, got);
-  if (!o.amplitude_ranges.empty()) reject<&HologramOverrides::amplitude_ranges>(expected, got);
-  if (o.reference_angle_rad) reject<&HologramOverrides::reference_angle_rad>(expected, got);
-  if (!o.carrier.empty()) reject<&HologramOverrides::carrier>(expected, got);
-  if (o.packed16) reject<&HologramOverrides::packed16>(expected, got);
-  if (o.zero_order) reject<&HologramOverrides::zero_order>(expected, got);
-  if (o.no_filter) reject<&HologramOverrides::no_filter>(expected, got);
+  using Flags = HologramOverrides;
+  refuse_given<&Flags::encoding, &Flags::bits, &Flags::lut, &Flags::phase_range_rad, &Flags::amplitude_ranges,
+               &Flags::reference_angle_rad, &Flags::carrier, &Flags::packed16, &Flags::zero_order, &Flags::no_filter>(
+      o, "a picture of modulator codes", path + ", a complex field");
 }
 
 /// Throws for flags that do not apply to the codes of this picture.
 void refuse_flags_for_codes(const StatedHologram& stated, const HologramOverrides& overrides) {
+  using Flags = HologramOverrides;
   const std::string name = metadata_text(stated.metadata, "encoding");
   if (name.empty() && stated.metadata.count("software") != 0) return;  // no hologram: the library reports it
   const bool packed16 = metadata_text(stated.metadata, "packed16") == "1";
   const int container = packed16 ? 16 : stated.pixel_bits;
   if (overrides.bits.value_or(0) > container) {
-    reject<&HologramOverrides::bits>(fmt::format("at most the {} bits that a pixel has", container),
-                                     std::to_string(*overrides.bits));
+    reject<&Flags::bits>(fmt::format("at most the {} bits that a pixel has", container),
+                         std::to_string(*overrides.bits));
   }
+  const auto encoding = name.empty() ? Encoding::phase : find_value<Encoding>(name);
+  if (!encoding) return;  // the library reports it
+  const auto refuse = [&]<auto... Members>(bool (*suits)(const EncodingTraits&)) {
+    if (suits(encoding_traits(*encoding))) return;
+    refuse_given<Members...>(overrides, fmt::format("codes of {}", list_encodings(suits)),
+                             fmt::format("{}, whose codes are of {}", stated.path, to_string(*encoding)));
+  };
+  refuse.operator()<&Flags::amplitude_ranges>([](const EncodingTraits& of) { return !of.phase_modulator; });
+  refuse.operator()<&Flags::lut, &Flags::phase_range_rad>([](const EncodingTraits& of) { return of.phase_modulator; });
+  refuse.operator()<&Flags::reference_angle_rad>([](const EncodingTraits& of) { return of.lit_by_beam; });
+  refuse.operator()<&Flags::carrier>(is_filtered_at_carrier);
 }
 
 HologramReadOptions read_options(const HologramOverrides& overrides) {

@@ -66,7 +66,7 @@ void set_levels(HologramJob& job) {
   const bool phase = needs_phase_modulator(encode.encoding);
   encode.bits = job.packed16 ? 16 : job.panel.bits;
   if (!job.lut.empty()) {
-    encode.level_phase_rad = phase_table(job.lut);
+    encode.level_phase_rad = read_phase_table(job.lut);
     const auto last = static_cast<unsigned>(encode.level_phase_rad.size() - 1);
     if (!job.packed16) encode.bits = std::clamp(static_cast<int>(std::bit_width(last)), 2, 16);
   }
@@ -189,6 +189,13 @@ OptionRow encoding_option(HologramJob& job, std::initializer_list<Encoding> only
           .otherwise = "by OUT and the panel",
           .common = true,
           .feeds = "HologramJob.encoding|code_levels.modulation"};
+}
+
+std::vector<std::string> unit_warnings(const HologramJob& job) {
+  std::vector<std::string> warnings{table_warning(job.lut, job.encode.level_phase_rad)};
+  for (const auto& channel : job.channels) warnings.push_back(wavelength_warning(channel.wavelength_m));
+  std::erase(warnings, "");
+  return warnings;
 }
 
 OptionRow bits_option(HologramJob& job) {

@@ -97,6 +97,8 @@ std::vector<Channel> channels_of(const HologramJob& job);
 
 /// --wavelength and --rgb.
 std::vector<OptionRow> wavelength_options(HologramJob& job);
+/// Warnings of wavelengths and of a table of phases whose unit is probably another one.
+std::vector<std::string> unit_warnings(const HologramJob& job);
 /// --encode; `only`: the encodings to choose from, all with the complex field if empty.
 OptionRow encoding_option(HologramJob& job, std::initializer_list<Encoding> only = {});
 OptionRow bits_option(HologramJob& job);

@@ -11,6 +11,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
 #include <holotone/io/file_format_detail.hpp>
+#include <numbers>
 
 namespace holotone::cli {
 namespace {
@@ -49,7 +50,7 @@ void apply_panel(Metadata& metadata, const Panel& panel) {
 
 void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
   if (!overrides.lut.empty()) {
-    set_metadata(metadata, "level_phase_rad", phase_table(overrides.lut));
+    set_metadata(metadata, "level_phase_rad", read_phase_table(overrides.lut));
   } else if (overrides.phase_range_rad) {
     metadata.erase("level_phase_rad");
     set_metadata(metadata, "phase_range_rad", *overrides.phase_range_rad);
@@ -57,9 +58,7 @@ void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
 }
 
 double parse_phase_range(std::string_view option, const std::string& text) {
-  const double range = parse_angle(option, text);
-  if (range >= min_phase_range_rad && range <= max_phase_rad) return range;
-  reject(option, fmt::format("an angle from {:g} to {:g} rad", min_phase_range_rad, max_phase_rad), text);
+  return parse_value(option, text, ValueUnit::angle, {min_phase_range_rad, max_phase_rad});
 }
 
 std::vector<std::array<double, 2>> parse_ranges(std::string_view option, const std::string& text) {
@@ -108,7 +107,9 @@ void add_code_flags(Flags& flags, const Metadata& metadata, const AsTyped& typed
                                    static_cast<float>(value_of(metadata, "amplitude_max"))));
   }
   if (!typed.reference_angle.empty()) flags.emplace_back(reference_angle_name, typed.reference_angle);
-  if (!typed.carrier.empty()) flags.emplace_back(carrier_name, typed.carrier);
+  if (!typed.carrier.empty() && is_filtered_at_carrier(encoding_traits(encoding))) {
+    flags.emplace_back(carrier_name, typed.carrier);
+  }
 }
 
 }  // namespace
@@ -227,19 +228,10 @@ std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& overr
   return each;
 }
 
-std::vector<double> phase_table(const std::string& path) {
-  try {
-    auto table = read_phase_lut(text_file(path));
-    for (std::size_t code = 0; code < table.size(); ++code) {
-      if (std::abs(table[code]) <= max_phase_rad || std::isnan(table[code])) continue;
-      throw_io(path, fmt::format("phases of at most {:g} rad", max_phase_rad),
-               fmt::format("{:g} for code {}", table[code], code));
-    }
-    return table;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::invalid_argument) throw;
-    throw FileError(path, error);
-  }
+std::string table_warning(const std::string& path, const std::vector<double>& phases_rad) {
+  const double stroke_rad = phase_stroke_rad(phases_rad);
+  if (path.empty() || stroke_rad <= 6 * std::numbers::pi) return {};
+  return fmt::format("{}: a stroke of {:.4g} rad: is the table in degrees?", path, stroke_rad);
 }
 
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {

@@ -5,6 +5,7 @@
 #include <holotone/hologram/encode.hpp>
 #include <holotone/optics/panel.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/retrieval/phase_table.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,11 +52,14 @@ std::vector<double> parse_wavelengths(std::string_view option, const std::string
 std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& overrides,
                                                   const std::vector<std::string>& names);
 
-/// Phase of each code from a text file (read_phase_lut). Errors begin with the file's name.
-std::vector<double> phase_table(const std::string& path);
+/// Words for a table whose phases span so much that they are probably degrees; empty: they are not, or no table.
+std::string table_warning(const std::string& path, const std::vector<double>& phases_rad);
 
 /// Replaces metadata by the given overrides. Throws invalid_argument naming the option.
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides);
+
+/// True for codes that pass a stop where a carrier moves their light; the light of others already has it.
+constexpr bool is_filtered_at_carrier(const EncodingTraits& of) { return of.phase_modulator && of.stop != "none"; }
 
 /// Throws invalid_argument naming every missing flag: its value is needed, and neither file nor flags give it.
 void require_stated(const std::string& path, const Metadata& metadata, const HologramOverrides& overrides,

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cli/common/paths.hpp>
 #include <cli/options/values.hpp>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -16,20 +14,8 @@
 
 namespace holotone::cli {
 namespace fs = std::filesystem;
-namespace {
-
-std::string parent_folder(const std::string& path) {
-  const auto parent = fs::path(path).parent_path().string();
-  return parent.empty() ? "." : parent;
-}
-
-}  // namespace
 
 bool names_monitor(const std::string& output) { return output.starts_with("monitor:"); }
-
-std::string FramePattern::name(std::int64_t number) const {
-  return fmt::format("{}{:0{}}{}", before, number, digits, after);
-}
 
 std::optional<FramePattern> frame_pattern(std::string_view option, const std::string& path) {
   std::optional<FramePattern> found;
@@ -44,6 +30,18 @@ std::optional<FramePattern> frame_pattern(std::string_view option, const std::st
     if (found->after.find('/') != std::string::npos) reject(option, "the counter in the file's name", path);
   }
   return found;
+}
+
+std::string numbered(const std::string& name, std::int64_t number) {
+  const auto pattern = frame_pattern(name);
+  return pattern ? pattern->name(number) : name;
+}
+
+void require_numbered_input(std::string_view option, const std::string& name, std::optional<std::int64_t> number) {
+  if (!file_exists(name)) require_known_counters(option, name, false);
+  const bool counted = frame_pattern(option, name).has_value();
+  if (counted && !number) reject(option, "a name without a counter, as IN has none", name);
+  io::require_input(counted ? numbered(name, *number) : name);
 }
 
 void require_known_counters(std::string_view option, const std::string& path, bool channels) {
@@ -68,37 +66,6 @@ void require_known_counters(const std::string& output, bool channels) {
 std::optional<FramePattern> parse_counter(std::string_view option, const std::string& path) {
   require_known_counters(option, path, false);
   return frame_pattern(option, path);
-}
-
-std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed) {
-  const std::string prefix = fs::path(pattern.before).filename().string();
-  std::vector<Frame> frames;
-  std::string other;  // a numbered file with another padding of its number
-  std::string other_counter;
-  std::error_code error;
-  for (fs::directory_iterator entry(parent_folder(pattern.before + "x"), error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.size() <= prefix.size() + pattern.after.size() || name.compare(0, prefix.size(), prefix) != 0) continue;
-    const char* const first = name.data() + prefix.size();
-    const char* const last = name.data() + name.size() - pattern.after.size();
-    std::int64_t number = 0;
-    const auto [stop, failure] = std::from_chars(first, last, number);
-    if (failure != std::errc() || stop != last || number < 0) continue;
-    const std::string path = pattern.name(number);
-    if (fs::path(path).filename() == name) {
-      frames.push_back({number, path});
-    } else if (other.empty() || name < other) {
-      other = name;
-      other_counter = *first == '0' && last - first > 1 ? fmt::format("%0{}d", last - first) : "%d";
-    }
-  }
-  if (frames.empty()) {
-    throw_io(as_typed, "files with a number in place of the counter",
-             other.empty() ? "none" : fmt::format("{}, whose counter is {}", other, other_counter));
-  }
-  std::sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) { return a.number < b.number; });
-  return frames;
 }
 
 std::string channel_path(const std::string& path, std::string_view channel) {

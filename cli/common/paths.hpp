@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <holotone/io/numbered_files_detail.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,13 +14,9 @@ inline constexpr std::string_view output_name = "--output";
 /// True for "monitor:2", a panel that shows what would be written to a file.
 bool names_monitor(const std::string& output);
 
-/// A file name with one counter such as %d or %04d, split at it.
-struct FramePattern {
-  std::string before;
-  std::string after;
-  int digits = 1;  ///< minimum number of digits; padded with zeros
-  [[nodiscard]] std::string name(std::int64_t number) const;
-};
+using io::find_frames;
+using io::Frame;
+using io::FramePattern;
 
 /// The pattern in a path, if it has one. Throws invalid_argument naming `option` for two counters, or one in a folder's
 /// name.
@@ -28,13 +25,12 @@ std::optional<FramePattern> frame_pattern(std::string_view option, const std::st
 /// The same of --output.
 std::optional<FramePattern> frame_pattern(const std::string& output);
 
-struct Frame {
-  std::int64_t number = 0;
-  std::string path;
-};
+/// A name with its counter, if it has one, filled in.
+std::string numbered(const std::string& name, std::int64_t number);
 
-/// Files that match, sorted by number. Throws io if there are none.
-std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed);
+/// Throws unless an option's input exists: one file for all frames or, with a counter, that of frame `number`; none:
+/// IN is one file, and the name has no counter.
+void require_numbered_input(std::string_view option, const std::string& name, std::optional<std::int64_t> number);
 
 /// "out_r.png" from "out.png" or "out_%c.png".
 std::string channel_path(const std::string& path, std::string_view channel);

@@ -1,6 +1,7 @@
 #include <cli/display/display_job.hpp>
 #include <cli/options/values.hpp>
 #include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <sstream>
 
 namespace holotone::cli {
@@ -22,7 +23,7 @@ double parse_time(std::string_view option, const std::string& text) {
 
 std::vector<std::uint8_t> read_lut(std::string_view option, const std::string& path) {
   std::vector<std::uint8_t> values;
-  std::istringstream lines(text_file(path));
+  std::istringstream lines(io::read_text(path));
   for (std::string word; lines >> word;) {
     values.push_back(static_cast<std::uint8_t>(whole_number(option, word, 0, 255)));
   }

@@ -5,9 +5,9 @@
 #include <cli/common/console.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/points_options.hpp>
+#include <cli/common/smoe_summary.hpp>
 #include <cli/info/info_dots.hpp>
 #include <cli/info/info_metadata.hpp>
-#include <cli/info/info_smoe.hpp>
 #include <cli/options/panel_options.hpp>
 #include <cli/options/values.hpp>
 #include <cmath>
@@ -230,12 +230,23 @@ void tell_points(const InfoJob& job) {
   }
 }
 
+void tell_model(const InfoJob& job) {
+  const MixtureFile stored = read_model(job.input);
+  const auto pixels = own_pixels(stored.model);
+  report_model(job.console, job.input, stored, pixels);
+  report_json(job.console, model_json(job.input, stored, pixels));
+}
+
+FileKind find_kind(const InfoJob& job) {
+  io::require_input(job.input);
+  return job.dots ? FileKind::dots : file_kind(job.input);
+}
+
 int run_info(const InfoJob& job) {
   const auto& input = job.input;
-  io::require_input(input);
-  switch (job.dots ? FileKind::dots : file_kind(input)) {
+  switch (find_kind(job)) {
     case FileKind::dots: tell_dots(input, job.console); break;
-    case FileKind::model: tell_model(input, job.console); break;
+    case FileKind::model: tell_model(job); break;
     case FileKind::picture: tell_image(job); break;
     case FileKind::array: tell_array(job, io::read_bytes(input), io::read_npy_header(input)); break;
     case FileKind::field: tell_field(job); break;
@@ -248,6 +259,8 @@ int run_info(const InfoJob& job) {
 
 Command info_command() {
   const auto job = std::make_shared<InfoJob>();
+  const Applies points{[job] { return find_kind(*job) == FileKind::points; }, "points or a mesh as FILE",
+                       [job] { return job->input; }};
   std::vector<OptionRow> place = placement_options(job->scene.placement);
   place.push_back({.names = "--wavelength",
                    .target = number(job->sum.wavelength_m, ValueUnit::length, {min_wavelength_m, max_wavelength_m}),
@@ -267,8 +280,8 @@ Command info_command() {
                     .target = &job->dots,
                     .help = "Read FILE as dots: a picture of two levels, or columns x, y, radius without names",
                     .common = true}}},
-                 {"Fresnel error of points on a panel", panel_options(job->panel)},
-                 {"Placement of the points", std::move(place)},
+                 {"Fresnel error of points on a panel", panel_options(job->panel), points},
+                 {"Placement of the points", std::move(place), points},
                  console_options(job->console)},
       .run = [job] { return run_info(*job); }};
 }

@@ -2,6 +2,7 @@
 #include <cli/common/picture_file.hpp>
 #include <cli/optimize/optimize_run.hpp>
 #include <cli/options/compression_option.hpp>
+#include <cli/options/viewer_option.hpp>
 #include <fmt/format.h>
 #include <memory>
 
@@ -79,7 +80,7 @@ std::vector<OptionRow> main_options(OptimizeJob& job) {
        .help = "Holograms shown in turn, whose light adds up",
        .common = true},
       {.names = "--aperture",
-       .target = &job.pupils,
+       .target = parsed_each(job.apertures, aperture_of),
        .value = "[X,Y:]DIAMETER ...",
        .help = "Pupils through which the picture is to be seen, at --viewer-distance",
        .otherwise = "all light",
@@ -146,7 +147,7 @@ std::vector<OptionRow> depth_options(OptimizeJob& job) {
                  .value = "LENGTH",
                  .help = "From the panel to the pupils of --aperture and --pupil",
                  .feeds = "focal_stack.viewer_m|ReconstructionPlan.aperture.distance_m",
-                 .applies = {[&job] { return !job.pupils.empty() || !job.input.picture.depth.empty(); },
+                 .applies = {[&job] { return !job.apertures.empty() || !job.input.picture.depth.empty(); },
                              "--aperture or --depth", none}}});
   return rows;
 }

@@ -1,7 +1,6 @@
 #include <cli/common/device_option.hpp>
 #include <cli/common/picture_file.hpp>
 #include <cli/optimize/optimize_job.hpp>
-#include <cli/options/viewer_option.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
 
@@ -76,13 +75,15 @@ void complete(OptimizeJob& job) {
     require_within(*job.region.region, {hologram.panel.ny, hologram.panel.nx});
     options.model.region = *job.region.region;
   }
-  for (const auto& text : job.pupils) job.apertures.push_back(aperture_of("--aperture", text));
   for (auto& aperture : job.apertures) aperture.distance_m = job.eye.viewer_m;
   set_pictures(job);
   options.beam_diameter_m = job.beam.diameter_m;
   if (!job.beam.path.empty()) io::require_input(job.beam.path);
   set_solver(job);
-  if (!job.against.empty()) io::require_input(job.against);
+  if (!job.against.empty()) {
+    if (job.frames.empty()) require_numbered_input("--against", job.against, {});
+    for (const auto& frame : job.frames) require_numbered_input("--against", job.against, frame.number);
+  }
   const bool planes = job.apertures.size() > 1 || job.pictures.size() > 1 || job.has_depth();
   if (!planes) return require_retrieval(job.options_for(hologram.channels.front()));
   if (!job.against.empty()) reject("--against", "one picture in one plane", "several planes");
@@ -96,8 +97,7 @@ std::string numbered_name(const std::string& name, const Frame* frame, const Cha
   std::string filled = name;
   if (const auto at = filled.find("%t"); at != std::string::npos) filled.replace(at, 2, std::to_string(subframe));
   if (!channel.name.empty()) filled = channel_path(filled, channel.name);
-  const auto pattern = frame_pattern("--output", filled);
-  return frame != nullptr && pattern ? pattern->name(frame->number) : filled;
+  return frame != nullptr ? numbered(filled, frame->number) : filled;
 }
 
 }  // namespace holotone::cli

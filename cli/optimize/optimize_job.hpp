@@ -27,7 +27,7 @@ struct OptimizeJob {
   PictureRetrievalOptions options;  ///< but for what a colour and its pictures set: see options_for
   std::optional<RetrievalSolver> solver;
   BeamChoice beam;
-  std::vector<std::string> pupils;  ///< of --aperture
+  std::vector<Aperture> apertures;  ///< through which the picture is seen; none: all light
   FocalStackOptions eye;
   std::string start;
   std::string against;     ///< picture to compare with; empty: the targets
@@ -37,7 +37,6 @@ struct OptimizeJob {
 
   std::vector<Frame> frames;            ///< numbered pictures; empty: one run of `pictures`
   std::vector<PlacedPicture> pictures;  ///< one, or a stack of flat ones
-  std::vector<Aperture> apertures;      ///< through which the picture is seen; none: all light
 
   /// The options with a colour's grid and encoding.
   [[nodiscard]] PictureRetrievalOptions options_for(const Channel& channel) const;

@@ -75,7 +75,7 @@ RetrievalCamera OptimizeMaker::camera(const PictureRetrievalOptions& options, co
 }
 
 OptimizedRecord OptimizeMaker::make(const TargetPictures& pictures, const std::vector<Array<float, 2>>& amplitudes,
-                                    const Frame* frame, const Channel& channel) {
+                                    const Frame* frame, const Channel& channel, const std::function<void()>& checked) {
   auto options = job_.options_for(channel);
   options.model.planes = pictures.planes();
   options.model.region = pictures.region(channel);
@@ -87,7 +87,8 @@ OptimizedRecord OptimizeMaker::make(const TargetPictures& pictures, const std::v
     options.beam = beam.view();
   }
   Array<float, 2> against;
-  if (const auto& path = job_.against; !path.empty()) {
+  if (!job_.against.empty()) {
+    const auto path = frame == nullptr ? job_.against : numbered(job_.against, frame->number);
     against = pictures.amplitude(path, read_picture_file(path), channel);
     options.against = against.view();
   }
@@ -101,6 +102,7 @@ OptimizedRecord OptimizeMaker::make(const TargetPictures& pictures, const std::v
   std::vector<View<const float, 2>> views;
   views.reserve(amplitudes.size());
   for (const auto& amplitude : amplitudes) views.push_back(amplitude.view());
+  checked();
   OptimizedRecord row;
   row.wavelength_m = channel.wavelength_m;
   row.made = retrieve_amplitudes(views, options, Queue::create(job_.hologram.device), bar_);

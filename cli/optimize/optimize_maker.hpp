@@ -2,6 +2,7 @@
 #include <cli/common/console.hpp>
 #include <cli/common/hologram_overrides.hpp>
 #include <cli/optimize/target_pictures.hpp>
+#include <functional>
 
 namespace holotone::cli {
 
@@ -18,9 +19,9 @@ struct OptimizedRecord {
 class OptimizeMaker {
  public:
   OptimizeMaker(const OptimizeJob& job, ProgressBar& bar) : job_(job), bar_(bar) {}
-  /// `frame`: null for one without a number.
+  /// `frame`: null for one without a number. Calls `checked` when all inputs are read, ahead of the work.
   OptimizedRecord make(const TargetPictures& pictures, const std::vector<Array<float, 2>>& amplitudes,
-                       const Frame* frame, const Channel& channel);
+                       const Frame* frame, const Channel& channel, const std::function<void()>& checked);
 
  private:
   [[nodiscard]] RetrievalCamera camera(const PictureRetrievalOptions& options, const Channel& channel) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/cancel.hpp>
+#include <cli/common/code_levels.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
@@ -36,12 +37,15 @@ std::vector<std::string> all_names(const OptimizeJob& job, const std::string& na
 /// Files that are read and must not be written.
 std::vector<InputFile> inputs_of(const OptimizeJob& job) {
   std::vector<InputFile> inputs{{"--correction", job.hologram.correction}, {"--lut", job.hologram.lut}};
-  for (const auto& frame : job.frames) inputs.push_back({"IN", frame.path});
+  for (const auto& frame : job.frames) {
+    inputs.push_back({"IN", frame.path});
+    inputs.push_back({"--against", numbered(job.against, frame.number)});
+  }
   for (const auto& picture : job.pictures) {
     if (job.frames.empty()) inputs.push_back({"IN", picture.image});
     if (!picture.depth.empty()) inputs.push_back({"--depth", picture.depth});
   }
-  if (!job.against.empty()) inputs.push_back({"--against", job.against});
+  if (job.frames.empty()) inputs.push_back({"--against", job.against});
   if (!job.beam.path.empty()) inputs.push_back({"--source", job.beam.path});
   if (job.start.empty()) return inputs;
   // Later frames start from the frame before.
@@ -187,6 +191,7 @@ std::string words_of(const OptimizeJob& job, const OptimizedRecord& row, const S
 
 /// Prints the reconstruct command for files of a format without metadata.
 void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRecord>& rows) {
+  remark_few_bits(job.hologram.console, job.hologram.encode.bits, job.hologram.output);
   const std::size_t channels = std::min(rows.size(), job.hologram.channels.size());
   std::string files;
   std::vector<Flags> flags;
@@ -214,7 +219,8 @@ std::string plane_warning(const FieldGrid& grid, double distance_m) {
       format_length(static_cast<double>(std::min(grid.nx, grid.ny)) * grid.pitch_m), sharpness.detail_px, distance);
 }
 
-void warn_of_planes(const OptimizeJob& job, const std::vector<RetrievalPlane>& planes) {
+void warn_of_light(const OptimizeJob& job, const std::vector<RetrievalPlane>& planes) {
+  for (const auto& words : unit_warnings(job.hologram)) warn(job.hologram.console, words);
   if (job.options.model.focal_length_m > 0) return;
   const auto grid = job.hologram.grid(job.hologram.channels.front());
   for (const auto& plane : planes) {
@@ -254,13 +260,15 @@ std::vector<OptimizedRecord> make_all(const OptimizeJob& job, SignalRegion& regi
     const TargetPictures pictures(job, image);
     region = pictures.region(job.hologram.channels.front());
     if (job.hologram.shown && rows.empty()) job.hologram.shown->open();
-    if (rows.empty()) warn_of_planes(job, pictures.planes());
     for (const auto& channel : job.hologram.channels) {
       if (!rows.empty() && rows.back().made.stopped) break;
       const auto amplitudes = pictures.amplitudes(channel, bar);
       // Waits for the device's context, which is created meanwhile.
       if (rows.empty() && job.hologram.device != Device{}) require_memory_for(job, job.hologram.device);
-      rows.push_back(maker.make(pictures, amplitudes, frame, channel));
+      const auto warn_once = [&] {
+        if (rows.empty()) warn_of_light(job, pictures.planes());
+      };
+      rows.push_back(maker.make(pictures, amplitudes, frame, channel, warn_once));
     }
     if (pictures.holes() > 0 && frame == nullptr) {
       remark(job.hologram.console, fmt::format("{}: {} without a depth, filled from their neighbours",
@@ -288,9 +296,6 @@ int run_optimize(OptimizeJob& job) {
   complete(job);
   check_names(job);
   require_memory_for(job, Device{});
-  for (const auto& channel : job.hologram.channels) {
-    if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warn(job.hologram.console, words);
-  }
   SignalRegion region;
   const auto rows = make_all(job, region);
   report_json(job.hologram.console, make_json(job, region, rows, watch.seconds()));

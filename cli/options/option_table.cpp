@@ -232,7 +232,9 @@ void store_values(const ParsedLine& line) {
     }
   };
   each_given([](const OptionGroup&, const OptionRow& row, const std::string& name) {
-    if (const auto& value = row.target.value) value->store(name, *value->typed);
+    const auto& [text, texts, flag, value] = row.target;
+    if (!value) return;
+    for (const auto& typed : texts == nullptr ? std::vector{*value->typed} : *texts) value->store(name, typed);
   });
   each_given([](const OptionGroup& group, const OptionRow& row, const std::string& name) {
     for (const auto* const applies : {&group.applies, &row.applies}) {

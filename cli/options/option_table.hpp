@@ -23,7 +23,7 @@ struct OptionTarget {
   OptionTarget(std::vector<std::string>* list) : texts(list) {}  // NOLINT(google-explicit-constructor)
   OptionTarget(bool* set) : flag(set) {}                         // NOLINT(google-explicit-constructor)
   OptionTarget(OptionValue typed)                                // NOLINT(google-explicit-constructor)
-      : value(std::make_shared<const OptionValue>(std::move(typed))) {}
+      : texts(typed.several.get()), value(std::make_shared<const OptionValue>(std::move(typed))) {}
 
   std::string* text = nullptr;
   std::vector<std::string>* texts = nullptr;

@@ -27,6 +27,7 @@ struct OptionValue {
   std::string feeds{};     ///< as OptionRow::feeds
   /// What was typed; the parser fills it.
   std::shared_ptr<std::string> typed = std::make_shared<std::string>();
+  std::shared_ptr<std::vector<std::string>> several{};  ///< the same of an option that takes several texts
 };
 
 /// Unit of a number, which its text needs.
@@ -167,6 +168,17 @@ OptionValue parsed(Typed<T>& place, Parse parse) {
   value.standard = place.text;
   value.store = [&place, parse](std::string_view option, const std::string& text) {
     place = {text, parse(option, text)};
+  };
+  return value;
+}
+
+/// Several texts, whose values are appended.
+template <class T, class Parse>
+OptionValue parsed_each(std::vector<T>& place, Parse parse) {
+  OptionValue value;
+  value.several = std::make_shared<std::vector<std::string>>();
+  value.store = [&place, parse](std::string_view option, const std::string& text) {
+    place.push_back(parse(option, text));
   };
   return value;
 }

@@ -12,9 +12,6 @@
 namespace holotone::cli {
 namespace {
 
-/// Limit of text files. A table has at most one line for each of 2^16 codes; a much larger file is no table.
-constexpr std::uintmax_t longest_text_bytes = 4 << 20;
-
 bool has_unit(std::string_view text, std::string_view unit) {
   return text.size() > unit.size() && text.substr(text.size() - unit.size()) == unit;
 }
@@ -197,14 +194,6 @@ std::array<double, 3> direction(std::string_view option, std::string_view text) 
   for (std::size_t i = 0; i < 3; ++i) result[i] = parse_number(option, pieces[i]);
   if (!(std::hypot(result[0], result[1], result[2]) > 0)) reject(option, expected, text);
   return result;
-}
-
-std::string text_file(const std::string& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  if (!error && size > longest_text_bytes)
-    throw_io(path, "a text file of at most 4 MiB", format_bytes(static_cast<double>(size)));
-  return io::read_bytes(path);
 }
 
 std::string suggestion(std::string_view text, std::span<const std::string_view> names) {

@@ -69,9 +69,6 @@ std::array<double, 2> grating_pair(std::string_view option, std::string_view tex
 /// Three numbers, not all zero, from "x,y,z".
 std::array<double, 3> direction(std::string_view option, std::string_view text);
 
-/// Content of a text file of at most 4 MiB. Throws io.
-std::string text_file(const std::string& path);
-
 /// Name of an option's value, and the value.
 template <class T>
 struct Choice {

@@ -1,3 +1,4 @@
+#include <cli/common/code_levels.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/output_check.hpp>
@@ -104,7 +105,7 @@ int run_phase_pattern(PanelPictureJob& shared, const MakePattern& make) {
   require_memory_for_codes(job.hologram.output, pixels, bytes_of_inputs(job));
   const PhasePattern pattern = make(job.grid());
   (void)pattern.turns(job.grid(), {0, 1});  // bad options are refused before the file is opened
-  if (auto words = wavelength_warning(job.grid().wavelength_m); !words.empty()) warn(console, words);
+  for (const auto& words : unit_warnings(job.hologram)) warn(console, words);
   if (!pattern.warning.empty()) warn(console, pattern.warning);
   const UnfinishedRun run;
   PhaseSum summed = sum_of(job, pattern);
@@ -113,6 +114,7 @@ int run_phase_pattern(PanelPictureJob& shared, const MakePattern& make) {
   UnfinishedRun::keep();
   report_json(console, make_json(job, pattern, watch.seconds()));
   tell_focus(job, pattern);
+  remark_few_bits(console, pixels.bits, job.hologram.output);
   const std::string sum = job.added.empty() ? "" : fmt::format(" and {}", counted(std::ssize(job.added), "hologram"));
   report(console, fmt::format("{}: {}{}, {} x {} pixels of {}, {}", job.hologram.output,
                               pattern_text(pattern.name, pattern.options), sum, pixels.shape[1], pixels.shape[0],

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/bands_words.hpp>
 #include <cli/common/cancel.hpp>
+#include <cli/common/code_levels.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
@@ -69,7 +70,7 @@ std::string padding_of(const QuantizeRecord& row) {
 }
 
 /// Warnings for one field that its metadata suffices for, before its values are read.
-std::vector<std::string> early_warnings(const QuantizeRecord& row) {
+std::vector<std::string> early_warnings(const QuantizeJob& job, const QuantizeRecord& row) {
   std::vector<std::string> warnings;
   if (auto words = padding_of(row); !words.empty()) warnings.push_back(std::move(words));
   const std::int64_t hogels = row.hogels[0] * row.hogels[1];
@@ -89,7 +90,9 @@ std::vector<std::string> early_warnings(const QuantizeRecord& row) {
         "the viewing window covers all diffraction angles: no noise can leave it, and every pixel gets the nearest "
         "level; use a smaller window");
   }
-  if (auto words = wavelength_warning(row.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  for (auto words : {wavelength_warning(row.grid.wavelength_m), table_warning(job.lut, job.diffusion.levels)}) {
+    if (!words.empty()) warnings.push_back(std::move(words));
+  }
   return warnings;
 }
 
@@ -156,6 +159,7 @@ std::string beam_text(const ReferenceBeam& beam) {
 
 /// Prints flags to reconstruct BMP files, which hold no metadata; for the first hologram.
 void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
+  remark_few_bits(job.console, job.diffusion.bits, rows.front().output);
   if (!io::has_format(rows.front().output, io::FileFormat::bmp)) return;
   const std::size_t channels = rows.front().channel.empty() ? 1 : 3;
   std::string files;
@@ -204,7 +208,7 @@ int run_quantize(QuantizeJob& job) {
   std::vector<QuantizeRecord> rows;
   std::set<std::string> reported;  // fields of a sequence mostly have the same warnings
   const auto before = [&](const QuantizeRecord& row) {
-    for (const auto& warning : early_warnings(row)) {
+    for (const auto& warning : early_warnings(job, row)) {
       if (reported.insert(warning).second) warn(job.console, warning);
     }
   };

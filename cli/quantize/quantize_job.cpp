@@ -58,7 +58,7 @@ void set_order(QuantizeJob& job) {
 /// Levels of a look-up table, and the bits they require.
 void set_table(QuantizeJob& job) {
   auto& diffusion = job.diffusion;
-  diffusion.levels = phase_table(job.lut);
+  diffusion.levels = read_phase_table(job.lut);
   const std::size_t count = diffusion.levels.size();
   const bool amplitude = diffusion.modulation == Modulation::amplitude;
   for (std::size_t code = 0; code < count; ++code) {

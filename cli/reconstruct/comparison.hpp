@@ -12,6 +12,7 @@ namespace holotone::cli {
 struct ComparedPicture {
   PictureComparison comparison;
   std::string input;
+  std::string picture;
   std::string difference;  ///< file of the difference picture; empty: none
 };
 

@@ -96,7 +96,7 @@ void report_comparisons(const ReconstructJob& job, const std::vector<ComparedPic
       which = job.holograms.sequence.empty() ? fmt::format("at {}, ", format_length(comparison.comparison.distance_m))
                                              : comparison.input + " ";
     }
-    report(job.console, fmt::format("{}against {}: {}", which, job.against, to_text(comparison.comparison)));
+    report(job.console, fmt::format("{}against {}: {}", which, comparison.picture, to_text(comparison.comparison)));
   }
 }
 
@@ -168,6 +168,9 @@ int run_reconstruct(ReconstructJob& job) {
   const Reconstruction seen = reconstruct(job, [&](const Reconstruction& opened) { report_file_notes(job, opened); });
   check_cancelled("writing");
   UnfinishedRun::keep();
+  if (const auto& path = job.overrides.lut; !path.empty()) {
+    if (const auto words = table_warning(path, read_phase_table(path)); !words.empty()) warn(job.console, words);
+  }
   warn_of(job.console, seen);
   report_json(job.console, make_json(job, seen, watch.seconds()));
   const auto& outputs = seen.outputs;

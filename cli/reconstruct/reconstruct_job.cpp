@@ -7,7 +7,6 @@
 #include <cli/options/viewer_option.hpp>
 #include <cli/reconstruct/reconstruct_job.hpp>
 #include <fmt/format.h>
-#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {
@@ -79,7 +78,8 @@ void set_comparison(ReconstructJob& job, std::int64_t count) {
   if (!job.holograms.subframes.empty()) {
     reject<&ReconstructJob::against>("one hologram, not subframes, whose figures optimize prints", job.names.front());
   }
-  io::require_input(job.against);
+  if (job.holograms.sequence.empty()) require_numbered_input("--against", job.against, {});
+  for (const auto& frame : job.holograms.sequence) require_numbered_input("--against", job.against, frame.number);
   if (!job.difference.given()) return;
   const auto& [name, counter] = job.difference;
   if (!counter && (count > 1 || !job.holograms.sequence.empty())) {
@@ -113,13 +113,16 @@ void check_picture_name(const ReconstructJob& job, std::string_view option, cons
 
 std::vector<InputFile> all_inputs(const ReconstructJob& job) {
   auto inputs = code_inputs(job.overrides.lut, job.overrides.correction);
-  inputs.push_back({"--against", job.against});
+  if (job.holograms.sequence.empty()) inputs.push_back({"--against", job.against});
   const auto add = [&](const std::vector<std::string>& files) {
     for (const auto& file : files) inputs.push_back({"IN", file});
   };
   add(job.holograms.inputs);
   for (const auto& subframe : job.holograms.subframes) add(subframe);
-  for (const auto& frame : job.holograms.sequence) add(frame.inputs);
+  for (const auto& frame : job.holograms.sequence) {
+    inputs.push_back({"--against", numbered(job.against, frame.number)});
+    add(frame.inputs);
+  }
   return inputs;
 }
 

@@ -159,7 +159,7 @@ class ReconstructionRun {
   void compare() {
     for (std::size_t i = 0; i < distances_m_.size(); ++i) {
       auto& compared = comparisons_.emplace_back(
-          ComparedPicture{comparison_->at(distances_m_[i], bar_), job_.holograms.inputs.front(), {}});
+          ComparedPicture{comparison_->at(distances_m_[i], bar_), job_.holograms.inputs.front(), job_.against, {}});
       compared.difference = job_.difference_name(static_cast<std::int64_t>(i));
       if (compared.difference.empty()) continue;
       Image image{interleaved(comparison_->differences()), {}};
@@ -214,6 +214,7 @@ Reconstruction reconstruct_sequence(const ReconstructJob& job,
     single.holograms.inputs = frame.inputs;
     single.sheet = job.frames->name(frame.number);
     single.frames.reset();
+    single.against = numbered(job.against, frame.number);
     single.difference = {job.difference_name(frame.number), std::nullopt};
     single.tones.white = white;
     single.console.quiet = true;  // this bar counts the holograms

@@ -6,6 +6,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/point_cloud/choice/method.hpp>
+#include <holotone/hologram/point_cloud_detail.hpp>
 #include <holotone/optics/field.hpp>
 #include <mutex>
 #include <optional>
@@ -303,6 +304,12 @@ std::size_t point_cloud_workspace_bytes(const PointCloudOptions& options, PointM
     bytes = std::max(bytes, point_cloud_workspace_bytes(options, possible, count));
   }
   return bytes;
+}
+
+double sum_bytes_a_pixel(const PointCloudOptions& options, Backend backend) {
+  constexpr double product_bytes = 12;  // sums and halves of the matrix product
+  const auto possible = point_cloud::possible_methods(options, backend);
+  return std::ranges::find(possible, PointMethod::separable) == possible.end() ? 0 : product_bytes;
 }
 
 Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, const PointCloudOptions& options,

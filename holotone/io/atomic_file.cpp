@@ -95,7 +95,9 @@ AtomicFile::AtomicFile(const std::string& path) : path_(io::output_target(path))
   io::disarm_name(slot_);
   io::require_not_ending(path);
   const auto folder = std::filesystem::path(path_).parent_path().string();
-  throw_io(path, fmt::format("folder '{}' to be writable", folder.empty() ? "." : folder), std::strerror(reason));
+  // A file system without files of its own, such as /proc, reports that the new file does not exist.
+  throw_io(path, fmt::format("folder '{}' to take new files", folder.empty() ? "." : folder),
+           reason == ENOENT ? "one in which none can be made" : std::strerror(reason));
 }
 
 AtomicFile::~AtomicFile() {

@@ -41,7 +41,7 @@ FileHandle open_file(const std::string& path, std::uint64_t& bytes) {
   if (!file.valid()) throw_io(path, "a readable file", errno == ENOENT ? "none" : std::strerror(errno));
   struct stat information {};
   if (fstat(file.get(), &information) != 0) throw_io(path, "a readable file", std::strerror(errno));
-  if (S_ISDIR(information.st_mode)) throw_io(path, "a file", "a folder");
+  if (S_ISDIR(information.st_mode)) throw_io(path, "a file", describe_folder(path));
   if (!S_ISREG(information.st_mode)) throw_io(path, "a regular file", "a device, pipe or socket");
   if (information.st_size == 0) throw_io(path, "content", "an empty file");
   bytes = static_cast<std::uint64_t>(information.st_size);
@@ -67,6 +67,16 @@ void require_bytes_by_all(const FileHandle& file, char* data, std::uint64_t byte
 
 std::string read_bytes(const std::string& path) { return read_at_most(path, SIZE_MAX); }
 
+std::string read_text(const std::string& path) {
+  constexpr std::uintmax_t longest_bytes = 4 << 20;  // at most one line for each of 2^16 codes
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error && size > longest_bytes) {
+    throw_io(path, "a text file of at most 4 MiB", format_bytes(static_cast<double>(size)));
+  }
+  return read_bytes(path);
+}
+
 std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_view)) {
   constexpr std::size_t enough = 512;
   std::string first = read_first_bytes(path, enough);
@@ -75,13 +85,27 @@ std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_vi
 
 std::string read_first_bytes(const std::string& path, std::size_t count) { return read_at_most(path, count); }
 
+std::string describe_folder(const std::string& path) {
+  std::size_t files = 0;
+  std::string first;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    if (first.empty() || name < first) first = name;
+    ++files;
+  }
+  if (error) return "a folder";
+  return files == 0 ? "a folder without files"
+                    : fmt::format("a folder of {} such as {}", counted(files, "file"), in_quotes(first));
+}
+
 void require_input(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) throw Error(ErrorCode::io, path + ": file not found");
     throw_io(path, "a readable file", std::strerror(errno));
   }
-  if (S_ISDIR(status.st_mode)) throw_io(path, "a file", "a folder");
+  if (S_ISDIR(status.st_mode)) throw_io(path, "a file", describe_folder(path));
   if (access(path.c_str(), R_OK) != 0) throw_io(path, "a readable file", "no permission to read it");
 }
 

@@ -10,6 +10,9 @@
 
 namespace holotone::io {
 
+/// "a folder of 12 files such as '0001.png'", what an error says of a folder in the place of a file.
+std::string describe_folder(const std::string& path);
+
 /// Opens a regular, non-empty file for reading and sets `bytes` to its length. Throws io.
 FileHandle open_file(const std::string& path, std::uint64_t& bytes);
 
@@ -24,6 +27,9 @@ void require_bytes_by_all(const FileHandle& file, char* data, std::uint64_t byte
 /// Returns the whole of a regular file. Throws io if it is missing, empty, a folder or a device, larger than free
 /// memory, or not readable.
 std::string read_bytes(const std::string& path);
+
+/// The same of a text file of at most 4 MiB, such as a table of a panel's codes.
+std::string read_text(const std::string& path);
 
 /// As read_bytes if `accept` returns true for the first 512 bytes; otherwise returns only these, for the error.
 std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_view));

@@ -196,6 +196,46 @@ TEST_F(AgainstTest, SweepsAndSequencesAreComparedPictureByPicture) {
   EXPECT_NE(text.find("dB at worst of four half-pixel positions ("), std::string::npos) << text;
 }
 
+TEST_F(AgainstTest, NumberedPicturesAreThoseOfTheFrames) {
+  write_picture("photo_1.png", 50, 70);
+  write_picture("photo_2.png", 50, 70, -1);
+  const auto made = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> line{"optimize",     path("photo_%d.png"),
+                                  "-o",           path("slm_%d.png"),
+                                  "--resolution", "96x63",
+                                  "--pitch",      "8um",
+                                  "--distance",   "5mm",
+                                  "--iterations", "5"};
+    line.insert(line.end(), more.begin(), more.end());
+    return run_json(line)["holograms"];
+  };
+  const auto by_optimize = made({"--against", path("photo_%d.png")});
+  const auto without = made({});
+  const auto first = made({"--against", path("photo_1.png")});
+  const auto psnr_db = [](const json& hologram) { return hologram["psnr_db"].get<double>(); };
+  EXPECT_GT(std::abs(psnr_db(first[1]) - psnr_db(without[1])), 1);
+  for (const std::size_t i : {0, 1}) EXPECT_NEAR(psnr_db(by_optimize[i]), psnr_db(without[i]), 1e-4);
+  auto line = against("slm_%d.png", "photo_%d.png");
+  line[3] = path("seen_%d.png");
+  const auto both = run_json(line)["against"]["pictures"];
+  ASSERT_EQ(both.size(), 2u);
+  for (const std::size_t i : {0, 1}) {
+    const auto number = std::to_string(i + 1);
+    const auto one = run_json(against("slm_" + number + ".png", "photo_" + number + ".png"))["against"]["pictures"][0];
+    EXPECT_EQ(both[i]["psnr_db"], one["psnr_db"]) << number;
+    EXPECT_NE(run(line).output.find("slm_" + number + ".png against " + path("photo_" + number + ".png")),
+              std::string::npos);
+  }
+  auto over = line;
+  over[3] = path("photo_%d.png");
+  expect_refused(over, {"--output: expected another file than that of --against"});
+  fs::remove(path("photo_2.png"));
+  expect_refused(line, {"photo_2.png: file not found"});
+  expect_refused(against("slm_1.png", "photo_%d.png"),
+                 {"--against: expected a name without a counter, as IN has none"});
+  expect_refused(against("slm_1.png", "photo_%t.png"), {"--against: expected a counter such as %04d after %, got"});
+}
+
 // Fitted into the region, or the panel: keeping proportions.
 TEST_F(AgainstTest, PicturesOfOtherProportionsAreFitted) {
   write_picture("photo.png", 50, 70);

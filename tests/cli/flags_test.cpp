@@ -53,7 +53,8 @@ TEST_F(FlagsTest, ABmpIsReconstructedByTheFlagsThatHologramPrints) {
     const auto made = run(hologram("a.bmp", options));
     ASSERT_EQ(made.exit_code, 0) << made.error;
     EXPECT_NE(made.error.find("BMP holds no metadata"), std::string::npos) << made.error;
-    EXPECT_EQ(std::count(made.error.begin(), made.error.end(), '\n'), 1) << made.error;
+    const int lines = made.error.find("codes of few bits") == std::string::npos ? 1 : 2;
+    EXPECT_EQ(std::count(made.error.begin(), made.error.end(), '\n'), lines) << made.error;
     ASSERT_EQ(run(hologram("a.png", options)).exit_code, 0);
     std::vector<std::string> look{"reconstruct", path("a.bmp"), "-o", path("bmp.npy"), "--linear"};
     const auto flags = flags_in(made.error);
@@ -122,6 +123,44 @@ TEST_F(FlagsTest, FramesWithRangesOfTheirOwnAreSaid) {
   EXPECT_NE(frames.find("PNG"), std::string::npos) << frames;
   const auto shared = spin({"--amplitude-range", "-2,2"});
   EXPECT_EQ(shared.find("each frame"), std::string::npos) << shared;
+}
+
+TEST_F(FlagsTest, FlagsThatTheCodesDoNotUseAreRefused) {
+  write("table.txt", "0\n3\n");
+  const auto look = [&](const std::string& file, std::vector<std::string> more) {
+    more.insert(more.begin(), {"reconstruct", path(file), "-o", path("seen.png")});
+    return more;
+  };
+  for (const std::string encoding : {"phase", "amplitude", "double-phase"}) {
+    ASSERT_EQ(run(hologram(encoding + ".png", {"--encode", encoding})).exit_code, 0);
+  }
+  expect_refused(look("phase.png", {"--carrier", "0.5deg"}),
+                 {"--carrier: expected codes of double-phase, got", "phase.png, whose codes are of phase"});
+  expect_refused(look("amplitude.png", {"--carrier", "20px"}), {"--carrier: expected codes of double-phase"});
+  expect_refused(look("phase.png", {"--amplitude-range", "0,1"}),
+                 {"--amplitude-range: expected codes of amplitude, single-sideband or burckhardt, got"});
+  expect_refused(look("amplitude.png", {"--phase-range", "1pi"}),
+                 {"--phase-range: expected codes of phase or double-phase, got", "amplitude.png, whose codes are of"});
+  expect_refused(look("amplitude.png", {"--lut", path("table.txt")}), {"--lut: expected codes of phase or"});
+  expect_refused(look("double-phase.png", {"--reference-angle", "1deg"}),
+                 {"--reference-angle: expected codes of phase or amplitude, got"});
+  EXPECT_EQ(run(look("double-phase.png", {"--carrier", "0.4deg"})).exit_code, 0);
+  EXPECT_EQ(run(look("phase.png", {"--encode", "amplitude", "--amplitude-range", "0,1"})).exit_code, 0);
+}
+
+TEST_F(FlagsTest, TablesInDegreesAndCodesOfFewBitsAreNoted) {
+  write("degrees.txt", "0\n120\n240\n360\n");
+  const auto noted = [](const ProgramResult& made, const std::string& text) {
+    EXPECT_EQ(made.exit_code, 0) << made.error;
+    return made.error.find(text) != std::string::npos;
+  };
+  const std::string degrees = "warning: " + path("degrees.txt") + ": a stroke of 360 rad: is the table in degrees?";
+  EXPECT_TRUE(noted(run(hologram("a.png", {"--lut", path("degrees.txt")})), degrees));
+  EXPECT_TRUE(noted(run({"reconstruct", path("a.png"), "-o", path("f.png"), "--lut", path("degrees.txt")}), degrees));
+  const std::string black = "codes of few bits look black";
+  EXPECT_TRUE(noted(run(hologram("b.png", {"--encode", "amplitude", "--bits", "1"})), black));
+  EXPECT_TRUE(noted(run(hologram("b.png", {"--bits", "2"})), black));
+  EXPECT_FALSE(noted(run(hologram("b.png", {"--bits", "4"})), black));
 }
 
 TEST_F(FlagsTest, AllThatIsMissingIsNamedAtOnce) {

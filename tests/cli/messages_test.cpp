@@ -167,6 +167,15 @@ TEST_F(MessagesTest, OptionsThatWouldDoNothingAreRefused) {
   expect_refused(look({"--zero-order"}), {"--zero-order: expected an amplitude encoding", "phase"});
   expect_refused(look({"--no-filter"}), {"--no-filter: expected", "double-phase", "phase"});
   expect_refused(look({"--frames", path("f_%d.png")}), {"--frames: expected --sweep"});
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--panel", "holoeye-eris"},
+                                               {"--distance", "9cm"},
+                                               {"--wavelength", "633nm"},
+                                               {"--no-band-limit"}}) {
+    auto line = more;
+    line.insert(line.begin(), {"info", path("p.png")});
+    const std::string expected = more.front() + ": expected points or a mesh as FILE, got " + path("p.png");
+    expect_refused(line, {expected.c_str()});
+  }
   ASSERT_EQ(run(make({"-o", path("f.h5"), "--keep-coordinates", "--encode", "complex"})).exit_code, 0);
   expect_refused({"reconstruct", path("f.h5"), "-o", path("seen.png"), "--no-filter"}, {"--no-filter", "complex"});
 }

@@ -236,6 +236,15 @@ TEST_F(OptimizeFilesTest, BadInput) {
   expect_refused(with("--distance", "nan"), {"--distance"});
   expect_refused(with("--bits", "1"), {"--bits"});
   expect_refused(with("--rgb", "638nm"), {"--rgb: expected three wavelengths"});
+  // Values are parsed ahead of the checks of files and panels.
+  expect_refused({"optimize", "none.png", "-o", "x.png", "--resolution", "64x48", "--aperture", "2mm", "wide"},
+                 {"--aperture: expected", "'wide'"});
+  for (const std::string option : {"--source", "--against"}) {
+    auto line = with(option, path("text.png"));
+    line.insert(line.end(), {"--wavelength", "100nm"});
+    expect_refused(line, {"text.png"});
+    EXPECT_EQ(run(line).error.find("warning"), std::string::npos) << option;
+  }
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ TEST(AtomicFile, MissingFolderIsNamed) {
 TEST(AtomicFile, FoldersAndDevicesAreNotReplaced) {
   const TemporaryFolder folder;
   EXPECT_MENTIONS(error_of([&] { write_file(folder.file("."), "x"); }), "a folder");
+  EXPECT_MENTIONS(error_of([&] { write_file("/proc/x", "x"); }), "expected folder '/proc' to take new files, got ");
   EXPECT_MENTIONS(error_of([] { write_file("/dev/null", "x"); }), "a device");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   EXPECT_MENTIONS(error_of([] { write_file("", "x"); }), "a name");

@@ -1,6 +1,7 @@
 // Errors of the readers of points and meshes for files of false format.
 #include <chrono>
 #include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <tests/io/scene_builders.hpp>
 #include <tests/support/io_support.hpp>
@@ -28,7 +29,11 @@ std::string floats(int count) { return std::string(static_cast<std::size_t>(4 * 
 TEST(SceneBadInput, MissingEmptyFolderUnknown) {
   const TemporaryFolder folder;
   EXPECT_MENTIONS(error_of([&] { read_scene(folder.file("absent.ply")); }), "got none");
-  EXPECT_MENTIONS(error_of([&] { read_scene(folder.file(".")); }), "a folder");
+  EXPECT_MENTIONS(error_of([&] { read_scene(folder.file(".")); }), "expected a file, got a folder without files");
+  write_raw(folder.file("b.xyz"), "0 0 1\n");
+  write_raw(folder.file("a.xyz"), "0 0 1\n");
+  EXPECT_MENTIONS(error_of([&] { read_scene(folder.file(".")); }), "got a folder of 2 files such as 'a.xyz'");
+  EXPECT_MENTIONS(error_of([&] { io::require_input(folder.file(".")); }), "got a folder of 2 files such as 'a.xyz'");
   for (const std::string name : {"x.ply", "x.stl", "x.xyz", "x.npy", "x.csv"}) {
     EXPECT_MENTIONS(refusal("", name), "an empty file");
     EXPECT_MENTIONS(refusal(std::string("\x01\x02\xfe garbage \x00 here", 18), name), "expected");
@@ -133,6 +138,14 @@ TEST(SceneBadInput, Tables) {
   EXPECT_MENTIONS(refusal("1 2 3\n4 5 6 7\n", "x.xyz"), "3 columns (line 2), got 4 columns");
   EXPECT_MENTIONS(refusal("1 2 3\n4 five 6\n", "x.xyz"), "a number in column 2 (line 2), got 'five'");
   EXPECT_MENTIONS(refusal("1,2,\n", "x.csv"), "column 3");
+  const std::string point = "expected numbers with a decimal point (line ";
+  EXPECT_MENTIONS(refusal("x;y;z\n0,5;0,25;1,5\n", "x.csv"), point + "2), got '0,5;0,25;1,5'");
+  EXPECT_MENTIONS(refusal("x\ty\tz\n0,5\t0,25\t1,5\n", "x.tsv"), point + "2)");
+  EXPECT_MENTIONS(refusal("0,5 0,25 1,5\n", "x.txt"), point + "1)");
+  EXPECT_MENTIONS(refusal("1\t2\t1,5\n", "x.txt"), point + "1)");
+  EXPECT_MENTIONS(refusal("0;0;1\n0;0;1,5\n", "x.csv"), point + "2)");
+  EXPECT_MENTIONS(refusal("x [px],y [px],z [px]\n1,2,3\n", "x.csv"), "m, mm or um as a column's unit (line 1)");
+  EXPECT_MENTIONS(refusal("x,y,z,phase [waves]\n1,2,3,4\n", "x.csv"), "rad or deg as a column's unit (line 1)");
   EXPECT_MENTIONS(refusal("1 2 3 4 5\n", "x.xyz"), "got 5 columns");
   EXPECT_MENTIONS(refusal("1 2 3 0 0 1.5\n", "x.xyz"), "a line of column names");  // normals, not colours
   EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 300\n", "x.xyz"), "colours of 0 to 255");

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
+#include <holotone/io/npz_detail.hpp>
 #include <holotone/recipes/mixture_files.hpp>
 #include <tests/support/io_support.hpp>
 
@@ -94,6 +95,9 @@ TEST_F(MixtureFilesTest, OtherNamesAndDamagedFilesAreRefused) {
   refused("other.json", ErrorCode::io, "\"version\": 1");
   std::ofstream(folder_.file("a.npz")) << std::string(64, 'x');
   refused("a.npz", ErrorCode::io, "no ZIP archive");
+  const io::NpzArray depth{"|u1", {2, 3}, std::string(6, 'x')};
+  std::ofstream(folder_.file("b.npz")) << io::npz_bytes({{"depth", depth}, {"amplitude", depth}});
+  refused("b.npz", ErrorCode::io, "got amplitude {2, 3}, depth {2, 3}");
 }
 
 }  // namespace

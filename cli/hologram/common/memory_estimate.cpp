@@ -3,6 +3,7 @@
 #include <cli/common/paths.hpp>
 #include <cli/hologram/common/memory_estimate.hpp>
 #include <fmt/format.h>
+#include <holotone/hologram/point_cloud_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
 
 namespace holotone::cli {
@@ -10,17 +11,13 @@ namespace {
 
 // Bytes per pixel, from the peak resident memory of 25-megapixel runs.
 constexpr double field_bytes = 8;
-constexpr double product_bytes = 12;  ///< the matrix product's sums and halves
-constexpr double copy_bytes = 8;      ///< copy of a complex field for its file
+constexpr double copy_bytes = 8;  ///< copy of a complex field for its file
 /// Independent of the panel's size: factors of a chunk (40 MiB), points and small buffers.
 constexpr double constant_bytes = 96 << 20;
 
 /// Memory of one channel on the computing device, in bytes per pixel.
 double channel_bytes(const HologramJob& job) {
-  double bytes = field_bytes;
-  const bool product = job.sum.method == PointMethod::separable ||
-                       (job.sum.method == PointMethod::automatic && job.sum.wave == Wave::fresnel);
-  if (product) bytes += product_bytes;
+  double bytes = field_bytes + sum_bytes_a_pixel(job.sum, job.device.backend);
   if (job.complex_field) return bytes;
   bytes += job.encode.bits <= 8 && !job.packed16 ? 1 : 2;
   if (!encoding_traits(job.encode.encoding).by_rows) bytes += field_bytes;

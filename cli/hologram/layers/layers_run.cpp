@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cli/common/cancel.hpp>
+#include <cli/common/code_levels.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/hologram_encoder.hpp>
@@ -211,9 +212,7 @@ std::vector<std::string> early_warnings(const LayerJob& job, const LayerWork& wo
     auto words = far_warning(job.pictures.front(), work.pictures().front().depth, job.hologram.panel);
     if (!words.empty()) warnings.push_back(std::move(words));
   }
-  for (const auto& channel : job.hologram.channels) {
-    if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
-  }
+  std::ranges::move(unit_warnings(job.hologram), std::back_inserter(warnings));
   return warnings;
 }
 
@@ -301,6 +300,7 @@ std::string span_text(double near_m, double far_m) {
 
 void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRecord>& rows, double seconds) {
   const auto& console = job.hologram.console;
+  if (!job.hologram.complex_field) remark_few_bits(console, job.hologram.encode.bits, job.hologram.output);
   if (const auto flags = flags_line(rows); !flags.empty()) {
     std::string files;
     for (const auto& row : rows) files += (files.empty() ? "" : " ") + row.output;

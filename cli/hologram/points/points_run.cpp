@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cli/common/bands_words.hpp>
+#include <cli/common/code_levels.hpp>
 #include <cli/common/command.hpp>
 #include <cli/common/device_option.hpp>
 #include <cli/common/paths.hpp>
@@ -84,9 +85,7 @@ std::vector<std::string> early_warnings(const HologramJob& job, const std::vecto
   }
   if (dark > 1) warnings.back() += fmt::format(" ({} of {} holograms hold none)", dark, rows.size());
   if (dark == 0) warnings = lit_zone_warnings(job, rows);
-  for (const auto& channel : job.channels) {
-    if (auto words = wavelength_warning(channel.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
-  }
+  std::ranges::move(unit_warnings(job), std::back_inserter(warnings));
   constexpr double far_m = 10;  // coordinates in millimetres
   if (job.scene.placement.keep && rows.front().distance_m > far_m) {
     warnings.push_back(fmt::format("{} lies {} from the panel: --keep-coordinates takes coordinates as metres",
@@ -145,6 +144,7 @@ nlohmann::json make_json(const HologramJob& job, const std::vector<PointsRecord>
 
 /// Prints the reconstruct command for files of a format that does not store the values it needs.
 void tell_flags(const HologramJob& job, const std::vector<PointsRecord>& rows) {
+  if (!job.complex_field) remark_few_bits(job.console, job.encode.bits, job.output);
   const auto frames = flags_of_frames(job, rows);
   if (frames.empty()) return;
   std::string files;

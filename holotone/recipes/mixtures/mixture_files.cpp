@@ -6,6 +6,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/npz_detail.hpp>
+#include <holotone/io/printable_detail.hpp>
 #include <holotone/recipes/mixture_files.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -175,6 +176,14 @@ SmoeModel model_of_npz(const std::string& bytes, const std::string& path) {
     if (entry == arrays.end()) throw_io(path, fmt::format("an array '{}'", name), "none");
     return entry->second;
   };
+  if (!arrays.contains("low") || !arrays.contains("log_weight")) {
+    std::vector<std::string> found;
+    for (const auto& [name, array] : arrays) {
+      found.push_back(fmt::format("{} {{{}}}", io::printable(name), fmt::join(array.shape, ", ")));
+    }
+    throw_io(path, "a model's arrays low, high, log_weight and further ones; other arrays are read from .npy files",
+             fmt::format("{}", fmt::join(found, ", ")));
+  }
   SmoeModel model;
   set_box(path, model, taken("low").values, taken("high").values);
   const auto& colour = taken("colour").shape;

@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/numbered_files_detail.hpp>
+
+namespace holotone::io {
+namespace fs = std::filesystem;
+
+std::string FramePattern::name(std::int64_t number) const {
+  return fmt::format("{}{:0{}}{}", before, number, digits, after);
+}
+
+std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed) {
+  const std::string prefix = fs::path(pattern.before).filename().string();
+  std::vector<Frame> frames;
+  std::string other;  // a numbered file with another padding of its number
+  std::string other_counter;
+  std::error_code error;
+  const auto folder = fs::path(pattern.before + "x").parent_path();
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.size() <= prefix.size() + pattern.after.size() || name.compare(0, prefix.size(), prefix) != 0) continue;
+    const char* const first = name.data() + prefix.size();
+    const char* const last = name.data() + name.size() - pattern.after.size();
+    std::int64_t number = 0;
+    const auto [stop, failure] = std::from_chars(first, last, number);
+    if (failure != std::errc() || stop != last || number < 0) continue;
+    const std::string path = pattern.name(number);
+    if (fs::path(path).filename() == name) {
+      frames.push_back({number, path});
+    } else if (other.empty() || name < other) {
+      other = name;
+      other_counter = *first == '0' && last - first > 1 ? fmt::format("%0{}d", last - first) : "%d";
+    }
+  }
+  if (frames.empty()) {
+    throw_io(as_typed, "files with a number in place of the counter",
+             other.empty() ? "none" : fmt::format("{}, whose counter is {}", other, other_counter));
+  }
+  std::sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) { return a.number < b.number; });
+  return frames;
+}
+
+}  // namespace holotone::io
