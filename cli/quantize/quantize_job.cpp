@@ -72,9 +72,10 @@ void set_table(QuantizeJob& job) {
   const auto needed = std::max<int>(1, static_cast<int>(std::bit_width(count - 1)));
   if (count < 2 || needed > 8) throw_io(job.lut, "2 to 256 levels", fmt::format("{}", count));
   if (!job.bits) diffusion.bits = needed;
-  if (needed > diffusion.bits)
+  if (needed > diffusion.bits) {
     reject<&QuantizeJob::bits>(fmt::format("enough for the {} codes of {}", count, job.lut),
                                fmt::format("{}", diffusion.bits));
+  }
 }
 
 void set_levels(QuantizeJob& job) {

@@ -29,9 +29,10 @@ void check_output(const SceneJob& scene) {
   const bool codes = io::has_format(output, io::formats::pictures_with_metadata);
   const bool shown = names_monitor(output);
   if (scene.views.scale) {
-    if (!codes && !shown)
+    if (!codes && !shown) {
       reject<&ViewOptions::scale>(io::name_ending_in(io::formats::pictures_with_metadata) + " for codes after -o",
                                   output);
+    }
     if (!scene.views.viewer) reject<&ViewOptions::viewer>("a viewing window such as 36mm:9.2mm for codes", "none");
   } else if (const auto& wanted = scene.hologram.encoding; !shown && wanted.encoding) {
     reject<&HologramJob::encoding>(
