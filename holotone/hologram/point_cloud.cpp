@@ -47,7 +47,8 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
       case PointMethod::direct: return point_cloud::direct_cpu(options);
       case PointMethod::recurrence: return point_cloud::recurrence_cpu(options);
       case PointMethod::separable: return point_cloud::separable_cpu(options);
-      case PointMethod::fast: return point_cloud::fast_cpu(options);
+      case PointMethod::fast:
+        return options.wave == Wave::spherical ? point_cloud::spectrum_cpu(options) : point_cloud::fast_cpu(options);
       case PointMethod::automatic: break;
     }
   }
@@ -150,12 +151,10 @@ std::string_view to_string(Wave wave) { return name_of(wave); }
 
 struct PointCloudPlan::State {
   State(const PointCloudOptions& given, std::int64_t rows, Queue given_queue)
-      : options(given),
-        rows_at_once(rows),
-        queue(std::move(given_queue)),
-        chooser(given, rows, queue.device().backend, masks_on_chip(given, queue)) {}
+      : options(given), used(given), rows_at_once(rows), queue(std::move(given_queue)), chooser(make_chooser()) {}
 
   PointCloudOptions options;
+  PointCloudOptions used;  ///< `options` with the wave of the points
   std::int64_t rows_at_once;
   Queue queue;
   point_cloud::MethodChooser chooser;
@@ -168,11 +167,22 @@ struct PointCloudPlan::State {
   Array<float, 1> phase_rad;
   Array<float, 2> set_position_m;  ///< of the points that were set, for the adjoint
 
+  [[nodiscard]] point_cloud::MethodChooser make_chooser() const {
+    return {used, rows_at_once, queue.device().backend, masks_on_chip(used, queue)};
+  }
+
   void use(PointMethod wanted) {
     if (engine && method == wanted) return;
     engine.reset();  // frees its memory first
-    engine = make_engine(wanted, options, rows_at_once, queue);
+    engine = make_engine(wanted, used, rows_at_once, queue);
     method = wanted;
+  }
+
+  void use(Wave wave) {
+    if (used.wave == wave) return;
+    used.wave = wave;
+    chooser = make_chooser();
+    engine.reset();
   }
 
   template <std::size_t Rank>
@@ -207,7 +217,7 @@ PointCloudPlan::PointCloudPlan(const PointCloudOptions& options, Queue queue, st
   state_ = std::make_unique<State>(options, rows_at_once, std::move(queue));
   // The engine of a given method is created at once, so that a method which this device lacks is reported before any
   // points are read.
-  if (options.method != PointMethod::automatic) state_->use(options.method);
+  if (options.method != PointMethod::automatic && options.wave != Wave::automatic) state_->use(options.method);
 }
 
 PointCloudPlan::~PointCloudPlan() = default;
@@ -226,8 +236,9 @@ void PointCloudPlan::set_points(const PointSources& points) {
   if (sorted.summary.first_bad >= 0) throw_bad_point(points, sorted.summary.first_bad);
   state.count.reset();  // if the engine fails, execute must not use the previous points
   if (has_adjoint(state.queue.device().backend)) state.keep(state.set_position_m, sorted.sources.position_m);
+  state.use(point_cloud::choose_wave(state.options, state.queue.device().backend, sorted.summary));
   if (state.queue.device().backend == Backend::cpu) {
-    sorted.pixels = point_cloud::pixel_points(sorted.sources, state.options);
+    sorted.pixels = point_cloud::pixel_points(sorted.sources, state.used);
   }
   const auto& choice = state.chooser.choose(sorted);
   state.use(choice.method);
@@ -261,8 +272,8 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
                              Progress& progress) const {
   const auto& state = *state_;
   if (!has_adjoint(state.queue.device().backend)) throw_no_backend(where_adjoint, state.queue.device());
-  if (state.options.wave != Wave::fresnel) {
-    throw_unsupported(where_adjoint, "wave", "fresnel", std::string(to_string(state.options.wave)));
+  if (state.used.wave == Wave::spherical) {
+    throw_unsupported(where_adjoint, "wave", "fresnel", std::string(to_string(state.used.wave)));
   }
   require_set(where_adjoint, state.count);
   require_view(where_adjoint, "field", field, state.options.shape, state.queue.device());
@@ -271,18 +282,20 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
   const auto position_m = std::as_const(state.set_position_m).view();
 #if HOLOTONE_CUDA
   if (state.queue.device().backend == Backend::cuda) {
-    point_cloud::adjoint_cuda(state.options, position_m, field, values, state.queue, progress);
+    point_cloud::adjoint_cuda(state.used, position_m, field, values, state.queue, progress);
     return;
   }
 #endif
-  point_cloud::adjoint_cpu(state.options, position_m, field, values, progress);
+  point_cloud::adjoint_cpu(state.used, position_m, field, values, progress);
 }
 
 const PointCloudOptions& PointCloudPlan::options() const { return state_->options; }
 
 PointCloudInfo PointCloudPlan::info() const {
-  if (state_->engine) return state_->engine->info();
-  return {};  // automatic, and no points yet
+  PointCloudInfo info;  // automatic, and no points yet
+  if (state_->engine) info = state_->engine->info();
+  info.wave = state_->used.wave;
+  return info;
 }
 
 std::int64_t PointCloudPlan::point_count() const { return state_->count.value_or(0); }
@@ -327,7 +340,9 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   validate(options);
   const auto count = checked_count(host_points, Device{});
   if (count > 0) require_device("fresnel_deviation_rad", "host_points", Device{}, host_points.position_m.device());
-  const auto frame = point_cloud::frame_of(options);
+  PointCloudOptions fresnel = options;
+  fresnel.wave = Wave::fresnel;
+  const auto frame = point_cloud::frame_of(fresnel);
   const auto deviation_rad = [&](std::int64_t j) {
     const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
     const auto point =

@@ -154,7 +154,7 @@ void describe_points(Metadata& metadata, const PointSources& points, const Point
   add("method", [&] { return to_string(info.method); });
   add("arithmetic", [&] { return info.arithmetic; });
   add("tolerance", [&] { return sum.tolerance; });
-  add("wave", [&] { return to_string(sum.wave); });
+  add("wave", [&] { return to_string(info.wave); });
   add("band_limit", [&] { return sum.band_limit ? "1" : "0"; });
   if (sum.deterministic) add("deterministic", [] { return "1"; });
   if (of_colours && sum.band_limit)

@@ -91,7 +91,7 @@ TEST(PointCloudMath, LitRangeIsThePixelsWithinReach) {
 }
 
 TEST(PointCloudMath, BandLimitEndsWhereFringesTurnHalfACycleAPixel) {
-  const PanelFrame panel{532e-9, 8e-6, 1921, 1081, true, 532e-9};
+  const PanelFrame panel{532e-9, 8e-6, 1921, 1081, 532e-9 / (2 * 8e-6)};
   const auto point = to_pixels(panel, 0, 0, -0.2, 1, 0);
   // lambda d / (2 pitch) = 6.65 mm = 831.25 pixels from the axis at column 960
   EXPECT_EQ(point.column_begin, 960 - 831);

@@ -71,13 +71,19 @@ TEST(PointCloudPlan, RefusesOptionsOutOfRange) {
                  o.method = PointMethod::fast;
                  o.tolerance = 9e-6;
                }));
-  for (const auto method : {PointMethod::recurrence, PointMethod::separable, PointMethod::fast}) {
-    expect_error(unsupported, "PointCloudPlan: wave: expected fresnel for the methods other than direct, got spherical",
-                 make([method](auto& o) {
-                   o.wave = Wave::spherical;
-                   o.method = method;
-                 }));
-  }
+  const auto exact = [&](PointMethod method, bool band_limit) {
+    return make([=](auto& o) {
+      o.wave = Wave::spherical;
+      o.method = method;
+      o.band_limit = band_limit;
+    });
+  };
+  expect_error(unsupported, "PointCloudPlan: wave: expected fresnel with recurrence, got spherical",
+               exact(PointMethod::recurrence, true));
+  expect_error(unsupported, "PointCloudPlan: wave: expected fresnel with separable, got spherical",
+               exact(PointMethod::separable, true));
+  expect_error(unsupported, "PointCloudPlan: wave: expected fresnel with fast without a band limit, got spherical",
+               exact(PointMethod::fast, false));
 }
 
 TEST_P(PointCloudPlanOnDevice, RefusesPointsThatDoNotFitTogether) {
@@ -270,9 +276,14 @@ TEST_P(PointCloudPlanOnDevice, InfoNamesTheMethodThatRuns) {
     PointCloudPlan exact(c.options, device);
     exact.set_points(cases::sources(cases::make_points(c)));
     EXPECT_EQ(exact.info().method, PointMethod::separable) << "more exact than fast can be";
-    PointCloudPlan sphere({.wave = Wave::spherical}, device);
+    PointCloudPlan sphere({.wave = Wave::spherical, .band_limit = false}, device);
     sphere.set_points(cases::sources(cases::make_points(c)));
-    EXPECT_EQ(sphere.info().method, PointMethod::direct);
+    EXPECT_EQ(sphere.info().method, PointMethod::direct) << "without a band limit no other method is exact";
+    EXPECT_EQ(sphere.info().wave, Wave::spherical);
+    PointCloudPlan limited({.wave = Wave::spherical}, device);
+    limited.set_points(cases::sources(cases::make_points(c)));
+    const bool cpu = device.backend == holotone::Backend::cpu;
+    EXPECT_EQ(limited.info().method, cpu ? PointMethod::fast : PointMethod::direct);
   });
 }
 

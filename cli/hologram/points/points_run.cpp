@@ -106,7 +106,7 @@ std::vector<std::string> late_warnings(const HologramJob& job, const std::vector
                                                              : ", or --amplitude-range gives all frames one range"));
   }
   const double deviation = rows.front().fresnel_deviation_rad;
-  if (job.sum.wave == Wave::fresnel && deviation >= blurring_deviation_rad) {
+  if (rows.front().info.wave == Wave::fresnel && deviation >= blurring_deviation_rad) {
     warnings.push_back(fmt::format(
         "Fresnel approximation: {:.2g} rad error at the panel's edge, which blurs points; --wave spherical is exact",
         deviation));
@@ -127,7 +127,7 @@ nlohmann::json make_json(const HologramJob& job, const std::vector<PointsRecord>
   object["panel"] = job.panel.name;
   object["resolution"] = {job.panel.nx, job.panel.ny};
   object["pitch_m"] = job.panel.pitch_m;
-  object["wave"] = to_string(job.sum.wave);
+  object["wave"] = to_string(rows.front().info.wave);
   object["tolerance"] = job.sum.tolerance;
   object["encoding"] = job.complex_field ? "complex" : std::string(to_string(job.encode.encoding));
   object["dropped_points"] = rows.front().dropped;
@@ -218,12 +218,12 @@ void tell(const HologramJob& job, const std::vector<PointsRecord>& rows, double 
   }
   if (frames > 1)
     report(job.console, fmt::format("{} frames, {:.3g} a second", frames, static_cast<double>(frames) / seconds));
-  if (job.sum.wave == Wave::fresnel && first.fresnel_deviation_rad >= min_reported_deviation_rad &&
+  if (first.info.wave == Wave::fresnel && first.fresnel_deviation_rad >= min_reported_deviation_rad &&
       first.fresnel_deviation_rad < blurring_deviation_rad) {
     report(
         job.console,
         fmt::format("Fresnel approximation: {:.2g} rad error at the panel's edge, hardly visible; --wave spherical is "
-                    "exact and slower",
+                    "exact",
                     first.fresnel_deviation_rad));
   }
   if (job.sum.method == PointMethod::fast && first.info.method == PointMethod::separable) {
@@ -253,7 +253,7 @@ int run_points(SceneJob& scene) {
   require_memory_for(job);
   FrameSource source(job);
   const bool products = job.sum.method != PointMethod::direct && job.sum.method != PointMethod::recurrence;
-  if (products && source.moving() && job.sum.wave == Wave::fresnel) load_early(job.device, CudaLibrary::cublaslt);
+  if (products && source.moving() && job.sum.wave != Wave::spherical) load_early(job.device, CudaLibrary::cublaslt);
   if (job.shown) return show_points(job, source);
   const auto before = [&](const std::vector<PointsRecord>& early) { tell_early(job, early); };
   const auto rows = job.rows_at_once > 0 ? make_bands(job, source, before) : make_holograms(job, source, before);

@@ -3,6 +3,7 @@
 #include <array>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/point_cloud/point_cloud_math.h>
+#include <limits>
 #include <vector>
 
 namespace holotone {
@@ -11,7 +12,7 @@ namespace point_cloud {
 
 struct MethodChoice;
 
-/// Results of one pass over a cloud. All but first_bad are set for points on a CUDA device only.
+/// Results of one pass over a cloud. The CPU sets first_bad, low and high, OpenCL first_bad alone.
 struct PointSummary {
   /// Index of the first point that is not finite (position, amplitude, phase) or lies in the panel's plane; -1: none.
   std::int64_t first_bad = -1;
@@ -63,9 +64,33 @@ inline double cone_wavelength_m(const PointCloudOptions& options) {
   return options.cone_wavelength_m > 0 ? options.cone_wavelength_m : options.wavelength_m;
 }
 
+/// Returns the largest direction cosine of light along an axis, at which fringes turn half a cycle a pixel.
+inline double limit_cosine(const PointCloudOptions& options) {
+  return cone_wavelength_m(options) / (2 * options.pitch_m);
+}
+
+/// Returns the lit half width over the distance |d|; infinite without a band limit. That of the exact wave holds for
+/// Wave::automatic.
+inline double reach_of_light(const PointCloudOptions& options) {
+  if (!options.band_limit) return std::numeric_limits<double>::infinity();
+  return options.wave != Wave::fresnel ? exact_reach(limit_cosine(options)) : limit_cosine(options);
+}
+
+/// True if the sphere lags a few turns at most behind the parabola where there is light, d s1^4 / (2 lambda) at a
+/// corner, as at 8 um to a distance of some metres: float32 then keeps the floor.
+inline bool small_lag(const PointCloudOptions& options) { return options.band_limit && limit_cosine(options) < 0.04; }
+
+/// Returns the lit half width in pixels a metre of distance; 0 without a band limit.
+inline double reach_per_metre(const PointCloudOptions& options) {
+  return options.band_limit ? reach_of_light(options) / options.pitch_m : 0;
+}
+
+/// Returns the pixels beyond its reach that a point may light.
+inline double light_blur(const PointCloudOptions& options) { return options.wave == Wave::fresnel ? 0 : exact_blur; }
+
 inline PanelFrame frame_of(const PointCloudOptions& options) {
-  return {options.wavelength_m, options.pitch_m,    options.shape[1],
-          options.shape[0],     options.band_limit, cone_wavelength_m(options)};
+  return {options.wavelength_m, options.pitch_m,         options.shape[1],
+          options.shape[0],     reach_of_light(options), light_blur(options)};
 }
 
 /// True if the real part is the only output.
@@ -77,6 +102,8 @@ EnginePointer direct_cpu(const PointCloudOptions& options);
 EnginePointer recurrence_cpu(const PointCloudOptions& options);
 EnginePointer separable_cpu(const PointCloudOptions& options);
 EnginePointer fast_cpu(const PointCloudOptions& options);
+/// fast for the exact wave.
+EnginePointer spectrum_cpu(const PointCloudOptions& options);
 
 /// Approximate bytes of workspace for `count` points; see point_cloud_workspace_bytes.
 std::size_t direct_cpu_bytes(const PointCloudOptions& options, std::int64_t count);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud/engine_cpu.hpp>
+#include <limits>
 
 namespace holotone::point_cloud {
 namespace {
@@ -249,14 +250,22 @@ void write_parts(View<const std::complex<float>, 2> field, const PointCloudOutpu
 PointSummary summarise_points_cpu(const PointSources& points) {
   PointSummary summary;
   const auto count = points.position_m.shape()[0];
+  constexpr float huge = std::numeric_limits<float>::max();
+  summary.low.fill(huge);
+  summary.high.fill(-huge);
   for (std::int64_t j = 0; j < count; ++j) {
     const float z = points.position_m(j, 2);
-    const bool good = std::isfinite(points.position_m(j, 0)) && std::isfinite(points.position_m(j, 1)) &&
-                      std::isfinite(z) && z != 0 && std::isfinite(points.amplitude(j)) &&
+    const std::array<float, 3> value = {points.position_m(j, 0), points.position_m(j, 1), -1 / z};
+    const bool good = std::isfinite(value[0]) && std::isfinite(value[1]) && std::isfinite(z) && z != 0 &&
+                      std::isfinite(points.amplitude(j)) &&
                       (points.phase_rad.empty() || std::isfinite(points.phase_rad(j)));
     if (!good) {
       summary.first_bad = j;
       break;
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      summary.low[axis] = std::min(summary.low[axis], value[axis]);
+      summary.high[axis] = std::max(summary.high[axis], value[axis]);
     }
   }
   return summary;

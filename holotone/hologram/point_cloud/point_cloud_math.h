@@ -17,9 +17,40 @@ struct PanelFrame {
   double pitch_m;
   std::int64_t nx;
   std::int64_t ny;
-  bool band_limit;
-  double cone_wavelength_m;  ///< wavelength of the band limit's reach
+  double reach;     ///< lit half width over the distance |d|; infinite without a band limit
+  double blur = 0;  ///< pixels beyond it
 };
+/// Blur of the exact wave's light, whose band limit has no sharp end: a point that would light less than a pixel is
+/// one.
+constexpr double exact_blur = 2;
+
+// Band limit of the exact wave, as a factor b of a plane wave's direction cosines (sx, sy) = lambda (fx, fy):
+//   b = edge(|sx| / s1) edge(|sy| / s1) edge_of_cone(hypot(sx, sy)),   s1 = lambda of the cone / (2 pitch)
+// Both edges fall from 1 to 0 as cos^2(pi / 2 (10 t^3 - 15 t^4 + 6 t^5)).
+
+constexpr double edge_begin = 0.95;  ///< of s1, where a fringe turns half a cycle per pixel
+constexpr double cone_begin = 0.93;  ///< sine of the steepest full light
+constexpr double cone_end = 0.98;    ///< sine from which on there is none, whatever the pitch
+
+/// Returns the edge at t: 1 for t <= 0, 0 for t >= 1.
+HOLOTONE_HOST_DEVICE inline double soft_edge(double t) {
+  const double x = fmin(fmax(t, 0.0), 1.0);
+  const double c = cos(0.25 * two_pi * (x * x * x * (10 + x * (6 * x - 15))));
+  return x >= 1 ? 0.0 : c * c;
+}
+
+/// Returns b; `limit` is s1.
+HOLOTONE_HOST_DEVICE inline double light_of_direction(double sx, double sy, double limit) {
+  return soft_edge((fabs(sx) / limit - edge_begin) / (1 - edge_begin)) *
+         soft_edge((fabs(sy) / limit - edge_begin) / (1 - edge_begin)) *
+         soft_edge((sqrt(sx * sx + sy * sy) - cone_begin) / (cone_end - cone_begin));
+}
+
+/// Returns the half width of the exact wave's light over |d|: its largest sx / sqrt(1 - sx^2 - sy^2) with b > 0.
+inline double exact_reach(double limit) {
+  const double corner = std::fmin(std::sqrt(2.0) * limit, cone_end);
+  return std::fmin(limit, cone_end) / std::sqrt(1 - corner * corner);
+}
 
 /// One point in pixel units. With u = col - PixelPoint::column and v = row - PixelPoint::row its Fresnel phase at a
 /// pixel is curvature (u^2 + v^2) + phase_turns, in turns.
@@ -45,9 +76,9 @@ HOLOTONE_HOST_DEVICE inline void lit_range(double centre, double reach, std::int
   end = lit ? static_cast<std::int32_t>(last) + 1 : 0;
 }
 
-/// Converts a point in metres (world frame, d = -z) to pixel units. Band limit: |x - x_j| <= lambda |d| / (2 pitch) is
-/// |u| <= lambda |d| / (2 pitch^2) pixels. lambda is the cone's wavelength, at most the sum's. If both are equal, the
-/// limit is 1 / (4 |curvature|) pixels, where the fringes turn by half a cycle per pixel.
+/// Converts a point in metres (world frame, d = -z) to pixel units. Light: |u| <= reach |d| / pitch pixels. For
+/// Fresnel's wave and the cone of its own wavelength that is 1 / (4 |curvature|), where the fringes turn by half a
+/// cycle a pixel.
 HOLOTONE_HOST_DEVICE inline PixelPoint to_pixels(const PanelFrame& panel, double x_m, double y_m, double z_m,
                                                  float amplitude, double phase_rad) {
   PixelPoint point;
@@ -57,8 +88,7 @@ HOLOTONE_HOST_DEVICE inline PixelPoint to_pixels(const PanelFrame& panel, double
   point.curvature = panel.pitch_m * panel.pitch_m / (2 * panel.wavelength_m * distance_m);
   point.phase_turns = phase_rad / two_pi;
   point.amplitude = amplitude;
-  const double reach =
-      panel.band_limit ? panel.cone_wavelength_m * fabs(distance_m) / (2 * panel.pitch_m * panel.pitch_m) : 1e300;
+  const double reach = fmin(panel.reach * fabs(distance_m) / panel.pitch_m + panel.blur, 1e300);
   lit_range(point.column, reach, panel.nx, point.column_begin, point.column_end);
   lit_range(point.row, reach, panel.ny, point.row_begin, point.row_end);
   if (point.column_begin == point.column_end || point.row_begin == point.row_end) {

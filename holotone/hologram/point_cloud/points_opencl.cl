@@ -6,7 +6,8 @@
 typedef struct {
   float2 inverse_pitch;
   float2 turns_metre;      // pitch^2 / (2 lambda): divided by the distance it is the curvature a
-  float2 reach_per_metre;  // lambda of the cone / (2 pitch^2); 0: no band limit
+  float2 reach_per_metre;  // lit half width in pixels over the distance; 0: no band limit
+  float blur;              // whole pixels beyond it
   float center_x;          // (nx - 1) / 2
   float center_y;          // (ny - 1) / 2
 } PanelUnits;
@@ -36,8 +37,9 @@ __kernel void prepare_points(PanelUnits units, long count, long padded, ARRAY(co
   if (phase_rad_memory) turns = two_reduce(two_scale((two)(0x1.45f306p-3f, 0x1.b9391p-28f), AT(phase_rad)[j]));
   const two reach = units.reach_per_metre.x > 0.0f ? two_scale(units.reach_per_metre, fabs(distance))
                                                    : (two)(1e30f, 0.0f);
-  const float4 own_lit = (float4)(two_ceil(two_subtract(x, reach)), two_floor(two_add(x, reach)),
-                                  two_ceil(two_subtract(y, reach)), two_floor(two_add(y, reach)));
+  const float4 sharp = (float4)(two_ceil(two_subtract(x, reach)), two_floor(two_add(x, reach)),
+                                two_ceil(two_subtract(y, reach)), two_floor(two_add(y, reach)));
+  const float4 own_lit = sharp + units.blur * (float4)(-1.0f, 1.0f, -1.0f, 1.0f);
   const bool lights = own_lit.x <= min(own_lit.y, 2.0f * units.center_x) && own_lit.y >= 0.0f &&
                       own_lit.z <= min(own_lit.w, 2.0f * units.center_y) && own_lit.w >= 0.0f;
   // A point so near that its curvature overflows lights the pixel that it lies on.

@@ -14,15 +14,19 @@ struct PanelUnits {
   cl_float2 inverse_pitch;
   cl_float2 turns_metre;
   cl_float2 reach_per_metre;
+  float blur;
   float center_x;
   float center_y;
 };
 
 PanelUnits units_of(const PointCloudOptions& options) {
   const double pitch = options.pitch_m;
-  return {opencl::two_floats(1 / pitch), opencl::two_floats(pitch * pitch / (2 * options.wavelength_m)),
-          opencl::two_floats(options.band_limit ? cone_wavelength_m(options) / (2 * pitch * pitch) : 0),
-          0.5F * static_cast<float>(options.shape[1] - 1), 0.5F * static_cast<float>(options.shape[0] - 1)};
+  return {opencl::two_floats(1 / pitch),
+          opencl::two_floats(pitch * pitch / (2 * options.wavelength_m)),
+          opencl::two_floats(reach_per_metre(options)),
+          static_cast<float>(light_blur(options)),
+          0.5F * static_cast<float>(options.shape[1] - 1),
+          0.5F * static_cast<float>(options.shape[0] - 1)};
 }
 
 }  // namespace

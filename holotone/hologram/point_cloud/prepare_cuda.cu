@@ -20,8 +20,8 @@ struct PrepareInput {
   double center_x;         ///< (nx - 1) / 2
   double center_y;         ///< (ny - 1) / 2
   double turns_metre;      ///< pitch^2 / (2 lambda): divided by d it is `a`
-  double reach_per_metre;  ///< lambda of the cone / (2 pitch^2): times |d| it is the lit half width in pixels; 0: no
-                           ///< band limit
+  double reach_per_metre;  ///< times |d| it is the lit half width in pixels; 0: no band limit
+  double blur;             ///< pixels beyond it
 };
 
 __global__ void prepare_points(PrepareInput in, float4* position, float4* wave, float4* lit, unsigned* largest) {
@@ -37,7 +37,7 @@ __global__ void prepare_points(PrepareInput in, float4* position, float4* wave, 
       const double distance = -static_cast<double>(in.position[3 * j + 2]);
       const double turns = in.phase_rad != nullptr ? in.phase_rad[j] * 0.15915494309189535 : 0.0;
       const float amplitude = in.amplitude[j];
-      const double reach = in.reach_per_metre > 0 ? in.reach_per_metre * fabs(distance) : 1e30;
+      const double reach = in.reach_per_metre > 0 ? in.reach_per_metre * fabs(distance) + in.blur : 1e30;
       const PointRecord record = record_of(x, y, in.turns_metre / distance, reach, amplitude, turns);
       position[j] = record.position;
       wave[j] = record.wave;
@@ -230,7 +230,8 @@ void PreparedPoints::set(const PointSources& points) {
   in.center_x = 0.5 * static_cast<double>(options_.shape[1] - 1);
   in.center_y = 0.5 * static_cast<double>(options_.shape[0] - 1);
   in.turns_metre = pitch * pitch / (2 * options_.wavelength_m);
-  in.reach_per_metre = options_.band_limit ? cone_wavelength_m(options_) / (2 * pitch * pitch) : 0;
+  in.reach_per_metre = reach_per_metre(options_);
+  in.blur = light_blur(options_);
   float4* base = storage_.data();
   prepare_points<<<cuda::blocks_for(padded, block_threads), block_threads, 0, stream>>>(
       in, base, base + capacity_, base + 2 * capacity_, largest_.data());

@@ -367,7 +367,7 @@ FastCloud fast_cloud(const PointCloudOptions& options, const PanelBlock& block, 
   cloud.center_x = 0.5 * static_cast<double>(options.shape[1] - 1) - static_cast<double>(block.first_column);
   cloud.center_y = 0.5 * static_cast<double>(options.shape[0] - 1) - static_cast<double>(block.first_row);
   cloud.turns_metre = pitch * pitch / (2 * options.wavelength_m);
-  cloud.reach_per_metre = options.band_limit ? cone_wavelength_m(options) / (2 * pitch * pitch) : 0;
+  cloud.reach_per_metre = reach_per_metre(options);
   cloud.summary = summary;
   return cloud;
 }

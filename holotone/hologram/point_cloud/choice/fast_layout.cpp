@@ -8,7 +8,6 @@
 namespace holotone::point_cloud {
 namespace {
 
-constexpr double upsamplings[] = {1.25, 1.5, 2.0};
 constexpr std::int64_t tile_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
 constexpr std::int64_t smallest_tile = 32;
 constexpr std::int64_t max_samples = 256;
@@ -17,10 +16,6 @@ constexpr double window_share = 0.6;
 /// Loosest tolerance of a window: excludes windows of two nodes, whose error depends on the position of a tile's pixels
 /// in its range.
 constexpr double loosest = 0.05;
-/// Complex numbers of a tile's grid above which smaller tiles are preferred: 1 GiB.
-constexpr double max_numbers = 1 << 27;
-/// Maximum complex numbers of a tile's grid: 32 GiB.
-constexpr double too_many_numbers = 4294967296.0;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -74,6 +69,13 @@ double FastLayout::radius_squared() const {
   return std::max(1.0, x * x + y * y);
 }
 
+std::optional<SpreadWindow> fast_window(double tolerance, double upsampling) {
+  const auto window = choose_window(std::min(window_share * tolerance, loosest), upsampling, 3);
+  const bool finest = upsampling == fast_upsamplings[std::size(fast_upsamplings) - 1];
+  if (!finest && float32_grid_error * std::pow(window_noise_gain(window), 3) > 0.3 * tolerance) return {};
+  return window;
+}
+
 FastLayout fast_tile_layout(const Shape<2>& tile, const SpreadWindow& window) {
   FastLayout layout{tile, window, {}, 0};
   for (const std::size_t axis : {0, 1}) {
@@ -94,18 +96,17 @@ FastLayout choose_fast_layout(const Shape<2>& panel, std::span<const PixelPoint>
   FastLayout best;
   double least = std::numeric_limits<double>::max();
   const Spans spans = sample_spans(points, {});
-  for (const double upsampling : upsamplings) {
-    const auto window = choose_window(std::min(window_share * tolerance, loosest), upsampling, 3);
-    const bool finest = upsampling == upsamplings[std::size(upsamplings) - 1];
-    if (!finest && float32_grid_error * std::pow(window_noise_gain(window), 3) > 0.3 * tolerance) continue;
+  for (const double upsampling : fast_upsamplings) {
+    const auto window = fast_window(tolerance, upsampling);
+    if (!window) continue;
     for (const auto down : tile_counts) {
       for (const auto across : tile_counts) {
         const Shape<2> tile{divide_up(panel[0], down), divide_up(panel[1], across)};
         if (tile[0] < std::min(panel[0], smallest_tile) || tile[1] < std::min(panel[1], smallest_tile)) continue;
-        const auto layout = fast_tile_layout(tile, window);
+        const auto layout = fast_tile_layout(tile, *window);
         const auto tiles = static_cast<double>(divide_up(panel[0], tile[0]) * divide_up(panel[1], tile[1]));
-        const double excess = std::max(1.0, tile_numbers(layout, spans) / max_numbers);
-        if (!(tile_numbers(layout, spans) <= too_many_numbers)) continue;
+        const double excess = std::max(1.0, tile_numbers(layout, spans) / fast_max_numbers);
+        if (!(tile_numbers(layout, spans) <= fast_too_many_numbers)) continue;
         const double cost = excess * tiles * tile_nanoseconds(layout, spans, points.size(), costs);
         if (cost < least) {
           least = cost;

@@ -11,6 +11,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/hologram/point_cloud/point_cloud_math.h>
 #include <holotone/nufft/window.hpp>
+#include <optional>
 #include <span>
 
 namespace holotone::point_cloud {
@@ -31,6 +32,16 @@ struct FastLayout {
 };
 
 FastLayout fast_tile_layout(const Shape<2>& tile, const SpreadWindow& window);
+
+/// Upsamplings that are tried for a layout.
+constexpr double fast_upsamplings[] = {1.25, 1.5, 2.0};
+/// Complex numbers of a tile's grid above which smaller tiles are preferred: 1 GiB.
+constexpr double fast_max_numbers = 1 << 27;
+/// Maximum complex numbers of a tile's grid: 32 GiB.
+constexpr double fast_too_many_numbers = 4294967296.0;
+/// Returns the window of all three axes that keeps its share of `tolerance` (relative l2) in float32; none if another
+/// upsampling does so at less noise.
+std::optional<SpreadWindow> fast_window(double tolerance, double upsampling);
 
 /// Costs on a machine, in nanoseconds with all threads in use.
 struct FastCosts {

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/hologram/point_cloud/choice/method.hpp>
+#include <holotone/hologram/point_cloud/choice/spectrum_layout.hpp>
 #include <holotone/hologram/point_cloud/precision.hpp>
+#include <limits>
 
 namespace holotone::point_cloud {
 namespace {
@@ -48,6 +50,36 @@ constexpr double common_range = 0.5;  ///< least share of the planned ranges tha
 constexpr double min_timed_us = 1e6;
 /// Estimate without products on chip, relative to that with them, up to which it is the faster one in such sums.
 constexpr double max_off_chip = 1.1;
+
+/// Exact waves on the CPU, scaled as above: nanoseconds of a pair of direct, of a number of the spectrum's last FFT.
+constexpr double exact_pair_ns = 0.8;
+constexpr double spectrum_number_ns = 30;
+
+/// Largest phase difference between the two waves for a cloud that fills its box, over all pixels it may light.
+double box_deviation_rad(const PointCloudOptions& options, const PointSummary& summary) {
+  const double inverse[2] = {std::abs(static_cast<double>(summary.low[2])),
+                             std::abs(static_cast<double>(summary.high[2]))};
+  const double nearest = 1 / std::max(inverse[0], inverse[1]);
+  const bool both_sides = summary.low[2] < 0 && summary.high[2] > 0;
+  const double farthest = both_sides ? std::numeric_limits<double>::max() : 1 / std::min(inverse[0], inverse[1]);
+  const double reach = options.band_limit ? limit_cosine(options) : std::numeric_limits<double>::max();
+  double offset[2];
+  for (const std::size_t axis : {0, 1}) {
+    const double half = 0.5 * options.pitch_m * static_cast<double>(options.shape[1 - axis] - 1);
+    offset[axis] = half + std::max(std::abs(summary.low[axis]), std::abs(summary.high[axis]));
+  }
+  double largest = 0;
+  // It grows with d while the band limit ends the light, and falls with d where the panel does.
+  for (const double at : {nearest, offset[0] / reach, offset[1] / reach}) {
+    const double d = std::clamp(at, nearest, farthest);
+    const double u = std::min(offset[0], reach * d);
+    const double v = std::min(offset[1], reach * d);
+    const double s = (u * u + v * v) / (d * d);
+    const double root = 1 + std::sqrt(1 + s);
+    largest = std::max(largest, two_pi * d / (2 * options.wavelength_m) * s * s / (root * root));
+  }
+  return largest;
+}
 
 bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
   return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
@@ -121,16 +153,37 @@ std::vector<PointMethod> possible_methods(const PointCloudOptions& options, Back
     throw_unsupported(where, "method", expected, "fast");
   }
   const bool spherical = options.wave == Wave::spherical;
-  if (spherical && method != PointMethod::direct && method != PointMethod::automatic) {
-    throw_unsupported(where, "wave", "fresnel for the methods other than direct", "spherical");
+  if (spherical && method != PointMethod::automatic && !has_exact_wave(method, options, backend)) {
+    const bool fast_here = method == PointMethod::fast && backend == Backend::cpu;
+    throw_unsupported(where, "wave",
+                      fmt::format("fresnel with {}{}", to_string(method), fast_here ? " without a band limit" : ""),
+                      "spherical");
   }
   if (method != PointMethod::automatic) return {method};
-  if (spherical || backend == Backend::opencl) return {PointMethod::direct};
+  if (spherical) {
+    // fast has the lower cost from a few points on, but a floor; direct has every tolerance and no band limit.
+    if (has_exact_wave(PointMethod::fast, options, backend)) return {PointMethod::direct, PointMethod::fast};
+    return {PointMethod::direct};
+  }
+  if (backend == Backend::opencl) return {PointMethod::direct};
   std::vector<PointMethod> possible{PointMethod::separable};
   if (fast) possible.push_back(PointMethod::fast);
   // On the CPU separable is cheaper from the first point on.
   if (backend == Backend::cuda) possible.insert(possible.end(), {PointMethod::direct, PointMethod::recurrence});
   return possible;
+}
+
+bool has_exact_wave(PointMethod method, const PointCloudOptions& options, Backend backend) {
+  if (method == PointMethod::direct) return true;
+  return method == PointMethod::fast && backend == Backend::cpu && options.band_limit &&
+         options.tolerance >= point_cloud_fast_tolerance_floor;
+}
+
+Wave choose_wave(const PointCloudOptions& options, Backend backend, const PointSummary& summary) {
+  if (options.wave != Wave::automatic) return options.wave;
+  const auto method = options.method == PointMethod::automatic ? PointMethod::fast : options.method;
+  if (backend == Backend::opencl || !has_exact_wave(method, options, backend)) return Wave::fresnel;
+  return box_deviation_rad(options, summary) > max_hidden_deviation_rad ? Wave::spherical : Wave::fresnel;
 }
 
 FastCosts fast_cpu_costs() { return cpu_fast_costs; }
@@ -159,6 +212,10 @@ PointMethod MethodChooser::cheapest(std::int64_t points) const {
 }
 
 const MethodChoice& MethodChooser::choose(const EnginePoints& points) {
+  if (options_.wave == Wave::spherical && backend_ == Backend::cpu) {
+    choose_spectrum(points.pixels);
+    return choice_;
+  }
   const auto method = cheapest(points.sources.amplitude.size());
   if (method != PointMethod::fast) {
     choice_.method = method;
@@ -180,6 +237,31 @@ void MethodChooser::choose_layout(std::span<const PixelPoint> points) {
                                  [&](const PixelPoint& point) { return lights_all(point, options_.shape); });
   const double fast = choice_.layout.nanoseconds * (whole ? 1 : band_limit_factor);
   if (fast <= pairs * separable_pair_ns) choice_.method = PointMethod::fast;
+}
+
+void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
+  choice_.method = PointMethod::direct;
+  if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
+  double pairs = 0;
+  for (const auto& point : points) {
+    pairs += static_cast<double>(point.column_end - point.column_begin) * (point.row_end - point.row_begin);
+  }
+  const double direct = pairs * exact_pair_ns;
+  const bool given = options_.method == PointMethod::fast;
+  const auto pixels = static_cast<double>(element_count(options_.shape));
+  if (points.empty() || (!given && direct < spectrum_number_ns * pixels)) return;
+  choice_.spectrum_block = choose_spectrum_block(options_, points);
+  // The middle one stands for all blocks.
+  const auto& block = choice_.spectrum_block;
+  const PanelBlock middle{(options_.shape[0] - block[0]) / 2, (options_.shape[1] - block[1]) / 2, block};
+  const auto lit = points_of_block(points, middle);
+  const auto layout = choose_spectrum_layout(options_, middle, lit.empty() ? points : lit, cpu_fast_costs);
+  const double numbers = static_cast<double>(layout.period[0]) * static_cast<double>(layout.period[1]);
+  if (layout.tile[0] == 0 || numbers > max_spectrum_numbers) return;
+  const double blocks = std::ceil(pixels / static_cast<double>(element_count(block)));
+  if (given || blocks * (layout.nanoseconds + spectrum_number_ns * numbers) < direct) {
+    choice_.method = PointMethod::fast;
+  }
 }
 
 void MethodChooser::choose_grid(const EnginePoints& points) {

@@ -13,6 +13,7 @@ namespace holotone::point_cloud {
 struct MethodChoice {
   PointMethod method = PointMethod::automatic;  ///< never automatic once chosen
   FastLayout layout;                            ///< for fast on the CPU
+  Shape<2> spectrum_block{};                    ///< for fast of the exact wave on the CPU
   FastChoice fast;                              ///< for fast on CUDA; valid for its own cloud and similar ones
   int fast_number = 0;                          ///< differs for each new `fast`
   bool timed = false;  ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
@@ -35,6 +36,14 @@ FastCosts fast_cpu_costs();
 /// unsupported for a method that does not have the wave or the tolerance.
 std::vector<PointMethod> possible_methods(const PointCloudOptions& options, Backend backend);
 
+/// True if a method computes the exact wave at these options.
+bool has_exact_wave(PointMethod method, const PointCloudOptions& options, Backend backend);
+
+/// Returns the wave of a sum for Wave::automatic: spherical where the largest deviation of Fresnel's exceeds
+/// max_hidden_deviation_rad and a method other than direct, or the one given, has it; else Fresnel's.
+Wave choose_wave(const PointCloudOptions& options, Backend backend, const PointSummary& summary);
+constexpr double max_hidden_deviation_rad = 0.1;
+
 /// Chooses the method of a sequence of clouds. On CUDA the choice and its tables are kept while clouds fill the same
 /// ranges.
 class MethodChooser {
@@ -48,6 +57,7 @@ class MethodChooser {
  private:
   [[nodiscard]] PointMethod cheapest(std::int64_t points) const;
   void choose_layout(std::span<const PixelPoint> points);
+  void choose_spectrum(std::span<const PixelPoint> points);
   void choose_grid(const EnginePoints& points);
 
   PointCloudOptions options_;

@@ -47,6 +47,13 @@ HOLOTONE_SIMD_CLONES void add_block(const Block& block, std::int32_t rows, std::
   }
 }
 
+/// Adds one point to a run of pixels with an amplitude each.
+template <class T>
+HOLOTONE_SIMD_CLONES void add_weighted_run(const std::uint32_t* turns, const float* amplitude, std::int32_t count,
+                                           float* __restrict re, float* __restrict im) {
+  for (std::int32_t i = 0; i < count; ++i) add_wave<T>(turns[i], amplitude[i], re[i], im[i]);
+}
+
 /// Adds one point to a run of pixels.
 template <class T>
 HOLOTONE_SIMD_CLONES void add_run(const std::uint32_t* column_turns, std::uint32_t row_turns, float amplitude,
@@ -91,6 +98,48 @@ void spherical_turns_double(const SphericalRow& point, double phase_turns, std::
     const double root = 1.0 + std::sqrt(1.0 + point.slope * squared);
     turns[i] = fixed_turns(2 * point.curvature * squared / root + phase_turns);
   }
+}
+
+/// soft_edge in float32; error below 2e-7.
+HOLOTONE_ALWAYS_INLINE float soft_edge_single(float t) {
+  const float x = t < 0 ? 0.0F : t > 1 ? 1.0F : t;
+  const float s = x * x * x * (10 + x * (6 * x - 15));
+  // cos(pi s)
+  const float cosine = cosine_alone(static_cast<std::uint32_t>(static_cast<std::int32_t>(s * 0x1p30F)) << 1U);
+  return x >= 1 ? 0.0F : 0.5F + 0.5F * cosine;
+}
+
+/// Band limit of the exact wave along a row: weight[i] = amplitude b.
+struct LightRow {
+  float column;     ///< the point's, counted from the first pixel
+  float row;        ///< distance from the point, in pixels
+  float slope;      ///< pitch / |d|
+  float per_limit;  ///< 1 / s1
+  float amplitude;
+};
+HOLOTONE_SIMD_CLONES
+void light_weights(const LightRow& light, std::int32_t count, float* __restrict weight) {
+  constexpr auto edge = static_cast<float>(1 / (1 - edge_begin));
+  constexpr auto begin = static_cast<float>(edge_begin);
+  constexpr auto cone = static_cast<float>(1 / (cone_end - cone_begin));
+  const float v = light.row * light.slope;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const float u = (static_cast<float>(i) - light.column) * light.slope;
+    const float cosine = 1.0F / std::sqrt(1.0F + u * u + v * v);  // |d| / r
+    const float sx = std::fabs(u) * cosine;
+    const float sy = std::fabs(v) * cosine;
+    const float sine = std::sqrt(sx * sx + sy * sy);
+    weight[i] = light.amplitude * soft_edge_single((sx * light.per_limit - begin) * edge) *
+                soft_edge_single((sy * light.per_limit - begin) * edge) *
+                soft_edge_single((sine - static_cast<float>(cone_begin)) * cone);
+  }
+}
+
+/// True if b is 1 for all directions up to |u| and |v|, in units of |d|.
+bool full_light(double u, double v, double limit) {
+  const double s = u * u + v * v;
+  const double full = edge_begin * limit;
+  return u <= full * std::sqrt(1 + u * u) && v <= full * std::sqrt(1 + v * v) && s <= cone_begin * cone_begin * (1 + s);
 }
 
 class DirectCpu final : public BlockEngine {
@@ -196,6 +245,12 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
   // below a quarter of the tolerance, and the integer below 2^31.
   const bool single =
       largest_shortfall < 64 && two_pi * (3 * largest_shortfall + 1) * 0x1p-24 < options().tolerance / 4;
+  const double size = std::abs(slope_root);
+  const bool full = !options().band_limit || full_light(u * size, v * size, limit_cosine(options()));
+  // At most 1e8, so that squares of pixels times it stay finite.
+  LightRow light{static_cast<float>(row_of_point.column), 0, static_cast<float>(std::min(size, 1e8)),
+                 static_cast<float>(1 / limit_cosine(options())), point.amplitude};
+  std::array<float, tile_columns> weight;
   std::array<std::uint32_t, tile_columns> column_turns;
   std::array<std::uint32_t, tile_columns> turns;
   if (single) {
@@ -213,7 +268,13 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
     }
     const std::ptrdiff_t at =
         static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride + lit.column_begin - tile.column_begin;
-    add_run<T>(turns.data(), 0, point.amplitude, count, re + at, im + at);
+    if (full) {
+      add_run<T>(turns.data(), 0, point.amplitude, count, re + at, im + at);
+    } else {
+      light.row = static_cast<float>(distance);
+      light_weights(light, count, weight.data());
+      add_weighted_run<T>(turns.data(), weight.data(), count, re + at, im + at);
+    }
   }
 }
 

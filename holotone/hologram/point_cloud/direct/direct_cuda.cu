@@ -10,6 +10,8 @@ constexpr int tile_columns = 128;
 constexpr int tile_rows = 8;
 constexpr int tile_points = 64;
 constexpr float two_pi = 6.28318531F;
+/// Largest pitch / d: squares of pixels times it stay finite. Points so near light no pixel beside their own.
+constexpr float max_slope = 1e8F;
 
 /// Column phase, amplitude and lit columns of one point.
 struct ColumnRecord {
@@ -48,17 +50,41 @@ __device__ void load_tile(Tile& tile, const PointRecords& points, std::int64_t b
 }
 
 /// Computes the lag of the spherical phase behind the Fresnel phase, in turns, reduced to [-0.5, 0.5]: a rho^2 s / (1 +
-/// sqrt(1 + s))^2 with s = (rho / d)^2 and pitch / d = 2 lambda a / pitch. Float32 suffices within the band limit,
-/// where the lag is a few turns at most.
+/// sqrt(1 + s))^2 with s = (rho / d)^2 and pitch / d = 2 lambda a / pitch. Float32 suffices where the lag is a
+/// few turns at most.
 template <class Real>
 __device__ __forceinline__ float spherical_lag(const ColumnRecord& record, float u, float v, Real slope_per_a) {
   const Real a = static_cast<Real>(record.a_high) + static_cast<Real>(record.a_low);
   const Real rho_square = static_cast<Real>(u) * static_cast<Real>(u) + static_cast<Real>(v) * static_cast<Real>(v);
-  const Real slope = a * slope_per_a;
+  const Real slope = fmin(fmax(a * slope_per_a, Real(-max_slope)), Real(max_slope));
   const Real s = rho_square * slope * slope;
   const Real root = Real(1) + sqrt(Real(1) + s);
   const Real lag = a * rho_square * (s / (root * root));
   return static_cast<float>(lag - rint(lag));
+}
+
+__device__ __forceinline__ float soft_edge_single(float t) {
+  const float x = fminf(fmaxf(t, 0.0F), 1.0F);
+  const float c = cospif(0.5F * x * x * x * (10.0F + x * (6.0F * x - 15.0F)));
+  return x >= 1.0F ? 0.0F : c * c;
+}
+
+/// light_of_direction in float32; per_limit: 1 / s1, 0 without a band limit.
+__device__ __forceinline__ float light_of_pixel(float u, float v, float slope, float per_limit) {
+  const float size = fminf(fabsf(slope), max_slope);
+  const float x = fabsf(u) * size;
+  const float y = fabsf(v) * size;
+  const float square = x * x + y * y;
+  const float cosine = rsqrtf(1.0F + square);
+  const float sine = sqrtf(square) * cosine;
+  if (per_limit == 0 ||
+      (fmaxf(x, y) * cosine * per_limit <= static_cast<float>(edge_begin) && sine <= static_cast<float>(cone_begin))) {
+    return 1;
+  }
+  constexpr auto edge = static_cast<float>(1 / (1 - edge_begin));
+  return soft_edge_single((x * cosine * per_limit - static_cast<float>(edge_begin)) * edge) *
+         soft_edge_single((y * cosine * per_limit - static_cast<float>(edge_begin)) * edge) *
+         soft_edge_single((sine - static_cast<float>(cone_begin)) * static_cast<float>(1 / (cone_end - cone_begin)));
 }
 
 /// Real is void for the Fresnel wave, else the precision of the sphere's lag. RealAlone: cosines only, half the work of
@@ -66,7 +92,7 @@ __device__ __forceinline__ float spherical_lag(const ColumnRecord& record, float
 template <class Real, bool RealAlone>
 __global__ void __launch_bounds__(tile_columns)
     direct_sum(PointRecords points, std::int64_t padded_count, int nx, int first_row, int rows, double slope_per_a,
-               OutputPointers output) {
+               float per_limit, OutputPointers output) {
   constexpr bool spherical = !std::is_void_v<Real>;
   __shared__ Tile tile;
   const int column = blockIdx.x * tile_columns + threadIdx.x;
@@ -93,7 +119,12 @@ __global__ void __launch_bounds__(tile_columns)
           sum -= two_pi * spherical_lag<Real>(record, (x - record.x_whole) - record.x_rest, tile.row_offset[p][r],
                                               static_cast<Real>(slope_per_a));
         }
-        add_wave<RealAlone>(sum, amplitude * tile.row_lit[p][r], re_batch[r], im_batch[r]);
+        float weight = amplitude * tile.row_lit[p][r];
+        if constexpr (spherical) {
+          weight *= light_of_pixel((x - record.x_whole) - record.x_rest, tile.row_offset[p][r],
+                                   record.a_high * static_cast<float>(slope_per_a), per_limit);
+        }
+        add_wave<RealAlone>(sum, weight, re_batch[r], im_batch[r]);
       }
     }
 #pragma unroll
@@ -122,16 +153,17 @@ class DirectCuda final : public PointCloudPlan::Engine {
     const auto rows = static_cast<int>(part.rows);
     const dim3 grid(cuda::blocks_for(nx, tile_columns), cuda::blocks_for(rows, tile_rows));
     const double slope_per_a = 2 * options_.wavelength_m / options_.pitch_m;
+    const float per_limit = options_.band_limit ? static_cast<float>(1 / limit_cosine(options_)) : 0;
     const auto stream = cuda::stream_of(queue_);
     const auto launch = [&](auto kernel) {
       kernel<<<grid, tile_columns, 0, stream>>>(points_.records(), points_.padded_count(), nx,
-                                                static_cast<int>(part.first_row), rows, slope_per_a,
+                                                static_cast<int>(part.first_row), rows, slope_per_a, per_limit,
                                                 pointers_of(output));
     };
     const bool real = only_real(output);
     if (options_.wave == Wave::fresnel) {
       launch(real ? direct_sum<void, true> : direct_sum<void, false>);
-    } else if (options_.band_limit) {
+    } else if (small_lag(options_)) {
       launch(real ? direct_sum<float, true> : direct_sum<float, false>);
     } else {
       launch(real ? direct_sum<double, true> : direct_sum<double, false>);

@@ -1,7 +1,8 @@
 // The direct sum over points. SPHERICAL: 0 for the Fresnel wave, else the sphere's lag in 1: float, 2: two floats.
-// Options: -DREAL_ALONE=0 -DSPHERICAL=0 -DNATIVE=1
-// Options: -DREAL_ALONE=1 -DSPHERICAL=1 -DNATIVE=0
-// Options: -DREAL_ALONE=0 -DSPHERICAL=2 -DNATIVE=1
+// LIMITED: 1 for the exact wave's band limit.
+// Options: -DREAL_ALONE=0 -DSPHERICAL=0 -DLIMITED=0 -DNATIVE=1
+// Options: -DREAL_ALONE=1 -DSPHERICAL=1 -DLIMITED=1 -DNATIVE=0
+// Options: -DREAL_ALONE=0 -DSPHERICAL=2 -DLIMITED=1 -DNATIVE=1
 #include "holotone/hologram/point_cloud/direct/sum_opencl.cl"
 
 // One point for a column of pixels.
@@ -15,13 +16,16 @@ typedef struct {
   float last;
 } ColumnRecord;
 
+// Largest pitch / d: squares of pixels times it stay finite. Points so near light no pixel beside their own.
+#define MAX_SLOPE 1e8f
+
 // Lag of the spherical phase behind the Fresnel phase in turns, reduced: a rho^2 s / (1 + sqrt(1 + s))^2 with
-// s = (rho / d)^2 and pitch / d = slope_per_a a. A float suffices within the band limit, where the lag is a few turns.
+// s = (rho / d)^2 and pitch / d = slope_per_a a. A float suffices where the lag is a few turns.
 #if SPHERICAL == 1
 static float spherical_lag(const ColumnRecord *record, float u, float v, float2 slope_per_a) {
   const float a = record->a_high;
   const float rho_square = u * u + v * v;
-  const float slope = a * slope_per_a.x;
+  const float slope = clamp(a * slope_per_a.x, -MAX_SLOPE, MAX_SLOPE);
   const float s = rho_square * slope * slope;
   const float root = 1.0f + sqrt(1.0f + s);
   const float lag = a * rho_square * (s / (root * root));
@@ -31,11 +35,32 @@ static float spherical_lag(const ColumnRecord *record, float u, float v, float2 
 static float spherical_lag(const ColumnRecord *record, float u, float v, float2 slope_per_a) {
   const two a = (two)(record->a_high, record->a_low);
   const two rho_square = two_add(two_of_product(u, u), two_of_product(v, v));
-  const two slope = two_multiply(a, slope_per_a);
+  const two exact = two_multiply(a, slope_per_a);
+  const two slope = fabs(exact.x) <= MAX_SLOPE ? exact : (two)(copysign(MAX_SLOPE, exact.x), 0.0f);
   const two s = two_multiply(rho_square, two_multiply(slope, slope));
   const two one = (two)(1.0f, 0.0f);
   const two root = two_add(one, two_square_root(two_add(one, s)));
   return two_reduce(two_multiply(two_multiply(a, rho_square), two_divide(s, two_multiply(root, root))));
+}
+#endif
+
+#if LIMITED
+// soft_edge of point_cloud_math.h.
+static float soft_edge(float t) {
+  const float x = clamp(t, 0.0f, 1.0f);
+  const float c = cospi(0.5f * x * x * x * (10.0f + x * (6.0f * x - 15.0f)));
+  return x >= 1.0f ? 0.0f : c * c;
+}
+
+// light_of_direction of point_cloud_math.h; per_limit: 1 / s1.
+static float light_of_pixel(const ColumnRecord *record, float u, float v, float slope_per_a, float per_limit) {
+  const float slope = fmin(fabs(record->a_high * slope_per_a), MAX_SLOPE);
+  const float x = fabs(u) * slope;
+  const float y = fabs(v) * slope;
+  const float square = x * x + y * y;
+  const float cosine = 1.0f / sqrt(1.0f + square);
+  return soft_edge((x * cosine * per_limit - 0.95f) * 20.0f) * soft_edge((y * cosine * per_limit - 0.95f) * 20.0f) *
+         soft_edge((sqrt(square) * cosine - 0.93f) * 20.0f);
 }
 #endif
 
@@ -48,7 +73,7 @@ static float spherical_lag(const ColumnRecord *record, float u, float v, float2 
 // computed once for each item and point, the row's once for each group and point.
 __kernel __attribute__((reqd_work_group_size(TILE_COLUMNS, 1, 1))) void direct_sum(
     ARRAY(const float4, position), ARRAY(const float4, wave), ARRAY(const float4, lit), long padded_count, int nx,
-    int first_row, int rows, float2 slope_per_a, OUTPUT) {
+    int first_row, int rows, float2 slope_per_a, float per_limit, OUTPUT) {
   __local ColumnRecord column_of[TILE_POINTS];
   __local float row_phase[TILE_POINTS][TILE_ROWS];   // the row's part of the phase in radians, reduced
   __local float row_lit[TILE_POINTS][TILE_ROWS];     // 1 or 0
@@ -97,7 +122,11 @@ __kernel __attribute__((reqd_work_group_size(TILE_COLUMNS, 1, 1))) void direct_s
 #if SPHERICAL
         sum -= TWO_PI * spherical_lag(&record, (x - record.x_whole) - record.x_rest, row_offset[p][r], slope_per_a);
 #endif
-        const float weight = amplitude * row_lit[p][r];
+        float weight = amplitude * row_lit[p][r];
+#if LIMITED
+        weight *= light_of_pixel(&record, (x - record.x_whole) - record.x_rest, row_offset[p][r], slope_per_a.x,
+                                 per_limit);
+#endif
         re_batch[r] = fma(weight, COSINE(sum), re_batch[r]);
 #if !REAL_ALONE
         im_batch[r] = fma(weight, SINE(sum), im_batch[r]);

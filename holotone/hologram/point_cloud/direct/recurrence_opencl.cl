@@ -25,7 +25,7 @@ typedef struct {
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void recurrence_sum(
     ARRAY(const float4, position), ARRAY(const float4, wave), ARRAY(const float4, lit), long padded_count, int nx,
-    int first_row, int rows, float2 slope_per_a, OUTPUT) {
+    int first_row, int rows, float2 slope_per_a, float per_limit, OUTPUT) {
   __local PointStart point[BATCH_POINTS];
   __local float row_turns[BATCH_POINTS][GROUP_ROWS];
   __local float row_lit[BATCH_POINTS][GROUP_ROWS];

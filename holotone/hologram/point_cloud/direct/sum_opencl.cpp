@@ -33,7 +33,7 @@ std::int64_t max_pairs(const Queue& queue) {
 /// Lag of the spherical wave: SPHERICAL of direct_opencl.cl.
 int lag_of(const PointCloudOptions& options) {
   if (options.wave == Wave::fresnel) return 0;
-  return options.band_limit ? 1 : 2;
+  return small_lag(options) ? 1 : 2;
 }
 
 class SumOpencl final : public PointCloudPlan::Engine {
@@ -83,7 +83,8 @@ class SumOpencl final : public PointCloudPlan::Engine {
         {(nx + tile_.columns - 1) / tile_.columns * tile_.items, (rows + tile_.rows - 1) / tile_.rows, 1},
         {tile_.items, 1, 1}, points_.position(), points_.wave(), points_.lit(), cl_long{points_.padded_count()},
         static_cast<cl_int>(nx), static_cast<cl_int>(part.first_row), static_cast<cl_int>(rows),
-        opencl::two_floats(2 * options_.wavelength_m / options_.pitch_m), field, real, phase);
+        opencl::two_floats(2 * options_.wavelength_m / options_.pitch_m),
+        static_cast<cl_float>(1 / limit_cosine(options_)), field, real, phase);
   }
 
   /// Kernels are built when they are first used.
@@ -95,7 +96,9 @@ class SumOpencl final : public PointCloudPlan::Engine {
     const std::string_view file = wide_ ? "wide_sum" : recurrence ? "recurrence" : "direct";
     kernel = opencl::Kernel(queue_, fmt::format("{}{}_opencl.cl", folder, file), name.data(),
                             {fmt::format("-DREAL_ALONE={:d}", real_alone), fmt::format("-DRECURRENCE={:d}", recurrence),
-                             fmt::format("-DSPHERICAL={}", lag_of(options_)), fmt::format("-DNATIVE={:d}", native_)});
+                             fmt::format("-DSPHERICAL={}", lag_of(options_)),
+                             fmt::format("-DLIMITED={:d}", options_.wave == Wave::spherical && options_.band_limit),
+                             fmt::format("-DNATIVE={:d}", native_)});
     return kernel;
   }
 

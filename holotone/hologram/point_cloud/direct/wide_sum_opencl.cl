@@ -68,7 +68,8 @@ static void set_columns(uint16 *columns, float x0, float4 position, float4 wave)
 }
 
 __kernel void wide_sum(ARRAY(const float4, position), ARRAY(const float4, wave), ARRAY(const float4, lit),
-                          long padded_count, int nx, int first_row, int rows, float2 slope_per_a, OUTPUT) {
+                          long padded_count, int nx, int first_row, int rows, float2 slope_per_a, float per_limit,
+                          OUTPUT) {
   const int column0 = (int)get_global_id(0) * TILE_COLUMNS;
   const int row0 = (int)get_global_id(1) * TILE_ROWS;  // relative to the part
   if (column0 >= nx || row0 >= rows) return;

@@ -15,17 +15,24 @@ namespace holotone::point_cloud {
 namespace {
 
 const FastCosts costs = fast_cpu_costs();
-/// Shares of the tolerance: for the error of the window's polynomials, and for the rounding of float32 sums of equal
-/// numbers in one bin of points, of which four can meet in a cell. Division by the windows amplifies both, that of sums
-/// on three axes.
-constexpr double polynomial_share = 0.05;
-constexpr double sum_share = 0.15;
 constexpr std::int64_t smallest_tile = 12;
 using Complex = std::complex<float>;
 
 std::string_view stage(std::int64_t level) {
   return level == 0 ? "summing points" : "summing points at the band limit";
 }
+
+/// r = X^2 + Y^2 of a tile of pixels.
+class PixelSurface final : public TileSurface {
+ public:
+  explicit PixelSurface(double radius_squared) : TileSurface(0, radius_squared) {}
+  void heights(double x, double first, std::span<double> r) const override {
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      const double y = first + static_cast<double>(static_cast<std::int32_t>(i));
+      r[i] = x * x + y * y;
+    }
+  }
+};
 
 class FastCpu final : public BlockEngine {
  public:
@@ -35,10 +42,7 @@ class FastCpu final : public BlockEngine {
     points_ = std::move(points.pixels);
     layout_ = choice.layout;
     tiles_.clear();
-    const double tolerance = options().tolerance;
-    kernel_ = std::make_unique<nufft::SpreadKernel<float>>(
-        layout_.window, polynomial_share * tolerance / window_noise_gain(layout_.window),
-        longest_float_sum(layout_.window, sum_share * tolerance, 3));
+    kernel_ = std::make_unique<nufft::SpreadKernel<float>>(fast_kernel(layout_.window, options().tolerance));
     forget_block();
   }
 
@@ -72,6 +76,7 @@ class FastCpu final : public BlockEngine {
     for (const auto& memory : memory_) bytes += memory.bytes();
     return bytes;
   }
+  void set_waves(const PanelTile& tile, const std::vector<std::uint32_t>& index, std::vector<TileWave>& waves) const;
   void sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>& index, const FieldOfRows& field) const;
   void make_tile(const Shape<2>& shape) { tiles_.try_emplace(shape, shape, layout_.window, *kernel_); }
 
@@ -81,6 +86,23 @@ class FastCpu final : public BlockEngine {
   std::map<Shape<2>, FastTile> tiles_;
   std::vector<FastMemory> memory_;  ///< one per thread
 };
+
+/// Sets waves[i] to that of points_[index[i]] about the tile's origin.
+void FastCpu::set_waves(const PanelTile& tile, const std::vector<std::uint32_t>& index,
+                        std::vector<TileWave>& waves) const {
+  waves.resize(index.size());
+  const auto row = static_cast<double>(tile.row());
+  const auto column = static_cast<double>(tile.column());
+  parallel_blocks(std::ssize(index), [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const auto& point = points_[index[i]];
+      const double v = point.row - row;
+      const double u = point.column - column;
+      waves[i] = {-2 * point.curvature * v, -2 * point.curvature * u, point.curvature,
+                  point.curvature * (u * u + v * v) + point.phase_turns, point.amplitude};
+    }
+  });
+}
 
 void FastCpu::sum_masked(const PanelTile& tile, const std::vector<std::uint32_t>& index,
                          const FieldOfRows& field) const {
@@ -158,7 +180,9 @@ std::vector<FastCpu::Job> FastCpu::run(const Job& job, bool first, const FieldOf
   const double fast = fast_tile_nanoseconds(tile.shape(), layout_.window, points_, whole, costs);
   if (first ||
       fast < static_cast<double>(whole.size() * static_cast<std::size_t>(rows * columns)) * costs.masked_pair) {
-    tiles_.at(tile.shape()).sum(tile, points_, whole, first, field, memory, stage_done);
+    set_waves(tile, whole, memory.waves);
+    const PixelSurface surface(fast_tile_layout(tile.shape(), layout_.window).radius_squared());
+    tiles_.at(tile.shape()).sum(tile, surface, first, field, memory, stage_done);
   } else {
     sum_masked(tile, whole, field);
   }
@@ -187,36 +211,18 @@ std::vector<FastCpu::Job> FastCpu::first_jobs(const RowRange& all_rows) const {
   return jobs;
 }
 
-// Sums level by level: the tiles of one level do not overlap. Many small tiles run in parallel, one per thread. Few
-// large tiles run in sequence, each on all threads.
+// Sums level by level: the tiles of one level do not overlap.
 void FastCpu::sum(const FieldOfRows& field, Progress& progress) {
   auto jobs = first_jobs(field.rows());
   for (std::int64_t level = 0; !jobs.empty(); ++level) {
-    const auto count = std::ssize(jobs);
     for (const auto& job : jobs) make_tile(job.tile.shape());
     std::vector<std::vector<Job>> next(jobs.size());
-    const bool side_by_side = count >= 4 * thread_count();
-    memory_.resize(static_cast<std::size_t>(side_by_side ? thread_count() : 1));
-    const auto run_one = [&](std::int64_t i, FastMemory& memory, const std::function<void()>& stage_done) {
-      auto& job = jobs[static_cast<std::size_t>(i)];
-      next[static_cast<std::size_t>(i)] = run(job, level == 0, field, memory, stage_done);
-      job.candidates = {};
-    };
-    const std::int64_t total = 3 * count;  // stages
-    progress.step(stage(level), 0, total);
-    const std::int64_t batch = side_by_side ? 16 * thread_count() : 1;
-    for (std::int64_t begin = 0; begin < count; begin += batch) {
-      const std::int64_t end = std::min(begin + batch, count);
-      if (side_by_side) {
-        parallel_for(begin, end, [&](std::int64_t i) {
-          run_one(i, memory_[static_cast<std::size_t>(omp_get_thread_num())], [] {});
-        });
-      } else {
-        std::int64_t done = 3 * begin;
-        run_one(begin, memory_[0], [&] { progress.step(stage(level), ++done, total); });
-      }
-      progress.step(stage(level), 3 * end, total);
-    }
+    run_tiles(std::ssize(jobs), memory_, stage(level), progress,
+              [&](std::int64_t i, FastMemory& memory, const std::function<void()>& stage_done) {
+                auto& job = jobs[static_cast<std::size_t>(i)];
+                next[static_cast<std::size_t>(i)] = run(job, level == 0, field, memory, stage_done);
+                job.candidates = {};
+              });
     jobs.clear();
     for (auto& part : next) std::move(part.begin(), part.end(), std::back_inserter(jobs));
   }
@@ -232,8 +238,11 @@ std::size_t fast_cpu_bytes(const PointCloudOptions& options, std::int64_t count)
   constexpr double upsamplings = 2 * 2;
   const double numbers =
       std::min(max_numbers, max_planes * upsamplings * static_cast<double>(element_count(options.shape)));
+  // The exact wave's spectrum, up to four times the panel while blocks can keep it below 1 GiB (spectrum_layout.cpp).
+  const double spectrum =
+      options.wave == Wave::fresnel ? 0 : std::min(max_numbers, 4 * static_cast<double>(element_count(options.shape)));
   const auto points = static_cast<std::size_t>(count);
-  return static_cast<std::size_t>(2 * numbers) * sizeof(Complex) +
+  return static_cast<std::size_t>(2 * numbers + spectrum) * sizeof(Complex) +
          points *
              (sizeof(PixelPoint) + 2 * sizeof(nufft::SpreadPoint<float, 3>) + sizeof(Complex) + sizeof(std::uint32_t));
 }

@@ -12,6 +12,11 @@ using Complex = std::complex<float>;
 constexpr std::int64_t slab_rows = 16;
 constexpr std::int64_t block = nufft::AxisPass<float>::block;
 constexpr int depth_table_size = 4096;
+/// Shares of the tolerance: for the error of the window's polynomials, and for the rounding of float32 sums of equal
+/// numbers in one bin of points, of which four can meet in a cell. Division by the windows amplifies both, that of sums
+/// on three axes.
+constexpr double polynomial_share = 0.05;
+constexpr double sum_share = 0.15;
 
 std::int64_t modulo(std::int64_t value, std::int64_t period) { return (value % period + period) % period; }
 
@@ -45,24 +50,26 @@ void horner_step(std::int64_t count, const float* __restrict rho_re, const float
   }
 }
 
-/// re + i im = exp(2 pi i (turns + slope y^2)) for y = first, first + 1 ..
+/// re + i im = exp(2 pi i (turns + slope r)).
 HOLOTONE_SIMD_CLONES
-void parabola_phases(std::int64_t count, std::int64_t first, double turns, double slope, float* __restrict re,
-                     float* __restrict im) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto y = static_cast<double>(first + i);
-    sine_cosine(fixed_turns(turns + slope * (y * y)), im[i], re[i]);
-  }
+void surface_phases(std::int64_t count, const double* __restrict r, double turns, double slope, float* __restrict re,
+                    float* __restrict im) {
+  for (std::int64_t i = 0; i < count; ++i) sine_cosine(fixed_turns(turns + slope * r[i]), im[i], re[i]);
 }
 
 /// rho and the sum for every pixel of one thread's columns, column after column.
 struct ColumnSums {
   ColumnSums(float* memory, std::int64_t rows)
-      : rho_re(memory), rho_im(memory + rows * block), re(memory + 2 * rows * block), im(memory + 3 * rows * block) {}
+      : rho_re(memory),
+        rho_im(memory + rows * block),
+        re(memory + 2 * rows * block),
+        im(memory + 3 * rows * block),
+        height(reinterpret_cast<double*>(memory + 4 * rows * block), static_cast<std::size_t>(rows)) {}
   float* rho_re;
   float* rho_im;
   float* re;
   float* im;
+  std::span<double> height;  ///< of one column
 };
 
 /// Frequencies of one axis on its grid: steps first .. first + count - 1, taken modulo the period by the transform. A
@@ -75,6 +82,31 @@ struct Box {
 
 }  // namespace
 
+nufft::SpreadKernel<float> fast_kernel(const SpreadWindow& window, double tolerance) {
+  return nufft::SpreadKernel<float>(window, polynomial_share * tolerance / window_noise_gain(window),
+                                    longest_float_sum(window, sum_share * tolerance, 3));
+}
+
+void run_tiles(std::int64_t count, std::vector<FastMemory>& memory, std::string_view stage, Progress& progress,
+               const std::function<void(std::int64_t, FastMemory&, const std::function<void()>&)>& run) {
+  const bool side_by_side = count >= 4 * thread_count();
+  memory.resize(static_cast<std::size_t>(side_by_side ? thread_count() : 1));
+  const std::int64_t total = 3 * count;  // stages
+  progress.step(stage, 0, total);
+  const std::int64_t batch = side_by_side ? 16 * thread_count() : 1;
+  for (std::int64_t begin = 0; begin < count; begin += batch) {
+    const std::int64_t end = std::min(begin + batch, count);
+    if (side_by_side) {
+      parallel_for(begin, end,
+                   [&](std::int64_t i) { run(i, memory[static_cast<std::size_t>(omp_get_thread_num())], [] {}); });
+    } else {
+      std::int64_t done = 3 * begin;
+      run(begin, memory[0], [&] { progress.step(stage, ++done, total); });
+    }
+    progress.step(stage, 3 * end, total);
+  }
+}
+
 PixelPoint PanelTile::clipped(PixelPoint point) const {
   point.row_begin = std::max(point.row_begin, static_cast<std::int32_t>(row_begin));
   point.row_end = std::min(point.row_end, static_cast<std::int32_t>(row_end));
@@ -83,19 +115,15 @@ PixelPoint PanelTile::clipped(PixelPoint point) const {
   return point;
 }
 
-/// Frequency ranges of one tile's points.
+/// Frequency ranges of one tile's waves.
 struct FastTile::Frame {
   PanelTile tile;
-  double middle_curvature = 0;  ///< a0
-  double middle_radius = 0;     ///< r0
-  double depth_steps = 0;       ///< of the third axis, for a turn a square pixel
+  const TileSurface* surface = nullptr;
+  double middle_depth = 0;  ///< of the waves
+  double depth_steps = 0;   ///< of the third axis, for a turn a unit of r
   std::int64_t first_plane = 0;
   std::array<Box, 2> box;  ///< rows, columns
   nufft::SpreadGrid<3> grid;
-
-  [[nodiscard]] double from_origin(const PixelPoint& point, std::size_t axis) const {
-    return axis == 0 ? point.row - static_cast<double>(tile.row()) : point.column - static_cast<double>(tile.column());
-  }
 };
 
 FastTile::FastTile(const Shape<2>& shape, const SpreadWindow& window, const nufft::SpreadKernel<float>& kernel)
@@ -121,20 +149,19 @@ float FastTile::depth_factor(double frequency) const {
   return depth_table_[at] + (place - static_cast<float>(index)) * (depth_table_[at + 1] - depth_table_[at]);
 }
 
-FastTile::Frame FastTile::make_frame(const PanelTile& tile, std::span<const PixelPoint> points,
-                                     std::span<const std::uint32_t> index) const {
+FastTile::Frame FastTile::make_frame(const PanelTile& tile, const TileSurface& surface,
+                                     std::span<const TileWave> waves) const {
   Frame frame;
   frame.tile = tile;
-  frame.depth_steps = layout_.depth_steps();
-  frame.middle_radius = 0.5 * layout_.radius_squared();
+  frame.surface = &surface;
+  frame.depth_steps = FastLayout::depth_margin * layout_.window.upsampling * surface.extent();
   constexpr double huge = std::numeric_limits<double>::max();
   double low[3] = {huge, huge, huge};
   double high[3] = {-huge, -huge, -huge};
 #pragma omp parallel for reduction(min : low[:3]) reduction(max : high[:3]) schedule(static)
-  for (std::int64_t i = 0; i < std::ssize(index); ++i) {
-    const auto& point = points[index[static_cast<std::size_t>(i)]];
-    const double value[3] = {-2 * point.curvature * frame.from_origin(point, 0),
-                             -2 * point.curvature * frame.from_origin(point, 1), point.curvature};
+  for (std::int64_t i = 0; i < std::ssize(waves); ++i) {
+    const auto& wave = waves[static_cast<std::size_t>(i)];
+    const double value[3] = {wave.row, wave.column, wave.depth};
     for (int axis = 0; axis < 3; ++axis) {
       low[axis] = std::min(low[axis], value[axis]);
       high[axis] = std::max(high[axis], value[axis]);
@@ -149,7 +176,7 @@ FastTile::Frame FastTile::make_frame(const PanelTile& tile, std::span<const Pixe
                           ? Box{static_cast<std::int64_t>(first), static_cast<std::int64_t>(count), false}
                           : Box{0, period, true};
   }
-  frame.middle_curvature = 0.5 * (low[2] + high[2]);
+  frame.middle_depth = 0.5 * (low[2] + high[2]);
   const double half_depth = 0.5 * (high[2] - low[2]) * frame.depth_steps;
   frame.first_plane = static_cast<std::int64_t>(std::floor(-half_depth - 0.5 * width));
   const auto planes = static_cast<std::int64_t>(std::ceil(half_depth + 0.5 * width)) - frame.first_plane + 1;
@@ -158,36 +185,30 @@ FastTile::Frame FastTile::make_frame(const PanelTile& tile, std::span<const Pixe
   return frame;
 }
 
-void FastTile::spread(const Frame& frame, std::span<const PixelPoint> points, std::span<const std::uint32_t> index,
-                      FastMemory& memory) const {
+void FastTile::spread(const Frame& frame, FastMemory& memory) const {
   const int width = kernel_->width;
-  memory.strength.resize(index.size());
-  memory.sorted.sort(std::ssize(index), frame.grid, slab_rows,
-                     [&](std::int64_t i, nufft::SpreadPoint<float, 3>& target) {
-                       const auto& point = points[index[static_cast<std::size_t>(i)]];
-                       double radius_squared = 0;
-                       for (const std::size_t axis : {0, 1}) {
-                         const Box& box = frame.box[axis];
-                         const auto period = static_cast<double>(layout_.grid[axis]);
-                         const double from_origin = frame.from_origin(point, axis);
-                         radius_squared += from_origin * from_origin;
-                         double step = -2 * point.curvature * from_origin * period;
-                         if (box.whole) {
-                           step -= std::floor(step / period) * period;
-                           if (step >= period) step = 0;  // a step just below zero rounds up to the period
-                         } else {
-                           step -= static_cast<double>(box.first);
-                         }
-                         nufft::place_on_axis(step, width, box.count, target.cell[1 - axis], target.place[1 - axis]);
-                       }
-                       const double curvature = point.curvature - frame.middle_curvature;
-                       nufft::place_on_axis(curvature * frame.depth_steps - static_cast<double>(frame.first_plane),
-                                            width, frame.grid.extent[0], target.cell[2], target.place[2]);
-                       memory.strength[static_cast<std::size_t>(i)] =
-                           point.amplitude *
-                           unit(point.curvature * radius_squared + curvature * frame.middle_radius + point.phase_turns);
-                       return true;
-                     });
+  const auto count = std::ssize(memory.waves);
+  memory.strength.resize(memory.waves.size());
+  memory.sorted.sort(count, frame.grid, slab_rows, [&](std::int64_t i, nufft::SpreadPoint<float, 3>& target) {
+    const auto& wave = memory.waves[static_cast<std::size_t>(i)];
+    for (const std::size_t axis : {0, 1}) {
+      const Box& box = frame.box[axis];
+      const auto period = static_cast<double>(layout_.grid[axis]);
+      double step = (axis == 0 ? wave.row : wave.column) * period;
+      if (box.whole) {
+        step -= std::floor(step / period) * period;
+        if (step >= period) step = 0;  // a step just below zero rounds up to the period
+      } else {
+        step -= static_cast<double>(box.first);
+      }
+      nufft::place_on_axis(step, width, box.count, target.cell[1 - axis], target.place[1 - axis]);
+    }
+    const double depth = wave.depth - frame.middle_depth;
+    nufft::place_on_axis(depth * frame.depth_steps - static_cast<double>(frame.first_plane), width,
+                         frame.grid.extent[0], target.cell[2], target.place[2]);
+    memory.strength[static_cast<std::size_t>(i)] = wave.amplitude * unit(wave.turns + depth * frame.surface->middle());
+    return true;
+  });
   const std::int64_t numbers = 2 * frame.grid.cells();
   reserve(memory.cells, numbers);
   const std::int64_t row = 2 * frame.grid.stride();
@@ -243,28 +264,28 @@ void FastTile::gather_columns(const Frame& frame, const Complex* plane, std::int
   }
 }
 
-/// Transforms the columns, sums over planes and applies the phase a0 r, one block of columns at a time.
+/// Transforms the columns, sums over planes and applies the phase of the middle depth, one block of columns at a time.
 void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRows& field, FastMemory& memory) const {
   const auto [rows, columns] = frame.tile.shape();
   const std::int64_t length = layout_.grid[0];
   const std::int64_t distance = column_distance();
   const std::int64_t above = rows / 2;  // rows with Y < 0, which the transform puts at its end
   const std::int64_t planes = frame.grid.extent[0];
-  memory.lines.reserve(block * (distance + 2 * rows));
+  memory.lines.reserve(block * (distance + 2 * rows) + rows);
   parallel_for(0, (columns + block - 1) / block, [&, rows = rows, columns = columns](std::int64_t i) {
     const std::int64_t first = i * block;
     const std::int64_t count = std::min(block, columns - first);
     Complex* const lines = memory.lines.thread_block();
     const ColumnSums sums(reinterpret_cast<float*>(lines + block * distance), rows);
-    // Sets rho to exp(2 pi i (turns + slope r)), with r = x^2 + y^2.
-    const auto phases = [&](double turns, double slope) {
-      for (std::int64_t b = 0; b < count; ++b) {
-        const auto x = static_cast<double>(first + b - columns / 2);
-        parabola_phases(rows, -above, turns + slope * (x * x), slope, sums.rho_re + b * rows, sums.rho_im + b * rows);
-      }
+    const double middle = frame.surface->middle();
+    // Sets rho of column b to exp(2 pi i (turns + slope r)).
+    const auto phases = [&](std::int64_t b, double turns, double slope) {
+      const auto x = static_cast<double>(first + b - columns / 2);
+      frame.surface->heights(x, static_cast<double>(-above), sums.height);
+      surface_phases(rows, sums.height.data(), turns, slope, sums.rho_re + b * rows, sums.rho_im + b * rows);
     };
     const double depth_slope = 1 / frame.depth_steps;
-    phases(-frame.middle_radius * depth_slope, depth_slope);
+    for (std::int64_t b = 0; b < count; ++b) phases(b, -middle * depth_slope, depth_slope);
     std::fill_n(sums.re, 2 * rows * block, 0.0F);
     for (std::int64_t plane = planes - 1; plane >= 0; --plane) {
       gather_columns(frame, memory.between.data() + plane * frame.box[0].count * columns, first, count, lines);
@@ -280,33 +301,36 @@ void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRo
       }
     }
     const auto first_plane = static_cast<double>(frame.first_plane);
-    phases(-first_plane * frame.middle_radius * depth_slope, frame.middle_curvature + first_plane * depth_slope);
+    for (std::int64_t b = 0; b < count; ++b) {
+      phases(b, -first_plane * middle * depth_slope, frame.middle_depth + first_plane * depth_slope);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const auto at = static_cast<std::size_t>(row);
+        const float factor = row_factor_[at] * depth_factor((sums.height[at] - middle) * depth_slope);
+        sums.rho_re[b * rows + row] *= factor;
+        sums.rho_im[b * rows + row] *= factor;
+      }
+    }
     for (std::int64_t row = 0; row < rows; ++row) {
-      const auto y = static_cast<double>(row - above);
       Complex* const target = &field(frame.tile.row_begin + row, frame.tile.column_begin + first);
       for (std::int64_t b = 0; b < count; ++b) {
-        const auto x = static_cast<double>(first + b - columns / 2);
-        const double third = (x * x + y * y - frame.middle_radius) * depth_slope;
         const std::int64_t at = b * rows + row;
-        const Complex sum = Complex(sums.re[at], sums.im[at]) * Complex(sums.rho_re[at], sums.rho_im[at]) *
-                            (row_factor_[static_cast<std::size_t>(row)] * depth_factor(third));
+        const Complex sum = Complex(sums.re[at], sums.im[at]) * Complex(sums.rho_re[at], sums.rho_im[at]);
         target[b] = write ? sum : target[b] + sum;
       }
     }
   });
 }
 
-void FastTile::sum(const PanelTile& tile, std::span<const PixelPoint> points, std::span<const std::uint32_t> index,
-                   bool write, const FieldOfRows& field, FastMemory& memory,
-                   const std::function<void()>& stage_done) const {
-  if (index.empty()) {
+void FastTile::sum(const PanelTile& tile, const TileSurface& surface, bool write, const FieldOfRows& field,
+                   FastMemory& memory, const std::function<void()>& stage_done) const {
+  if (memory.waves.empty()) {
     for (std::int64_t row = tile.row_begin; write && row < tile.row_end; ++row) {
       std::fill_n(&field(row, tile.column_begin), tile.column_end - tile.column_begin, Complex());
     }
     return;
   }
-  const Frame frame = make_frame(tile, points, index);
-  spread(frame, points, index, memory);
+  const Frame frame = make_frame(tile, surface, memory.waves);
+  spread(frame, memory);
   stage_done();
   transform_rows(frame, memory);
   stage_done();

@@ -1,5 +1,6 @@
 #pragma once
-// One tile of the method `fast` on the CPU: the non-uniform FFT of the points that light it wholly. Not for users.
+// One tile of the method `fast` on the CPU: a non-uniform FFT of type 1 on a surface. Its samples X, Y are pixels of
+// the panel with r = X^2 + Y^2 (fast_layout.hpp), or frequencies of its spectrum (spectrum_layout.hpp). Not for users.
 #include <holotone/core/thread_memory.hpp>
 #include <holotone/hologram/point_cloud/choice/fast_layout.hpp>
 #include <holotone/hologram/point_cloud/engine_cpu.hpp>
@@ -29,17 +30,53 @@ struct PanelTile {
   [[nodiscard]] PixelPoint clipped(PixelPoint point) const;
 };
 
+/// A wave in a tile: amplitude exp 2 pi i (turns + column X + row Y + depth r(X, Y)), X, Y from the tile's origin.
+struct TileWave {
+  double row = 0;     ///< turns a sample
+  double column = 0;  ///< turns a sample
+  double depth = 0;   ///< turns a unit of r
+  double turns = 0;
+  std::complex<float> amplitude;
+};
+
+/// Third coordinate of a tile's samples.
+class TileSurface {
+ public:
+  TileSurface(double low, double high) : low_(low), high_(high) {}
+  virtual ~TileSurface() = default;
+  TileSurface(const TileSurface&) = delete;
+  TileSurface& operator=(const TileSurface&) = delete;
+  [[nodiscard]] double middle() const { return 0.5 * (low_ + high_); }
+  [[nodiscard]] double extent() const { return high_ - low_; }
+  /// r[i] = r(x, first + i), from low to high.
+  virtual void heights(double x, double first, std::span<double> r) const = 0;
+
+ private:
+  double low_;
+  double high_;
+};
+
 /// Workspace that tiles reuse in sequence.
 struct FastMemory {
+  std::vector<TileWave> waves;
   nufft::SpreadPoints<float, 3> sorted;
   std::vector<std::complex<float>> strength;
   Array<float, 1> cells;
   Array<std::complex<float>, 1> between;
   ThreadMemory<std::complex<float>> lines;
   [[nodiscard]] std::size_t bytes() const {
-    return sorted.bytes() + strength.capacity() * sizeof(strength[0]) + cells.bytes() + between.bytes() + lines.bytes();
+    return waves.capacity() * sizeof(TileWave) + sorted.bytes() + strength.capacity() * sizeof(strength[0]) +
+           cells.bytes() + between.bytes() + lines.bytes();
   }
 };
+
+/// Returns the window's polynomials with the shares of `tolerance` that are theirs.
+nufft::SpreadKernel<float> fast_kernel(const SpreadWindow& window, double tolerance);
+
+/// Calls run(i, memory, stage_done) for i = 0 .. count - 1. Many small tiles run in parallel, one per thread; few large
+/// ones in sequence, each on all threads. Each has three stages; run calls stage_done after the first and the second.
+void run_tiles(std::int64_t count, std::vector<FastMemory>& memory, std::string_view stage, Progress& progress,
+               const std::function<void(std::int64_t, FastMemory&, const std::function<void()>&)>& run);
 
 /// Sums waves over tiles of one shape.
 class FastTile {
@@ -47,19 +84,17 @@ class FastTile {
   /// Plans the transforms of the lines and computes the window factors. Throws out_of_memory.
   FastTile(const Shape<2>& shape, const SpreadWindow& window, const nufft::SpreadKernel<float>& kernel);
 
-  /// Adds (or, if `write`, writes) the waves of points[index[i]] to the field's pixels of `tile`. The tile has this
-  /// shape, and all of the points light it wholly. Calls stage_done after each of the first two of three stages. Cost
-  /// O(index.size() width^3 + planes * pixels log(pixels)).
-  void sum(const PanelTile& tile, std::span<const PixelPoint> points, std::span<const std::uint32_t> index, bool write,
-           const FieldOfRows& field, FastMemory& memory, const std::function<void()>& stage_done) const;
+  /// Adds (or, if `write`, writes) memory.waves to the field's samples of `tile`, which has this shape. Calls
+  /// stage_done after each of the first two of three stages. Cost O(waves width^3 + planes * samples log(samples)).
+  void sum(const PanelTile& tile, const TileSurface& surface, bool write, const FieldOfRows& field, FastMemory& memory,
+           const std::function<void()>& stage_done) const;
 
  private:
   using Complex = std::complex<float>;
   struct Frame;
-  [[nodiscard]] Frame make_frame(const PanelTile& tile, std::span<const PixelPoint> points,
-                                 std::span<const std::uint32_t> index) const;
-  void spread(const Frame& frame, std::span<const PixelPoint> points, std::span<const std::uint32_t> index,
-              FastMemory& memory) const;
+  [[nodiscard]] Frame make_frame(const PanelTile& tile, const TileSurface& surface,
+                                 std::span<const TileWave> waves) const;
+  void spread(const Frame& frame, FastMemory& memory) const;
   void transform_rows(const Frame& frame, FastMemory& memory) const;
   void transform_columns(const Frame& frame, bool write, const FieldOfRows& field, FastMemory& memory) const;
   void gather_columns(const Frame& frame, const Complex* plane, std::int64_t first, std::int64_t count,

@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/fft/fft.hpp>
+#include <holotone/hologram/point_cloud/choice/spectrum_layout.hpp>
+#include <holotone/hologram/point_cloud/precision.hpp>
+#include <iterator>
+#include <limits>
+
+namespace holotone::point_cloud {
+namespace {
+
+constexpr std::int64_t tile_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
+constexpr std::int64_t smallest_tile = 32;
+/// Tiles a side whose surfaces are looked at for an estimate.
+constexpr std::int64_t max_sampled_tiles = 5;
+/// Samples a side of a tile for an estimate.
+constexpr int estimate_samples = 5;
+/// An edge of the light on the panel is blurred over zones of sqrt(lambda d), which are sqrt(lambda / d) in direction.
+/// Light that does not reach the rectangle is left out from `margin` zones beyond it, over edge_zones: the error is
+/// 1e-4 at the rectangle's ends (one zone), 4e-6 (two). `margin` + 2 zones beyond the edge's foot the light is below
+/// that.
+constexpr double edge_zones = 3;
+constexpr double margin_zones(double tolerance) { return tolerance < 1e-4 ? 2 : 1; }
+/// The same for the band limit's edge where it is narrower than a zone, in pixels.
+constexpr double tail_pixels = 120;
+/// Numbers of a block's spectrum, at most, if blocks of some extent can have so few.
+constexpr double wanted_numbers = 1 << 27;
+constexpr std::int64_t block_extents[] = {8192, 6144, 4096, 3072, 2048, 1024, 512};
+/// Nanoseconds of a sample of a tile beside its transforms: two square roots, sines and cosines.
+constexpr double surface_sample = 12;
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Ranges of a cloud in pixels of the rectangle and in metres.
+struct CloudRange {
+  double low[2];
+  double high[2];
+  double depth[2];
+  double nearest = std::numeric_limits<double>::max();  ///< least |d|
+};
+
+CloudRange find_range(const SpectrumLayout& layout, const PanelBlock& block, std::span<const PixelPoint> points) {
+  constexpr double huge = std::numeric_limits<double>::max();
+  CloudRange range{{huge, huge}, {-huge, -huge}, {huge, -huge}};
+  for (const auto& point : points) {
+    const double place[2] = {point.row - static_cast<double>(block.first_row),
+                             point.column - static_cast<double>(block.first_column)};
+    for (const int axis : {0, 1}) {
+      range.low[axis] = std::min(range.low[axis], place[axis]);
+      range.high[axis] = std::max(range.high[axis], place[axis]);
+    }
+    const double distance = point_distance_m(layout, point);
+    range.depth[0] = std::min(range.depth[0], distance);
+    range.depth[1] = std::max(range.depth[1], distance);
+    range.nearest = std::min(range.nearest, std::abs(distance));
+  }
+  return range;
+}
+
+/// Sets the light on both axes and the grid's period.
+void set_period(SpectrumLayout& layout, const PanelBlock& block, const CloudRange& range, double tolerance) {
+  const double lambda = layout.wavelength_m;
+  const double farthest = std::max(std::abs(range.depth[0]), std::abs(range.depth[1]));
+  const double margin = margin_zones(tolerance);
+  double end_cosine[2];
+  double full_cosine[2];
+  for (const std::size_t axis : {0, 1}) {
+    const auto last = static_cast<double>(block.shape[axis] - 1);
+    const double offset_m = layout.pitch_m * (1 + std::max({last - range.low[axis], range.high[axis], 0.0}));
+    const double needed = offset_m / std::hypot(offset_m, range.nearest);
+    const double zone = std::sqrt(lambda / range.nearest);
+    full_cosine[axis] = needed + margin * zone;
+    end_cosine[axis] = std::min({full_cosine[axis] + edge_zones * zone, layout.limit, cone_end});
+  }
+  const double steepest = std::min(std::hypot(end_cosine[0], end_cosine[1]), cone_end);
+  for (const std::size_t axis : {0, 1}) {
+    const double reach_m = farthest * std::min(end_cosine[axis], steepest) / std::sqrt(1 - steepest * steepest);
+    const double tail = std::max((2 + margin) * std::sqrt(lambda * farthest) / layout.pitch_m, margin * tail_pixels);
+    const double reach = reach_m / layout.pitch_m + tail;
+    const auto extent = static_cast<double>(block.shape[axis]);
+    const double period = std::max({extent, range.high[axis] + reach, extent - range.low[axis] + reach}) + 1;
+    layout.period[axis] = fft_friendly_size(static_cast<std::int64_t>(std::min(period, 1e9)));
+    const double index = static_cast<double>(layout.period[axis]) * layout.pitch_m / lambda;  // for a cosine of 1
+    layout.edge[axis] = {full_cosine[axis] * index, end_cosine[axis] * index};
+    // Beyond the band limit's own edge this one ends nothing.
+    if (end_cosine[axis] >= std::min(layout.limit, cone_end)) layout.edge[axis] = {1e30, 2e30};
+    layout.half[axis] =
+        std::min(static_cast<std::int64_t>(std::ceil(end_cosine[axis] * index)) - 1, (layout.period[axis] - 1) / 2);
+    layout.half[axis] = std::max<std::int64_t>(layout.half[axis], 0);
+  }
+}
+
+/// Estimates the nanoseconds of the tiles and of their largest grid's numbers.
+struct Estimate {
+  double nanoseconds = 0;
+  double numbers = 0;
+};
+
+Estimate estimate(const SpectrumLayout& layout, const FastLayout& grid, const CloudRange& range, std::size_t points,
+                  const FastCosts& costs) {
+  const std::int64_t extent[2] = {2 * layout.half[0] + 1, 2 * layout.half[1] + 1};
+  const std::int64_t tiles[2] = {divide_up(extent[0], grid.tile[0]), divide_up(extent[1], grid.tile[1])};
+  const double depth = range.depth[1] - range.depth[0];
+  const int width = grid.window.width;
+  const double nodes = std::pow(width, 3);
+  Estimate sum;
+  double sampled = 0;
+  const std::int64_t down = std::min(tiles[0], max_sampled_tiles);
+  const std::int64_t across = std::min(tiles[1], max_sampled_tiles);
+  for (std::int64_t i = 0; i < down; ++i) {
+    for (std::int64_t j = 0; j < across; ++j) {
+      // From the first to the last tile, evenly.
+      const std::int64_t row = down > 1 ? i * (tiles[0] - 1) / (down - 1) : 0;
+      const std::int64_t column = across > 1 ? j * (tiles[1] - 1) / (across - 1) : 0;
+      const auto tile = spectrum_tile(layout, row * grid.tile[0] - layout.half[0],
+                                      column * grid.tile[1] - layout.half[1], grid.tile, estimate_samples);
+      const double turns = depth * (tile.high - tile.low) * FastLayout::depth_margin * grid.window.upsampling;
+      const double planes = std::ceil(turns) + width + 1;
+      const auto grid_y = static_cast<double>(grid.grid[0]);
+      const auto grid_x = static_cast<double>(grid.grid[1]);
+      const double turns_row =
+          (range.high[0] - range.low[0]) / static_cast<double>(layout.period[0]) + depth * std::abs(tile.slope[0]);
+      const double rows = std::min(grid_y, turns_row * grid_y + width);
+      sum.nanoseconds +=
+          static_cast<double>(points) * (costs.spread_point + nodes * costs.spread_node) +
+          planes * costs.transform_sample * (rows * grid_x + static_cast<double>(grid.tile[1]) * grid_y) +
+          surface_sample * static_cast<double>(element_count(grid.tile));
+      sum.numbers = std::max(sum.numbers, planes * static_cast<double>(element_count(grid.grid)));
+      ++sampled;
+    }
+  }
+  sum.nanoseconds *= static_cast<double>(tiles[0] * tiles[1]) / sampled;
+  return sum;
+}
+
+}  // namespace
+
+double SpectrumLayout::depth_frequency(double row, double column) const {
+  const double fy = frequency(0, row);
+  const double fx = frequency(1, column);
+  const double full = 1 / wavelength_m;
+  const double least = (1 - cone_end * cone_end) * full * full;
+  const double squares = fx * fx + fy * fy;
+  const double rest = full * full - squares;
+  // K - 1 / lambda without cancellation.
+  return rest > least ? -squares / (std::sqrt(rest) + full) : std::sqrt(least) - full;
+}
+
+SpectrumTile spectrum_tile(const SpectrumLayout& layout, std::int64_t row, std::int64_t column, const Shape<2>& shape,
+                           int samples) {
+  SpectrumTile tile;
+  tile.row = static_cast<double>(row + shape[0] / 2);
+  tile.column = static_cast<double>(column + shape[1] / 2);
+  const double first[2] = {static_cast<double>(-(shape[0] / 2)), static_cast<double>(-(shape[1] / 2))};
+  const double last[2] = {first[0] + static_cast<double>(shape[0] - 1), first[1] + static_cast<double>(shape[1] - 1)};
+  const auto at = [&](double y, double x) { return layout.depth_frequency(tile.row + y, tile.column + x); };
+  tile.level = at(0, 0);
+  if (shape[0] > 1) tile.slope[0] = (at(last[0], 0) - at(first[0], 0)) / (last[0] - first[0]);
+  if (shape[1] > 1) tile.slope[1] = (at(0, last[1]) - at(0, first[1])) / (last[1] - first[1]);
+  for (int i = 0; i < samples; ++i) {
+    for (int j = 0; j < samples; ++j) {
+      const double y = std::round(first[0] + (last[0] - first[0]) * i / (samples - 1));
+      const double x = std::round(first[1] + (last[1] - first[1]) * j / (samples - 1));
+      const double r = at(y, x) - tile.level - tile.slope[0] * y - tile.slope[1] * x;
+      tile.low = std::min(tile.low, r);
+      tile.high = std::max(tile.high, r);
+    }
+  }
+  // A turn over ten kilometres: a flat surface has some extent too.
+  tile.high = std::max(tile.high, tile.low + 1e-4);
+  return tile;
+}
+
+std::vector<PixelPoint> points_of_block(std::span<const PixelPoint> points, const PanelBlock& block) {
+  std::vector<PixelPoint> lit;
+  std::ranges::copy_if(points, std::back_inserter(lit), [&](const PixelPoint& point) {
+    return point.row_begin < block.first_row + block.shape[0] && point.row_end > block.first_row &&
+           point.column_begin < block.first_column + block.shape[1] && point.column_end > block.first_column;
+  });
+  return lit;
+}
+
+Shape<2> choose_spectrum_block(const PointCloudOptions& options, std::span<const PixelPoint> points) {
+  if (points.empty()) return options.shape;
+  SpectrumLayout layout;
+  layout.wavelength_m = options.wavelength_m;
+  layout.pitch_m = options.pitch_m;
+  layout.limit = limit_cosine(options);
+  const auto numbers = [&](const Shape<2>& shape, const CloudRange& range) {
+    set_period(layout, {0, 0, shape}, range, options.tolerance);
+    return static_cast<double>(layout.period[0]) * static_cast<double>(layout.period[1]);
+  };
+  const PanelBlock panel{0, 0, options.shape};
+  auto range = find_range(layout, panel, points);
+  if (numbers(options.shape, range) <= wanted_numbers) return options.shape;
+  const double farthest = std::max(std::abs(range.depth[0]), std::abs(range.depth[1]));
+  const double reach = reach_of_light(options) * farthest / options.pitch_m;
+  Shape<2> best{};
+  double least = std::numeric_limits<double>::max();
+  for (const auto extent : block_extents) {
+    const Shape<2> shape{std::min(extent, options.shape[0]), std::min(extent, options.shape[1])};
+    CloudRange around = range;  // the points that light a block
+    for (const std::size_t axis : {0, 1}) {
+      around.low[axis] = std::max(range.low[axis] - static_cast<double>(options.shape[axis]), -reach);
+      around.high[axis] = std::min(range.high[axis], static_cast<double>(shape[axis]) + reach);
+    }
+    const double one = numbers(shape, around);
+    const double blocks = static_cast<double>(divide_up(options.shape[0], shape[0])) *
+                          static_cast<double>(divide_up(options.shape[1], shape[1]));
+    const double work = blocks * one * std::max(1.0, std::pow(one / wanted_numbers, 4));
+    if (work < least) {
+      least = work;
+      best = shape;
+    }
+  }
+  return best;
+}
+
+SpectrumLayout choose_spectrum_layout(const PointCloudOptions& options, const PanelBlock& block,
+                                      std::span<const PixelPoint> points, const FastCosts& costs) {
+  SpectrumLayout layout;
+  layout.wavelength_m = options.wavelength_m;
+  layout.pitch_m = options.pitch_m;
+  layout.limit = limit_cosine(options);
+  const auto range = find_range(layout, block, points);
+  layout.depth_m[0] = range.depth[0];
+  layout.depth_m[1] = range.depth[1];
+  layout.middle_m = 0.5 * (range.depth[0] + range.depth[1]);
+  set_period(layout, block, range, options.tolerance);
+  layout.nanoseconds = std::numeric_limits<double>::max();
+  const Shape<2> extent{2 * layout.half[0] + 1, 2 * layout.half[1] + 1};
+  for (const double upsampling : fast_upsamplings) {
+    const auto window = fast_window(options.tolerance, upsampling);
+    if (!window) continue;
+    for (const auto down : tile_counts) {
+      for (const auto across : tile_counts) {
+        const Shape<2> tile{divide_up(extent[0], down), divide_up(extent[1], across)};
+        if (tile[0] < std::min(extent[0], smallest_tile) || tile[1] < std::min(extent[1], smallest_tile)) continue;
+        const auto cost = estimate(layout, fast_tile_layout(tile, *window), range, points.size(), costs);
+        if (!(cost.numbers <= fast_too_many_numbers)) continue;
+        const double nanoseconds = cost.nanoseconds * std::max(1.0, cost.numbers / fast_max_numbers);
+        if (nanoseconds >= layout.nanoseconds) continue;
+        layout.nanoseconds = nanoseconds;
+        layout.tile = tile;
+        layout.window = *window;
+      }
+    }
+  }
+  return layout;
+}
+
+}  // namespace holotone::point_cloud

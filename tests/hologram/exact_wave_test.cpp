@@ -1,0 +1,248 @@
+// The exact wave: its spectrum against the float64 definition, and methods against each other and against the sum.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <gtest/gtest.h>
+#include <holotone/core/device.hpp>
+#include <holotone/hologram/point_cloud.hpp>
+#include <tests/cases/point_cloud.hpp>
+#include <tests/support/on_each_device.hpp>
+
+namespace {
+
+using holotone::Array;
+using holotone::Device;
+using holotone::PointMethod;
+using holotone::Wave;
+
+struct Scene {
+  const char* name;
+  double pitch_m;
+  double near_m;
+  double far_m;
+  holotone::Shape<2> shape;
+  std::int64_t count;
+  std::int64_t period = 0;  ///< of PointSpectrum
+};
+
+/// Reach from a third of a pixel to 2,000; light up to the cone; deep scenes; both sides of the panel.
+constexpr Scene defined_scenes[] = {
+    {"8 um, 20 cm", 8e-6, 0.2, 0.21, {120, 160}, 60, 3072},
+    {"8 um, 2 cm", 8e-6, 0.02, 0.022, {120, 160}, 60, 768},
+    {"8 um, 2 mm", 8e-6, 0.002, 0.003, {120, 160}, 60, 512},
+    {"20 um, 0.5 mm", 20e-6, 0.0005, 0.0006, {64, 64}, 40, 512},
+    {"3.74 um, 1 cm, deep", 3.74e-6, 0.001, 0.02, {150, 200}, 60, 2048},
+    {"1 um, 0.5 mm", 1e-6, 0.0005, 0.00055, {256, 256}, 40, 1024},
+    {"0.5 um, 0.5 mm, deep", 0.5e-6, 0.00005, 0.001, {256, 256}, 25, 3072},
+    {"0.25 um, 0.1 mm", 0.25e-6, 0.0001, 0.00012, {256, 256}, 10, 3072},
+    {"before the panel", 1e-6, -0.0006, -0.0005, {200, 256}, 40, 1024},
+    {"both sides", 1e-6, -0.0003, 0.0005, {200, 256}, 40, 1024},
+};
+
+/// Points and panels so small that every pixel lies within 0.85 of every point's reach, and farther than three zones of
+/// sqrt(lambda d) from its end.
+constexpr Scene inner_scenes[] = {
+    {"20 um, 2 m", 20e-6, 1.8, 2.2, {200, 240}, 80},         {"8 um, 2 m", 8e-6, 1.9, 2.0, {200, 240}, 80},
+    {"8 um, 20 cm", 8e-6, 0.2, 0.4, {200, 240}, 80},         {"8 um, 20 cm, before", 8e-6, -0.4, -0.2, {200, 240}, 80},
+    {"3.74 um, 5 cm", 3.74e-6, 0.05, 0.06, {200, 240}, 80},  {"1 um, 5 mm", 1e-6, 0.005, 0.0055, {300, 400}, 80},
+    {"1 um, 5 mm, deep", 1e-6, 0.005, 0.1, {300, 400}, 80},  {"0.5 um, 3 mm", 0.5e-6, 0.003, 0.004, {300, 400}, 80},
+    {"0.25 um, 0.5 mm", 0.25e-6, 5e-4, 6e-4, {300, 400}, 80}};
+
+cases::PointCloudCase make_case(const Scene& scene, PointMethod method) {
+  cases::PointCloudCase c;
+  c.name = scene.name;
+  c.options.pitch_m = scene.pitch_m;
+  c.options.shape = scene.shape;
+  c.options.method = method;
+  c.options.wave = Wave::spherical;
+  c.count = scene.count;
+  c.near_m = scene.near_m;
+  c.far_m = scene.far_m;
+  c.phases = true;
+  return c;
+}
+
+Array<std::complex<float>, 2> summed(const cases::PointCloudCase& c, const reference::PointWaves& points) {
+  return holotone::point_cloud_field(cases::sources(points), c.options);
+}
+
+TEST(ExactWave, SpectrumIsTheDefinition) {
+  for (const auto& scene : defined_scenes) {
+    SCOPED_TRACE(scene.name);
+    auto c = make_case(scene, PointMethod::fast);
+    const auto points = cases::make_points(c);
+    const reference::PointSpectrum spectrum(points, cases::panel_of(c.options), scene.period);
+    cases::PixelSample expected;
+    for (std::uint64_t k = 0; k < 40; ++k) {
+      const auto pixel = holotone::random_bits(5, k) % static_cast<std::uint64_t>(c.pixels());
+      expected.index.push_back(static_cast<std::int64_t>(pixel));
+    }
+    expected.value.resize(expected.index.size());
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t i = 0; i < expected.index.size(); ++i) {
+      expected.value[i] = spectrum.pixel(expected.index[i] / scene.shape[1], expected.index[i] % scene.shape[1]);
+    }
+    for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5}) {
+      // The near term i / (2 pi K d) takes the K of its tile's middle: 1e-5 at a tenth of a millimetre.
+      if (tolerance < 1e-4 && std::abs(scene.near_m) <= 1e-4) continue;
+      c.options.tolerance = tolerance;
+      const double error = cases::relative_error(expected, summed(c, points).data());
+      std::printf("  %-22s tolerance %.0e: %.1e\n", scene.name, tolerance, error);
+      EXPECT_LE(error, tolerance);
+    }
+  }
+}
+
+TEST(ExactWave, LightIsTheSumOfSpheresInside) {
+  for (const auto& scene : inner_scenes) {
+    SCOPED_TRACE(scene.name);
+    auto c = make_case(scene, PointMethod::fast);
+    const auto points = cases::make_points(c);
+    auto unlimited = c;
+    unlimited.options.band_limit = false;
+    const auto expected = cases::sample_reference(unlimited, points, 400);
+    for (const double tolerance : {1e-3, 1e-4}) {
+      for (const auto method : {PointMethod::fast, PointMethod::direct}) {
+        c.options.method = method;
+        c.options.tolerance = tolerance;
+        const double error = cases::relative_error(expected, summed(c, points).data());
+        std::printf("  %-22s %-6s tolerance %.0e: %.1e\n", scene.name, std::string(to_string(method)).c_str(),
+                    tolerance, error);
+        EXPECT_LE(error, tolerance);
+      }
+    }
+  }
+}
+
+/// |sum U conj E|^2 / (sum |U|)^2 over the pixels within `share` of a point's reach, E its sphere without a limit.
+double strehl(const cases::PointCloudCase& c, const reference::PointWaves& point, const std::complex<float>* field,
+              double share) {
+  auto panel = cases::panel_of(c.options);
+  panel.band_limit = false;
+  panel.spherical = true;
+  const double reach = share * c.options.wavelength_m * c.near_m / (2 * c.options.pitch_m * c.options.pitch_m);
+  std::complex<double> sum = 0;
+  double size = 0;
+  const auto [ny, nx] = c.options.shape;
+  for (std::int64_t row = 0; row < ny; ++row) {
+    for (std::int64_t column = 0; column < nx; ++column) {
+      if (std::abs(static_cast<double>(row) - 0.5 * static_cast<double>(ny - 1)) > reach) continue;
+      if (std::abs(static_cast<double>(column) - 0.5 * static_cast<double>(nx - 1)) > reach) continue;
+      const std::complex<double> value(field[row * nx + column]);
+      sum += value * std::conj(reference::point_cloud_pixel(point, panel, row, column));
+      size += std::abs(value);
+    }
+  }
+  return std::norm(sum) / (size * size);
+}
+
+TEST(ExactWave, PointFocusesWhereFresnelsDoesNot) {
+  const struct {
+    double pitch_m;
+    double distance_m;
+    holotone::Shape<2> shape;
+    double fresnel;  ///< of the whole light, measured by an independent program
+  } points[] = {
+      {3.74e-6, 0.05, {2000, 2000}, 0.360}, {1e-6, 0.005, {2048, 2048}, 0.038}, {0.5e-6, 0.0015, {3400, 3400}, 0.016}};
+  for (const auto& p : points) {
+    SCOPED_TRACE(p.pitch_m);
+    auto c = make_case({"", p.pitch_m, p.distance_m, p.distance_m, p.shape, 1}, PointMethod::fast);
+    const reference::PointWaves point{{{0, 0, static_cast<float>(-p.distance_m)}}, {1}, {}};
+    const double exact = strehl(c, point, summed(c, point).data(), 0.9);
+    EXPECT_GE(exact, 0.999);
+    c.options.wave = Wave::fresnel;
+    c.options.method = PointMethod::separable;
+    const double fresnel = strehl(c, point, summed(c, point).data(), 1);
+    EXPECT_NEAR(fresnel, p.fresnel, 0.02);
+    std::printf("  %.2f um, %.1f mm: exact %.5f within 0.9 of the reach, Fresnel %.3f\n", 1e6 * p.pitch_m,
+                1e3 * p.distance_m, exact, fresnel);
+  }
+}
+
+TEST(ExactWave, MethodsDifferAtTheEdgeOfLightAlone) {
+  auto c = make_case({"", 1e-6, 0.005, 0.005, {2800, 2800}, 1}, PointMethod::fast);
+  const reference::PointWaves point{{{3e-5F, -2e-5F, -0.005F}}, {1}, {}};
+  const auto fast = summed(c, point);
+  c.options.method = PointMethod::direct;
+  const auto direct = summed(c, point);
+  double difference = 0;
+  double norm = 0;
+  for (std::int64_t i = 0; i < c.pixels(); ++i) {
+    difference += std::norm(fast.data()[i] - direct.data()[i]);
+    norm += std::norm(direct.data()[i]);
+  }
+  EXPECT_LE(std::sqrt(difference / norm), 0.2);
+  std::printf("  methods differ by %.3f over all light\n", std::sqrt(difference / norm));
+}
+
+TEST(ExactWave, AutomaticTakesItWhereFresnelsFails) {
+  const auto wave_of = [](double pitch_m, double distance_m, PointMethod method, bool band_limit) {
+    holotone::PointCloudPlan plan({.pitch_m = pitch_m,
+                                   .shape = {1080, 1920},
+                                   .method = method,
+                                   .wave = Wave::automatic,
+                                   .band_limit = band_limit});
+    const reference::PointWaves point{{{0, 0, static_cast<float>(-distance_m)}}, {1}, {}};
+    plan.set_points(cases::sources(point));
+    return plan.info().wave;
+  };
+  // Deviations: 0.03 rad, 1.1 rad at the corner within the limit's light of 0.2 m.
+  EXPECT_EQ(wave_of(8e-6, 1.0, PointMethod::automatic, true), Wave::fresnel);
+  EXPECT_EQ(wave_of(8e-6, 0.2, PointMethod::automatic, true), Wave::spherical);
+  EXPECT_EQ(wave_of(1e-6, 0.005, PointMethod::automatic, true), Wave::spherical);
+  EXPECT_EQ(wave_of(8e-6, -0.2, PointMethod::direct, true), Wave::spherical);
+  // Methods without it keep Fresnel's wave, which is what was asked for by their name.
+  EXPECT_EQ(wave_of(1e-6, 0.005, PointMethod::separable, true), Wave::fresnel);
+  EXPECT_EQ(wave_of(8e-6, 0.2, PointMethod::automatic, false), Wave::fresnel);
+}
+
+TEST(ExactWave, ExtremePointsLeaveTheOthersAlone) {
+  auto c = make_case({"", 8e-6, 0.2, 0.21, {60, 90}, 20}, PointMethod::fast);
+  const auto points = cases::make_points(c);
+  const auto expected = summed(c, points);
+  // On the panel, kilometres away, far aside; amplitudes of zero leave their light out, not their places.
+  for (const auto& place :
+       {std::array{0.0F, 0.0F, -1e-7F}, std::array{0.0F, 0.0F, 1e-9F}, std::array{0.0F, 1e-4F, -3e4F},
+        std::array{5.0F, -5.0F, -0.2F}, std::array{0.0F, 0.0F, -1e30F}, std::array{1e30F, 0.0F, -1.0F}}) {
+    auto more = points;
+    more.position_m.push_back(place);
+    more.amplitude.push_back(1e-6F);
+    more.phase_rad.push_back(0);
+    const auto field = summed(c, more);
+    double difference = 0;
+    double norm = 0;
+    for (std::int64_t i = 0; i < c.pixels(); ++i) {
+      difference += std::norm(field.data()[i] - expected.data()[i]);
+      norm += std::norm(expected.data()[i]);
+    }
+    EXPECT_LE(std::sqrt(difference / norm), 1.5e-3) << place[0] << " " << place[1] << " " << place[2];
+  }
+}
+
+TEST(ExactWave, BlocksOfALargePanelAreItsParts) {
+  // A panel whose spectrum is computed in blocks, beside the same pixels of a small panel in its middle.
+  auto c = make_case({"", 0.5e-6, 0.002, 0.0021, {12000, 12000}, 50}, PointMethod::fast);
+  c.extent = 0.02;
+  const auto points = cases::make_points(c);
+  holotone::PointCloudPlan plan(c.options);
+  plan.set_points(cases::sources(points));
+  const holotone::RowRange rows{5990, 20};
+  Array<std::complex<float>, 2> part({rows.rows, c.options.shape[1]});
+  plan.execute(rows, {.field = part.view()});
+  auto small = c;
+  small.options.shape = {200, 240};
+  const auto middle = summed(small, points);
+  double difference = 0;
+  double norm = 0;
+  for (std::int64_t row = 0; row < rows.rows; ++row) {
+    for (std::int64_t column = 0; column < 240; ++column) {
+      const auto expected = middle(90 + row, column);
+      difference += std::norm(part(row, 6000 - 120 + column) - expected);
+      norm += std::norm(expected);
+    }
+  }
+  EXPECT_LE(std::sqrt(difference / norm), 1.5e-3);
+}
+
+}  // namespace
