@@ -88,10 +88,18 @@ def timed(rows):
                    error(row.get("rel_error", 0))] for row in rows])
 
 
+def defaults():
+    rows = Rows("h200.json")
+    scenes = ("1080p_20cm", "1080p_50cm", "4k_5cm")
+    return table(["points", "8 um, 20 cm", "8 um, 50 cm", "4K, 3.74 um, 5 cm"],
+                 [[f"{count:,}"] + [ms(rows[f"hologram/default/{scene}/{count}"]["real_time"]) for scene in scenes]
+                  for count in (30000, 300000, 1000000, 10000000)])
+
+
 def points():
     rows = Rows("h200.json")
-    order = ("direct", "direct_real", "recurrence", "recurrence_real", "separable", "separable_real", "separable_near",
-             "fast", "fast_dragon", "fast_fine", "fast_near", "fast_replan", "video", "adjoint")
+    order = ("direct", "recurrence", "separable", "separable_real", "fast", "fast_dragon",
+             "fast_fine", "fast_near", "fast_replan", "video", "adjoint")
     found = [row for kind in order for row in sorted(rows.like(rf"hologram/{kind}/\d+"),
                                                     key=lambda row: int(row["name"].split("/")[2]))]
     return timed([row for row in found if int(row["name"].split("/")[2]) > 10240])
@@ -228,7 +236,7 @@ def functions():
 
 
 TABLES = {function.__name__: function for function in
-          (points, waves, retrieval, error_diffusion, halftone, mixtures, avramelos_blocks, avramelos_frames, opencl,
+          (defaults, points, waves, retrieval, error_diffusion, halftone, mixtures, avramelos_blocks, avramelos_frames, opencl,
            papers_points, gwosdek, nufft, prints, ahead, functions)}
 
 
