@@ -238,7 +238,7 @@ def test_docstrings_name_strings_and_exceptions_of_python():
 def test_docstrings_say_what_each_choice_is():
     text = ht.point_cloud_field.__doc__
     assert 'method: "auto": the cheapest method' in text and '"fast": non-uniform FFT' in text
-    assert 'wave: "fresnel": phase pi' in text
+    assert 'wave: "auto": spherical where' in text and '"fresnel": phase pi' in text
     assert '"double_phase": two phases whose mean is U' in ht.encode.__doc__ and "uint16" in ht.encode.__doc__
     assert "{planes" in ht.PhaseRetrievalPlan.optimize.__doc__.replace("\n", " ")
 
