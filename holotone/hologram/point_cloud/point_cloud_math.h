@@ -39,11 +39,14 @@ HOLOTONE_HOST_DEVICE inline double soft_edge(double t) {
   return x >= 1 ? 0.0 : c * c;
 }
 
-/// Returns b; `limit` is s1.
-HOLOTONE_HOST_DEVICE inline double light_of_direction(double sx, double sy, double limit) {
-  return soft_edge((fabs(sx) / limit - edge_begin) / (1 - edge_begin)) *
-         soft_edge((fabs(sy) / limit - edge_begin) / (1 - edge_begin)) *
-         soft_edge((sqrt(sx * sx + sy * sy) - cone_begin) / (cone_end - cone_begin));
+/// Returns the factor of b along one axis; `limit` is s1.
+HOLOTONE_HOST_DEVICE inline double light_of_axis(double cosine, double limit) {
+  return soft_edge((fabs(cosine) / limit - edge_begin) / (1 - edge_begin));
+}
+
+/// Returns the factor of b in both axes, at a direction of this sine from the panel's normal.
+HOLOTONE_HOST_DEVICE inline double light_of_cone(double sine) {
+  return soft_edge((sine - cone_begin) / (cone_end - cone_begin));
 }
 
 /// Returns the half width of the exact wave's light over |d|: its largest sx / sqrt(1 - sx^2 - sy^2) with b > 0.

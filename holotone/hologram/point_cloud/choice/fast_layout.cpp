@@ -45,20 +45,17 @@ Spans sample_spans(std::span<const PixelPoint> points, std::span<const std::uint
   return count == 0 ? Spans{} : Spans{std::min(1.0, high[0] - low[0]), high[1] - low[1]};
 }
 
+double count_planes(const FastLayout& layout, const Spans& spans) {
+  return std::ceil(spans.curvature * layout.depth_steps()) + layout.window.width + 1;
+}
+
 double tile_nanoseconds(const FastLayout& layout, const Spans& spans, std::size_t points, const FastCosts& costs) {
-  const double nodes = std::pow(layout.window.width, 3);
-  const double planes = std::ceil(spans.curvature * layout.depth_steps()) + layout.window.width + 1;
-  const auto grid_y = static_cast<double>(layout.grid[0]);
-  const auto grid_x = static_cast<double>(layout.grid[1]);
-  const double rows = std::min(grid_y, spans.rows * grid_y + layout.window.width);
-  return static_cast<double>(points) * (costs.spread_point + nodes * costs.spread_node) +
-         planes * costs.transform_sample * (rows * grid_x + static_cast<double>(layout.tile[1]) * grid_y);
+  return fast_tile_nanoseconds(layout, spans.rows, count_planes(layout, spans), points, costs);
 }
 
 /// Complex numbers of a tile's grid over all planes.
 double tile_numbers(const FastLayout& layout, const Spans& spans) {
-  const double planes = std::ceil(spans.curvature * layout.depth_steps()) + layout.window.width + 1;
-  return planes * static_cast<double>(element_count(layout.grid));
+  return count_planes(layout, spans) * static_cast<double>(element_count(layout.grid));
 }
 
 }  // namespace
@@ -83,6 +80,16 @@ FastLayout fast_tile_layout(const Shape<2>& tile, const SpreadWindow& window) {
     layout.grid[axis] = fft_friendly_size(std::max<std::int64_t>(least, 2 * window.width));
   }
   return layout;
+}
+
+double fast_tile_nanoseconds(const FastLayout& layout, double row_turns, double planes, std::size_t points,
+                             const FastCosts& costs) {
+  const double nodes = std::pow(layout.window.width, 3);
+  const auto grid_y = static_cast<double>(layout.grid[0]);
+  const auto grid_x = static_cast<double>(layout.grid[1]);
+  const double rows = std::min(grid_y, row_turns * grid_y + layout.window.width);
+  return static_cast<double>(points) * (costs.spread_point + nodes * costs.spread_node) +
+         planes * costs.transform_sample * (rows * grid_x + static_cast<double>(layout.tile[1]) * grid_y);
 }
 
 double fast_tile_nanoseconds(const Shape<2>& tile, const SpreadWindow& window, std::span<const PixelPoint> points,

@@ -51,6 +51,9 @@ struct FastCosts {
   double masked_pair;       ///< per pair of point and pixel in products of factors
 };
 
+/// Estimates the nanoseconds of one tile whose points span `row_turns` turns a sample along its rows' axis.
+double fast_tile_nanoseconds(const FastLayout& layout, double row_turns, double planes, std::size_t points,
+                             const FastCosts& costs);
 /// Estimates the nanoseconds of summing points[index] over one tile, from a few hundred of them.
 double fast_tile_nanoseconds(const Shape<2>& tile, const SpreadWindow& window, std::span<const PixelPoint> points,
                              std::span<const std::uint32_t> index, const FastCosts& costs);

@@ -51,7 +51,7 @@ constexpr double min_timed_us = 1e6;
 /// Estimate without products on chip, relative to that with them, up to which it is the faster one in such sums.
 constexpr double max_off_chip = 1.1;
 
-/// Exact waves on the CPU, scaled as above: nanoseconds of a pair of direct, of a number of the spectrum's last FFT.
+/// Exact waves on the CPU, first estimates: nanoseconds of a pair of direct, of a number of the spectrum's last FFT.
 constexpr double exact_pair_ns = 0.8;
 constexpr double spectrum_number_ns = 30;
 

@@ -26,7 +26,7 @@ constexpr double tail_pixels = 120;
 /// Numbers of a block's spectrum, at most, if blocks of some extent can have so few.
 constexpr double wanted_numbers = 1 << 27;
 constexpr std::int64_t block_extents[] = {8192, 6144, 4096, 3072, 2048, 1024, 512};
-/// Nanoseconds of a sample of a tile beside its transforms: two square roots, sines and cosines.
+/// Nanoseconds of a sample of a tile beside its transforms, a first estimate: two square roots, sines and cosines.
 constexpr double surface_sample = 12;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -90,10 +90,9 @@ void set_period(SpectrumLayout& layout, const PanelBlock& block, const CloudRang
   }
 }
 
-/// Estimates the nanoseconds of the tiles and of their largest grid's numbers.
 struct Estimate {
   double nanoseconds = 0;
-  double numbers = 0;
+  double numbers = 0;  ///< of the largest grid
 };
 
 Estimate estimate(const SpectrumLayout& layout, const FastLayout& grid, const CloudRange& range, std::size_t points,
@@ -101,8 +100,6 @@ Estimate estimate(const SpectrumLayout& layout, const FastLayout& grid, const Cl
   const std::int64_t extent[2] = {2 * layout.half[0] + 1, 2 * layout.half[1] + 1};
   const std::int64_t tiles[2] = {divide_up(extent[0], grid.tile[0]), divide_up(extent[1], grid.tile[1])};
   const double depth = range.depth[1] - range.depth[0];
-  const int width = grid.window.width;
-  const double nodes = std::pow(width, 3);
   Estimate sum;
   double sampled = 0;
   const std::int64_t down = std::min(tiles[0], max_sampled_tiles);
@@ -115,16 +112,11 @@ Estimate estimate(const SpectrumLayout& layout, const FastLayout& grid, const Cl
       const auto tile = spectrum_tile(layout, row * grid.tile[0] - layout.half[0],
                                       column * grid.tile[1] - layout.half[1], grid.tile, estimate_samples);
       const double turns = depth * (tile.high - tile.low) * FastLayout::depth_margin * grid.window.upsampling;
-      const double planes = std::ceil(turns) + width + 1;
-      const auto grid_y = static_cast<double>(grid.grid[0]);
-      const auto grid_x = static_cast<double>(grid.grid[1]);
+      const double planes = std::ceil(turns) + grid.window.width + 1;
       const double turns_row =
           (range.high[0] - range.low[0]) / static_cast<double>(layout.period[0]) + depth * std::abs(tile.slope[0]);
-      const double rows = std::min(grid_y, turns_row * grid_y + width);
-      sum.nanoseconds +=
-          static_cast<double>(points) * (costs.spread_point + nodes * costs.spread_node) +
-          planes * costs.transform_sample * (rows * grid_x + static_cast<double>(grid.tile[1]) * grid_y) +
-          surface_sample * static_cast<double>(element_count(grid.tile));
+      sum.nanoseconds += fast_tile_nanoseconds(grid, turns_row, planes, points, costs) +
+                         surface_sample * static_cast<double>(element_count(grid.tile));
       sum.numbers = std::max(sum.numbers, planes * static_cast<double>(element_count(grid.grid)));
       ++sampled;
     }

@@ -31,7 +31,7 @@ struct SpectrumLayout {
   SpectrumEdge edge[2];    ///< of the light that reaches the rectangle, within that of the band limit
   double middle_m = 0;     ///< d0
   double depth_m[2] = {};  ///< smallest and largest d
-  double limit = 0;        ///< s1 of light_of_direction
+  double limit = 0;        ///< s1 of light_of_axis
   Shape<2> tile{};         ///< frequencies
   SpreadWindow window;
   double nanoseconds = 0;  ///< estimate

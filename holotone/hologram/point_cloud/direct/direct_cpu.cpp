@@ -100,7 +100,7 @@ void spherical_turns_double(const SphericalRow& point, double phase_turns, std::
   }
 }
 
-/// soft_edge in float32; error below 2e-7.
+/// soft_edge in float32.
 HOLOTONE_ALWAYS_INLINE float soft_edge_single(float t) {
   const float x = t < 0 ? 0.0F : t > 1 ? 1.0F : t;
   const float s = x * x * x * (10 + x * (6 * x - 15));

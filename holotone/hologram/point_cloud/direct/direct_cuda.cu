@@ -69,7 +69,7 @@ __device__ __forceinline__ float soft_edge_single(float t) {
   return x >= 1.0F ? 0.0F : c * c;
 }
 
-/// light_of_direction in float32; per_limit: 1 / s1, 0 without a band limit.
+/// b of point_cloud_math.h in float32; per_limit: 1 / s1, 0 without a band limit.
 __device__ __forceinline__ float light_of_pixel(float u, float v, float slope, float per_limit) {
   const float size = fminf(fabsf(slope), max_slope);
   const float x = fabsf(u) * size;

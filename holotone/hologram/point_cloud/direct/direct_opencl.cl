@@ -52,7 +52,7 @@ static float soft_edge(float t) {
   return x >= 1.0f ? 0.0f : c * c;
 }
 
-// light_of_direction of point_cloud_math.h; per_limit: 1 / s1.
+// b of point_cloud_math.h; per_limit: 1 / s1.
 static float light_of_pixel(const ColumnRecord *record, float u, float v, float slope_per_a, float per_limit) {
   const float slope = fmin(fabs(record->a_high * slope_per_a), MAX_SLOPE);
   const float x = fabs(u) * slope;

@@ -57,7 +57,7 @@ void SpectrumSurface::fill(double* __restrict r, std::int64_t count, const Colum
   }
 }
 
-/// Light of the frequencies m = -half .. half of one axis.
+/// Light of the frequencies m = -half .. half of one axis, without the cone.
 std::vector<float> axis_light(const SpectrumLayout& layout, std::size_t axis) {
   const std::int64_t half = layout.half[axis];
   std::vector<float> light(static_cast<std::size_t>(2 * half + 1));
@@ -66,7 +66,7 @@ std::vector<float> axis_light(const SpectrumLayout& layout, std::size_t axis) {
     const double cosine = layout.wavelength_m * layout.frequency(axis, size);
     const auto& edge = layout.edge[axis];
     light[static_cast<std::size_t>(m + half)] = static_cast<float>(
-        light_of_direction(cosine, 0, layout.limit) * soft_edge((size - edge.full) / (edge.end - edge.full)));
+        light_of_axis(cosine, layout.limit) * soft_edge((size - edge.full) / (edge.end - edge.full)));
   }
   return light;
 }
@@ -212,9 +212,7 @@ void SpectrumCpu::finish(const FieldOfRows& spectrum) const {
       light[at] = row_light[static_cast<std::size_t>(row)] * column_light[at];
       const double fx = layout_.frequency(1, static_cast<double>(i - layout_.half[1]));
       const double sine = layout_.wavelength_m * std::hypot(fx, fy);
-      if (sine > cone_begin) {
-        light[at] *= static_cast<float>(soft_edge((sine - cone_begin) / (cone_end - cone_begin)));
-      }
+      if (sine > cone_begin) light[at] *= static_cast<float>(light_of_cone(sine));
     }
     auto* const values = reinterpret_cast<float*>(&spectrum(m + layout_.period[0] / 2, first_column));
     finish_row(values, light.data(), count,
@@ -224,14 +222,13 @@ void SpectrumCpu::finish(const FieldOfRows& spectrum) const {
 }
 
 void SpectrumCpu::sum_block(const PanelBlock& block, const FieldOfRows& field, Progress& progress) {
-  const auto fill_zero = [&](std::int64_t row) {
-    std::fill_n(&field(block.first_row + row, block.first_column), block.shape[1], Complex());
-  };
   const bool whole = block.shape == options().shape;
   const auto lit = whole ? std::vector<PixelPoint>() : points_of_block(points_, block);
   const std::span<const PixelPoint> points = whole ? points_ : lit;
   if (points.empty()) {
-    for (std::int64_t row = 0; row < block.shape[0]; ++row) fill_zero(row);
+    for (std::int64_t row = 0; row < block.shape[0]; ++row) {
+      std::fill_n(&field(block.first_row + row, block.first_column), block.shape[1], Complex());
+    }
     return;
   }
   layout_ = choose_spectrum_layout(options(), block, points, costs);
