@@ -1,5 +1,7 @@
 // The program where OpenCL is missing, broken, too small or lost: one line, or another way to go on.
 #include <cstdlib>
+#include <holotone/core/device.hpp>
+#include <memory>
 #include <tests/support/program.hpp>
 
 namespace holotone::test {
@@ -59,6 +61,33 @@ TEST_F(OpenclTest, AFolderForKernelsThatCannotBeWrittenIsNoMatter) {
   if (result.error.find("got 'opencl'") != std::string::npos) GTEST_SKIP() << result.error;
   EXPECT_EQ(result.exit_code, 0) << result.error;
   EXPECT_TRUE(fs::exists(path("out.npy")));
+}
+
+TEST_F(OpenclTest, TwoProcessesFillTheFolderForKernelsAtOnce) {
+  const auto all = devices();
+  if (all.back().backend != Backend::opencl) GTEST_SKIP() << "no OpenCL device on this machine";
+  write_cloud("p.csv", {{0, 0, -0.05, 1}, {1e-4, 0, -0.06, 1}});
+  const std::string cache = path("cache");
+  const auto start = [&](const std::string& name) {
+    fs::create_directory(captured_ / name);
+    return std::make_unique<RunningProgram>(
+        std::vector<std::string>{"hologram", path("p.csv"), "-o", path(name), "--resolution", "64x48", "--pitch", "8um",
+                                 "--method", "direct", "--device", to_string(all.back())},
+        captured_ / name, [&] { setenv("XDG_CACHE_HOME", cache.c_str(), 1); });
+  };
+  const auto one = start("one.png");
+  const auto two = start("two.png");
+  for (const auto& program : {one.get(), two.get()}) {
+    const auto result = program->wait(120);
+    EXPECT_EQ(result.exit_code, 0) << result.error;
+  }
+  EXPECT_EQ(content_of(path("one.png")), content_of(path("two.png")));
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(cache + "/holotone")) {
+    EXPECT_EQ(entry.path().extension(), ".kernel") << entry.path();  // no half-written file is left
+    ++files;
+  }
+  EXPECT_GT(files, 0u);
 }
 
 TEST_F(OpenclTest, AFolderForKernelsThatOthersCanWriteToIsNotUsed) {

@@ -152,33 +152,4 @@ TEST_F(KernelCache, FoldersThatCannotBeWrittenAreIgnored) {
   fs::permissions(folder_, fs::perms::owner_all);
 }
 
-class KernelCacheOfTheProgram : public holotone::test::ProgramTest {};
-
-TEST_F(KernelCacheOfTheProgram, TwoProcessesFillItAtOnce) {
-  const auto all = holotone::devices();
-  if (all.back().backend != holotone::Backend::opencl) GTEST_SKIP() << "no OpenCL device on this machine";
-  write_cloud("p.csv", {{0, 0, -0.05, 1}, {1e-4, 0, -0.06, 1}});
-  const std::string cache = path("cache");
-  const auto start = [&](const std::string& name) {
-    fs::create_directory(captured_ / name);
-    return std::make_unique<holotone::test::RunningProgram>(
-        std::vector<std::string>{"hologram", path("p.csv"), "-o", path(name), "--resolution", "64x48", "--pitch", "8um",
-                                 "--method", "direct", "--device", holotone::to_string(all.back())},
-        captured_ / name, [&] { ::setenv("XDG_CACHE_HOME", cache.c_str(), 1); });
-  };
-  const auto one = start("one.png");
-  const auto two = start("two.png");
-  for (const auto& program : {one.get(), two.get()}) {
-    const auto result = program->wait(120);
-    EXPECT_EQ(result.exit_code, 0) << result.error;
-  }
-  EXPECT_EQ(content_of(path("one.png")), content_of(path("two.png")));
-  std::size_t files = 0;
-  for (const auto& entry : fs::directory_iterator(cache + "/holotone")) {
-    EXPECT_EQ(entry.path().extension(), ".kernel") << entry.path();  // no half-written file is left
-    ++files;
-  }
-  EXPECT_GT(files, 0u);
-}
-
 }  // namespace

@@ -283,6 +283,15 @@ TEST(Structure, TestsThatCannotRunAreSkipped) {
        });
 }
 
+// Tests of some modules are built without the program (HOLOTONE_TEST_MODULES).
+TEST(Structure, OnlyTestsOfTheProgramStartIt) {
+  find("tests/", R"(public (\w+::)*ProgramTest|RunningProgram [a-z])",
+       [](const auto& file, std::size_t line, const std::smatch& match) {
+         if (!std::regex_search(file.path, std::regex("^tests/(cli|structure|support)/")))
+           fail_at(file, line, "expected tests that start the program in tests/cli, got " + match.str());
+       });
+}
+
 TEST(Structure, FilesStayReadable) {
   for (const auto& file : tree()) {
     if (file.lines.size() > 500) std::printf("%s: %zu lines: look again\n", file.path.c_str(), file.lines.size());

@@ -147,4 +147,17 @@ std::string get(const TestServer& server, const std::string& name, const std::st
          "\r\nConnection: close\r\n\r\n";
 }
 
+std::string answer_to(std::uint16_t port, const std::string& key, const std::string& method, uid_t user) {
+  asio::io_context io;
+  tcp::socket socket(io);
+  socket.connect({asio::ip::address_v4::loopback(), port});
+  EXPECT_EQ(fchown(socket.native_handle(), user, static_cast<gid_t>(-1)), 0);
+  const std::string request = method + " /" + key + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+  beast::error_code error;
+  asio::write(socket, asio::buffer(request), error);
+  std::string answer;
+  asio::read(socket, asio::dynamic_buffer(answer), error);
+  return answer;
+}
+
 }  // namespace holotone::web

@@ -8,9 +8,11 @@
 #include <boost/beast/websocket.hpp>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <web/server/server.hpp>
 
 // A server on the loopback and clients for it.
@@ -122,5 +124,9 @@ std::string host_of(const TestServer& server);
 
 /// "GET /TOKEN/ HTTP/1.1" and what else a browser must send.
 std::string get(const TestServer& server, const std::string& name, const std::string& method = "GET");
+
+/// The answer to a request for /`key` at a port of the loopback, from a socket of `user`.
+std::string answer_to(std::uint16_t port, const std::string& key, const std::string& method = "GET",
+                      uid_t user = geteuid());
 
 }  // namespace holotone::web

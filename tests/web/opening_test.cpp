@@ -3,7 +3,6 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <gtest/gtest.h>
 #include <tests/support/loopback.hpp>
-#include <tests/support/program.hpp>
 #include <unistd.h>
 #include <web/server/address.hpp>
 #include <web/server/http_answer.hpp>
@@ -14,24 +13,8 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-using std::chrono::milliseconds;
 
 constexpr uid_t nobody = 65534;
-
-/// The answer to a request for /KEY at a port of the loopback, from a socket of `user`.
-std::string answer_to(std::uint16_t port, const std::string& key, const std::string& method = "GET",
-                      uid_t user = geteuid()) {
-  asio::io_context io;
-  tcp::socket socket(io);
-  socket.connect({asio::ip::address_v4::loopback(), port});
-  EXPECT_EQ(fchown(socket.native_handle(), user, static_cast<gid_t>(-1)), 0);
-  const std::string request = method + " /" + key + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
-  beast::error_code error;
-  asio::write(socket, asio::buffer(request), error);
-  std::string answer;
-  asio::read(socket, asio::dynamic_buffer(answer), error);
-  return answer;
-}
 
 /// A server with an opening key.
 struct Opened {
@@ -144,36 +127,6 @@ TEST(ViewerOpening, ASocketThatIsClosedHasNoUser) {
   pair.client.close();
   EXPECT_FALSE(is_of_this_user(peer, pair.server.local_endpoint()));
   EXPECT_FALSE(is_of_this_user({asio::ip::make_address("192.0.2.1"), 80}, pair.server.local_endpoint()));
-}
-
-class ViewerProgram : public test::ProgramTest {};
-
-// Any user can read what a process is started with.
-TEST_F(ViewerProgram, StartsTheBrowserWithoutTheKey) {
-  const auto started = path("started");
-  write("xdg-open", "#!/bin/sh\nprintf '%s\\n' \"$@\" > " + started + ".part\nenv >> " + started + ".part\nmv " +
-                        started + ".part " + started + "\n");
-  test::fs::permissions(path("xdg-open"), test::fs::perms::owner_all);
-  write_cloud("points.csv", {{0, 0, 0, 1}});
-  test::RunningProgram program({"view", path("points.csv"), "--port", "0", "--json", "--device", "cpu"}, captured_,
-                               [this] {
-                                 setenv("PATH", (folder_.string() + ":/usr/bin:/bin").c_str(), 1);
-                                 setenv("DISPLAY", ":0", 1);
-                               });
-  ASSERT_TRUE(within(milliseconds(20'000), [&] { return test::fs::exists(started); }));
-  const std::string url = json::parse(test::content_of(captured_ / "output")).at("url").get<std::string>();
-  const std::string token = url.substr(url.size() - 33, 32);
-  const std::string seen = test::content_of(started);
-  EXPECT_EQ(seen.find(token), std::string::npos) << seen;
-  const std::string origin = url.substr(0, url.find(token));
-  const std::string opening = seen.substr(0, seen.find('\n'));
-  ASSERT_TRUE(opening.starts_with(origin)) << seen;
-  const auto port = static_cast<std::uint16_t>(std::stoi(origin.substr(origin.rfind(':') + 1)));
-  const std::string answer = answer_to(port, opening.substr(origin.size()));
-  EXPECT_NE(answer.find("\r\nLocation: /" + token + "/\r\n"), std::string::npos) << answer;
-  program.send(SIGINT);
-  const auto result = program.wait(20);
-  EXPECT_EQ(result.exit_code, 0) << result.error;
 }
 
 }  // namespace
