@@ -58,7 +58,8 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
       case PointMethod::direct: return point_cloud::direct_cuda(options, queue);
       case PointMethod::recurrence: return point_cloud::recurrence_cuda(options, queue);
       case PointMethod::separable: return point_cloud::separable_cuda(options, rows_at_once, queue);
-      case PointMethod::fast: return point_cloud::fast_cuda(options, rows_at_once, queue);
+      case PointMethod::fast:
+        return point_cloud::fast_cuda(options, rows_at_once, queue);
       case PointMethod::automatic: break;
     }
   }
@@ -148,6 +149,8 @@ bool masks_on_chip([[maybe_unused]] const PointCloudOptions& options, [[maybe_un
 std::string_view to_string(PointMethod method) { return name_of(method); }
 
 std::string_view to_string(Wave wave) { return name_of(wave); }
+
+std::string_view to_string(PointDerivative by) { return name_of(by); }
 
 struct PointCloudPlan::State {
   State(const PointCloudOptions& given, std::int64_t rows, Queue given_queue)
@@ -269,11 +272,17 @@ void PointCloudPlan::execute(const RowRange& part, const PointCloudOutput& outpu
 }
 
 void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values,
-                             Progress& progress) const {
+                             PointDerivative by, Progress& progress) const {
   const auto& state = *state_;
+  const bool on_cpu = state.queue.device().backend == Backend::cpu;
+  const bool exact = state.used.wave == Wave::spherical;
   if (!has_adjoint(state.queue.device().backend)) throw_no_backend(where_adjoint, state.queue.device());
-  if (state.used.wave == Wave::spherical) {
-    throw_unsupported(where_adjoint, "wave", "fresnel", std::string(to_string(state.used.wave)));
+  if (exact && !on_cpu) throw_unsupported(where_adjoint, "wave", "fresnel on this device", "spherical");
+  if (exact && !state.used.band_limit) {
+    throw_unsupported(where_adjoint, "band_limit", "true for wave spherical", "false");
+  }
+  if (!exact && by != PointDerivative::none) {
+    throw_unsupported(where_adjoint, "by", "none for wave fresnel", std::string(to_string(by)));
   }
   require_set(where_adjoint, state.count);
   require_view(where_adjoint, "field", field, state.options.shape, state.queue.device());
@@ -281,11 +290,9 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
   require_view(where_adjoint, "values", values, {*state.count}, state.queue.device());
   const auto position_m = std::as_const(state.set_position_m).view();
 #if HOLOTONE_CUDA
-  if (state.queue.device().backend == Backend::cuda) {
-    point_cloud::adjoint_cuda(state.used, position_m, field, values, state.queue, progress);
-    return;
-  }
+  if (!on_cpu) return point_cloud::adjoint_cuda(state.used, position_m, field, values, state.queue, progress);
 #endif
+  if (exact) return point_cloud::spectrum_adjoint_cpu(state.used, by, position_m, field, values, progress);
   point_cloud::adjoint_cpu(state.used, position_m, field, values, progress);
 }
 

@@ -30,6 +30,9 @@ enum class Wave {
   spherical,  ///< phase sign(d) k (r - |d|), amplitude without 1/r: exact
 };
 
+/// Derivative of a point's wave by one of its coordinates.
+enum class PointDerivative { none, x, y, z };
+
 template <>
 inline constexpr auto enum_names<PointMethod> =
     std::array{EnumName{PointMethod::automatic, "auto"}, EnumName{PointMethod::direct, "direct"},
@@ -38,9 +41,14 @@ inline constexpr auto enum_names<PointMethod> =
 template <>
 inline constexpr auto enum_names<Wave> = std::array{
     EnumName{Wave::automatic, "auto"}, EnumName{Wave::fresnel, "fresnel"}, EnumName{Wave::spherical, "spherical"}};
+template <>
+inline constexpr auto enum_names<PointDerivative> =
+    std::array{EnumName{PointDerivative::none, "none"}, EnumName{PointDerivative::x, "x"},
+               EnumName{PointDerivative::y, "y"}, EnumName{PointDerivative::z, "z"}};
 
 std::string_view to_string(PointMethod method);
 std::string_view to_string(Wave wave);
+std::string_view to_string(PointDerivative by);
 
 /// Smallest tolerance of a plan: the accuracy of float32 sums of up to a million random waves.
 constexpr double point_cloud_tolerance_floor = 2e-6;
@@ -107,7 +115,7 @@ struct PointCloudInfo {
 /// Wave::spherical replaces the last factor by exp(i sign(d_j) k (r - |d_j|)), r the distance from point to
 /// pixel. With a band limit a point of Fresnel's wave adds nothing outside |x - x_j|, |y - y_j| <= lambda |d_j| / (2
 /// pitch); the exact wave keeps its plane waves of directions (sx, sy) times b(sx, sy) (docs/holograms.md, Band limit).
-/// `fast` computes the exact wave from these plane waves, on the CPU and with a band limit only; `direct` applies b at
+/// `fast` computes the exact wave from these plane waves, with a band limit only; `direct` applies b at
 /// the direction from point to pixel, which agrees within the tolerance up to 0.85 of the reach where that is three
 /// zones sqrt(lambda |d|) from its end. The error of `fast` does not follow tight tolerances for points nearer than
 /// 0.5 mm or so that light the panel at steep angles: 2.5e-4 at 0.1 mm, 5e-3 at 0.02 mm, up to the cone.
@@ -148,22 +156,25 @@ class PointCloudPlan {
   /// rows_at_once rows. Throws invalid_argument for rows beyond the panel.
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress = Progress::none()) const;
 
-  /// Applies the adjoint of the sum: for each point, with h_j the wave of amplitude 1 and phase 0, Wave::fresnel,
+  /// Applies the adjoint of the sum: for each point, with h_j the wave of amplitude 1 and phase 0,
   ///   values_j = sum over the pixels lit by point j of conj(h_j(x, y)) field(x, y)
   /// so that <U, field> = sum_j conj(A_j exp(i phi_j)) values_j, with <a, b> = sum conj(a) b. values: {n}; 0 for a
   /// point that lights no pixel. Independent of the method. With a real loss E of the field, dE = Re <G, dU>, and
   /// values = adjoint(G):
   ///   dE/dA_j = Re(conj(exp(i phi_j)) values_j),   dE/dphi_j = Im(conj(A_j exp(i phi_j)) values_j)
+  /// `by`: dh_j/dx_j (y_j, z_j; per metre) in place of h_j, Wave::spherical: dE/dx_j = Re(conj(A_j exp(i phi_j))
+  /// adjoint(G, x)_j). Fresnel's needs the field's moments alone:
   ///   dE/dx_j = -2 pi / (lambda d_j) Im(conj(A_j exp(i phi_j)) (adjoint(x G)_j - x_j values_j)), likewise y, for the
   ///   pixels lit at x_j
   /// Cost: a matrix product of 8 n nx ny operations (CUDA: 18 of half precision), O(n (nx + ny)) sines and cosines.
   /// Workspace: 128 bytes a point and up to 40 MiB (CUDA: 384 MiB, more beyond 14,000 columns), allocated for the
-  /// call. Relative l2 error below 2e-6. CUDA: only enqueues, but the first call of a shape in the process times
-  /// the algorithms of its matrix product and waits for them. Throws unsupported on OpenCL and for Wave::spherical;
-  /// invalid_argument without set_points before, or for another shape or device; cancelled by `progress` (the values
-  /// are then undefined).
+  /// call. Relative l2 error below 2e-6. Wave::spherical, on the CPU and with a band limit: cost and workspace of
+  /// `fast` (z: twice), relative l2 error at most the tolerance. CUDA: only enqueues, but the first call of a shape in
+  /// the process times the algorithms of its matrix product and waits for them. Throws unsupported on OpenCL, for
+  /// Wave::spherical without a band limit or on CUDA, and for a derivative of Fresnel's wave; invalid_argument without
+  /// set_points before, or for another shape or device; cancelled by `progress` (the values are then undefined).
   void adjoint(View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values,
-               Progress& progress = Progress::none()) const;
+               PointDerivative by = PointDerivative::none, Progress& progress = Progress::none()) const;
 
   [[nodiscard]] const PointCloudOptions& options() const;
   /// Choices of the plan; with PointMethod::automatic the method is chosen by set_points.

@@ -120,11 +120,13 @@ def point_cloud_field_vjp(
     cotangent: Any, position_m: Positions, amplitude: Amplitudes, phase_rad: Any = None, *, positions: bool = True,
     **options: Any,
 ) -> tuple[Positions | None, Amplitudes, Amplitudes]:
-    """Derivatives by the positions {n, 3}, amplitudes {n} and phases {n} of `point_cloud_field`, Wave "fresnel".
+    """Derivatives by the positions {n, 3}, amplitudes {n} and phases {n} of `point_cloud_field`.
 
-    With positions=False the first is None, at a quarter of the cost. The set of lit pixels counts as fixed.
-    With theta = pi rho^2 / (lambda d), rho the distance from the point's axis:
-      dE/dA = Re(conj(exp(i phi)) v),  dE/dtheta = Im(conj(A exp(i phi)) v),  v = adjoint(G)  (PointCloudPlan.adjoint)
+    With positions=False the first is None, at a quarter of the cost.
+      dE/dA = Re(conj(exp(i phi)) v),  dE/dphi = Im(conj(A exp(i phi)) v),  v = adjoint(G)  (PointCloudPlan.adjoint)
+      dE/dx = Re(conj(A exp(i phi)) adjoint(G, by="x")), likewise y and z, for wave "spherical"
+    For wave "fresnel" the set of lit pixels counts as fixed, and the positions' follow from dE/dtheta, theta =
+    pi rho^2 / (lambda d), rho the distance from the point's axis.
     """
     _require("point_cloud_field_vjp", cotangent=cotangent, position_m=position_m, amplitude=amplitude)
     package = _kind(position_m)
@@ -139,6 +141,9 @@ def point_cloud_field_vjp(
     by_phase = _conjugate_product(light, values).imag
     if not positions:
         return None, by_amplitude, by_phase
+    if plan.info().wave == _holotone.Wave.spherical:
+        along = [_conjugate_product(light, plan.adjoint(cotangent, by=axis)).real for axis in ("x", "y", "z")]
+        return package.stack(along, 1), by_amplitude, by_phase
     x, y = coordinates(tuple(cotangent.shape), chosen.pitch_m, cotangent)
     by_x_weight = plan.adjoint(cotangent * x)
     by_y_weight = plan.adjoint(cotangent * y)

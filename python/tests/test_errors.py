@@ -36,11 +36,11 @@ def test_an_argument_error_has_parts():
 
 
 def test_unsupported():
-    plan = ht.PointCloudPlan(**PANEL, wave="spherical", method="direct")
+    plan = ht.PointCloudPlan(**PANEL, wave="spherical", method="direct", band_limit=False)
     plan.set_points(*POINT)
     with pytest.raises(ht.UnsupportedError) as caught:
         plan.adjoint(np.zeros((64, 64), "complex64"))
-    assert caught.value.argument == "wave" and caught.value.got == "spherical"
+    assert caught.value.argument == "band_limit" and caught.value.got == "false"
 
 
 def test_out_of_memory():

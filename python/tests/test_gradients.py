@@ -425,10 +425,25 @@ def test_encode_phase_refuses_what_no_panel_has():
         htt.encode_phase(torch.rand(*SHAPE))
 
 
-def test_spherical_waves_have_no_gradient():
-    with pytest.raises(ht.ArgumentError, match="wave: expected fresnel for gradients"):
-        htt.point_cloud_field(POSITION, AMPLITUDE.clone().requires_grad_(), shape=SHAPE, wave="spherical")
-    assert htt.point_cloud_field(POSITION, AMPLITUDE, shape=SHAPE, wave="spherical").shape == SHAPE
+def test_exact_waves_have_the_gradients_of_their_differences():
+    """Central differences of a loss, at a pitch where Fresnel's wave is another."""
+    options = {"shape": SHAPE, "pitch_m": 1e-6, "wave": "spherical", "method": "fast", "tolerance": 1e-5}
+    place = torch.tensor([[1e-5, -4e-6, -2e-4], [-8e-6, 6e-6, -2.3e-4]])
+    amplitude, phase = torch.tensor([1.0, 0.7]), torch.tensor([0.4, -1.2])
+    target = noise(*SHAPE)
+
+    def loss(*light):
+        return (htt.point_cloud_field(*light, **options) - target).abs().double().square().sum()
+
+    leaves = [x.clone().requires_grad_() for x in (place, amplitude, phase)]
+    found = torch.autograd.grad(loss(*leaves), leaves)
+    for i, j, step in ((0, (0, 0), 2e-8), (0, (1, 1), 2e-8), (0, (0, 2), 2e-7), (1, 0, 1e-2), (2, 1, 1e-2)):
+        low, high = ([x.detach().clone() for x in leaves] for _ in range(2))
+        low[i][j] -= step
+        high[i][j] += step
+        distance = high[i][j].double() - low[i][j].double()
+        slope = (loss(*high) - loss(*low)) / distance
+        assert abs(slope - found[i][j]) < 2e-3 * found[i].abs().max(), (i, j, slope, found[i][j])
 
 
 def test_forward_mode_is_refused():

@@ -1,4 +1,4 @@
-// `holotone view` as a user starts it: which files its page gets, and what its browser is told.
+// `holotone view` as a user starts it: which files its page gets, and what its browser is started with.
 #include <tests/support/io_support.hpp>
 #include <tests/support/loopback.hpp>
 #include <tests/support/program.hpp>

@@ -16,8 +16,8 @@ struct MethodChoice;
 struct PointSummary {
   /// Index of the first point that is not finite (position, amplitude, phase) or lies in the panel's plane; -1: none.
   std::int64_t first_bad = -1;
-  std::array<float, 3> low{};   ///< minima of x and y in metres and of 1 / distance in 1 / m
-  std::array<float, 3> high{};  ///< maxima of the same
+  std::array<float, 4> low{};   ///< minima of x and y in metres, of 1 / distance in 1 / m and of the distance
+  std::array<float, 4> high{};  ///< maxima of the same
   float largest = 0;            ///< |amplitude|
   float squares = 0;            ///< sum of amplitude^2
   /// CUDA: bound of the number of points within 15 nm of each other. Exact but for chance up to counted_points, their
@@ -116,6 +116,8 @@ EnginePointer direct_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer recurrence_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer separable_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
 EnginePointer fast_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
+/// fast for the exact wave.
+EnginePointer spectrum_cuda(const PointCloudOptions& options, const Queue& queue);
 
 /// True if `fast` sums points that light a tile in part by factors made on chip: Hopper, tolerances of plain fp16.
 bool fast_masks_on_chip(double tolerance, const Queue& queue);
@@ -126,6 +128,10 @@ EnginePointer recurrence_opencl(const PointCloudOptions& options, const Queue& q
 /// PointCloudPlan::adjoint for points in host memory.
 void adjoint_cpu(const PointCloudOptions& options, View<const float, 2> position_m,
                  View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values, Progress& progress);
+/// The same for the exact wave with a band limit, or for its derivative.
+void spectrum_adjoint_cpu(const PointCloudOptions& options, PointDerivative by, View<const float, 2> position_m,
+                          View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values,
+                          Progress& progress);
 /// PointCloudPlan::adjoint for at least one point on the queue's device.
 void adjoint_cuda(const PointCloudOptions& options, View<const float, 2> position_m,
                   View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values, const Queue& queue,

@@ -255,7 +255,7 @@ PointSummary summarise_points_cpu(const PointSources& points) {
   summary.high.fill(-huge);
   for (std::int64_t j = 0; j < count; ++j) {
     const float z = points.position_m(j, 2);
-    const std::array<float, 3> value = {points.position_m(j, 0), points.position_m(j, 1), -1 / z};
+    const std::array<float, 4> value = {points.position_m(j, 0), points.position_m(j, 1), -1 / z, -z};
     const bool good = std::isfinite(value[0]) && std::isfinite(value[1]) && std::isfinite(z) && z != 0 &&
                       std::isfinite(points.amplitude(j)) &&
                       (points.phase_rad.empty() || std::isfinite(points.phase_rad(j)));
@@ -263,7 +263,7 @@ PointSummary summarise_points_cpu(const PointSources& points) {
       summary.first_bad = j;
       break;
     }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t axis = 0; axis < value.size(); ++axis) {
       summary.low[axis] = std::min(summary.low[axis], value[axis]);
       summary.high[axis] = std::max(summary.high[axis], value[axis]);
     }

@@ -62,11 +62,12 @@ __device__ __forceinline__ unsigned ordered(float value) {
 }
 float unordered(unsigned bits) { return std::bit_cast<float>((bits & 0x80000000U) != 0 ? bits ^ 0x80000000U : ~bits); }
 
+constexpr int summary_axes = 4;
+
 struct DeviceSummary {
   unsigned long long first_bad;  // initially all ones, like low
-  unsigned low[3];               // ordered
-  unsigned unused;
-  unsigned high[3];  // initially zero, like all that follows
+  unsigned low[summary_axes];    // ordered
+  unsigned high[summary_axes];   // initially zero, like all that follows
   unsigned largest;
   unsigned crowd;
   float squares[summary_blocks];  // of each block, so that the host adds them in order
@@ -95,34 +96,34 @@ __global__ void __launch_bounds__(block_threads)
     const std::int64_t j = threadIdx.x * count / PointSummary::sample_count;
     for (int axis = 0; axis < 3; ++axis) all->sample[threadIdx.x][axis] = position[3 * j + axis];
   }
-  __shared__ unsigned lows[3];
-  __shared__ unsigned highs[3];
+  __shared__ unsigned lows[summary_axes];
+  __shared__ unsigned highs[summary_axes];
   __shared__ unsigned block_largest;
   __shared__ float warp_squares[block_threads / 32];
   __shared__ unsigned block_crowd;
-  if (threadIdx.x < 3) {
+  if (threadIdx.x < summary_axes) {
     lows[threadIdx.x] = ~0U;
     highs[threadIdx.x] = 0;
-  } else if (threadIdx.x == 3) {
+  } else if (threadIdx.x == summary_axes) {
     block_largest = 0;
     block_crowd = 0;
   }
   __syncthreads();
-  float low[3] = {INFINITY, INFINITY, INFINITY};
-  float high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  float low[summary_axes] = {INFINITY, INFINITY, INFINITY, INFINITY};
+  float high[summary_axes] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
   float largest = 0;
   float squares = 0;
   unsigned crowd = 0;
   for (std::int64_t j = blockIdx.x * static_cast<std::int64_t>(block_threads) + threadIdx.x; j < count;
        j += static_cast<std::int64_t>(gridDim.x) * block_threads) {
     const float z = position[3 * j + 2];
-    const float value[3] = {position[3 * j], position[3 * j + 1], -1.0F / z};
+    const float value[summary_axes] = {position[3 * j], position[3 * j + 1], -1.0F / z, -z};
     const float size = amplitude[j];
     const bool good = isfinite(value[0]) && isfinite(value[1]) && isfinite(z) && z != 0 && isfinite(size) &&
                       (phase == nullptr || isfinite(phase[j]));
     if (!good) atomicMin(&all->first_bad, static_cast<unsigned long long>(j));
 #pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < summary_axes; ++axis) {
       low[axis] = fminf(low[axis], value[axis]);
       high[axis] = fmaxf(high[axis], value[axis]);
     }
@@ -134,7 +135,7 @@ __global__ void __launch_bounds__(block_threads)
   }
   for (int offset = 16; offset > 0; offset /= 2) {
 #pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < summary_axes; ++axis) {
       low[axis] = fminf(low[axis], __shfl_xor_sync(0xffffffffU, low[axis], offset));
       high[axis] = fmaxf(high[axis], __shfl_xor_sync(0xffffffffU, high[axis], offset));
     }
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(block_threads)
     crowd = max(crowd, __shfl_xor_sync(0xffffffffU, crowd, offset));
   }
   if (threadIdx.x % 32 == 0) {
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < summary_axes; ++axis) {
       atomicMin(&lows[axis], ordered(low[axis]));
       atomicMax(&highs[axis], ordered(high[axis]));
     }
@@ -152,10 +153,10 @@ __global__ void __launch_bounds__(block_threads)
     atomicMax(&block_crowd, crowd);
   }
   __syncthreads();
-  if (threadIdx.x < 3) {
+  if (threadIdx.x < summary_axes) {
     atomicMin(&all->low[threadIdx.x], lows[threadIdx.x]);
     atomicMax(&all->high[threadIdx.x], highs[threadIdx.x]);
-  } else if (threadIdx.x == 3) {
+  } else if (threadIdx.x == summary_axes) {
     atomicMax(&all->largest, block_largest);
     float block_squares = 0;
     for (const float warp_square : warp_squares) block_squares += warp_square;
@@ -184,7 +185,7 @@ PointSummary summarise_points_cuda(const PointSources& points, const Queue& queu
   queue.synchronize();
   PointSummary summary;
   if (host.first_bad != ULLONG_MAX) summary.first_bad = static_cast<std::int64_t>(host.first_bad);
-  for (std::size_t axis = 0; axis < 3; ++axis) {
+  for (std::size_t axis = 0; axis < summary.low.size(); ++axis) {
     summary.low[axis] = unordered(host.low[axis]);
     summary.high[axis] = unordered(host.high[axis]);
   }

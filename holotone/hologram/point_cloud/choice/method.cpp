@@ -255,7 +255,8 @@ void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
   const auto& block = choice_.spectrum_block;
   const PanelBlock middle{(options_.shape[0] - block[0]) / 2, (options_.shape[1] - block[1]) / 2, block};
   const auto lit = points_of_block(points, middle);
-  const auto layout = choose_spectrum_layout(options_, middle, lit.empty() ? points : lit, cpu_fast_costs);
+  const auto layout =
+      choose_spectrum_layout(options_, middle, lit.points.empty() ? points : lit.points, cpu_fast_costs);
   const double numbers = static_cast<double>(layout.period[0]) * static_cast<double>(layout.period[1]);
   if (layout.tile[0] == 0 || numbers > max_spectrum_numbers) return;
   const double blocks = std::ceil(pixels / static_cast<double>(element_count(block)));

@@ -3,7 +3,6 @@
 #include <holotone/fft/fft.hpp>
 #include <holotone/hologram/point_cloud/choice/spectrum_layout.hpp>
 #include <holotone/hologram/point_cloud/precision.hpp>
-#include <iterator>
 #include <limits>
 
 namespace holotone::point_cloud {
@@ -26,22 +25,17 @@ constexpr double tail_pixels = 120;
 /// Numbers of a block's spectrum, at most, if blocks of some extent can have so few.
 constexpr double wanted_numbers = 1 << 27;
 constexpr std::int64_t block_extents[] = {8192, 6144, 4096, 3072, 2048, 1024, 512};
+/// Share of the tolerance that the near term's 1 / K may lose by the K of its tile's middle.
+constexpr double near_share = 0.2;
 /// Nanoseconds of a sample of a tile beside its transforms, a first estimate: two square roots, sines and cosines.
 constexpr double surface_sample = 12;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Ranges of a cloud in pixels of the rectangle and in metres.
-struct CloudRange {
-  double low[2];
-  double high[2];
-  double depth[2];
-  double nearest = std::numeric_limits<double>::max();  ///< least |d|
-};
-
-CloudRange find_range(const SpectrumLayout& layout, const PanelBlock& block, std::span<const PixelPoint> points) {
+SpectrumCloud find_range(const PointCloudOptions& options, const PanelBlock& block,
+                         std::span<const PixelPoint> points) {
   constexpr double huge = std::numeric_limits<double>::max();
-  CloudRange range{{huge, huge}, {-huge, -huge}, {huge, -huge}};
+  SpectrumCloud range{{huge, huge}, {-huge, -huge}, {huge, -huge}, huge};
   for (const auto& point : points) {
     const double place[2] = {point.row - static_cast<double>(block.first_row),
                              point.column - static_cast<double>(block.first_column)};
@@ -49,33 +43,35 @@ CloudRange find_range(const SpectrumLayout& layout, const PanelBlock& block, std
       range.low[axis] = std::min(range.low[axis], place[axis]);
       range.high[axis] = std::max(range.high[axis], place[axis]);
     }
-    const double distance = point_distance_m(layout, point);
-    range.depth[0] = std::min(range.depth[0], distance);
-    range.depth[1] = std::max(range.depth[1], distance);
-    range.nearest = std::min(range.nearest, std::abs(distance));
+    const double distance = point_distance_m(options, point);
+    range.depth_m[0] = std::min(range.depth_m[0], distance);
+    range.depth_m[1] = std::max(range.depth_m[1], distance);
+    range.nearest_m = std::min(range.nearest_m, std::abs(distance));
   }
   return range;
 }
 
 /// Sets the light on both axes and the grid's period.
-void set_period(SpectrumLayout& layout, const PanelBlock& block, const CloudRange& range, double tolerance) {
+void set_period(SpectrumLayout& layout, const PanelBlock& block, const SpectrumCloud& range, double tolerance) {
   const double lambda = layout.wavelength_m;
-  const double farthest = std::max(std::abs(range.depth[0]), std::abs(range.depth[1]));
+  const double farthest = std::max(std::abs(range.depth_m[0]), std::abs(range.depth_m[1]));
   const double margin = margin_zones(tolerance);
   double end_cosine[2];
   double full_cosine[2];
   for (const std::size_t axis : {0, 1}) {
     const auto last = static_cast<double>(block.shape[axis] - 1);
     const double offset_m = layout.pitch_m * (1 + std::max({last - range.low[axis], range.high[axis], 0.0}));
-    const double needed = offset_m / std::hypot(offset_m, range.nearest);
-    const double zone = std::sqrt(lambda / range.nearest);
+    const double needed = offset_m / std::hypot(offset_m, range.nearest_m);
+    const double zone = std::sqrt(lambda / range.nearest_m);
     full_cosine[axis] = needed + margin * zone;
     end_cosine[axis] = std::min({full_cosine[axis] + edge_zones * zone, layout.limit, cone_end});
   }
   const double steepest = std::min(std::hypot(end_cosine[0], end_cosine[1]), cone_end);
+  const double fall = std::sqrt(1 - steepest * steepest);  // of the steepest light; its zones are as much longer
   for (const std::size_t axis : {0, 1}) {
-    const double reach_m = farthest * std::min(end_cosine[axis], steepest) / std::sqrt(1 - steepest * steepest);
-    const double tail = std::max((2 + margin) * std::sqrt(lambda * farthest) / layout.pitch_m, margin * tail_pixels);
+    const double reach_m = farthest * std::min(end_cosine[axis], steepest) / fall;
+    const double zone = std::sqrt(lambda * farthest / fall) / (tolerance < 1e-3 ? fall : 1.0) / layout.pitch_m;
+    const double tail = std::max((2 + margin) * zone, margin * tail_pixels);
     const double reach = reach_m / layout.pitch_m + tail;
     const auto extent = static_cast<double>(block.shape[axis]);
     const double period = std::max({extent, range.high[axis] + reach, extent - range.low[axis] + reach}) + 1;
@@ -95,11 +91,11 @@ struct Estimate {
   double numbers = 0;  ///< of the largest grid
 };
 
-Estimate estimate(const SpectrumLayout& layout, const FastLayout& grid, const CloudRange& range, std::size_t points,
+Estimate estimate(const SpectrumLayout& layout, const FastLayout& grid, const SpectrumCloud& range, std::size_t points,
                   const FastCosts& costs) {
   const std::int64_t extent[2] = {2 * layout.half[0] + 1, 2 * layout.half[1] + 1};
   const std::int64_t tiles[2] = {divide_up(extent[0], grid.tile[0]), divide_up(extent[1], grid.tile[1])};
-  const double depth = range.depth[1] - range.depth[0];
+  const double depth = range.depth_m[1] - range.depth_m[0];
   Estimate sum;
   double sampled = 0;
   const std::int64_t down = std::min(tiles[0], max_sampled_tiles);
@@ -149,13 +145,29 @@ SpectrumTile spectrum_tile(const SpectrumLayout& layout, std::int64_t row, std::
   tile.level = at(0, 0);
   if (shape[0] > 1) tile.slope[0] = (at(last[0], 0) - at(first[0], 0)) / (last[0] - first[0]);
   if (shape[1] > 1) tile.slope[1] = (at(0, last[1]) - at(0, first[1])) / (last[1] - first[1]);
+  const double end = cone_end / layout.wavelength_m;
+  const auto look = [&](double y, double x) {
+    const double r = at(y, x) - tile.level - tile.slope[0] * y - tile.slope[1] * x;
+    tile.low = std::min(tile.low, r);
+    tile.high = std::max(tile.high, r);
+  };
+  // Looks at a line's samples within the cone, and at its ends there, where K falls most steeply.
+  const auto look_along = [&](std::size_t axis, double across) {
+    const double f = layout.frequency(1 - axis, (axis == 0 ? tile.column : tile.row) + across);
+    if (std::abs(f) > end) return;
+    const double half = std::sqrt(end * end - f * f) / layout.frequency(axis, 1);
+    const double middle = axis == 0 ? tile.row : tile.column;
+    const double from = std::max(first[axis], -half - middle);
+    const double to = std::min(last[axis], half - middle);
+    for (int i = 0; i < samples && from <= to; ++i) {
+      const double along = from + (to - from) * i / (samples - 1);
+      if (axis == 0) look(along, across);
+      if (axis == 1) look(across, along);
+    }
+  };
   for (int i = 0; i < samples; ++i) {
-    for (int j = 0; j < samples; ++j) {
-      const double y = std::round(first[0] + (last[0] - first[0]) * i / (samples - 1));
-      const double x = std::round(first[1] + (last[1] - first[1]) * j / (samples - 1));
-      const double r = at(y, x) - tile.level - tile.slope[0] * y - tile.slope[1] * x;
-      tile.low = std::min(tile.low, r);
-      tile.high = std::max(tile.high, r);
+    for (const std::size_t axis : {0, 1}) {
+      look_along(axis, first[1 - axis] + (last[1 - axis] - first[1 - axis]) * i / (samples - 1));
     }
   }
   // A turn over ten kilometres: a flat surface has some extent too.
@@ -163,35 +175,59 @@ SpectrumTile spectrum_tile(const SpectrumLayout& layout, std::int64_t row, std::
   return tile;
 }
 
-std::vector<PixelPoint> points_of_block(std::span<const PixelPoint> points, const PanelBlock& block) {
-  std::vector<PixelPoint> lit;
-  std::ranges::copy_if(points, std::back_inserter(lit), [&](const PixelPoint& point) {
-    return point.row_begin < block.first_row + block.shape[0] && point.row_end > block.first_row &&
-           point.column_begin < block.first_column + block.shape[1] && point.column_end > block.first_column;
-  });
+double near_distance_m(const SpectrumLayout& layout, const SpectrumTile& tile, const Shape<2>& shape,
+                       double tolerance) {
+  const double full = 1 / layout.wavelength_m;
+  const double k = full + tile.level;
+  const double change = std::max(-tile.low, tile.high) + std::abs(tile.slope[0]) * static_cast<double>(shape[0] / 2) +
+                        std::abs(tile.slope[1]) * static_cast<double>(shape[1] / 2);
+  const double least = std::max(k - change, std::sqrt(1 - cone_end * cone_end) * full);
+  // Beyond the cone's end, where k is the least, those within it are larger.
+  return std::max(1 / least - 1 / k, 1 / k - 1 / (k + change)) / (two_pi * near_share * tolerance);
+}
+
+std::vector<float> axis_light(const SpectrumLayout& layout, std::size_t axis) {
+  const std::int64_t half = layout.half[axis];
+  std::vector<float> light(static_cast<std::size_t>(2 * half + 1));
+  for (std::int64_t m = -half; m <= half; ++m) {
+    const auto size = static_cast<double>(std::abs(m));
+    const double cosine = layout.wavelength_m * layout.frequency(axis, size);
+    const auto& edge = layout.edge[axis];
+    light[static_cast<std::size_t>(m + half)] = static_cast<float>(
+        light_of_axis(cosine, layout.limit) * soft_edge((size - edge.full) / (edge.end - edge.full)));
+  }
+  return light;
+}
+
+LitPoints points_of_block(std::span<const PixelPoint> points, const PanelBlock& block) {
+  LitPoints lit;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& point = points[i];
+    if (point.row_begin < block.first_row + block.shape[0] && point.row_end > block.first_row &&
+        point.column_begin < block.first_column + block.shape[1] && point.column_end > block.first_column) {
+      lit.points.push_back(point);
+      lit.index.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
   return lit;
 }
 
 Shape<2> choose_spectrum_block(const PointCloudOptions& options, std::span<const PixelPoint> points) {
   if (points.empty()) return options.shape;
-  SpectrumLayout layout;
-  layout.wavelength_m = options.wavelength_m;
-  layout.pitch_m = options.pitch_m;
-  layout.limit = limit_cosine(options);
-  const auto numbers = [&](const Shape<2>& shape, const CloudRange& range) {
-    set_period(layout, {0, 0, shape}, range, options.tolerance);
+  const auto numbers = [&](const Shape<2>& shape, const SpectrumCloud& range) {
+    const auto layout = spectrum_layout(options, {0, 0, shape}, range);
     return static_cast<double>(layout.period[0]) * static_cast<double>(layout.period[1]);
   };
   const PanelBlock panel{0, 0, options.shape};
-  auto range = find_range(layout, panel, points);
+  auto range = find_range(options, panel, points);
   if (numbers(options.shape, range) <= wanted_numbers) return options.shape;
-  const double farthest = std::max(std::abs(range.depth[0]), std::abs(range.depth[1]));
+  const double farthest = std::max(std::abs(range.depth_m[0]), std::abs(range.depth_m[1]));
   const double reach = reach_of_light(options) * farthest / options.pitch_m;
   Shape<2> best{};
   double least = std::numeric_limits<double>::max();
   for (const auto extent : block_extents) {
     const Shape<2> shape{std::min(extent, options.shape[0]), std::min(extent, options.shape[1])};
-    CloudRange around = range;  // the points that light a block
+    SpectrumCloud around = range;  // the points that light a block
     for (const std::size_t axis : {0, 1}) {
       around.low[axis] = std::max(range.low[axis] - static_cast<double>(options.shape[axis]), -reach);
       around.high[axis] = std::min(range.high[axis], static_cast<double>(shape[axis]) + reach);
@@ -208,17 +244,22 @@ Shape<2> choose_spectrum_block(const PointCloudOptions& options, std::span<const
   return best;
 }
 
-SpectrumLayout choose_spectrum_layout(const PointCloudOptions& options, const PanelBlock& block,
-                                      std::span<const PixelPoint> points, const FastCosts& costs) {
+SpectrumLayout spectrum_layout(const PointCloudOptions& options, const PanelBlock& block, const SpectrumCloud& cloud) {
   SpectrumLayout layout;
   layout.wavelength_m = options.wavelength_m;
   layout.pitch_m = options.pitch_m;
   layout.limit = limit_cosine(options);
-  const auto range = find_range(layout, block, points);
-  layout.depth_m[0] = range.depth[0];
-  layout.depth_m[1] = range.depth[1];
-  layout.middle_m = 0.5 * (range.depth[0] + range.depth[1]);
-  set_period(layout, block, range, options.tolerance);
+  layout.depth_m[0] = cloud.depth_m[0];
+  layout.depth_m[1] = cloud.depth_m[1];
+  layout.middle_m = 0.5 * (cloud.depth_m[0] + cloud.depth_m[1]);
+  set_period(layout, block, cloud, options.tolerance);
+  return layout;
+}
+
+SpectrumLayout choose_spectrum_layout(const PointCloudOptions& options, const PanelBlock& block,
+                                      std::span<const PixelPoint> points, const FastCosts& costs) {
+  const auto range = find_range(options, block, points);
+  SpectrumLayout layout = spectrum_layout(options, block, range);
   layout.nanoseconds = std::numeric_limits<double>::max();
   const Shape<2> extent{2 * layout.half[0] + 1, 2 * layout.half[1] + 1};
   for (const double upsampling : fast_upsamplings) {

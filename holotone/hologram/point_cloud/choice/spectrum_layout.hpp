@@ -59,6 +59,22 @@ struct SpectrumTile {
 SpectrumTile spectrum_tile(const SpectrumLayout& layout, std::int64_t row, std::int64_t column, const Shape<2>& shape,
                            int samples = 17);
 
+/// Returns the distance below which what a tile's middle leaves of the near term 1 / (2 pi K d) exceeds a share of the
+/// tolerance.
+double near_distance_m(const SpectrumLayout& layout, const SpectrumTile& tile, const Shape<2>& shape, double tolerance);
+/// Returns the light of the frequencies m = -half .. half of one axis, without the cone.
+std::vector<float> axis_light(const SpectrumLayout& layout, std::size_t axis);
+
+/// Ranges of a cloud in pixels of a rectangle and in metres, {rows, columns}.
+struct SpectrumCloud {
+  double low[2];
+  double high[2];
+  double depth_m[2];
+  double nearest_m;  ///< least |d|
+};
+/// Returns the spectrum, without tiles, of light on a rectangle of pixels.
+SpectrumLayout spectrum_layout(const PointCloudOptions& options, const PanelBlock& block, const SpectrumCloud& cloud);
+
 /// Returns the spectrum for points (at least one) on a rectangle of the panel, with tiles and window of least estimated
 /// time that keep the window's share of the tolerance. The tile has no frequencies if no grid can hold the depths.
 SpectrumLayout choose_spectrum_layout(const PointCloudOptions& options, const PanelBlock& block,
@@ -69,15 +85,21 @@ SpectrumLayout choose_spectrum_layout(const PointCloudOptions& options, const Pa
 /// included.
 Shape<2> choose_spectrum_block(const PointCloudOptions& options, std::span<const PixelPoint> points);
 
+/// Some points of a list, and their indices in it.
+struct LitPoints {
+  std::vector<PixelPoint> points;
+  std::vector<std::uint32_t> index;
+};
 /// Returns the points that light some pixel of the block.
-std::vector<PixelPoint> points_of_block(std::span<const PixelPoint> points, const PanelBlock& block);
+LitPoints points_of_block(std::span<const PixelPoint> points, const PanelBlock& block);
 
 /// Numbers of a block's spectrum, at most: 16 GiB.
 constexpr double max_spectrum_numbers = 2147483648.0;
 
-/// Returns the point's distance d from the panel in metres.
-inline double point_distance_m(const SpectrumLayout& layout, const PixelPoint& point) {
-  return layout.pitch_m * layout.pitch_m / (2 * layout.wavelength_m * point.curvature);
+/// Returns the point's distance d from the panel in metres. `of`: options or layout.
+template <class Of>
+double point_distance_m(const Of& of, const PixelPoint& point) {
+  return of.pitch_m * of.pitch_m / (2 * of.wavelength_m * point.curvature);
 }
 
 }  // namespace holotone::point_cloud

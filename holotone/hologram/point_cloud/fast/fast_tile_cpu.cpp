@@ -50,27 +50,25 @@ void horner_step(std::int64_t count, const float* __restrict rho_re, const float
   }
 }
 
+/// value = re + i im, then re + i im times rho.
+HOLOTONE_SIMD_CLONES
+void turn_step(std::int64_t count, const float* __restrict rho_re, const float* __restrict rho_im, float* __restrict re,
+               float* __restrict im, float* __restrict value) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    value[2 * i] = re[i];
+    value[2 * i + 1] = im[i];
+    const float r = re[i] * rho_re[i] - im[i] * rho_im[i];
+    im[i] = re[i] * rho_im[i] + im[i] * rho_re[i];
+    re[i] = r;
+  }
+}
+
 /// re + i im = exp(2 pi i (turns + slope r)).
 HOLOTONE_SIMD_CLONES
 void surface_phases(std::int64_t count, const double* __restrict r, double turns, double slope, float* __restrict re,
                     float* __restrict im) {
   for (std::int64_t i = 0; i < count; ++i) sine_cosine(fixed_turns(turns + slope * r[i]), im[i], re[i]);
 }
-
-/// rho and the sum for every pixel of one thread's columns, column after column.
-struct ColumnSums {
-  ColumnSums(float* memory, std::int64_t rows)
-      : rho_re(memory),
-        rho_im(memory + rows * block),
-        re(memory + 2 * rows * block),
-        im(memory + 3 * rows * block),
-        height(reinterpret_cast<double*>(memory + 4 * rows * block), static_cast<std::size_t>(rows)) {}
-  float* rho_re;
-  float* rho_im;
-  float* re;
-  float* im;
-  std::span<double> height;  ///< of one column
-};
 
 /// Frequencies of one axis on its grid: steps first .. first + count - 1, taken modulo the period by the transform. A
 /// whole box is as long as the period and continues in the grid's halo.
@@ -124,6 +122,25 @@ struct FastTile::Frame {
   std::int64_t first_plane = 0;
   std::array<Box, 2> box;  ///< rows, columns
   nufft::SpreadGrid<3> grid;
+};
+
+/// Some columns of one thread: rho and the sum for every sample, column after column.
+struct FastTile::ColumnSums {
+  ColumnSums(float* memory, std::int64_t rows, std::int64_t first_column, std::int64_t columns)
+      : first(first_column),
+        count(columns),
+        rho_re(memory),
+        rho_im(memory + rows * block),
+        re(memory + 2 * rows * block),
+        im(memory + 3 * rows * block),
+        height(reinterpret_cast<double*>(memory + 4 * rows * block), static_cast<std::size_t>(rows)) {}
+  std::int64_t first;
+  std::int64_t count;
+  float* rho_re;
+  float* rho_im;
+  float* re;
+  float* im;
+  std::span<double> height;  ///< of one column
 };
 
 FastTile::FastTile(const Shape<2>& shape, const SpreadWindow& window, const nufft::SpreadKernel<float>& kernel)
@@ -185,7 +202,8 @@ FastTile::Frame FastTile::make_frame(const PanelTile& tile, const TileSurface& s
   return frame;
 }
 
-void FastTile::spread(const Frame& frame, FastMemory& memory) const {
+/// Sorts the waves, and computes their strengths.
+void FastTile::sort(const Frame& frame, FastMemory& memory) const {
   const int width = kernel_->width;
   const auto count = std::ssize(memory.waves);
   memory.strength.resize(memory.waves.size());
@@ -209,13 +227,13 @@ void FastTile::spread(const Frame& frame, FastMemory& memory) const {
     memory.strength[static_cast<std::size_t>(i)] = wave.amplitude * unit(wave.turns + depth * frame.surface->middle());
     return true;
   });
-  const std::int64_t numbers = 2 * frame.grid.cells();
-  reserve(memory.cells, numbers);
+}
+
+void FastTile::clear(const Frame& frame, FastMemory& memory) const {
+  reserve(memory.cells, 2 * frame.grid.cells());
   const std::int64_t row = 2 * frame.grid.stride();
   parallel_for(0, frame.grid.planes() * frame.grid.rows(),
                [&](std::int64_t i) { std::fill_n(memory.cells.data() + i * row, row, 0.0F); });
-  nufft::spread<float, 3, 2>(memory.sorted, *kernel_, frame.grid,
-                             reinterpret_cast<const float*>(memory.strength.data()), memory.cells.data());
 }
 
 /// Computes between[plane][row of frequencies][column of pixels]: transforms of the rows, times the columns' window
@@ -249,22 +267,90 @@ void FastTile::transform_rows(const Frame& frame, FastMemory& memory) const {
   });
 }
 
+/// transform_rows backwards: cells of the grid from between[plane][row of frequencies][column of pixels].
+void FastTile::transform_rows_transposed(const Frame& frame, FastMemory& memory) const {
+  const auto [planes, rows, box_columns] = frame.grid.extent;
+  const std::int64_t length = layout_.grid[1];
+  const std::int64_t columns = frame.tile.shape()[1];
+  const std::int64_t left = columns / 2;
+  memory.lines.reserve(length);
+  auto* const cells = reinterpret_cast<Complex*>(memory.cells.data());
+  const std::int64_t filled = frame.box[1].whole ? box_columns + frame.grid.halo : box_columns;
+  const std::int64_t filled_rows = frame.box[0].whole ? rows + frame.grid.halo : rows;
+  parallel_for(0, planes * rows, [&, rows = rows](std::int64_t i) {
+    Complex* const line = memory.lines.thread_block();
+    std::fill_n(line, length, Complex());
+    const Complex* const from = memory.between.data() + i * columns;
+    for (std::int64_t c = 0; c < columns; ++c) {
+      line[c < left ? c - left + length : c - left] = from[c] * column_factor_[static_cast<std::size_t>(c)];
+    }
+    row_line_.execute(line);
+    for (std::int64_t r = i % rows; r < filled_rows; r += rows) {
+      Complex* const target = cells + (i / rows * frame.grid.rows() + r) * frame.grid.stride();
+      std::int64_t at = modulo(frame.box[1].first, length);
+      for (std::int64_t c = 0; c < filled; ++c) {
+        target[c] = line[at];
+        if (++at == length) at = 0;
+      }
+    }
+  });
+}
+
 /// Gathers some columns of one plane of `between`, each as a line of frequencies.
-void FastTile::gather_columns(const Frame& frame, const Complex* plane, std::int64_t first, std::int64_t count,
-                              Complex* lines) const {
+void FastTile::gather_columns(const Frame& frame, const Complex* plane, const ColumnSums& sums, Complex* lines) const {
   const std::int64_t length = layout_.grid[0];
   const std::int64_t distance = column_distance();
   const std::int64_t columns = frame.tile.shape()[1];
   std::fill_n(lines, block * distance, Complex());
-  const Complex* from = plane + first;
+  const Complex* from = plane + sums.first;
   std::int64_t to = modulo(frame.box[0].first, length);
   for (std::int64_t k = 0; k < frame.box[0].count; ++k, from += columns) {
-    for (std::int64_t b = 0; b < count; ++b) lines[b * distance + to] = from[b];
+    for (std::int64_t b = 0; b < sums.count; ++b) lines[b * distance + to] = from[b];
     if (++to == length) to = 0;
   }
 }
 
-/// Transforms the columns, sums over planes and applies the phase of the middle depth, one block of columns at a time.
+/// Sets rho to the phase of a sample from one plane to the next.
+void FastTile::set_plane_steps(const Frame& frame, const ColumnSums& sums) const {
+  const auto [rows, columns] = frame.tile.shape();
+  const double slope = 1 / frame.depth_steps;
+  for (std::int64_t b = 0; b < sums.count; ++b) {
+    const auto x = static_cast<double>(sums.first + b - columns / 2);
+    frame.surface->heights(x, static_cast<double>(-(rows / 2)), sums.height);
+    surface_phases(rows, sums.height.data(), -frame.surface->middle() * slope, slope, sums.rho_re + b * rows,
+                   sums.rho_im + b * rows);
+  }
+}
+
+/// Sets rho to the factors of samples outside the sum over planes: the phase of the middle depth and of the first
+/// plane, the windows' and the surface's.
+void FastTile::set_factors(const Frame& frame, const ColumnSums& sums) const {
+  const auto [rows, columns] = frame.tile.shape();
+  const double slope = 1 / frame.depth_steps;
+  const double middle = frame.surface->middle();
+  const auto first_plane = static_cast<double>(frame.first_plane);
+  for (std::int64_t b = 0; b < sums.count; ++b) {
+    const auto x = static_cast<double>(sums.first + b - columns / 2);
+    const auto first = static_cast<double>(-(rows / 2));
+    float* const re = sums.rho_re + b * rows;
+    float* const im = sums.rho_im + b * rows;
+    frame.surface->heights(x, first, sums.height);
+    surface_phases(rows, sums.height.data(), -first_plane * middle * slope, frame.middle_depth + first_plane * slope,
+                   re, im);
+    const auto multiply = [&](std::size_t at, float factor) {
+      re[at] *= factor;
+      im[at] *= factor;
+    };
+    for (std::size_t at = 0; at < sums.height.size(); ++at) {
+      multiply(at, row_factor_[at] * depth_factor((sums.height[at] - middle) * slope));
+    }
+    if (!frame.surface->weighted()) continue;
+    frame.surface->weights(x, first, sums.height);
+    for (std::size_t at = 0; at < sums.height.size(); ++at) multiply(at, static_cast<float>(sums.height[at]));
+  }
+}
+
+/// Transforms the columns, sums over planes and applies the factors, one block of columns at a time.
 void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRows& field, FastMemory& memory) const {
   const auto [rows, columns] = frame.tile.shape();
   const std::int64_t length = layout_.grid[0];
@@ -273,24 +359,15 @@ void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRo
   const std::int64_t planes = frame.grid.extent[0];
   memory.lines.reserve(block * (distance + 2 * rows) + rows);
   parallel_for(0, (columns + block - 1) / block, [&, rows = rows, columns = columns](std::int64_t i) {
-    const std::int64_t first = i * block;
-    const std::int64_t count = std::min(block, columns - first);
     Complex* const lines = memory.lines.thread_block();
-    const ColumnSums sums(reinterpret_cast<float*>(lines + block * distance), rows);
-    const double middle = frame.surface->middle();
-    // Sets rho of column b to exp(2 pi i (turns + slope r)).
-    const auto phases = [&](std::int64_t b, double turns, double slope) {
-      const auto x = static_cast<double>(first + b - columns / 2);
-      frame.surface->heights(x, static_cast<double>(-above), sums.height);
-      surface_phases(rows, sums.height.data(), turns, slope, sums.rho_re + b * rows, sums.rho_im + b * rows);
-    };
-    const double depth_slope = 1 / frame.depth_steps;
-    for (std::int64_t b = 0; b < count; ++b) phases(b, -middle * depth_slope, depth_slope);
+    const ColumnSums sums(reinterpret_cast<float*>(lines + block * distance), rows, i * block,
+                          std::min(block, columns - i * block));
+    set_plane_steps(frame, sums);
     std::fill_n(sums.re, 2 * rows * block, 0.0F);
     for (std::int64_t plane = planes - 1; plane >= 0; --plane) {
-      gather_columns(frame, memory.between.data() + plane * frame.box[0].count * columns, first, count, lines);
+      gather_columns(frame, memory.between.data() + plane * frame.box[0].count * columns, sums, lines);
       column_lines_.execute(lines);
-      for (std::int64_t b = 0; b < count; ++b) {
+      for (std::int64_t b = 0; b < sums.count; ++b) {
         const auto* const line = reinterpret_cast<const float*>(lines + b * distance);
         const auto step = [&](std::int64_t begin, std::int64_t end, std::int64_t from) {
           const std::int64_t at = b * rows + begin;
@@ -300,22 +377,59 @@ void FastTile::transform_columns(const Frame& frame, bool write, const FieldOfRo
         step(above, rows, 0);
       }
     }
-    const auto first_plane = static_cast<double>(frame.first_plane);
-    for (std::int64_t b = 0; b < count; ++b) {
-      phases(b, -first_plane * middle * depth_slope, frame.middle_depth + first_plane * depth_slope);
-      for (std::int64_t row = 0; row < rows; ++row) {
-        const auto at = static_cast<std::size_t>(row);
-        const float factor = row_factor_[at] * depth_factor((sums.height[at] - middle) * depth_slope);
-        sums.rho_re[b * rows + row] *= factor;
-        sums.rho_im[b * rows + row] *= factor;
-      }
-    }
+    set_factors(frame, sums);
     for (std::int64_t row = 0; row < rows; ++row) {
-      Complex* const target = &field(frame.tile.row_begin + row, frame.tile.column_begin + first);
-      for (std::int64_t b = 0; b < count; ++b) {
+      Complex* const target = &field(frame.tile.row_begin + row, frame.tile.column_begin + sums.first);
+      for (std::int64_t b = 0; b < sums.count; ++b) {
         const std::int64_t at = b * rows + row;
         const Complex sum = Complex(sums.re[at], sums.im[at]) * Complex(sums.rho_re[at], sums.rho_im[at]);
         target[b] = write ? sum : target[b] + sum;
+      }
+    }
+  });
+}
+
+/// transform_columns backwards: between[plane] from the field times rho^plane.
+void FastTile::transform_columns_transposed(const Frame& frame, const FieldOfRows& field, FastMemory& memory) const {
+  const auto [rows, columns] = frame.tile.shape();
+  const std::int64_t length = layout_.grid[0];
+  const std::int64_t distance = column_distance();
+  const std::int64_t above = rows / 2;
+  const std::int64_t planes = frame.grid.extent[0];
+  reserve(memory.between, planes * frame.box[0].count * columns);
+  memory.lines.reserve(block * (distance + 2 * rows) + rows);
+  parallel_for(0, (columns + block - 1) / block, [&, rows = rows, columns = columns](std::int64_t i) {
+    Complex* const lines = memory.lines.thread_block();
+    const ColumnSums sums(reinterpret_cast<float*>(lines + block * distance), rows, i * block,
+                          std::min(block, columns - i * block));
+    set_factors(frame, sums);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const Complex* const from = &field(frame.tile.row_begin + row, frame.tile.column_begin + sums.first);
+      for (std::int64_t b = 0; b < sums.count; ++b) {
+        const std::int64_t at = b * rows + row;
+        const Complex value = from[b] * Complex(sums.rho_re[at], sums.rho_im[at]);
+        sums.re[at] = value.real();
+        sums.im[at] = value.imag();
+      }
+    }
+    set_plane_steps(frame, sums);
+    for (std::int64_t plane = 0; plane < planes; ++plane) {
+      std::fill_n(lines, block * distance, Complex());
+      for (std::int64_t b = 0; b < sums.count; ++b) {
+        auto* const line = reinterpret_cast<float*>(lines + b * distance);
+        const auto step = [&](std::int64_t begin, std::int64_t end, std::int64_t to) {
+          const std::int64_t at = b * rows + begin;
+          turn_step(end - begin, sums.rho_re + at, sums.rho_im + at, sums.re + at, sums.im + at, line + 2 * to);
+        };
+        step(0, above, length - above);
+        step(above, rows, 0);
+      }
+      column_lines_.execute(lines);
+      Complex* to = memory.between.data() + plane * frame.box[0].count * columns + sums.first;
+      std::int64_t at = modulo(frame.box[0].first, length);
+      for (std::int64_t k = 0; k < frame.box[0].count; ++k, to += columns) {
+        for (std::int64_t b = 0; b < sums.count; ++b) to[b] = lines[b * distance + at];
+        if (++at == length) at = 0;
       }
     }
   });
@@ -330,11 +444,33 @@ void FastTile::sum(const PanelTile& tile, const TileSurface& surface, bool write
     return;
   }
   const Frame frame = make_frame(tile, surface, memory.waves);
-  spread(frame, memory);
+  sort(frame, memory);
+  clear(frame, memory);
+  nufft::spread<float, 3, 2>(memory.sorted, *kernel_, frame.grid,
+                             reinterpret_cast<const float*>(memory.strength.data()), memory.cells.data());
   stage_done();
   transform_rows(frame, memory);
   stage_done();
   transform_columns(frame, write, field, memory);
+}
+
+void FastTile::sum_transposed(const PanelTile& tile, const TileSurface& surface, const FieldOfRows& field,
+                              FastMemory& memory, const std::function<void()>& stage_done) const {
+  memory.values.resize(memory.waves.size());
+  if (memory.waves.empty()) return;
+  const Frame frame = make_frame(tile, surface, memory.waves);
+  transform_columns_transposed(frame, field, memory);
+  stage_done();
+  clear(frame, memory);
+  transform_rows_transposed(frame, memory);
+  stage_done();
+  sort(frame, memory);
+  nufft::interpolate<float, 3, 2>(memory.sorted, *kernel_, frame.grid, memory.cells.data(),
+                                  reinterpret_cast<float*>(memory.values.data()), nullptr);
+  parallel_for(0, std::ssize(memory.values), [&](std::int64_t i) {
+    const auto at = static_cast<std::size_t>(i);
+    memory.values[at] *= memory.strength[at];
+  });
 }
 
 }  // namespace holotone::point_cloud

@@ -50,6 +50,10 @@ class TileSurface {
   [[nodiscard]] double extent() const { return high_ - low_; }
   /// r[i] = r(x, first + i), from low to high.
   virtual void heights(double x, double first, std::span<double> r) const = 0;
+  /// True if the sums at the samples are multiplied by `weights`.
+  [[nodiscard]] virtual bool weighted() const { return false; }
+  /// weight[i] = w(x, first + i).
+  virtual void weights(double /*x*/, double /*first*/, std::span<double> /*weight*/) const {}
 
  private:
   double low_;
@@ -61,11 +65,14 @@ struct FastMemory {
   std::vector<TileWave> waves;
   nufft::SpreadPoints<float, 3> sorted;
   std::vector<std::complex<float>> strength;
+  std::vector<std::complex<float>> values;  ///< of FastTile::sum_transposed
+  std::vector<std::uint32_t> near;          ///< indices of the points that a second sum adds to
   Array<float, 1> cells;
   Array<std::complex<float>, 1> between;
   ThreadMemory<std::complex<float>> lines;
   [[nodiscard]] std::size_t bytes() const {
-    return waves.capacity() * sizeof(TileWave) + sorted.bytes() + strength.capacity() * sizeof(strength[0]) +
+    return waves.capacity() * sizeof(TileWave) + sorted.bytes() +
+           (strength.capacity() + values.capacity()) * sizeof(strength[0]) + near.capacity() * sizeof(near[0]) +
            cells.bytes() + between.bytes() + lines.bytes();
   }
 };
@@ -89,16 +96,26 @@ class FastTile {
   void sum(const PanelTile& tile, const TileSurface& surface, bool write, const FieldOfRows& field, FastMemory& memory,
            const std::function<void()>& stage_done) const;
 
+  /// The transpose of `sum`: memory.values[i] = the sum over the tile of the field times waves[i], by the same steps
+  /// backwards.
+  void sum_transposed(const PanelTile& tile, const TileSurface& surface, const FieldOfRows& field, FastMemory& memory,
+                      const std::function<void()>& stage_done) const;
+
  private:
   using Complex = std::complex<float>;
   struct Frame;
+  struct ColumnSums;
   [[nodiscard]] Frame make_frame(const PanelTile& tile, const TileSurface& surface,
                                  std::span<const TileWave> waves) const;
-  void spread(const Frame& frame, FastMemory& memory) const;
+  void sort(const Frame& frame, FastMemory& memory) const;
+  void clear(const Frame& frame, FastMemory& memory) const;
   void transform_rows(const Frame& frame, FastMemory& memory) const;
+  void transform_rows_transposed(const Frame& frame, FastMemory& memory) const;
   void transform_columns(const Frame& frame, bool write, const FieldOfRows& field, FastMemory& memory) const;
-  void gather_columns(const Frame& frame, const Complex* plane, std::int64_t first, std::int64_t count,
-                      Complex* lines) const;
+  void transform_columns_transposed(const Frame& frame, const FieldOfRows& field, FastMemory& memory) const;
+  void set_plane_steps(const Frame& frame, const ColumnSums& sums) const;
+  void set_factors(const Frame& frame, const ColumnSums& sums) const;
+  void gather_columns(const Frame& frame, const Complex* plane, const ColumnSums& sums, Complex* lines) const;
   [[nodiscard]] float depth_factor(double frequency) const;
   [[nodiscard]] std::int64_t column_distance() const { return fft::gathered_distance(layout_.grid[0]); }
 
