@@ -59,7 +59,8 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
       case PointMethod::recurrence: return point_cloud::recurrence_cuda(options, queue);
       case PointMethod::separable: return point_cloud::separable_cuda(options, rows_at_once, queue);
       case PointMethod::fast:
-        return point_cloud::fast_cuda(options, rows_at_once, queue);
+        return options.wave == Wave::spherical ? point_cloud::spectrum_cuda(options, queue)
+                                               : point_cloud::fast_cuda(options, rows_at_once, queue);
       case PointMethod::automatic: break;
     }
   }

@@ -72,9 +72,6 @@ Span frequency_span(const CloudRange& range, int axis, double origin, double ste
   return span;
 }
 
-/// Extent of a box that holds all frequencies of a point.
-int compute_period(double steps, int width) { return static_cast<int>(steps) + 2 * width + 2; }
-
 /// Places the boxes of the tiles along an axis: sets their first steps and returns their common extent.
 int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double steps, int width, bool band_limited,
               int* first, bool& wrap) {
@@ -85,7 +82,7 @@ int lay_boxes(const CloudRange& range, int axis, int tiles, int tile, double ste
     first[t] = static_cast<int>(std::clamp(begin, -1e9, 1e9));
     extent = std::max(extent, std::floor(span.high + 0.5 * width + 0.01) + 1 - begin);
   }
-  const int period = compute_period(steps, width);
+  const int period = box_period(steps, width);
   wrap = extent > period;
   return wrap ? period : static_cast<int>(extent);
 }
@@ -129,8 +126,8 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
   const int width = window.width;
   if (cloud.any_place) {
     grid.wrap_columns = grid.wrap_rows = true;
-    grid.columns = compute_period(grid.steps_x, width);
-    grid.rows = compute_period(grid.steps_y, width);
+    grid.columns = box_period(grid.steps_x, width);
+    grid.rows = box_period(grid.steps_y, width);
   } else {
     grid.columns = lay_boxes(range, 0, grid.tiles_x, grid.tile_width, grid.steps_x, width, band_limited,
                              grid.first_column, grid.wrap_columns);
@@ -168,12 +165,6 @@ FastGrid make_grid(const FastCloud& cloud, CloudRange range, int tiles_x, int ti
     grid.plane_chunk = grid.planes;
   }
   return grid;
-}
-
-double flops_of(const FastGrid& grid) {
-  const double columns = 2.0 * grid.tiles() * grid.depth_rows() * 2 * grid.tile_width * 2 * grid.columns;
-  const double depth = 2.0 * grid.tiles() * 2 * grid.tile_height * grid.tile_width * 2 * grid.depth_rows();
-  return (columns + depth) * grid.split;
 }
 
 /// Number of tiles along an axis that each sampled point lights, and that it lights wholly; the same of subtiles.
@@ -238,8 +229,6 @@ Lighting mean_lighting(const TileCounts& x, const TileCounts& y) {
   return {whole / n, (lit - whole) / n, subtiles / n};
 }
 
-double bin_cells(int width) { return 1.0 * bin_columns(width) * bin_rows(width) * bin_planes(width); }
-
 /// Estimated microseconds of the masked products on an H200.
 double masked_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting, const FastPrecision& precision) {
   const double pair_us = 1e-3 * static_cast<double>(count);
@@ -252,18 +241,11 @@ double masked_time(const FastGrid& grid, std::int64_t count, const Lighting& lig
 /// Estimated microseconds on an H200 (fitted to holotone_bench's rows).
 double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& lighting,
                       const FastPrecision& precision) {
-  const double records = static_cast<double>(count) * lighting.whole;
-  const double nodes = std::pow(grid.window_width, 3);
   const auto cells = static_cast<double>(grid.cells());
-  // Sorted: passes over the points, products, and every filled bin added to the grid.
-  const double filled_bins = std::min(records, cells / bin_cells(grid.window_width));
-  const double classified = static_cast<double>(count) * grid.tiles();
-  const double spread = sorts_points(grid, count, precision.tolerance)
-                            ? 30 + classified * 6e-5 + records * 1.9e-4 + filled_bins * 6e-3
-                            : 10 + records * 5.5e-4 * nodes / 125;
+  const double spread = spread_time(grid, count, static_cast<double>(count) * lighting.whole, precision.tolerance);
   const double middle = 2.0 * grid.tiles() * grid.depth_rows() * grid.tile_width;
   const double traffic = cells * (16 + 4 * grid.split) + middle * (grid.split == 1 ? 6 : 20) + 4e7;
-  return fast_launches_us + spread + traffic / 2.5e6 + flops_of(grid) / 5.6e8 +
+  return fast_launches_us + spread + traffic / 2.5e6 + product_flops(grid) / 5.6e8 +
          masked_time(grid, count, lighting, precision);
 }
 
@@ -284,14 +266,6 @@ FastGrid products_grid(const FastCloud& cloud, int coarse_side) {
   return grid;
 }
 
-bool fits(const FastGrid& grid) {
-  const double operand = 2.0 * grid.tiles() * grid.tile_width * grid.planes * grid.rows * grid.split;
-  const double cells = 1.0 * grid.tiles() * grid.planes * grid.rows * grid.columns;
-  constexpr int max_blocks = 65535;  // along a launch's second and third axes
-  return operand <= static_cast<double>(max_operand_elements) && cells <= static_cast<double>(max_cells) &&
-         std::max({grid.tile_width, grid.tile_height, grid.planes}) <= max_blocks;
-}
-
 /// Returns the narrowest window whose error, together with the storage errors, keeps the tolerance; none if no window
 /// does.
 std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int split) {
@@ -309,6 +283,32 @@ std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int 
 }
 
 }  // namespace
+
+int box_period(double steps, int width) { return static_cast<int>(steps) + 2 * width + 2; }
+
+double product_flops(const FastGrid& grid) {
+  const double columns = 2.0 * grid.tiles() * grid.depth_rows() * 2 * grid.tile_width * 2 * grid.columns;
+  const double depth = 2.0 * grid.tiles() * 2 * grid.tile_height * grid.tile_width * 2 * grid.depth_rows();
+  return (columns + depth) * grid.split;
+}
+
+bool fits(const FastGrid& grid) {
+  const double operand = 2.0 * grid.tiles() * grid.tile_width * grid.planes * grid.rows * grid.split;
+  const double cells = 1.0 * grid.tiles() * grid.planes * grid.rows * grid.columns;
+  constexpr int max_blocks = 65535;  // along a launch's second and third axes
+  return operand <= static_cast<double>(max_operand_elements) && cells <= static_cast<double>(max_cells) &&
+         std::max({grid.tile_width, grid.tile_height, grid.planes}) <= max_blocks;
+}
+
+double spread_time(const FastGrid& grid, std::int64_t count, double records, double tolerance) {
+  if (!sorts_points(grid, count, tolerance)) return 10 + records * 5.5e-4 * std::pow(grid.window_width, 3) / 125;
+  // Passes over the points, products, and every filled bin added to the grid.
+  const int width = grid.window_width;
+  const double bin_cells = 1.0 * bin_columns(width) * bin_rows(width) * bin_planes(width);
+  const double filled_bins = std::min(records, static_cast<double>(grid.cells()) / bin_cells);
+  const double classified = static_cast<double>(count) * grid.tiles();
+  return 30 + classified * 6e-5 + records * 1.9e-4 + filled_bins * 6e-3;
+}
 
 double fast_pair_ns(double tolerance) {
   return tolerance >= float16_three_error ? 1.7e-5 : tolerance >= long_batch_tolerance ? 6e-5 : 2e-4;

@@ -13,6 +13,18 @@ namespace holotone::point_cloud {
 constexpr int max_fast_tiles = 32;  ///< per axis
 constexpr int widest_fast_window = 8;
 
+/// A tile of plane waves of the exact wave's spectrum (spectrum_layout.hpp) for the kernels.
+struct WaveTile {
+  double row, column;                        ///< m of the origin
+  double level;                              ///< K - 1 / lambda there, in turns a metre
+  double row_slope, column_slope;            ///< of K, in turns a metre and index
+  double middle;                             ///< of the range of r
+  double depth_steps;                        ///< steps of the third axis for a turn a unit of r
+  float near_term;                           ///< 1 / (2 pi K) at the origin
+  float near_m;                              ///< distance below which other K of the tile need what that leaves
+  int first_row, first_column, first_plane;  ///< first steps of the box
+};
+
 /// Parameters of the tiles for the kernels; frequencies in steps of the grids nx, ny, nm.
 struct FastGrid {
   int panel_width, panel_height;
@@ -35,6 +47,13 @@ struct FastGrid {
   bool on_chip;                  ///< masked products are those of MaskedProducts
   int coarse_side;               ///< extent of the tiles of CoarseSums there; 0: none
   double coarse_curvature;       ///< mean of the cloud's
+  // The exact wave's spectrum: samples are plane waves m, the panel's extents those of the light, and a tile has boxes
+  // of its own.
+  const WaveTile* wave_tiles;                 ///< on the device; null: tiles of pixels
+  double inverse_period_x, inverse_period_y;  ///< of the periodic panel, in pixels
+  double middle_m, largest_m;                 ///< d0; the distance by which strengths are divided
+  double lit_width, lit_height;               ///< of the panel of pixels
+  bool near_terms;                            ///< points nearer than near_m alone, and of them the near term alone
 
   HOLOTONE_HOST_DEVICE int tiles() const { return tiles_x * tiles_y; }
   HOLOTONE_HOST_DEVICE int depth_rows() const { return planes * rows; }
@@ -96,6 +115,14 @@ constexpr double max_coarse_curvature(int coarse_side) {
 }
 /// Extent of a subtile of MaskedProducts, at most, in pixels.
 constexpr int subtile_side = 128;
+/// Bins and spreading of `records` points of tiles, sorted or not: estimated microseconds on an H200.
+double spread_time(const FastGrid& grid, std::int64_t count, double records, double tolerance);
+/// Of both products of a grid.
+double product_flops(const FastGrid& grid);
+/// True if a grid's operands and cells have sizes that the kernels can address.
+bool fits(const FastGrid& grid);
+/// Extent of a box that holds all frequencies of an axis.
+int box_period(double steps, int width);
 /// Launch time of the kernels of a sum, in microseconds, both for fast and for products of factors.
 constexpr double fast_launches_us = 20;
 /// Returns the nanoseconds per point and pixel in products of factors, fitted to fast's benchmark rows together with

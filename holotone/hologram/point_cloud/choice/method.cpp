@@ -54,6 +54,8 @@ constexpr double max_off_chip = 1.1;
 /// Exact waves on the CPU, first estimates: nanoseconds of a pair of direct, of a number of the spectrum's last FFT.
 constexpr double exact_pair_ns = 0.8;
 constexpr double spectrum_number_ns = 30;
+/// On CUDA: picoseconds of a pair of direct, 2 to 3.7 times the price of Fresnel's.
+constexpr double exact_pair_ps = 1.5;
 
 /// Largest phase difference between the two waves for a cloud that fills its box, over all pixels it may light.
 double box_deviation_rad(const PointCloudOptions& options, const PointSummary& summary) {
@@ -89,6 +91,11 @@ bool similar_counts(const FastCloud& planned, const FastCloud& cloud) {
   return planned.count > 0 && cloud.count <= 2 * planned.count && 2 * cloud.count >= planned.count;
 }
 
+/// The axes of a summary in which a cloud's grid is one.
+std::array<std::size_t, 3> summary_axes(const PointCloudOptions& options) {
+  return {0, 1, options.wave == Wave::spherical ? std::size_t{3} : std::size_t{2}};
+}
+
 bool contains(const PointSummary& then, const PointSummary& now, std::size_t axis) {
   return now.low[axis] >= then.low[axis] && now.high[axis] <= then.high[axis];
 }
@@ -97,12 +104,9 @@ bool holds(const PointSummary& then, const PointSummary& now, std::size_t axis) 
   return contains(then, now, axis) && now.high[axis] - now.low[axis] >= kept_range * (then.high[axis] - then.low[axis]);
 }
 
-bool holds(const FastCloud& planned, const FastCloud& cloud) {
-  if (!similar_counts(planned, cloud)) return false;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (!holds(planned.summary, cloud.summary, axis)) return false;
-  }
-  return true;
+bool holds(const FastCloud& planned, const FastCloud& cloud, const std::array<std::size_t, 3>& axes) {
+  return similar_counts(planned, cloud) &&
+         std::ranges::all_of(axes, [&](std::size_t axis) { return holds(planned.summary, cloud.summary, axis); });
 }
 
 /// True if a cloud may be the planned one in motion.
@@ -120,7 +124,7 @@ bool follows(const FastCloud& planned, const FastCloud& cloud) {
 /// Widens the ranges of a cloud to those that a grid is made for.
 void widen(FastCloud& cloud, const FastCloud& planned) {
   const bool moves = follows(planned, cloud);
-  for (std::size_t axis = 0; axis < 3; ++axis) {
+  for (std::size_t axis = 0; axis < cloud.summary.low.size(); ++axis) {
     auto& low = cloud.summary.low[axis];
     auto& high = cloud.summary.high[axis];
     if (moves && holds(planned.summary, cloud.summary, axis)) {
@@ -154,7 +158,7 @@ std::vector<PointMethod> possible_methods(const PointCloudOptions& options, Back
   }
   const bool spherical = options.wave == Wave::spherical;
   if (spherical && method != PointMethod::automatic && !has_exact_wave(method, options, backend)) {
-    const bool fast_here = method == PointMethod::fast && backend == Backend::cpu;
+    const bool fast_here = method == PointMethod::fast && backend != Backend::opencl;
     throw_unsupported(where, "wave",
                       fmt::format("fresnel with {}{}", to_string(method), fast_here ? " without a band limit" : ""),
                       "spherical");
@@ -175,7 +179,7 @@ std::vector<PointMethod> possible_methods(const PointCloudOptions& options, Back
 
 bool has_exact_wave(PointMethod method, const PointCloudOptions& options, Backend backend) {
   if (method == PointMethod::direct) return true;
-  return method == PointMethod::fast && backend == Backend::cpu && options.band_limit &&
+  return method == PointMethod::fast && backend != Backend::opencl && options.band_limit &&
          options.tolerance >= point_cloud_fast_tolerance_floor;
 }
 
@@ -212,8 +216,12 @@ PointMethod MethodChooser::cheapest(std::int64_t points) const {
 }
 
 const MethodChoice& MethodChooser::choose(const EnginePoints& points) {
-  if (options_.wave == Wave::spherical && backend_ == Backend::cpu) {
-    choose_spectrum(points.pixels);
+  if (options_.wave == Wave::spherical) {
+    if (backend_ == Backend::cpu) {
+      choose_spectrum(points.pixels);
+    } else {
+      choose_wave_grid(points);
+    }
     return choice_;
   }
   const auto method = cheapest(points.sources.amplitude.size());
@@ -265,6 +273,24 @@ void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
   }
 }
 
+void MethodChooser::choose_wave_grid(const EnginePoints& points) {
+  const std::int64_t count = points.sources.amplitude.size();
+  choice_.method = PointMethod::direct;
+  if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
+  FastCloud cloud = fast_cloud(options_, {0, 0, options_.shape}, count, points.summary);
+  if (options_.deterministic || !holds(planned_, cloud, summary_axes(options_))) {
+    widen(cloud, options_.deterministic ? FastCloud{} : planned_);
+    planned_ = {};  // in case the following calls fail
+    choice_.spectrum = choose_spectrum_grid(options_, cloud, precision_);
+    ++choice_.fast_number;
+    planned_ = cloud;
+  }
+  if (choice_.spectrum.microseconds == 0) return;  // no grid can hold these depths
+  const double pairs = static_cast<double>(element_count(options_.shape)) * static_cast<double>(count);
+  const bool given = options_.method == PointMethod::fast;
+  if (given || choice_.spectrum.microseconds < 1e-6 * pairs * exact_pair_ps) choice_.method = PointMethod::fast;
+}
+
 void MethodChooser::choose_grid(const EnginePoints& points) {
   const Shape<2> shape =
       fast_block_shape(options_.shape, rows_at_once_, may_be_coarse_sums(options_.tolerance, precision_.on_chip));
@@ -281,7 +307,7 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
     blocks = static_cast<double>(cut.lit_blocks);
   }
   // Deterministic sums do not depend on the clouds before.
-  if (!options_.deterministic && holds(planned_, cloud)) return;
+  if (!options_.deterministic && holds(planned_, cloud, summary_axes(options_))) return;
   widen(cloud, options_.deterministic ? FastCloud{} : planned_);
   planned_ = {};  // in case the following calls fail
   const double pairs = static_cast<double>(element_count(shape)) * static_cast<double>(points.sources.amplitude.size());

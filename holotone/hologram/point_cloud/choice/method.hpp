@@ -2,6 +2,7 @@
 // Only place that chooses a point cloud's method and its parameters, by measured prices. Not for users.
 #include <holotone/hologram/point_cloud/choice/fast_grid.hpp>
 #include <holotone/hologram/point_cloud/choice/fast_layout.hpp>
+#include <holotone/hologram/point_cloud/choice/spectrum_grid.hpp>
 #include <holotone/hologram/point_cloud/engine.hpp>
 #include <optional>
 #include <span>
@@ -15,7 +16,8 @@ struct MethodChoice {
   FastLayout layout;                            ///< for fast on the CPU
   Shape<2> spectrum_block{};                    ///< for fast of the exact wave on the CPU
   FastChoice fast;                              ///< for fast on CUDA; valid for its own cloud and similar ones
-  int fast_number = 0;                          ///< differs for each new `fast`
+  SpectrumGrid spectrum;                        ///< the same for the exact wave
+  int fast_number = 0;                          ///< differs for each new `fast` or `spectrum`
   bool timed = false;  ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
 };
 
@@ -59,6 +61,7 @@ class MethodChooser {
   void choose_layout(std::span<const PixelPoint> points);
   void choose_spectrum(std::span<const PixelPoint> points);
   void choose_grid(const EnginePoints& points);
+  void choose_wave_grid(const EnginePoints& points);
 
   PointCloudOptions options_;
   std::int64_t rows_at_once_;

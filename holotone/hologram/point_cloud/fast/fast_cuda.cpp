@@ -3,6 +3,8 @@
 #include <holotone/hologram/point_cloud/choice/method.hpp>
 #include <holotone/hologram/point_cloud/fast/block_points_cuda.cuh>
 #include <holotone/hologram/point_cloud/fast/fast_products_cuda.cuh>
+#include <holotone/hologram/point_cloud/fast/parted_product_cuda.hpp>
+#include <holotone/hologram/point_cloud/fast/spread_rows_cuda.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -10,49 +12,20 @@
 namespace holotone::point_cloud {
 namespace {
 
-/// Maximum records (points times tiles) that are sorted and spread at once: bounds the memory of sorting.
-constexpr std::int64_t max_records = std::int64_t{1} << 27;
-
-constexpr double sum_share = 0.15;  ///< of the tolerance, for what float32 sums of equal numbers lose
-
-/// Product with a constant matrix, its depth summed in parts.
-class PartedProduct {
- public:
-  /// A[rows][depth] is shared by the batch of B[columns][depth].
-  void make(const cuda::MatrixProductShape& whole, std::int64_t parts, const Queue& queue, void* scratch) {
-    part_ = whole.depth / parts;
-    parts_ = parts;
-    cuda::MatrixProductShape shape = whole;
-    shape.depth = part_;
-    shape.row_elements = whole.depth;
-    product_.emplace(shape, queue, scratch);
-  }
-  void run(cuda::MatrixProductChoice how, const __half* a, const __half* b, void* c) {
-    product_->choose(how, a, b, c);
-    for (std::int64_t i = 0; i < parts_; ++i) product_->run(a + i * part_, b + i * part_, c, i > 0);
-  }
-
- private:
-  std::optional<cuda::MatrixProduct> product_;
-  std::int64_t part_ = 0;
-  std::int64_t parts_ = 1;
-};
-
 /// Constant tables and matrices of a grid, and the buffers of a sum over it.
 class FastPlan {
  public:
   explicit FastPlan(const Queue& queue)
-      : queue_(queue), scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue) {}
+      : queue_(queue),
+        scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue),
+        rows_(queue) {}
 
   void make(const FastGrid& grid, const SpreadWindow& window, double tolerance) {
     grid_ = grid;
-    tolerance_ = tolerance;
     if (!transforms()) return;
-    longest_sum_ = longest_float_sum(window, sum_share * tolerance, 3);
-    // The last pair of columns of an unsorted point may exceed its row by two.
-    reserve(cells_, grid.cells() + 8, queue_);
+    make_tables(window);
+    rows_.make(grid, window, tolerance, largest_column_factor_);
     const std::int64_t all_rows = std::int64_t{1} * grid.tiles() * grid.depth_rows();
-    reserve(rows_, all_rows * 2 * grid.columns * grid.split, queue_);
     reserve(columns_, std::int64_t{4} * grid.tile_width * grid.columns * grid.split, queue_);
     reserve(depth_, std::int64_t{4} * grid.tile_height * grid.depth_rows() * grid.split, queue_);
     reserve(middle_, std::int64_t{1} * grid.tiles_x * grid.planes * grid.tile_width, queue_);
@@ -60,8 +33,8 @@ class FastPlan {
     reserve(between_, 2 * grid.tile_width * all_rows * between_bytes, queue_);
     reserve(operand_, 2 * all_rows * grid.tile_width * grid.split, queue_);
     reserve(pixels_, std::int64_t{2} * grid.tiles() * grid.tile_height * grid.tile_width, queue_);
-    make_tables(window);
-    make_fast_matrices(grid, factors(), columns_.data(), depth_.data(), middle_.data(), cuda::stream_of(queue_));
+    make_fast_matrices(grid, factors(), columns_.data(), depth_.data(), cuda::stream_of(queue_));
+    make_middle(grid, factors(), middle_.data(), cuda::stream_of(queue_));
     cuda::MatrixProductShape columns;
     columns.rows = 2 * grid.tile_width;
     columns.columns = all_rows;
@@ -87,30 +60,15 @@ class FastPlan {
 
   /// Spreads the points into rows of the first product.
   void set(const RawPoints& points, const PointSummary& summary, bool deterministic) {
-    const auto stream = cuda::stream_of(queue_);
-    if (deterministic) {
-      reserve(fixed_cells_, grid_.cells() + 8, queue_);
-      const float scale = fixed_scale_of(summary, points.count);
-      spread(points, scale, fixed_cells_.data());
-      round_cells(grid_.cells(), fixed_cells_.data(), 1 / static_cast<double>(scale), cells_.data(), stream);
-    } else if (summary.crowd > longest_sum_ && !sorts_points(grid_, points.count, tolerance_)) {
-      reserve(exact_cells_, grid_.cells() + 8, queue_);
-      clear(exact_cells_.data());
-      spread_unsorted(grid_, points, 0, points.count, 1, exact_cells_.data(), stream);
-      round_cells(grid_.cells(), exact_cells_.data(), 1, cells_.data(), stream);
-    } else {
-      spread(points, 1, cells_.data());
-    }
-    scale_ = compute_scale(summary, points.count);
-    convert_cells(grid_, cells_.data(), scale_, rows_.data(), stream);
+    rows_.set(grid_, points, summary, deterministic);
   }
 
   /// Computes the tiles' sums, without the phases and window factors that write_pixels applies.
   FastSums sum(cuda::MatrixProductChoice how) {
-    columns_product_.run(how, columns_.data(), rows_.data(), between_.data());
+    columns_product_.run(how, columns_.data(), rows_.rows(), between_.data());
     apply_middle(grid_, between_.data(), middle_.data(), operand_.data(), cuda::stream_of(queue_));
     depth_product_.run(how, depth_.data(), operand_.data(), pixels_.data());
-    return {pixels_.data(), 1 / scale_, nullptr};
+    return {pixels_.data(), 1 / rows_.scale(), nullptr};
   }
 
   [[nodiscard]] FastFactors factors() const {
@@ -121,79 +79,11 @@ class FastPlan {
   }
 
   [[nodiscard]] std::size_t bytes() const {
-    return scratch_.bytes() + cells_.bytes() + exact_cells_.bytes() + fixed_cells_.bytes() + rows_.bytes() +
-           columns_.bytes() + depth_.bytes() + between_.bytes() + operand_.bytes() + pixels_.bytes() +
-           sort_memory_.bytes() + tables_.bytes() + middle_.bytes();
+    return scratch_.bytes() + rows_.bytes() + columns_.bytes() + depth_.bytes() + between_.bytes() + operand_.bytes() +
+           pixels_.bytes() + tables_.bytes() + middle_.bytes();
   }
 
  private:
-  template <class Cell>
-  void clear(Cell* cells) {
-    cuda::check(
-        cudaMemsetAsync(cells, 0, static_cast<std::size_t>(grid_.cells()) * sizeof *cells, cuda::stream_of(queue_)),
-        "cudaMemsetAsync");
-  }
-
-  /// Sets the cells to the sums of the points, in integers times `scale`: these are the same in every run.
-  template <class Cell>
-  void spread(const RawPoints& points, float scale, Cell* cells) {
-    const auto stream = cuda::stream_of(queue_);
-    clear(cells);
-    if (!sorts_points(grid_, points.count, tolerance_)) {
-      spread_unsorted(grid_, points, 0, points.count, scale, cells, stream);
-      return;
-    }
-    const std::int64_t turn = std::min(points.count, std::max<std::int64_t>(1, max_records / grid_.tiles()));
-    const SortMemory memory = reserve_sort(turn, std::is_same_v<Cell, longlong2>);
-    for (std::int64_t first = 0; first < points.count; first += turn) {
-      spread_sorted(grid_, points, first, std::min(turn, points.count - first), memory, scale, cells, stream);
-    }
-  }
-
-  /// Returns a power of two that keeps the rows' largest sums, 2.5 sum |A| <= 2.5 sqrt(count sum A^2), below the
-  /// largest fp16 number, also after multiplication by the column factors. Values below 6e-8 are lost, which is
-  /// negligible.
-  [[nodiscard]] float compute_scale(const PointSummary& summary, std::int64_t count) const {
-    const double sums = 2.5 * std::sqrt(static_cast<double>(count) * static_cast<double>(summary.squares));
-    const double bound = sums * std::max(1.0F, largest_column_factor_);
-    return bound > 0 ? static_cast<float>(std::exp2(std::clamp(std::floor(std::log2(60000 / bound)), -100.0, 100.0)))
-                     : 1;
-  }
-
-  /// Returns the power of two that makes strengths fixed-point numbers whose sums, at most sum |A|, stay below 2^62.
-  [[nodiscard]] static float fixed_scale_of(const PointSummary& summary, std::int64_t count) {
-    const double bound = std::sqrt(static_cast<double>(count) * static_cast<double>(summary.squares));
-    return bound > 0 ? static_cast<float>(std::exp2(std::clamp(std::floor(61 - std::log2(bound)), -126.0, 126.0))) : 1;
-  }
-
-  SortMemory reserve_sort(std::int64_t count, bool ordered) {
-    const int bins = fast_bins(grid_);
-    const auto records = static_cast<std::size_t>(count * grid_.tiles());
-    SortMemory memory{};
-    memory.scratch_bytes = fast_sort_bytes(bins, count * grid_.tiles(), ordered);
-    const auto padded = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
-    const std::size_t bin_bytes = padded(sizeof(int) * static_cast<std::size_t>(bins + 1));
-    const std::size_t order_bytes = ordered ? padded(4 * sizeof(unsigned) * records) : 0;
-    reserve(
-        sort_memory_,
-        static_cast<std::int64_t>(2 * bin_bytes + padded(records * sizeof(uint2)) +
-                                  padded(records * sizeof(SpreadRecord)) + order_bytes + padded(memory.scratch_bytes)),
-        queue_);
-    std::byte* at = sort_memory_.data();
-    const auto take = [&](std::size_t bytes) {
-      std::byte* const here = at;
-      at += padded(bytes);
-      return static_cast<void*>(here);
-    };
-    memory.record = static_cast<SpreadRecord*>(take(records * sizeof(SpreadRecord)));
-    memory.bin_and_rank = static_cast<uint2*>(take(records * sizeof(uint2)));
-    memory.bin_count = static_cast<int*>(take(bin_bytes));
-    memory.bin_begin = static_cast<int*>(take(bin_bytes));
-    if (ordered) memory.order = static_cast<unsigned*>(take(order_bytes));
-    memory.scratch = take(memory.scratch_bytes);
-    return memory;
-  }
-
   void make_tables(const SpreadWindow& window) {
     const auto columns = static_cast<std::size_t>(grid_.tile_width);
     const auto rows = static_cast<std::size_t>(grid_.tile_height);
@@ -218,15 +108,9 @@ class FastPlan {
 
   Queue queue_;
   FastGrid grid_{};
-  double tolerance_ = 0;
-  std::int64_t longest_sum_ = 0;  ///< most equal numbers that are added in float32
-  float scale_ = 1;
   float largest_column_factor_ = 1;
   Array<std::byte, 1> scratch_;
-  Array<float2, 1> cells_;
-  Array<double2, 1> exact_cells_;    ///< of clouds with crowds
-  Array<longlong2, 1> fixed_cells_;  ///< of deterministic sums
-  Array<__half, 1> rows_;
+  SpreadRows rows_;
   Array<__half, 1> columns_;
   Array<__half, 1> depth_;
   Array<float2, 1> middle_;
@@ -234,7 +118,6 @@ class FastPlan {
   Array<__half, 1> operand_;
   Array<float, 1> pixels_;
   Array<float, 1> tables_;
-  Array<std::byte, 1> sort_memory_;
   PartedProduct columns_product_;
   PartedProduct depth_product_;
 };

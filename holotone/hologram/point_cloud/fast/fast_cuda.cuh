@@ -77,9 +77,11 @@ struct FastFactors {
 };
 
 /// Computes the constant matrices columns[2 X + c][2 kx + c'] and depth[c height + Y][2 (plane, ky) + c'] (with
-/// `split`, three segments each), and the factors between them, middle[tile column][plane][X].
+/// `split`, three segments each).
 void make_fast_matrices(const FastGrid& grid, const FastFactors& factors, __half* columns, __half* depth,
-                        float2* middle, cudaStream_t stream);
+                        cudaStream_t stream);
+/// Computes the factors between the products, middle[tile column][plane][X].
+void make_middle(const FastGrid& grid, const FastFactors& factors, float2* middle, cudaStream_t stream);
 
 /// Converts the spread grid times `scale` to rows of the first product.
 void convert_cells(const FastGrid& grid, const float2* cells, float scale, __half* rows, cudaStream_t stream);

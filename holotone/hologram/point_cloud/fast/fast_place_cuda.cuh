@@ -6,12 +6,13 @@ namespace holotone::point_cloud {
 
 enum class Lit { not_at_all, partly, wholly };
 
-/// A point on one tile's grid, in steps of the box; the strength's phase in turns.
+/// A point on one tile's grid, in steps of the box; the strength's phase in turns, and its factor beside the amplitude.
 struct Place {
   double column;
   double row;
   double plane;
   double turns;
+  float2 factor;
   Lit lit;
 };
 
@@ -30,7 +31,39 @@ __device__ __forceinline__ Lit lit_of(const FastGrid& grid, double x, double y, 
   return in_x < in_y ? in_x : in_y;
 }
 
+/// Returns a step of a box, with `first` its first, or a whole period from its first window on.
+__device__ __forceinline__ double step_in_box(double step, double period, bool wrap, int first, int window_width) {
+  return wrap ? step - floor(step / period) * period + window_width : step - first;
+}
+
+/// Place of the spectrum of a point's exact wave among the plane waves of a tile (spectrum_layout.hpp).
+__device__ __forceinline__ Place place_wave(const FastGrid& grid, const RawPoints& points, std::int64_t j, int tile) {
+  const WaveTile& about = grid.wave_tiles[tile];
+  const double x = points.position[3 * j] * points.inverse_pitch + points.center_x;
+  const double y = points.center_y - points.position[3 * j + 1] * points.inverse_pitch;
+  const double distance = -static_cast<double>(points.position[3 * j + 2]);
+  const double reach = points.reach_per_metre * fabs(distance) + exact_blur;
+  const double depth = distance - grid.middle_m;
+  const double row = -y * grid.inverse_period_y;
+  const double column = -x * grid.inverse_period_x;
+  Place place;
+  place.lit = x + reach < 0 || x - reach > grid.lit_width - 1 || y + reach < 0 || y - reach > grid.lit_height - 1
+                  ? Lit::not_at_all
+                  : Lit::wholly;
+  place.turns = row * about.row + column * about.column + depth * (about.level + about.middle);
+  place.column = step_in_box((column + depth * about.column_slope) * grid.steps_x, grid.steps_x, grid.wrap_columns,
+                             about.first_column, grid.window_width);
+  place.row = step_in_box((row + depth * about.row_slope) * grid.steps_y, grid.steps_y, grid.wrap_rows, about.first_row,
+                          grid.window_width);
+  place.plane = depth * about.depth_steps - about.first_plane;
+  if (grid.near_terms && fabs(distance) >= about.near_m) place.lit = Lit::not_at_all;
+  place.factor = make_float2(grid.near_terms ? 0.0F : static_cast<float>(distance / grid.largest_m),
+                             about.near_term / static_cast<float>(grid.largest_m));
+  return place;
+}
+
 __device__ __forceinline__ Place place_point(const FastGrid& grid, const RawPoints& points, std::int64_t j, int tile) {
+  if (grid.wave_tiles != nullptr) return place_wave(grid, points, j, tile);
   const int tile_x = tile % grid.tiles_x;
   const int tile_y = tile / grid.tiles_x;
   const double x = points.position[3 * j] * points.inverse_pitch + points.center_x;
@@ -38,6 +71,7 @@ __device__ __forceinline__ Place place_point(const FastGrid& grid, const RawPoin
   const double distance = -static_cast<double>(points.position[3 * j + 2]);
   const double a = points.turns_metre / distance;
   Place place;
+  place.factor = make_float2(1, 0);
   place.lit = Lit::wholly;
   if (points.reach_per_metre > 0) {
     place.lit = lit_of(grid, x, y, __dmul_rn(points.reach_per_metre, fabs(distance)), tile_x, tile_y);
@@ -47,13 +81,10 @@ __device__ __forceinline__ Place place_point(const FastGrid& grid, const RawPoin
   const double v = y - (tile_y * grid.tile_height + grid.tile_height / 2);
   const double from_middle = a - grid.middle_curvature;
   place.turns = a * (u * u + v * v) + from_middle * grid.middle_radius;
-  place.column = -2 * a * u * grid.steps_x;
-  place.row = -2 * a * v * grid.steps_y;
-  place.column = grid.wrap_columns
-                     ? place.column - floor(place.column / grid.steps_x) * grid.steps_x + grid.window_width
-                     : place.column - grid.first_column[tile_x];
-  place.row = grid.wrap_rows ? place.row - floor(place.row / grid.steps_y) * grid.steps_y + grid.window_width
-                             : place.row - grid.first_row[tile_y];
+  place.column = step_in_box(-2 * a * u * grid.steps_x, grid.steps_x, grid.wrap_columns, grid.first_column[tile_x],
+                             grid.window_width);
+  place.row =
+      step_in_box(-2 * a * v * grid.steps_y, grid.steps_y, grid.wrap_rows, grid.first_row[tile_y], grid.window_width);
   place.plane = from_middle * grid.steps_m - grid.first_plane;
   return place;
 }
@@ -65,8 +96,8 @@ __device__ __forceinline__ float2 strength_of(const RawPoints& points, std::int6
   float sine;
   float cosine;
   sincospif(2.0F * static_cast<float>(turns), &sine, &cosine);
-  const float amplitude = points.amplitude[j];
-  return make_float2(amplitude * cosine, amplitude * sine);
+  const float2 amplitude = make_float2(points.amplitude[j] * place.factor.x, points.amplitude[j] * place.factor.y);
+  return make_float2(amplitude.x * cosine - amplitude.y * sine, amplitude.x * sine + amplitude.y * cosine);
 }
 
 /// Computes phi with the approximate square root and power of two of the special-function unit.

@@ -1,19 +1,10 @@
 #include <algorithm>
-#include <holotone/hologram/point_cloud/fast/fast_cuda.cuh>
+#include <holotone/hologram/point_cloud/fast/fast_values_cuda.cuh>
 
 namespace holotone::point_cloud {
 namespace {
 
 constexpr int threads = 256;
-
-/// Returns cos and sin of 2 pi turns; whole turns are subtracted in float64.
-__device__ __forceinline__ float2 unit(double turns) {
-  turns -= rint(turns);
-  float sine;
-  float cosine;
-  sincospif(2.0F * static_cast<float>(turns), &sine, &cosine);
-  return make_float2(cosine, sine);
-}
 
 /// Stores a value of the constant operand: itself, or for Split = 3 its parts high, high, low.
 template <int Split>
@@ -25,17 +16,6 @@ __device__ __forceinline__ void put_constant(__half* row, std::int64_t segment, 
     row[2 * segment + k] = __float2half_rn(value - __half2float(high));
   }
 }
-template <int Split>
-__device__ __forceinline__ void put_pair(__half* row, std::int64_t segment, std::int64_t k, float re, float im) {
-  const __half2 high = __floats2half2_rn(re, im);
-  *reinterpret_cast<__half2*>(row + k) = high;
-  if constexpr (Split == 3) {
-    const float2 kept = __half22float2(high);
-    *reinterpret_cast<__half2*>(row + segment + k) = __floats2half2_rn(re - kept.x, im - kept.y);
-    *reinterpret_cast<__half2*>(row + 2 * segment + k) = high;
-  }
-}
-
 template <int Split>
 __global__ void column_matrix_kernel(FastGrid grid, __half* matrix) {
   const int k = blockIdx.x * threads + threadIdx.x;
@@ -108,11 +88,6 @@ __global__ void convert_kernel(FastGrid grid, const float4* cells, float scale, 
     put_pair<Split>(target, segment, k + 2, scale * v.z, scale * v.w);
   }
 }
-
-__device__ __forceinline__ float2 two_values(const __half* at) {
-  return __half22float2(*reinterpret_cast<const __half2*>(at));
-}
-__device__ __forceinline__ float2 two_values(const float* at) { return *reinterpret_cast<const float2*>(at); }
 
 /// Applies the factors between the products, two neighbouring depths per thread.
 template <int Split, class Value>
@@ -206,19 +181,10 @@ __global__ void write_kernel(FastGrid grid, FastSums sums, FastFactors factors, 
   }
 }
 
-template <class Action>
-void with_split(int split, const Action& action) {
-  if (split == 1) {
-    action(std::integral_constant<int, 1>{});
-  } else {
-    action(std::integral_constant<int, 3>{});
-  }
-}
-
 }  // namespace
 
 void make_fast_matrices(const FastGrid& grid, const FastFactors& factors, __half* columns, __half* depth,
-                        float2* middle, cudaStream_t stream) {
+                        cudaStream_t stream) {
   const auto blocks = [](int extent) { return cuda::blocks_for(extent, threads); };
   with_split(grid.split, [&](auto split) {
     column_matrix_kernel<split.value>
@@ -227,10 +193,14 @@ void make_fast_matrices(const FastGrid& grid, const FastFactors& factors, __half
         <<<dim3(blocks(grid.depth_rows()), static_cast<unsigned>(grid.tile_height)), threads, 0, stream>>>(
             grid, factors, depth);
   });
-  middle_kernel<<<dim3(blocks(grid.tile_width), static_cast<unsigned>(grid.planes),
-                       static_cast<unsigned>(grid.tiles_x)),
-                  threads, 0, stream>>>(grid, factors, middle);
   cuda::check_launch("make_fast_matrices");
+}
+
+void make_middle(const FastGrid& grid, const FastFactors& factors, float2* middle, cudaStream_t stream) {
+  const dim3 blocks(cuda::blocks_for(grid.tile_width, threads), static_cast<unsigned>(grid.planes),
+                    static_cast<unsigned>(grid.tiles_x));
+  middle_kernel<<<blocks, threads, 0, stream>>>(grid, factors, middle);
+  cuda::check_launch("make_middle");
 }
 
 void convert_cells(const FastGrid& grid, const float2* cells, float scale, __half* rows, cudaStream_t stream) {

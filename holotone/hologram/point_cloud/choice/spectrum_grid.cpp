@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/hologram/point_cloud/choice/spectrum_grid.hpp>
+#include <holotone/hologram/point_cloud/precision.hpp>
+#include <limits>
+
+namespace holotone::point_cloud {
+namespace {
+
+constexpr int tile_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32};
+constexpr int smallest_tile = 24;
+/// Samples a side of a tile's surface: for its tables, and for an estimate, which looks at a few tiles a side.
+constexpr int table_samples = 17;
+constexpr int estimate_samples = 3;
+constexpr int estimate_tiles = 3;
+/// Of three nodes, an error of 1.02e-2 was found at a tolerance of 1e-2.
+constexpr int narrowest_window = 4;
+/// Relative widening of ranges: points at their ends stay inside after rounding.
+constexpr double range_slack = 1e-3;
+
+int round_up(int value, int step) { return (value + step - 1) / step * step; }
+
+/// Ranges of the cloud. Points beside the panel's light are left out by the kernels.
+SpectrumCloud find_range(const FastCloud& cloud) {
+  const auto& s = cloud.summary;
+  const double inverse[2] = {static_cast<double>(s.low[2]), static_cast<double>(s.high[2])};
+  SpectrumCloud range{};
+  range.nearest_m = 1 / std::max(std::abs(inverse[0]), std::abs(inverse[1]));
+  range.depth_m[0] = static_cast<double>(s.low[3]);
+  range.depth_m[1] = static_cast<double>(s.high[3]);
+  // Widened ranges of inverses stay on their side of the panel.
+  if (inverse[0] > 0) range.depth_m[0] = std::max(range.depth_m[0], range.nearest_m);
+  if (inverse[1] < 0) range.depth_m[1] = std::min(range.depth_m[1], -range.nearest_m);
+  const double reach =
+      cloud.reach_per_metre * std::max(std::abs(range.depth_m[0]), std::abs(range.depth_m[1])) + exact_blur;
+  const double low[2] = {cloud.center_y - static_cast<double>(s.high[1]) * cloud.inverse_pitch,
+                         static_cast<double>(s.low[0]) * cloud.inverse_pitch + cloud.center_x};
+  const double high[2] = {cloud.center_y - static_cast<double>(s.low[1]) * cloud.inverse_pitch,
+                          static_cast<double>(s.high[0]) * cloud.inverse_pitch + cloud.center_x};
+  for (const std::size_t axis : {0, 1}) {
+    const double slack =
+        range_slack * (high[axis] - low[axis]) + 1e-6 * std::max(std::abs(low[axis]), std::abs(high[axis]));
+    const auto extent = static_cast<double>(cloud.panel[axis]);
+    range.low[axis] = std::clamp(low[axis] - slack, -reach, extent + reach);
+    range.high[axis] = std::clamp(high[axis] + slack, -reach, extent + reach);
+  }
+  return range;
+}
+
+/// Steps of an axis between two numbers of turns a sample, and the window around them.
+struct Box {
+  double first;
+  double count;
+};
+Box make_box(double low, double high, double steps, int width) {
+  const double first = std::ceil(low * steps - 0.5 * width - 0.01);
+  return {first, std::floor(high * steps + 0.5 * width + 0.01) + 1 - first};
+}
+int to_int(double value) { return static_cast<int>(std::clamp(value, -1e9, 1e9)); }
+
+/// Makes tiles of plane waves. `all`: every tile, for the kernels; else some, for an estimate.
+void make_tiles(SpectrumGrid& made, const SpectrumCloud& range, int tiles_x, int tiles_y,
+                const FastPrecision& precision, bool all) {
+  FastGrid& grid = made.grid;
+  const SpectrumLayout& layout = made.layout;
+  const SpreadWindow& window = made.window;
+  grid = {};
+  grid.panel_width = static_cast<int>(2 * layout.half[1] + 1);
+  grid.panel_height = static_cast<int>(2 * layout.half[0] + 1);
+  grid.tile_width = round_up((grid.panel_width + tiles_x - 1) / tiles_x, 8);
+  grid.tile_height = round_up((grid.panel_height + tiles_y - 1) / tiles_y, 2);
+  grid.tiles_x = (grid.panel_width + grid.tile_width - 1) / grid.tile_width;
+  grid.tiles_y = (grid.panel_height + grid.tile_height - 1) / grid.tile_height;
+  grid.steps_x = std::ceil(window.upsampling * grid.tile_width);
+  grid.steps_y = std::ceil(window.upsampling * grid.tile_height);
+  grid.window_width = window.width;
+  grid.window_beta = static_cast<float>(window.beta);
+  grid.split = precision.split;
+  grid.inverse_period_x = 1 / static_cast<double>(layout.period[1]);
+  grid.inverse_period_y = 1 / static_cast<double>(layout.period[0]);
+  grid.middle_m = layout.middle_m;
+  grid.largest_m = std::max(std::abs(layout.depth_m[0]), std::abs(layout.depth_m[1]));
+  const double half_depth = (0.5 + range_slack) * (layout.depth_m[1] - layout.depth_m[0]);
+  const Shape<2> shape{grid.tile_height, grid.tile_width};
+  double columns = 0;
+  double rows = 0;
+  double planes = 0;
+  made.tiles.clear();
+  made.near = false;
+  const auto add = [&](int y, int x) {
+    const auto about = spectrum_tile(layout, std::int64_t{y} * grid.tile_height - layout.half[0],
+                                     std::int64_t{x} * grid.tile_width - layout.half[1], shape,
+                                     all ? table_samples : estimate_samples);
+    const double near_m = near_distance_m(layout, about, shape, precision.tolerance);
+    made.near = made.near || range.nearest_m < near_m;
+    const double steps = FastLayout::depth_margin * window.upsampling * (about.high - about.low);
+    const double row_lean = half_depth * std::abs(about.slope[0]);
+    const double column_lean = half_depth * std::abs(about.slope[1]);
+    const Box down = make_box(-range.high[0] * grid.inverse_period_y - row_lean,
+                              -range.low[0] * grid.inverse_period_y + row_lean, grid.steps_y, window.width);
+    const Box across = make_box(-range.high[1] * grid.inverse_period_x - column_lean,
+                                -range.low[1] * grid.inverse_period_x + column_lean, grid.steps_x, window.width);
+    const Box deep = make_box(-half_depth, half_depth, steps, window.width);
+    rows = std::max(rows, down.count);
+    columns = std::max(columns, across.count);
+    planes = std::max(planes, deep.count);
+    made.tiles.push_back({about.row, about.column, about.level, about.slope[0], about.slope[1],
+                          0.5 * (about.low + about.high), steps,
+                          static_cast<float>(1 / (two_pi * (about.level + 1 / layout.wavelength_m))),
+                          static_cast<float>(near_m), to_int(down.first), to_int(across.first), to_int(deep.first)});
+  };
+  const int down = all ? grid.tiles_y : std::min(grid.tiles_y, estimate_tiles);
+  const int across = all ? grid.tiles_x : std::min(grid.tiles_x, estimate_tiles);
+  for (int i = 0; i < down; ++i) {
+    for (int j = 0; j < across; ++j) {
+      // Some tiles: from the first to the last, evenly.
+      const int y = all || down == 1 ? i : i * (grid.tiles_y - 1) / (down - 1);
+      const int x = all || across == 1 ? j : j * (grid.tiles_x - 1) / (across - 1);
+      add(y, x);
+    }
+  }
+  const int longest[2] = {box_period(grid.steps_x, window.width), box_period(grid.steps_y, window.width)};
+  grid.wrap_columns = columns > longest[0];
+  grid.wrap_rows = rows > longest[1];
+  // Tensor cores require depths in multiples of 16 halves; a point's pair of columns may exceed the box by two.
+  grid.columns = round_up(grid.wrap_columns ? longest[0] : static_cast<int>(columns), 8);
+  grid.rows = round_up(grid.wrap_rows ? longest[1] : static_cast<int>(rows), 8);
+  grid.column_chunks = 1;
+  if (grid.split == 3) {
+    const double max_depth = std::max(256.0, step_share * precision.tolerance / grid_error_a_step);
+    grid.column_chunks = static_cast<int>(std::ceil(2.0 * grid.columns / max_depth));
+    grid.columns = round_up(grid.columns, 8 * grid.column_chunks);
+  }
+  grid.planes = static_cast<int>(std::min(planes, 1e6));
+  grid.plane_chunk = 1;
+}
+
+/// Estimated microseconds on an H200, with the prices of fast_grid.cpp.
+double estimate(const SpectrumGrid& made, std::int64_t count, double tolerance) {
+  const FastGrid& grid = made.grid;
+  const auto cells = static_cast<double>(grid.cells());
+  const double values = 1.0 * grid.tiles() * grid.depth_rows() * grid.tile_width;
+  const double sums = 1.0 * grid.tiles() * grid.planes * grid.tile_width * grid.tile_height;
+  const double number_bytes = grid.split == 1 ? 4 : 8;
+  const auto numbers = static_cast<double>(element_count(made.layout.period));
+  const double traffic = cells * (16 + 4 * grid.split) + 2 * values * (grid.split == 1 ? 6 : 20) +
+                         2 * sums * number_bytes + numbers * 8 * 6;
+  const double once = fast_launches_us +
+                      spread_time(grid, count, static_cast<double>(count) * grid.tiles(), tolerance) + traffic / 2.5e6 +
+                      product_flops(grid) / 5.6e8;
+  return made.near ? 2 * once : once;
+}
+
+}  // namespace
+
+SpectrumGrid choose_spectrum_grid(const PointCloudOptions& options, const FastCloud& cloud,
+                                  const FastPrecision& precision) {
+  const SpectrumCloud range = find_range(cloud);
+  SpectrumGrid made;
+  made.cloud = cloud;
+  made.layout = spectrum_layout(options, {0, 0, cloud.panel}, range);
+  const auto numbers = static_cast<double>(made.layout.period[0]) * static_cast<double>(made.layout.period[1]);
+  if (numbers > max_device_spectrum) return {};
+  double least = std::numeric_limits<double>::max();
+  int best[2] = {0, 0};
+  SpreadWindow best_window;
+  for (const auto& window : precision.windows) {
+    if (window.width < narrowest_window) continue;
+    made.window = window;
+    for (const int down : tile_counts) {
+      for (const int across : tile_counts) {
+        if ((across > 1 && 2 * made.layout.half[1] / across < smallest_tile) ||
+            (down > 1 && 2 * made.layout.half[0] / down < smallest_tile)) {
+          continue;
+        }
+        make_tiles(made, range, across, down, precision, false);
+        if (!fits(made.grid)) continue;
+        const double time = estimate(made, cloud.count, precision.tolerance);
+        if (time >= least) continue;
+        least = time;
+        best[0] = down;
+        best[1] = across;
+        best_window = window;
+      }
+    }
+  }
+  if (best[0] == 0) return {};
+  made.window = best_window;
+  make_tiles(made, range, best[1], best[0], precision, true);
+  if (!fits(made.grid)) return {};
+  made.grid.lit_width = static_cast<double>(cloud.panel[1]);
+  made.grid.lit_height = static_cast<double>(cloud.panel[0]);
+  made.microseconds = least;
+  return made;
+}
+
+}  // namespace holotone::point_cloud

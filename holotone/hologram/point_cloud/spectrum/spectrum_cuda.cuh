@@ -1,0 +1,37 @@
+#pragma once
+// Kernels of the exact wave's spectrum on CUDA (spectrum_grid.hpp), besides those of fast. Not for users.
+#include <holotone/hologram/point_cloud/choice/spectrum_grid.hpp>
+#include <holotone/hologram/point_cloud/fast/fast_cuda.cuh>
+
+namespace holotone::point_cloud {
+
+/// Computes the factors between the products, middle[tile][X].
+void make_wave_middle(const FastGrid& grid, const FastFactors& factors, float2* middle, cudaStream_t stream);
+/// Converts the first product [2 X + c][tile, plane, ky], __half or with `split` float, to the operand of the second,
+/// [tile, plane][X][2 ky + c'].
+void apply_wave_middle(const FastGrid& grid, const void* product, const float2* middle, __half* operand,
+                       cudaStream_t stream);
+
+/// What all points have in common.
+struct SpectrumEnd {
+  SpectrumEnd(const SpectrumLayout& layout, double largest_m);
+  int half_rows, half_columns;   ///< largest |m| with light
+  int rows, columns;             ///< of the periodic panel
+  double row_step, column_step;  ///< of fy and fx
+  double full;                   ///< 1 / lambda
+  double middle_m;
+  double scale;                      ///< of 1 / K^2
+  const float* row_light = nullptr;  ///< of m = -half .. half
+  const float* column_light = nullptr;
+};
+/// Sums the second product [tile, plane][c height + Y][X], __half or with `split` float, times product_scale over the
+/// planes, and writes the finished spectrum, or adds that of near terms; frequency m is number m modulo the period. The
+/// others must be zero.
+void finish_spectrum(const FastGrid& grid, const FastFactors& factors, const SpectrumEnd& end, const void* product,
+                     float product_scale, float2* spectrum, cudaStream_t stream);
+
+/// Writes some rows of the panel, the first rows and columns of the transformed spectrum.
+void write_panel(const float2* spectrum, std::int64_t spectrum_columns, const RowRange& rows, std::int64_t columns,
+                 const OutputPointers& output, cudaStream_t stream);
+
+}  // namespace holotone::point_cloud
