@@ -170,6 +170,7 @@ struct PointCloudPlan::State {
   Array<float, 1> amplitude;
   Array<float, 1> phase_rad;
   Array<float, 2> set_position_m;  ///< of the points that were set, for the adjoint
+  point_cloud::PointSummary summary;
 
   [[nodiscard]] point_cloud::MethodChooser make_chooser() const {
     return {used, rows_at_once, queue.device().backend, masks_on_chip(used, queue)};
@@ -240,6 +241,7 @@ void PointCloudPlan::set_points(const PointSources& points) {
   if (sorted.summary.first_bad >= 0) throw_bad_point(points, sorted.summary.first_bad);
   state.count.reset();  // if the engine fails, execute must not use the previous points
   if (has_adjoint(state.queue.device().backend)) state.keep(state.set_position_m, sorted.sources.position_m);
+  state.summary = sorted.summary;
   state.use(point_cloud::choose_wave(state.options, state.queue.device().backend, sorted.summary));
   if (state.queue.device().backend == Backend::cpu) {
     sorted.pixels = point_cloud::pixel_points(sorted.sources, state.used);
@@ -278,7 +280,6 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
   const bool on_cpu = state.queue.device().backend == Backend::cpu;
   const bool exact = state.used.wave == Wave::spherical;
   if (!has_adjoint(state.queue.device().backend)) throw_no_backend(where_adjoint, state.queue.device());
-  if (exact && !on_cpu) throw_unsupported(where_adjoint, "wave", "fresnel on this device", "spherical");
   if (exact && !state.used.band_limit) {
     throw_unsupported(where_adjoint, "band_limit", "true for wave spherical", "false");
   }
@@ -291,6 +292,10 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
   require_view(where_adjoint, "values", values, {*state.count}, state.queue.device());
   const auto position_m = std::as_const(state.set_position_m).view();
 #if HOLOTONE_CUDA
+  if (!on_cpu && exact) {
+    return point_cloud::spectrum_adjoint_cuda(state.used, by, state.summary, position_m, field, values, state.queue,
+                                              progress);
+  }
   if (!on_cpu) return point_cloud::adjoint_cuda(state.used, position_m, field, values, state.queue, progress);
 #endif
   if (exact) return point_cloud::spectrum_adjoint_cpu(state.used, by, position_m, field, values, progress);

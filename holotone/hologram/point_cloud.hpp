@@ -168,11 +168,12 @@ class PointCloudPlan {
   ///   pixels lit at x_j
   /// Cost: a matrix product of 8 n nx ny operations (CUDA: 18 of half precision), O(n (nx + ny)) sines and cosines.
   /// Workspace: 128 bytes a point and up to 40 MiB (CUDA: 384 MiB, more beyond 14,000 columns), allocated for the
-  /// call. Relative l2 error below 2e-6. Wave::spherical, on the CPU and with a band limit: cost and workspace of
-  /// `fast` (z: twice), relative l2 error at most the tolerance. CUDA: only enqueues, but the first call of a shape in
-  /// the process times the algorithms of its matrix product and waits for them. Throws unsupported on OpenCL, for
-  /// Wave::spherical without a band limit or on CUDA, and for a derivative of Fresnel's wave; invalid_argument without
-  /// set_points before, or for another shape or device; cancelled by `progress` (the values are then undefined).
+  /// call. Relative l2 error below 2e-6. Wave::spherical, with a band limit: cost and workspace of `fast` (z: twice),
+  /// relative l2 error at most the tolerance, of derivatives some twice that. CUDA: only enqueues, but the first call
+  /// of a shape in the process times the algorithms of its matrix product and waits for them; Wave::spherical makes
+  /// its tables anew. Throws unsupported on OpenCL, for Wave::spherical without a band limit or too deep for `fast`,
+  /// and for a derivative of Fresnel's wave; invalid_argument without set_points before, or for another shape or
+  /// device; cancelled by `progress` (the values are then undefined).
   void adjoint(View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values,
                PointDerivative by = PointDerivative::none, Progress& progress = Progress::none()) const;
 

@@ -133,14 +133,10 @@ def point_cloud_field(
 ) -> Tensor:
     """The field {ny, nx} of points {n, 3}: holotone.point_cloud_field with gradients by position, amplitude and phase.
 
-    On CUDA: of wave "fresnel". The set of pixels that its points light counts as fixed. `options`: those of
-    PointCloudOptions.
+    The set of pixels that points of wave "fresnel" light counts as fixed. `options`: those of PointCloudOptions.
     """
     phase = torch.zeros_like(amplitude) if phase_rad is None else phase_rad
     points = [_differentiable("point_cloud_field", tensor) for tensor in (position_m, amplitude, phase)]
-    wanted = torch.is_grad_enabled() and any(x.requires_grad for x in points)
-    if wanted and position_m.is_cuda and options.get("wave", "fresnel") != "fresnel":
-        raise argument_error("torch.point_cloud_field", "wave", "fresnel for gradients on CUDA", repr(options["wave"]))
     options.setdefault("shape", _holotone.PointCloudOptions().shape)
     return _points(*points, _text("point_cloud_field", options))
 

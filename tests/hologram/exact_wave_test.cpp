@@ -7,10 +7,12 @@
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <tests/cases/point_cloud.hpp>
+#include <tests/support/on_each_device.hpp>
 
 namespace {
 
 using holotone::Array;
+using holotone::Device;
 using holotone::PointMethod;
 using holotone::Wave;
 
@@ -62,11 +64,15 @@ cases::PointCloudCase make_case(const Scene& scene, PointMethod method) {
   return c;
 }
 
-Array<std::complex<float>, 2> summed(const cases::PointCloudCase& c, const reference::PointWaves& points) {
-  return holotone::point_cloud_field(cases::sources(points), c.options);
+Array<std::complex<float>, 2> summed(const cases::PointCloudCase& c, const reference::PointWaves& points,
+                                     Device device) {
+  return holotone::point_cloud_field(cases::sources(points), c.options, device).to(Device{});
 }
 
-TEST(ExactWave, SpectrumIsTheDefinition) {
+class ExactWave : public support::OnEachDevice {};
+HOLOTONE_ON_CPU_AND_CUDA(ExactWave);
+
+TEST_P(ExactWave, SpectrumIsTheDefinition) {
   for (const auto& scene : defined_scenes) {
     SCOPED_TRACE(scene.name);
     auto c = make_case(scene, PointMethod::fast);
@@ -84,14 +90,16 @@ TEST(ExactWave, SpectrumIsTheDefinition) {
     }
     for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5}) {
       c.options.tolerance = tolerance;
-      const double error = cases::relative_error(expected, summed(c, points).data());
-      std::printf("  %-22s tolerance %.0e: %.1e\n", scene.name, tolerance, error);
-      EXPECT_LE(error, tolerance);
+      on_each([&](Device device) {
+        const double error = cases::relative_error(expected, summed(c, points, device).data());
+        std::printf("  %-22s tolerance %.0e: %.1e\n", scene.name, tolerance, error);
+        EXPECT_LE(error, tolerance);
+      });
     }
   }
 }
 
-TEST(ExactWave, LightIsTheSumOfSpheresInside) {
+TEST_P(ExactWave, LightIsTheSumOfSpheresInside) {
   for (const auto& scene : inner_scenes) {
     SCOPED_TRACE(scene.name);
     auto c = make_case(scene, PointMethod::fast);
@@ -103,10 +111,12 @@ TEST(ExactWave, LightIsTheSumOfSpheresInside) {
       for (const auto method : {PointMethod::fast, PointMethod::direct}) {
         c.options.method = method;
         c.options.tolerance = tolerance;
-        const double error = cases::relative_error(expected, summed(c, points).data());
-        std::printf("  %-22s %-6s tolerance %.0e: %.1e\n", scene.name, std::string(to_string(method)).c_str(),
-                    tolerance, error);
-        EXPECT_LE(error, tolerance);
+        on_each([&](Device device) {
+          const double error = cases::relative_error(expected, summed(c, points, device).data());
+          std::printf("  %-22s %-6s tolerance %.0e: %.1e\n", scene.name, std::string(to_string(method)).c_str(),
+                      tolerance, error);
+          EXPECT_LE(error, tolerance);
+        });
       }
     }
   }
@@ -134,46 +144,51 @@ double strehl(const cases::PointCloudCase& c, const reference::PointWaves& point
   return std::norm(sum) / (size * size);
 }
 
-TEST(ExactWave, PointFocusesWhereFresnelsDoesNot) {
-  const struct {
-    double pitch_m;
-    double distance_m;
-    holotone::Shape<2> shape;
-    double fresnel;  ///< of the whole light, measured by an independent program
-  } points[] = {
-      {3.74e-6, 0.05, {2000, 2000}, 0.360}, {1e-6, 0.005, {2048, 2048}, 0.038}, {0.5e-6, 0.0015, {3400, 3400}, 0.016}};
-  for (const auto& p : points) {
-    SCOPED_TRACE(p.pitch_m);
-    auto c = make_case({"", p.pitch_m, p.distance_m, p.distance_m, p.shape, 1}, PointMethod::fast);
-    const reference::PointWaves point{{{0, 0, static_cast<float>(-p.distance_m)}}, {1}, {}};
-    const double exact = strehl(c, point, summed(c, point).data(), 0.9);
-    EXPECT_GE(exact, 0.999);
-    c.options.wave = Wave::fresnel;
-    c.options.method = PointMethod::separable;
-    const double fresnel = strehl(c, point, summed(c, point).data(), 1);
-    EXPECT_NEAR(fresnel, p.fresnel, 0.02);
-    std::printf("  %.2f um, %.1f mm: exact %.5f within 0.9 of the reach, Fresnel %.3f\n", 1e6 * p.pitch_m,
-                1e3 * p.distance_m, exact, fresnel);
-  }
+TEST_P(ExactWave, PointFocusesWhereFresnelsDoesNot) {
+  on_each([&](Device device) {
+    const struct {
+      double pitch_m;
+      double distance_m;
+      holotone::Shape<2> shape;
+      double fresnel;  ///< of the whole light, measured by an independent program
+    } points[] = {{3.74e-6, 0.05, {2000, 2000}, 0.360},
+                  {1e-6, 0.005, {2048, 2048}, 0.038},
+                  {0.5e-6, 0.0015, {3400, 3400}, 0.016}};
+    for (const auto& p : points) {
+      SCOPED_TRACE(p.pitch_m);
+      auto c = make_case({"", p.pitch_m, p.distance_m, p.distance_m, p.shape, 1}, PointMethod::fast);
+      const reference::PointWaves point{{{0, 0, static_cast<float>(-p.distance_m)}}, {1}, {}};
+      const double exact = strehl(c, point, summed(c, point, device).data(), 0.9);
+      EXPECT_GE(exact, 0.999);
+      c.options.wave = Wave::fresnel;
+      c.options.method = PointMethod::separable;
+      const double fresnel = strehl(c, point, summed(c, point, device).data(), 1);
+      EXPECT_NEAR(fresnel, p.fresnel, 0.02);
+      std::printf("  %.2f um, %.1f mm: exact %.5f within 0.9 of the reach, Fresnel %.3f\n", 1e6 * p.pitch_m,
+                  1e3 * p.distance_m, exact, fresnel);
+    }
+  });
 }
 
-TEST(ExactWave, MethodsDifferAtTheEdgeOfLightAlone) {
-  auto c = make_case({"", 1e-6, 0.005, 0.005, {2800, 2800}, 1}, PointMethod::fast);
-  const reference::PointWaves point{{{3e-5F, -2e-5F, -0.005F}}, {1}, {}};
-  const auto fast = summed(c, point);
-  c.options.method = PointMethod::direct;
-  const auto direct = summed(c, point);
-  double difference = 0;
-  double norm = 0;
-  for (std::int64_t i = 0; i < c.pixels(); ++i) {
-    difference += std::norm(fast.data()[i] - direct.data()[i]);
-    norm += std::norm(direct.data()[i]);
-  }
-  EXPECT_LE(std::sqrt(difference / norm), 0.2);
-  std::printf("  methods differ by %.3f over all light\n", std::sqrt(difference / norm));
+TEST_P(ExactWave, MethodsDifferAtTheEdgeOfLightAlone) {
+  on_each([&](Device device) {
+    auto c = make_case({"", 1e-6, 0.005, 0.005, {2800, 2800}, 1}, PointMethod::fast);
+    const reference::PointWaves point{{{3e-5F, -2e-5F, -0.005F}}, {1}, {}};
+    const auto fast = summed(c, point, device);
+    c.options.method = PointMethod::direct;
+    const auto direct = summed(c, point, device);
+    double difference = 0;
+    double norm = 0;
+    for (std::int64_t i = 0; i < c.pixels(); ++i) {
+      difference += std::norm(fast.data()[i] - direct.data()[i]);
+      norm += std::norm(direct.data()[i]);
+    }
+    EXPECT_LE(std::sqrt(difference / norm), 0.2);
+    std::printf("  methods differ by %.3f over all light\n", std::sqrt(difference / norm));
+  });
 }
 
-TEST(ExactWave, AutomaticTakesItWhereFresnelsFails) {
+TEST(ExactWaveChoice, AutomaticTakesItWhereFresnelsFails) {
   const auto wave_of = [](double pitch_m, double distance_m, PointMethod method, bool band_limit) {
     holotone::PointCloudPlan plan({.pitch_m = pitch_m,
                                    .shape = {1080, 1920},
@@ -194,52 +209,57 @@ TEST(ExactWave, AutomaticTakesItWhereFresnelsFails) {
   EXPECT_EQ(wave_of(8e-6, 0.2, PointMethod::automatic, false), Wave::fresnel);
 }
 
-TEST(ExactWave, ExtremePointsLeaveTheOthersAlone) {
-  auto c = make_case({"", 8e-6, 0.2, 0.21, {60, 90}, 20}, PointMethod::fast);
-  const auto points = cases::make_points(c);
-  const auto expected = summed(c, points);
-  // On the panel, kilometres away, far aside; amplitudes of zero leave their light out, not their places.
-  for (const auto& place :
-       {std::array{0.0F, 0.0F, -1e-7F}, std::array{0.0F, 0.0F, 1e-9F}, std::array{0.0F, 1e-4F, -3e4F},
-        std::array{5.0F, -5.0F, -0.2F}, std::array{0.0F, 0.0F, -1e30F}, std::array{1e30F, 0.0F, -1.0F}}) {
-    auto more = points;
-    more.position_m.push_back(place);
-    more.amplitude.push_back(1e-6F);
-    more.phase_rad.push_back(0);
-    const auto field = summed(c, more);
-    double difference = 0;
-    double norm = 0;
-    for (std::int64_t i = 0; i < c.pixels(); ++i) {
-      difference += std::norm(field.data()[i] - expected.data()[i]);
-      norm += std::norm(expected.data()[i]);
+TEST_P(ExactWave, ExtremePointsLeaveTheOthersAlone) {
+  on_each([&](Device device) {
+    auto c = make_case({"", 8e-6, 0.2, 0.21, {60, 90}, 20}, PointMethod::fast);
+    const auto points = cases::make_points(c);
+    const auto expected = summed(c, points, device);
+    // On the panel, kilometres away, far aside; amplitudes of zero leave their light out, not their places.
+    for (const auto& place :
+         {std::array{0.0F, 0.0F, -1e-7F}, std::array{0.0F, 0.0F, 1e-9F}, std::array{0.0F, 1e-4F, -3e4F},
+          std::array{5.0F, -5.0F, -0.2F}, std::array{0.0F, 0.0F, -1e30F}, std::array{1e30F, 0.0F, -1.0F}}) {
+      auto more = points;
+      more.position_m.push_back(place);
+      more.amplitude.push_back(1e-6F);
+      more.phase_rad.push_back(0);
+      const auto field = summed(c, more, device);
+      double difference = 0;
+      double norm = 0;
+      for (std::int64_t i = 0; i < c.pixels(); ++i) {
+        difference += std::norm(field.data()[i] - expected.data()[i]);
+        norm += std::norm(expected.data()[i]);
+      }
+      EXPECT_LE(std::sqrt(difference / norm), 1.5e-3) << place[0] << " " << place[1] << " " << place[2];
     }
-    EXPECT_LE(std::sqrt(difference / norm), 1.5e-3) << place[0] << " " << place[1] << " " << place[2];
-  }
+  });
 }
 
-TEST(ExactWave, BlocksOfALargePanelAreItsParts) {
-  // A panel whose spectrum is computed in blocks, beside the same pixels of a small panel in its middle.
-  auto c = make_case({"", 0.5e-6, 0.002, 0.0021, {12000, 12000}, 50}, PointMethod::fast);
-  c.extent = 0.02;
-  const auto points = cases::make_points(c);
-  holotone::PointCloudPlan plan(c.options);
-  plan.set_points(cases::sources(points));
-  const holotone::RowRange rows{5990, 20};
-  Array<std::complex<float>, 2> part({rows.rows, c.options.shape[1]});
-  plan.execute(rows, {.field = part.view()});
-  auto small = c;
-  small.options.shape = {200, 240};
-  const auto middle = summed(small, points);
-  double difference = 0;
-  double norm = 0;
-  for (std::int64_t row = 0; row < rows.rows; ++row) {
-    for (std::int64_t column = 0; column < 240; ++column) {
-      const auto expected = middle(90 + row, column);
-      difference += std::norm(part(row, 6000 - 120 + column) - expected);
-      norm += std::norm(expected);
+TEST_P(ExactWave, BlocksOfALargePanelAreItsParts) {
+  on_each([&](Device device) {
+    // A panel whose spectrum is computed in blocks, beside the same pixels of a small panel in its middle.
+    auto c = make_case({"", 0.5e-6, 0.002, 0.0021, {12000, 12000}, 50}, PointMethod::fast);
+    c.extent = 0.02;
+    const auto points = cases::make_points(c);
+    holotone::PointCloudPlan plan(c.options, device);
+    plan.set_points(cases::sources(points));
+    const holotone::RowRange rows{5990, 20};
+    Array<std::complex<float>, 2> there({rows.rows, c.options.shape[1]}, device);
+    plan.execute(rows, {.field = there.view()});
+    const auto part = there.to(Device{});
+    auto small = c;
+    small.options.shape = {200, 240};
+    const auto middle = summed(small, points, device);
+    double difference = 0;
+    double norm = 0;
+    for (std::int64_t row = 0; row < rows.rows; ++row) {
+      for (std::int64_t column = 0; column < 240; ++column) {
+        const auto expected = middle(90 + row, column);
+        difference += std::norm(part(row, 6000 - 120 + column) - expected);
+        norm += std::norm(expected);
+      }
     }
-  }
-  EXPECT_LE(std::sqrt(difference / norm), 1.5e-3);
+    EXPECT_LE(std::sqrt(difference / norm), 1.5e-3);
+  });
 }
 
 }  // namespace

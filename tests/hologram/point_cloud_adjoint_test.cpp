@@ -268,12 +268,6 @@ TEST_P(PointCloudAdjoint, RefusesWhatIsWrong) {
     plan.set_points({});
     EXPECT_NO_THROW(plan.adjoint(field.view(), {}));
     expect("values: expected shape {0}, got {70}", [&] { plan.adjoint(field.view(), values.view()); });
-    auto spherical = c.options;
-    spherical.wave = holotone::Wave::spherical;
-    if (device.backend != holotone::Backend::cuda) return;
-    support::expect_error(ErrorCode::unsupported,
-                          "PointCloudPlan::adjoint: wave: expected fresnel on this device, got spherical",
-                          [&] { PointCloudPlan(spherical, device).adjoint(field.view(), values.view()); });
   });
 }
 

@@ -137,6 +137,11 @@ void adjoint_cuda(const PointCloudOptions& options, View<const float, 2> positio
                   View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values, const Queue& queue,
                   Progress& progress);
 
+/// The same for the exact wave with a band limit, or for its derivative; `summary` is that of the points.
+void spectrum_adjoint_cuda(const PointCloudOptions& options, PointDerivative by, const PointSummary& summary,
+                           View<const float, 2> position_m, View<const std::complex<float>, 2> field,
+                           View<std::complex<float>, 1> values, const Queue& queue, Progress& progress);
+
 /// Converts points to pixel units; omits those of amplitude 0 and those that light no pixel of the panel.
 std::vector<PixelPoint> pixel_points(const PointSources& points, const PointCloudOptions& options);
 

@@ -68,7 +68,7 @@ void make_tiles(SpectrumGrid& made, const SpectrumCloud& range, int tiles_x, int
   grid.panel_width = static_cast<int>(2 * layout.half[1] + 1);
   grid.panel_height = static_cast<int>(2 * layout.half[0] + 1);
   grid.tile_width = round_up((grid.panel_width + tiles_x - 1) / tiles_x, 8);
-  grid.tile_height = round_up((grid.panel_height + tiles_y - 1) / tiles_y, 2);
+  grid.tile_height = round_up((grid.panel_height + tiles_y - 1) / tiles_y, 8);  // a depth of the adjoint's products
   grid.tiles_x = (grid.panel_width + grid.tile_width - 1) / grid.tile_width;
   grid.tiles_y = (grid.panel_height + grid.tile_height - 1) / grid.tile_height;
   grid.steps_x = std::ceil(window.upsampling * grid.tile_width);

@@ -6,16 +6,6 @@ namespace {
 
 constexpr int threads = 256;
 
-/// Stores a value of the constant operand: itself, or for Split = 3 its parts high, high, low.
-template <int Split>
-__device__ __forceinline__ void put_constant(__half* row, std::int64_t segment, std::int64_t k, float value) {
-  const __half high = __float2half_rn(value);
-  row[k] = high;
-  if constexpr (Split == 3) {
-    row[segment + k] = high;
-    row[2 * segment + k] = __float2half_rn(value - __half2float(high));
-  }
-}
 template <int Split>
 __global__ void column_matrix_kernel(FastGrid grid, __half* matrix) {
   const int k = blockIdx.x * threads + threadIdx.x;

@@ -14,6 +14,16 @@ __device__ __forceinline__ float2 unit(double turns) {
   return make_float2(cosine, sine);
 }
 
+/// Stores a value of the constant operand: itself, or for Split = 3 its parts high, high, low.
+template <int Split>
+__device__ __forceinline__ void put_constant(__half* row, std::int64_t segment, std::int64_t k, float value) {
+  const __half high = __float2half_rn(value);
+  row[k] = high;
+  if constexpr (Split == 3) {
+    row[segment + k] = high;
+    row[2 * segment + k] = __float2half_rn(value - __half2float(high));
+  }
+}
 /// Stores a complex value of the other operand: itself, or for Split = 3 its parts high, low, high.
 template <int Split>
 __device__ __forceinline__ void put_pair(__half* row, std::int64_t segment, std::int64_t k, float re, float im) {

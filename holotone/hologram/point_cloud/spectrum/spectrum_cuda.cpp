@@ -1,11 +1,9 @@
 // The exact wave on CUDA: a panel computed whole from its spectrum (spectrum_grid.hpp).
-#include <algorithm>
-#include <cmath>
 #include <holotone/fft/fft.hpp>
 #include <holotone/hologram/point_cloud/choice/method.hpp>
 #include <holotone/hologram/point_cloud/fast/parted_product_cuda.hpp>
 #include <holotone/hologram/point_cloud/fast/spread_rows_cuda.hpp>
-#include <holotone/hologram/point_cloud/spectrum/spectrum_cuda.cuh>
+#include <holotone/hologram/point_cloud/spectrum/spectrum_tables_cuda.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +16,8 @@ class SpectrumCuda final : public PointCloudPlan::Engine {
   SpectrumCuda(const PointCloudOptions& options, const Queue& queue)
       : options_(options),
         queue_(queue),
-        scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue) {}
+        scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue),
+        tables_(queue) {}
 
   void set_points(EnginePoints points, const MethodChoice& choice) override {
     const cuda::DeviceScope scope(queue_.device());
@@ -61,13 +60,12 @@ class SpectrumCuda final : public PointCloudPlan::Engine {
   };
 
   void make(const SpectrumGrid& choice);
-  void make_tables(const SpectrumGrid& choice);
   void make_products();
   void sum();
   [[nodiscard]] std::size_t bytes() const {
-    std::size_t all = scratch_.bytes() + wave_tiles_.bytes() + tables_.bytes() + columns_.bytes() +
-                      row_matrix_.bytes() + middle_.bytes() + between_.bytes() + operand_.bytes() + planes_.bytes() +
-                      spectrum_.bytes() + (transform_ ? transform_->workspace_bytes() : 0);
+    std::size_t all = scratch_.bytes() + tables_.bytes() + columns_.bytes() + row_matrix_.bytes() + middle_.bytes() +
+                      between_.bytes() + operand_.bytes() + planes_.bytes() + spectrum_.bytes() +
+                      (transform_ ? transform_->workspace_bytes() : 0);
     for (const Sum& sum : sums_) all += sum.rows.bytes();
     return all;
   }
@@ -79,12 +77,9 @@ class SpectrumCuda final : public PointCloudPlan::Engine {
   bool summed_ = false;  ///< the spectrum's memory holds the panel
   SpectrumLayout layout_;
   FastGrid grid_{};
-  FastFactors factors_{};
-  std::optional<SpectrumEnd> end_;
   Array<std::byte, 1> scratch_;
   std::vector<Sum> sums_;
-  Array<WaveTile, 1> wave_tiles_;
-  Array<float, 1> tables_;  ///< FastFactors, then the light of rows and columns
+  SpectrumTables tables_;
   Array<__half, 1> columns_;
   Array<__half, 1> row_matrix_;
   Array<float2, 1> middle_;
@@ -100,60 +95,24 @@ class SpectrumCuda final : public PointCloudPlan::Engine {
 void SpectrumCuda::make(const SpectrumGrid& choice) {
   const bool same_period = transform_ && transform_->shape() == choice.layout.period;
   layout_ = choice.layout;
-  grid_ = choice.grid;
-  reserve(wave_tiles_, std::ssize(choice.tiles), queue_);
-  copy_bytes(wave_tiles_.data(), queue_.device(), choice.tiles.data(), Device{}, choice.tiles.size() * sizeof(WaveTile),
-             queue_);
-  grid_.wave_tiles = wave_tiles_.data();
-  make_tables(choice);
+  tables_.make(choice);
+  grid_ = tables_.grid();
+  const std::size_t count = choice.near ? 2 : 1;
+  while (sums_.size() > count) sums_.pop_back();
+  while (sums_.size() < count) sums_.push_back({{}, SpreadRows(queue_)});
+  // Both products have half outputs: the second's sums are larger by the window's, too.
+  constexpr float window_sum = 2.5F;
+  for (Sum& sum : sums_) {
+    sum.grid = grid_;
+    sum.grid.near_terms = &sum != &sums_.front();
+    sum.rows.make(grid_, choice.window, options_.tolerance, window_sum * tables_.largest_factor());
+  }
   make_products();
   if (!same_period) {
     transform_.reset();
     reserve(spectrum_, element_count(layout_.period), queue_);
     transform_.emplace(layout_.period, queue_,
                        FftOptions{.scale_inverse = false, .first_row = 0, .rows = options_.shape[0]});
-  }
-}
-
-void SpectrumCuda::make_tables(const SpectrumGrid& choice) {
-  const auto columns = static_cast<std::size_t>(grid_.tile_width);
-  const auto rows = static_cast<std::size_t>(grid_.tile_height);
-  const WindowTransform transform(choice.window, 0.5);
-  const auto factor = [&](double frequency) { return static_cast<float>(1 / transform(frequency)); };
-  std::vector<float> host;
-  for (std::size_t i = 0; i < columns; ++i) {
-    host.push_back(factor((static_cast<double>(i) - grid_.tile_width / 2) / grid_.steps_x));
-  }
-  for (std::size_t i = 0; i < rows; ++i) {
-    host.push_back(factor((static_cast<double>(i) - grid_.tile_height / 2) / grid_.steps_y));
-  }
-  // Both products have half outputs: the second's sums are larger by the window's, too.
-  constexpr float window_sum = 2.5F;
-  const float largest = *std::max_element(host.begin(), host.begin() + grid_.tile_width) *
-                        *std::max_element(host.begin() + grid_.tile_width, host.end()) * window_sum;
-  const double half_range = 0.5 / choice.window.upsampling;
-  for (int i = 0; i < FastFactors::table_size + 2; ++i)
-    host.push_back(factor(half_range * i / FastFactors::table_size));
-  const std::size_t lights = host.size();
-  for (const std::size_t axis : {0, 1}) {
-    const auto light = axis_light(layout_, axis);
-    host.insert(host.end(), light.begin(), light.end());
-  }
-  reserve(tables_, std::ssize(host), queue_);
-  copy_bytes(tables_.data(), queue_.device(), host.data(), Device{}, host.size() * sizeof(float), queue_);
-  queue_.synchronize();
-  const float* const base = tables_.data();
-  factors_ = {base, base + columns, base + columns + rows, static_cast<float>(FastFactors::table_size / half_range)};
-  end_.emplace(layout_, grid_.largest_m);
-  end_->row_light = base + lights;
-  end_->column_light = base + lights + 2 * layout_.half[0] + 1;
-  const std::size_t count = choice.near ? 2 : 1;
-  while (sums_.size() > count) sums_.pop_back();
-  while (sums_.size() < count) sums_.push_back({{}, SpreadRows(queue_)});
-  for (Sum& sum : sums_) {
-    sum.grid = grid_;
-    sum.grid.near_terms = &sum != &sums_.front();
-    sum.rows.make(grid_, choice.window, options_.tolerance, largest);
   }
 }
 
@@ -171,8 +130,8 @@ void SpectrumCuda::make_products() {
   FastGrid one_plane = grid_;  // whose depth matrix is that of the rows
   one_plane.planes = 1;
   one_plane.steps_m = 1;
-  make_fast_matrices(one_plane, factors_, columns_.data(), row_matrix_.data(), stream);
-  make_wave_middle(grid_, factors_, middle_.data(), stream);
+  make_fast_matrices(one_plane, tables_.factors(), columns_.data(), row_matrix_.data(), stream);
+  make_wave_middle(grid_, tables_.factors(), middle_.data(), stream);
   cuda::MatrixProductShape columns;
   columns.rows = 2 * grid_.tile_width;
   columns.columns = all_rows;
@@ -199,7 +158,7 @@ void SpectrumCuda::sum() {
     columns_product_.run(how, columns_.data(), rows.rows(), between_.data());
     apply_wave_middle(grid, between_.data(), middle_.data(), operand_.data(), stream);
     rows_product_.run(how, row_matrix_.data(), operand_.data(), planes_.data());
-    finish_spectrum(grid, factors_, *end_, planes_.data(), 1 / rows.scale(), spectrum_.data(), stream);
+    finish_spectrum(grid, tables_.factors(), tables_.end(), planes_.data(), 1 / rows.scale(), spectrum_.data(), stream);
   }
   transform_->execute({reinterpret_cast<std::complex<float>*>(spectrum_.data()), layout_.period, queue_.device()},
                       FftDirection::inverse);
@@ -207,17 +166,6 @@ void SpectrumCuda::sum() {
 }
 
 }  // namespace
-
-SpectrumEnd::SpectrumEnd(const SpectrumLayout& layout, double largest_m)
-    : half_rows(static_cast<int>(layout.half[0])),
-      half_columns(static_cast<int>(layout.half[1])),
-      rows(static_cast<int>(layout.period[0])),
-      columns(static_cast<int>(layout.period[1])),
-      row_step(layout.frequency(0, 1)),
-      column_step(layout.frequency(1, 1)),
-      full(1 / layout.wavelength_m),
-      middle_m(layout.middle_m),
-      scale(full * largest_m / (static_cast<double>(element_count(layout.period)) * layout.pitch_m * layout.pitch_m)) {}
 
 EnginePointer spectrum_cuda(const PointCloudOptions& options, const Queue& queue) {
   return std::make_unique<SpectrumCuda>(options, queue);

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <holotone/hologram/point_cloud/fast/fast_values_cuda.cuh>
-#include <holotone/hologram/point_cloud/spectrum/spectrum_cuda.cuh>
+#include <holotone/hologram/point_cloud/spectrum/spectrum_factors_cuda.cuh>
 
 namespace holotone::point_cloud {
 namespace {
@@ -64,36 +64,13 @@ __global__ void finish_kernel(FastGrid grid, FastFactors factors, SpectrumEnd en
   const WaveTile& about = grid.wave_tiles[tile];
   const int x = column - tile_x * grid.tile_width;
   const int y = row - tile_y * grid.tile_height;
-  const int from_y = y - grid.tile_height / 2;
-  const double fy = (row - end.half_rows) * end.row_step;
-  const double least = (1 - cone_end * cone_end) * end.full * end.full;
-  const double row_turns = grid.wrap_rows ? 0.0 : static_cast<double>(about.first_row) * from_y / grid.steps_y;
-  const float row_light = end.row_light[row];
   float2 step[4];
   float2 outside[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const int from_x = x + i - grid.tile_width / 2;
-    const double fx = (column + i - end.half_columns) * end.column_step;
-    const double squares = fx * fx + fy * fy;
-    const double square = fmax(end.full * end.full - squares, least);
-    const double k = sqrt(square);
-    const double r = (k - end.full) - about.level - about.row_slope * from_y - about.column_slope * from_x;
-    const double along = (r - about.middle) / about.depth_steps;
-    step[i] = unit(along);
-    const float2 phase = unit(about.first_plane * along + row_turns + 0.25 - end.middle_m * squares / (k + end.full));
-    const float place =
-        fminf(fabsf(static_cast<float>(along)) * factors.depth_scale, static_cast<float>(FastFactors::table_size));
-    const int index = static_cast<int>(place);
-    const float low = factors.depth[index];
-    const float window = low + (place - static_cast<float>(index)) * (factors.depth[index + 1] - low);
-    float light = 0;
-    if (column + i < grid.panel_width) light = row_light * end.column_light[column + i];
-    const double sine = sqrt(squares) / end.full;
-    if (sine > cone_begin) light *= static_cast<float>(light_of_cone(sine));
-    float factor = light * window * product_scale * static_cast<float>(end.scale / square);
-    if (grid.near_terms) factor *= static_cast<float>((about.level + end.full) / k - 1);
-    outside[i] = make_float2(factor * phase.x, factor * phase.y);
+    const WaveFactors wave = wave_factors(grid, factors, end, about, row, column + i, y, x + i);
+    step[i] = wave.step;
+    outside[i] = make_float2(product_scale * wave.outside.x, product_scale * wave.outside.y);
   }
   const std::int64_t part = static_cast<std::int64_t>(grid.tile_height) * grid.tile_width;
   const Value* from = product + 2 * part * (static_cast<std::int64_t>(tile) * grid.planes + grid.planes - 1) +
