@@ -18,6 +18,15 @@ look sweep.png --sweep 19.2cm:20.8cm:9 --tile-width 240
 look "$work/focus.png"
 "$program" halftone "$work/focus.png" -o stipple.png --dots 12000 --invert --gamma 2 --one-bit --device cpu
 
+# The corner of the light of a point 5 mm behind a panel of 1 um.
+printf 'x,y,z,amplitude\n-0.00133,-0.00133,-0.005,1\n' >"$work/point.csv"
+edge() {
+  "$program" hologram "$work/point.csv" -o "$work/edge.h5" --resolution 320x320 --pitch 1um --keep-coordinates "${@:2}"
+  "$program" reconstruct "$work/edge.h5" -o "$1" --sweep 0mm:0mm:1 --tile-width 240
+}
+edge edge_fresnel.png --wave fresnel
+edge edge_exact.png --wave spherical --method fast
+
 "$program" sample knot -o "$work/knot.ply" --points 60000
 "$program" hologram "$work/knot.ply" -o "$work/knot_%c.png" --rgb 638nm,520nm,450nm "${pose[@]}"
 "$program" reconstruct "$work/knot_%c.png" -o knot.png --sweep 20cm:20cm:1 --tile-width 480
