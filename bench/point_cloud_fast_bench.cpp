@@ -27,6 +27,7 @@ struct Row {
   std::optional<holotone::Wave> limited{};
   double pitch_m = 8e-6;
   holotone::Shape<2> shape = {1080, 1920};
+  double extent = 0.8;  ///< of the cloud, as a share of the panel
 };
 
 cases::PointCloudCase make_case(const Row& row) {
@@ -38,6 +39,7 @@ cases::PointCloudCase make_case(const Row& row) {
   c.options.tolerance = row.tolerance;
   c.options.pitch_m = row.pitch_m;
   c.options.shape = row.shape;
+  c.extent = row.extent;
   c.options.band_limit = row.limited.has_value();
   if (row.limited) {
     c.options.wave = *row.limited;
@@ -188,11 +190,12 @@ void add_point_cloud_fast_rows(const RowOptions& options) {
     for (const std::int64_t count : {30000, 300000, 1000000, 10000000}) {
       add({name + "/1080p_20cm", 0.2, 0.21, 1e-3, count, {}, wave});
       add({name + "/1080p_50cm", 0.5, 0.6, 1e-3, count, {}, wave});
+      add({name + "/1080p_20cm_8mm", 0.2, 0.208, 1e-3, count, {}, wave, 8e-6, {1080, 1920}, 0.52});
       add({name + "/4k_5cm", 0.05, 0.06, 1e-3, count, {}, wave, 3.74e-6, {2160, 3840}});
     }
   };
   add_limited("default", holotone::Wave::fresnel);
-  if (!gpu) add_limited("exact", holotone::Wave::spherical);
+  if (options.device.backend != holotone::Backend::opencl) add_limited("exact", holotone::Wave::spherical);
   if (!options.scan.empty()) add({"fast_dragon", 0.5, 0.6, 1e-3, 437645, options.scan});
 }
 

@@ -17,13 +17,13 @@ EnginePoints summarised(const reference::PointWaves& points) {
   EnginePoints sorted;
   sorted.sources = cases::sources(points);
   auto& summary = sorted.summary;
-  summary.low = {1e30F, 1e30F, 1e30F};
-  summary.high = {-1e30F, -1e30F, -1e30F};
+  summary.low.fill(1e30F);
+  summary.high.fill(-1e30F);
   const auto count = points.position_m.size();
   for (std::size_t j = 0; j < count; ++j) {
     const auto& position = points.position_m[j];
-    const float value[3] = {position[0], position[1], -1.0F / position[2]};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+    const float value[4] = {position[0], position[1], -1.0F / position[2], -position[2]};
+    for (std::size_t axis = 0; axis < 4; ++axis) {
       summary.low[axis] = std::min(summary.low[axis], value[axis]);
       summary.high[axis] = std::max(summary.high[axis], value[axis]);
     }
@@ -103,6 +103,21 @@ TEST(PointCloudMethod, FewPointsAreProductsEvenIfFastIsAskedFor) {
     c.options.wave = Wave::spherical;
     MethodChooser spherical(c.options, c.options.shape[0], backend);
     EXPECT_EQ(spherical.choose(input).method, backend == Backend::cpu ? PointMethod::direct : PointMethod::fast);
+  }
+}
+
+// On CUDA a panel of more than 2 GiB of plane waves stays Fresnel's: direct would take hours.
+TEST(PointCloudMethod, AutomaticWavesOfLargePanelsStayFresnelsOnCuda) {
+  for (const std::int64_t side : {4000, 40000}) {
+    auto c = make_case({"print", PointMethod::fast, 1000, 0.005, 0.006, 1e-3, true, PointMethod::fast});
+    c.options.pitch_m = 1e-6;
+    c.options.shape = {side, side};
+    c.options.method = PointMethod::automatic;
+    c.options.wave = Wave::automatic;
+    const auto summary = summarised(cases::make_points(c)).summary;
+    EXPECT_EQ(choose_wave(c.options, Backend::cuda, summary), side == 4000 ? Wave::spherical : Wave::fresnel);
+    EXPECT_EQ(choose_wave(c.options, Backend::cpu, summary), Wave::spherical);
+    EXPECT_EQ(choose_wave(c.options, Backend::opencl, summary), Wave::fresnel);
   }
 }
 

@@ -187,7 +187,11 @@ Wave choose_wave(const PointCloudOptions& options, Backend backend, const PointS
   if (options.wave != Wave::automatic) return options.wave;
   const auto method = options.method == PointMethod::automatic ? PointMethod::fast : options.method;
   if (backend == Backend::opencl || !has_exact_wave(method, options, backend)) return Wave::fresnel;
-  return box_deviation_rad(options, summary) > max_hidden_deviation_rad ? Wave::spherical : Wave::fresnel;
+  if (box_deviation_rad(options, summary) <= max_hidden_deviation_rad) return Wave::fresnel;
+  // On CUDA `fast` has exact waves of panels that it computes whole.
+  const FastCloud cloud = fast_cloud(options, {0, 0, options.shape}, 1, summary);
+  const bool whole = backend == Backend::cpu || method == PointMethod::direct || fits_device_spectrum(options, cloud);
+  return whole ? Wave::spherical : Wave::fresnel;
 }
 
 FastCosts fast_cpu_costs() { return cpu_fast_costs; }

@@ -153,14 +153,18 @@ double estimate(const SpectrumGrid& made, std::int64_t count, double tolerance) 
 
 }  // namespace
 
+bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& cloud) {
+  const auto [rows, columns] = spectrum_layout(options, {0, 0, cloud.panel}, find_range(cloud)).period;
+  return static_cast<double>(rows) * static_cast<double>(columns) <= max_device_spectrum;
+}
+
 SpectrumGrid choose_spectrum_grid(const PointCloudOptions& options, const FastCloud& cloud,
                                   const FastPrecision& precision) {
+  if (!fits_device_spectrum(options, cloud)) return {};
   const SpectrumCloud range = find_range(cloud);
   SpectrumGrid made;
   made.cloud = cloud;
   made.layout = spectrum_layout(options, {0, 0, cloud.panel}, range);
-  const auto numbers = static_cast<double>(made.layout.period[0]) * static_cast<double>(made.layout.period[1]);
-  if (numbers > max_device_spectrum) return {};
   double least = std::numeric_limits<double>::max();
   int best[2] = {0, 0};
   SpreadWindow best_window;

@@ -22,6 +22,9 @@ struct SpectrumGrid {
 /// Numbers of the spectrum at most, 2 GiB, with as many for its transform.
 constexpr double max_device_spectrum = 268435456.0;
 
+/// True if the spectrum of a cloud on the whole panel has at most so many numbers.
+bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& cloud);
+
 /// Returns the grid of least estimated time on an H200 for a cloud that lights the whole panel.
 SpectrumGrid choose_spectrum_grid(const PointCloudOptions& options, const FastCloud& cloud,
                                   const FastPrecision& precision);

@@ -57,8 +57,10 @@ __device__ __forceinline__ Place place_wave(const FastGrid& grid, const RawPoint
                           grid.window_width);
   place.plane = depth * about.depth_steps - about.first_plane;
   if (grid.near_terms && fabs(distance) >= about.near_m) place.lit = Lit::not_at_all;
-  place.factor = make_float2(grid.near_terms ? 0.0F : static_cast<float>(distance / grid.largest_m),
-                             about.near_term / static_cast<float>(grid.largest_m));
+  // Near terms alone are multiplied by their size after the sums, which half precision takes best at full size.
+  place.factor = grid.near_terms ? make_float2(0, 1)
+                                 : make_float2(static_cast<float>(distance / grid.largest_m),
+                                               about.near_term / static_cast<float>(grid.largest_m));
   return place;
 }
 

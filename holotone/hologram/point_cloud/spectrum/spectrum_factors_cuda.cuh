@@ -36,7 +36,9 @@ __device__ __forceinline__ WaveFactors wave_factors(const FastGrid& grid, const 
   const double sine = sqrt(squares) / end.full;
   if (sine > cone_begin) light *= static_cast<float>(light_of_cone(sine));
   float factor = light * window * static_cast<float>(end.scale / square);
-  if (grid.near_terms) factor *= static_cast<float>((about.level + end.full) / k - 1);
+  if (grid.near_terms) {
+    factor *= about.near_term * static_cast<float>(((about.level + end.full) / k - 1) / grid.largest_m);
+  }
   return {unit(along), make_float2(factor * phase.x, factor * phase.y)};
 }
 
