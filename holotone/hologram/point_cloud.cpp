@@ -283,6 +283,11 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
   if (exact && !state.used.band_limit) {
     throw_unsupported(where_adjoint, "band_limit", "true for wave spherical", "false");
   }
+  if (exact && state.used.tolerance < point_cloud_fast_tolerance_floor) {
+    throw_unsupported(where_adjoint, "tolerance",
+                      fmt::format("at least {} for wave spherical", point_cloud_fast_tolerance_floor),
+                      fmt::format("{}", state.used.tolerance));
+  }
   if (!exact && by != PointDerivative::none) {
     throw_unsupported(where_adjoint, "by", "none for wave fresnel", std::string(to_string(by)));
   }

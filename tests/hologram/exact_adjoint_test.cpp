@@ -165,11 +165,13 @@ TEST_P(ExactAdjoint, RefusesWhatItHasNot) {
   const auto c = make_case({"", 8e-6, 0.2, 0.21, {24, 32}, 4, 0});
   const auto points = cases::make_points(c);
   const Values field = noise(c.pixels());
-  const auto refused = [&](Device device, const std::string& text, bool band_limit, Wave wave, PointDerivative by) {
+  const auto refused = [&](Device device, const std::string& text, bool band_limit, Wave wave, PointDerivative by,
+                           double tolerance = 1e-3) {
     auto options = c.options;
     options.method = holotone::PointMethod::direct;
     options.wave = wave;
     options.band_limit = band_limit;
+    options.tolerance = tolerance;
     PointCloudPlan plan(options, device);
     plan.set_points(cases::sources(points));
     support::expect_error(holotone::ErrorCode::unsupported, "PointCloudPlan::adjoint: " + text,
@@ -178,6 +180,8 @@ TEST_P(ExactAdjoint, RefusesWhatItHasNot) {
   on_each([&](Device device) {
     refused(device, "band_limit: expected true for wave spherical, got false", false, Wave::spherical,
             PointDerivative::none);
+    refused(device, "tolerance: expected at least 1e-05 for wave spherical, got 2e-06", true, Wave::spherical,
+            PointDerivative::none, 2e-6);
     refused(device, "by: expected none for wave fresnel, got x", true, Wave::fresnel, PointDerivative::x);
   });
 }

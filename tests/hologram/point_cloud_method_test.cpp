@@ -106,6 +106,56 @@ TEST(PointCloudMethod, FewPointsAreProductsEvenIfFastIsAskedFor) {
   }
 }
 
+// Each scene's clouds are one in motion, whose grid is kept or made anew.
+TEST(PointCloudMethod, TilesOfPlaneWavesHoldTheirPoints) {
+  struct Range {
+    double near_m;
+    double far_m;
+  };
+  const struct {
+    double pitch_m;
+    double tolerance;
+    Range ranges[3];
+  } scenes[] = {{8e-6, 1e-3, {{0.1, 0.2}, {0.0991, 0.1991}, {0.098, 0.198}}},
+                {4e-6, 1e-3, {{0.1, 0.2}, {0.08, 0.18}, {0.067, 0.167}}},
+                {8e-6, 1e-4, {{0.2, 0.21}, {0.1999, 0.2099}, {0.1998, 0.2098}}},
+                {1e-6, 1e-3, {{-0.001, 0.002}, {-0.00101, 0.00199}, {-0.001, 0.002}}},
+                {2e-6, 0.1, {{-0.02, -0.01}, {-0.0199, -0.0099}, {-0.018, -0.008}}},
+                {3.74e-6, 1e-5, {{0.05, 0.06}, {0.0499, 0.0599}, {0.049, 0.059}}}};
+  for (const auto& scene : scenes) {
+    SCOPED_TRACE(scene.pitch_m);
+    auto c = make_case({"", PointMethod::fast, 400, 1, 1, scene.tolerance, true, {}});
+    c.options.wave = Wave::spherical;
+    c.options.pitch_m = scene.pitch_m;
+    MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
+    for (const auto& range : scene.ranges) {
+      c.near_m = range.near_m;
+      c.far_m = range.far_m;
+      const auto points = cases::make_points(c);
+      const auto& choice = chooser.choose(summarised(points));
+      ASSERT_EQ(choice.method, PointMethod::fast);
+      const auto& [layout, grid, tiles, window, cloud, near, microseconds] = choice.spectrum;
+      ASSERT_EQ(std::ssize(tiles), grid.tiles());
+      for (const auto& tile : tiles) {
+        for (const auto& [x, y, z] : points.position_m) {
+          const double depth = -static_cast<double>(z) - grid.middle_m;
+          const double row = (cloud.center_y - static_cast<double>(y) * cloud.inverse_pitch) * grid.inverse_period_y;
+          const double column = (static_cast<double>(x) * cloud.inverse_pitch + cloud.center_x) * grid.inverse_period_x;
+          const double half = 0.5 * grid.window_width;
+          const auto inside = [&](double step, int first, int count, bool wrap) {
+            return wrap || (step - first - half >= -1 && step - first + half <= count);
+          };
+          EXPECT_TRUE(inside((depth * tile.row_slope - row) * grid.steps_y, tile.first_row, grid.rows, grid.wrap_rows));
+          EXPECT_TRUE(inside((depth * tile.column_slope - column) * grid.steps_x, tile.first_column, grid.columns,
+                             grid.wrap_columns));
+          EXPECT_TRUE(inside(depth * tile.depth_steps, tile.first_plane, grid.planes, false));
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 // On CUDA a panel of more than 2 GiB of plane waves stays Fresnel's: direct would take hours.
 TEST(PointCloudMethod, AutomaticWavesOfLargePanelsStayFresnelsOnCuda) {
   for (const std::int64_t side : {4000, 40000}) {

@@ -105,7 +105,8 @@ bool holds(const PointSummary& then, const PointSummary& now, std::size_t axis) 
 }
 
 bool holds(const FastCloud& planned, const FastCloud& cloud, const std::array<std::size_t, 3>& axes) {
-  return similar_counts(planned, cloud) &&
+  // Of exact waves the nearest point bounds the light, too.
+  return similar_counts(planned, cloud) && (axes[2] == 2 || contains(planned.summary, cloud.summary, 2)) &&
          std::ranges::all_of(axes, [&](std::size_t axis) { return holds(planned.summary, cloud.summary, axis); });
 }
 
@@ -283,9 +284,14 @@ void MethodChooser::choose_wave_grid(const EnginePoints& points) {
   if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
   FastCloud cloud = fast_cloud(options_, {0, 0, options_.shape}, count, points.summary);
   if (options_.deterministic || !holds(planned_, cloud, summary_axes(options_))) {
+    const FastCloud exactly = cloud;
     widen(cloud, options_.deterministic ? FastCloud{} : planned_);
     planned_ = {};  // in case the following calls fail
     choice_.spectrum = choose_spectrum_grid(options_, cloud, precision_);
+    if (choice_.spectrum.microseconds == 0) {  // room for motion may be too much
+      cloud = exactly;
+      choice_.spectrum = choose_spectrum_grid(options_, cloud, precision_);
+    }
     ++choice_.fast_number;
     planned_ = cloud;
   }

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <holotone/hologram/point_cloud/choice/spectrum_grid.hpp>
 #include <holotone/hologram/point_cloud/precision.hpp>
-#include <limits>
 
 namespace holotone::point_cloud {
 namespace {
@@ -15,10 +14,31 @@ constexpr int estimate_samples = 3;
 constexpr int estimate_tiles = 3;
 /// Of three nodes, an error of 1.02e-2 was found at a tolerance of 1e-2.
 constexpr int narrowest_window = 4;
+/// Tolerance with windows of four nodes and more, for looser ones.
+constexpr double loosest_tolerance = 5e-3;
+/// Elements of the tiles' planes at most, 8 GiB in half precision.
+constexpr double max_plane_elements = 4294967296.0;
 /// Relative widening of ranges: points at their ends stay inside after rounding.
 constexpr double range_slack = 1e-3;
 
 int round_up(int value, int step) { return (value + step - 1) / step * step; }
+
+/// Depth that tensor cores sum in pairs of fp16 within their share of the tolerance.
+double max_pair_depth(double tolerance) { return std::max(256.0, step_share * tolerance / grid_error_a_step); }
+int chunks_of_pairs(double extent, double tolerance) {
+  return static_cast<int>(std::ceil(2 * extent / max_pair_depth(tolerance)));
+}
+
+/// Extent of a box or a tile, so that products over it have whole parts.
+int round_extent(int extent, int split, double tolerance) {
+  return round_up(extent, split == 3 ? 8 * chunks_of_pairs(extent, tolerance) : 8);
+}
+
+bool fits_memory(const FastGrid& grid) {
+  constexpr int max_blocks = 65535;  // along a launch's second axis
+  const double planes = 2.0 * grid.tiles() * grid.planes * grid.tile_width * grid.tile_height * grid.split;
+  return fits(grid) && planes <= max_plane_elements && std::max(grid.rows, grid.columns) <= max_blocks;
+}
 
 /// Ranges of the cloud. Points beside the panel's light are left out by the kernels.
 SpectrumCloud find_range(const FastCloud& cloud) {
@@ -67,19 +87,20 @@ void make_tiles(SpectrumGrid& made, const SpectrumCloud& range, int tiles_x, int
   grid = {};
   grid.panel_width = static_cast<int>(2 * layout.half[1] + 1);
   grid.panel_height = static_cast<int>(2 * layout.half[0] + 1);
-  grid.tile_width = round_up((grid.panel_width + tiles_x - 1) / tiles_x, 8);
-  grid.tile_height = round_up((grid.panel_height + tiles_y - 1) / tiles_y, 8);  // a depth of the adjoint's products
+  grid.split = precision.split;
+  grid.tile_width = round_extent((grid.panel_width + tiles_x - 1) / tiles_x, grid.split, precision.tolerance);
+  grid.tile_height = round_extent((grid.panel_height + tiles_y - 1) / tiles_y, grid.split, precision.tolerance);
   grid.tiles_x = (grid.panel_width + grid.tile_width - 1) / grid.tile_width;
   grid.tiles_y = (grid.panel_height + grid.tile_height - 1) / grid.tile_height;
   grid.steps_x = std::ceil(window.upsampling * grid.tile_width);
   grid.steps_y = std::ceil(window.upsampling * grid.tile_height);
   grid.window_width = window.width;
   grid.window_beta = static_cast<float>(window.beta);
-  grid.split = precision.split;
   grid.inverse_period_x = 1 / static_cast<double>(layout.period[1]);
   grid.inverse_period_y = 1 / static_cast<double>(layout.period[0]);
   grid.middle_m = layout.middle_m;
-  grid.largest_m = std::max(std::abs(layout.depth_m[0]), std::abs(layout.depth_m[1]));
+  // At least two wavelengths, so that near terms make no strength larger than its amplitude.
+  grid.largest_m = std::max({std::abs(layout.depth_m[0]), std::abs(layout.depth_m[1]), 2 * layout.wavelength_m});
   const double half_depth = (0.5 + range_slack) * (layout.depth_m[1] - layout.depth_m[0]);
   const Shape<2> shape{grid.tile_height, grid.tile_width};
   double columns = 0;
@@ -123,14 +144,10 @@ void make_tiles(SpectrumGrid& made, const SpectrumCloud& range, int tiles_x, int
   grid.wrap_columns = columns > longest[0];
   grid.wrap_rows = rows > longest[1];
   // Tensor cores require depths in multiples of 16 halves; a point's pair of columns may exceed the box by two.
-  grid.columns = round_up(grid.wrap_columns ? longest[0] : static_cast<int>(columns), 8);
-  grid.rows = round_up(grid.wrap_rows ? longest[1] : static_cast<int>(rows), 8);
+  grid.columns =
+      round_extent(grid.wrap_columns ? longest[0] : static_cast<int>(columns), grid.split, precision.tolerance);
+  grid.rows = round_extent(grid.wrap_rows ? longest[1] : static_cast<int>(rows), grid.split, precision.tolerance);
   grid.column_chunks = 1;
-  if (grid.split == 3) {
-    const double max_depth = std::max(256.0, step_share * precision.tolerance / grid_error_a_step);
-    grid.column_chunks = static_cast<int>(std::ceil(2.0 * grid.columns / max_depth));
-    grid.columns = round_up(grid.columns, 8 * grid.column_chunks);
-  }
   grid.planes = static_cast<int>(std::min(planes, 1e6));
   grid.plane_chunk = 1;
 }
@@ -153,6 +170,13 @@ double estimate(const SpectrumGrid& made, std::int64_t count, double tolerance) 
 
 }  // namespace
 
+std::int64_t depth_parts(const FastGrid& grid, std::int64_t extent, double tolerance) {
+  if (grid.split == 1) return 1;
+  std::int64_t chunks = chunks_of_pairs(static_cast<double>(extent), tolerance);
+  while (extent / 8 % chunks != 0) ++chunks;
+  return 3 * chunks;
+}
+
 bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& cloud) {
   const auto [rows, columns] = spectrum_layout(options, {0, 0, cloud.panel}, find_range(cloud)).period;
   return static_cast<double>(rows) * static_cast<double>(columns) <= max_device_spectrum;
@@ -161,15 +185,23 @@ bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& clo
 SpectrumGrid choose_spectrum_grid(const PointCloudOptions& options, const FastCloud& cloud,
                                   const FastPrecision& precision) {
   if (!fits_device_spectrum(options, cloud)) return {};
+  const auto wide = [](const SpreadWindow& window) { return window.width >= narrowest_window; };
+  if (precision.tolerance > loosest_tolerance && std::ranges::none_of(precision.windows, wide)) {
+    return choose_spectrum_grid(options, cloud, fast_precision(loosest_tolerance));
+  }
   const SpectrumCloud range = find_range(cloud);
   SpectrumGrid made;
   made.cloud = cloud;
   made.layout = spectrum_layout(options, {0, 0, cloud.panel}, range);
-  double least = std::numeric_limits<double>::max();
-  int best[2] = {0, 0};
-  SpreadWindow best_window;
+  struct Candidate {
+    double microseconds;
+    SpreadWindow window;
+    int down;
+    int across;
+  };
+  std::vector<Candidate> candidates;
   for (const auto& window : precision.windows) {
-    if (window.width < narrowest_window) continue;
+    if (!wide(window)) continue;
     made.window = window;
     for (const int down : tile_counts) {
       for (const int across : tile_counts) {
@@ -178,24 +210,22 @@ SpectrumGrid choose_spectrum_grid(const PointCloudOptions& options, const FastCl
           continue;
         }
         make_tiles(made, range, across, down, precision, false);
-        if (!fits(made.grid)) continue;
-        const double time = estimate(made, cloud.count, precision.tolerance);
-        if (time >= least) continue;
-        least = time;
-        best[0] = down;
-        best[1] = across;
-        best_window = window;
+        if (!fits_memory(made.grid)) continue;
+        candidates.push_back({estimate(made, cloud.count, precision.tolerance), window, down, across});
       }
     }
   }
-  if (best[0] == 0) return {};
-  made.window = best_window;
-  make_tiles(made, range, best[1], best[0], precision, true);
-  if (!fits(made.grid)) return {};
-  made.grid.lit_width = static_cast<double>(cloud.panel[1]);
-  made.grid.lit_height = static_cast<double>(cloud.panel[0]);
-  made.microseconds = least;
-  return made;
+  std::ranges::sort(candidates, {}, &Candidate::microseconds);
+  for (const auto& one : candidates) {
+    made.window = one.window;
+    make_tiles(made, range, one.across, one.down, precision, true);
+    if (!fits_memory(made.grid)) continue;  // some tile is larger than those of the estimate
+    made.grid.lit_width = static_cast<double>(cloud.panel[1]);
+    made.grid.lit_height = static_cast<double>(cloud.panel[0]);
+    made.microseconds = one.microseconds;
+    return made;
+  }
+  return {};
 }
 
 }  // namespace holotone::point_cloud

@@ -2,6 +2,7 @@
 // field, so that all factors keep their signs. An FFT gives the field's plane waves; those of each tile, times the
 // phases of each plane, are transformed to the tile's box by two dense products; points interpolate the box.
 #include <algorithm>
+#include <cmath>
 #include <holotone/core/matrix_product/matrix_product_cuda.hpp>
 #include <holotone/fft/fft.hpp>
 #include <holotone/hologram/point_cloud/fast/fast_place_cuda.cuh>
@@ -15,8 +16,8 @@ namespace {
 constexpr int threads = 256;
 constexpr int corner = 32;       ///< rows and columns of plane waves that a block turns over
 constexpr int corner_lines = 8;  ///< of them, those that its threads hold at once
-/// The products' largest operand is 2^4 to 2^5: a thousand of them in phase have a sum below fp16's largest number.
-constexpr int operand_exponent = 4;
+/// Most that the first product's largest operand may be, 2^4 to 2^5.
+constexpr int max_exponent = 4;
 
 /// What a pass over the spectrum sums.
 struct Pass {
@@ -32,9 +33,8 @@ __device__ __forceinline__ float2 times(float2 a, float2 b) {
 __global__ void turn_kernel(FastGrid grid, FastFactors factors, SpectrumEnd end, Pass pass, const float2* spectrum,
                             float2* waves, float2* steps, unsigned* largest) {
   const int column = blockIdx.x * threads + threadIdx.x;
-  const int row = blockIdx.y;
   float most = 0;
-  if (column < grid.panel_width) {
+  for (int row = blockIdx.y; row < grid.panel_height && column < grid.panel_width; row += gridDim.y) {
     const int tile_x = column / grid.tile_width;
     const int tile_y = row / grid.tile_height;
     const WaveTile& about = grid.wave_tiles[tile_y * grid.tiles_x + tile_x];
@@ -63,23 +63,24 @@ __global__ void turn_kernel(FastGrid grid, FastFactors factors, SpectrumEnd end,
     const std::int64_t at = static_cast<std::int64_t>(row) * grid.panel_width + column;
     waves[at] = turned;
     steps[at] = wave.step;
-    most = fmaxf(fabsf(turned.x), fabsf(turned.y));
+    most = fmaxf(most, fmaxf(fabsf(turned.x), fabsf(turned.y)));
   }
   for (int offset = 16; offset > 0; offset /= 2) most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, offset));
   if (threadIdx.x % 32 == 0) atomicMax(largest, __float_as_uint(most));  // positive floats order like their bits
 }
 
-/// Exponent of the power of two that brings the largest part to 2^operand_exponent.
-__device__ __forceinline__ int scale_exponent(const unsigned* largest) {
+/// Exponent of the power of two that brings the largest part to 2^exponent.
+__device__ __forceinline__ int scale_exponent(const unsigned* largest, int exponent) {
   const float value = __uint_as_float(*largest);
-  return operand_exponent - min(max(value > 0 ? ilogbf(value) : 0, -100), 127);
+  return exponent - min(max(value > 0 ? ilogbf(value) : 0, -100), 127);
 }
 
 /// Writes the operand of the first product, [tile, plane][X][2 Y + c]: a tile's plane waves times the phases of each
 /// plane.
 template <int Split>
 __global__ void __launch_bounds__(corner* corner_lines)
-    planes_kernel(FastGrid grid, const float2* waves, const float2* steps, const unsigned* largest, __half* operand) {
+    planes_kernel(FastGrid grid, const float2* waves, const float2* steps, const unsigned* largest, int exponent,
+                  __half* operand) {
   __shared__ float2 values[corner][corner + 1];
   const int tile = blockIdx.z;
   const int tile_x = tile % grid.tiles_x;
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(corner* corner_lines)
   const int first_x = blockIdx.x * corner;
   const int first_y = blockIdx.y * corner;
   const int across = threadIdx.x;
-  const float scale = scalbnf(1.0F, scale_exponent(largest));
+  const float scale = scalbnf(1.0F, scale_exponent(largest, exponent));
   float2 wave[corner / corner_lines] = {};
   float2 step[corner / corner_lines] = {};
 #pragma unroll
@@ -164,7 +165,7 @@ __global__ void between_kernel(FastGrid grid, const Value* product, const float2
 /// Adds to the values of points: cells of all tiles within their windows, times their strengths.
 template <int Width>
 __global__ void interpolate_kernel(FastGrid grid, RawPoints points, Pass pass, float beta_log2, const float2* cells,
-                                   const unsigned* largest, float2* values) {
+                                   const unsigned* largest, int exponent, float2* values) {
   const std::int64_t j = blockIdx.x * static_cast<std::int64_t>(threads) + threadIdx.x;
   if (j >= points.count) return;
   double re = 0;
@@ -210,9 +211,9 @@ __global__ void interpolate_kernel(FastGrid grid, RawPoints points, Pass pass, f
     re += value.x;
     im += value.y;
   }
-  const int exponent = -scale_exponent(largest);
-  values[j].x += static_cast<float>(ldexp(re, exponent));
-  values[j].y -= static_cast<float>(ldexp(im, exponent));  // the conjugate
+  const int scale = -scale_exponent(largest, exponent);
+  values[j].x += static_cast<float>(ldexp(re, scale));
+  values[j].y -= static_cast<float>(ldexp(im, scale));  // the conjugate
 }
 
 __global__ void negate_kernel(std::int64_t count, float2* values) {
@@ -223,7 +224,7 @@ __global__ void negate_kernel(std::int64_t count, float2* values) {
 /// Tables, products and buffers of the adjoint on one grid.
 class Adjoint {
  public:
-  Adjoint(const SpectrumGrid& choice, const Shape<2>& panel, const Queue& queue);
+  Adjoint(const SpectrumGrid& choice, const PointCloudOptions& options, const Queue& queue);
   /// Sets the plane waves of a field.
   void set(View<const std::complex<float>, 2> field);
   /// Adds a pass over the points to the values.
@@ -244,6 +245,7 @@ class Adjoint {
   Array<float2, 1> waves_;  ///< and their steps
   Array<float2, 1> middle_;
   Array<unsigned, 1> largest_;
+  int exponent_ = 0;  ///< of the first product's largest operand
   Array<__half, 1> row_matrix_;
   Array<__half, 1> column_matrix_;
   Array<__half, 1> operand_;  ///< of the first product, then of the second
@@ -253,11 +255,11 @@ class Adjoint {
   PartedProduct columns_product_;
 };
 
-Adjoint::Adjoint(const SpectrumGrid& choice, const Shape<2>& panel, const Queue& queue)
+Adjoint::Adjoint(const SpectrumGrid& choice, const PointCloudOptions& options, const Queue& queue)
     : queue_(queue),
       tables_(queue),
       period_(choice.layout.period),
-      transform_(period_, queue, {.scale_inverse = false, .first_row = 0, .rows = panel[0]}),
+      transform_(period_, queue, {.scale_inverse = false, .first_row = 0, .rows = options.shape[0]}),
       scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue),
       spectrum_({element_count(period_)}, queue),
       largest_({1}, queue) {
@@ -292,12 +294,15 @@ Adjoint::Adjoint(const SpectrumGrid& choice, const Shape<2>& panel, const Queue&
   rows.batch = std::int64_t{1} * grid.tiles() * grid.planes;
   rows.share_a = true;
   rows.half_output = grid.split == 1;
-  rows_product_.make(rows, grid.split, queue_, scratch_.data());
+  rows_product_.make(rows, depth_parts(grid, grid.tile_height, options.tolerance), queue_, scratch_.data());
   cuda::MatrixProductShape columns;
   columns.rows = all_rows;
   columns.columns = 2 * grid.columns;
   columns.depth = std::int64_t{2} * grid.tile_width * grid.split;
-  columns_product_.make(columns, grid.split, queue_, scratch_.data());
+  columns_product_.make(columns, depth_parts(grid, grid.tile_width, options.tolerance), queue_, scratch_.data());
+  // Waves in phase: the first product's sums, and these times the columns' factors, stay below fp16's largest number.
+  const double largest_sum = std::sqrt(2.0) * 2 * tables_.row_factor_sum() * tables_.largest_column_factor();
+  exponent_ = std::min(max_exponent, static_cast<int>(std::floor(std::log2(60000 / largest_sum))));
 }
 
 void Adjoint::set(View<const std::complex<float>, 2> field) {
@@ -318,8 +323,8 @@ void Adjoint::enqueue(const FastGrid& grid) {
   const dim3 corners(cuda::blocks_for(grid.tile_width, corner), cuda::blocks_for(grid.tile_height, corner),
                      static_cast<unsigned>(grid.tiles()));
   float2* const steps = waves_.data() + std::int64_t{1} * grid.panel_width * grid.panel_height;
-  planes_kernel<Split><<<corners, dim3(corner, corner_lines), 0, stream()>>>(grid, waves_.data(), steps,
-                                                                             largest_.data(), operand_.data());
+  planes_kernel<Split><<<corners, dim3(corner, corner_lines), 0, stream()>>>(
+      grid, waves_.data(), steps, largest_.data(), exponent_, operand_.data());
   cuda::check_launch("adjoint planes");
   rows_product_.run(how, row_matrix_.data(), operand_.data(), between_.data());
   const std::int64_t count = std::int64_t{1} * grid.tiles() * grid.depth_rows() * grid.tile_width;
@@ -331,7 +336,8 @@ void Adjoint::enqueue(const FastGrid& grid) {
 
 void Adjoint::add(const FastGrid& grid, const Pass& pass, const RawPoints& points, float2* values) {
   cuda::check(cudaMemsetAsync(largest_.data(), 0, largest_.bytes(), stream()), "cudaMemsetAsync");
-  const dim3 blocks(cuda::blocks_for(grid.panel_width, threads), static_cast<unsigned>(grid.panel_height));
+  const dim3 blocks(cuda::blocks_for(grid.panel_width, threads),
+                    static_cast<unsigned>(std::min(grid.panel_height, 65535)));
   float2* const steps = waves_.data() + std::int64_t{1} * grid.panel_width * grid.panel_height;
   turn_kernel<<<blocks, threads, 0, stream()>>>(grid, tables_.factors(), tables_.end(), pass, spectrum_.data(),
                                                 waves_.data(), steps, largest_.data());
@@ -343,7 +349,7 @@ void Adjoint::add(const FastGrid& grid, const Pass& pass, const RawPoints& point
   }
   with_width(grid.window_width, [&](auto width) {
     interpolate_kernel<width.value><<<cuda::blocks_for(points.count, threads), threads, 0, stream()>>>(
-        grid, points, pass, window_beta_log2(grid), cells_.data(), largest_.data(), values);
+        grid, points, pass, window_beta_log2(grid), cells_.data(), largest_.data(), exponent_, values);
   });
   cuda::check_launch("adjoint interpolate");
 }
@@ -368,7 +374,7 @@ void spectrum_adjoint_cuda(const PointCloudOptions& options, PointDerivative by,
                          cloud.inverse_pitch,  cloud.center_x, cloud.center_y, cloud.turns_metre,
                          cloud.reach_per_metre};
   auto* const target = reinterpret_cast<float2*>(values.data());
-  Adjoint adjoint(choice, options.shape, queue);
+  Adjoint adjoint(choice, options, queue);
   progress.step(stage, 0, 1);
   adjoint.set(field);
   if (by == PointDerivative::z) adjoint.add(adjoint.grid(), {PointDerivative::none, true}, points, target);

@@ -105,7 +105,8 @@ void SpectrumCuda::make(const SpectrumGrid& choice) {
   for (Sum& sum : sums_) {
     sum.grid = grid_;
     sum.grid.near_terms = &sum != &sums_.front();
-    sum.rows.make(grid_, choice.window, options_.tolerance, window_sum * tables_.largest_factor());
+    sum.rows.make(grid_, choice.window, options_.tolerance,
+                  window_sum * tables_.largest_column_factor() * tables_.largest_row_factor());
   }
   make_products();
   if (!same_period) {
@@ -137,7 +138,7 @@ void SpectrumCuda::make_products() {
   columns.columns = all_rows;
   columns.depth = std::int64_t{2} * grid_.columns * grid_.split;
   columns.half_output = grid_.split == 1;
-  columns_product_.make(columns, grid_.split == 1 ? 1 : 3 * grid_.column_chunks, queue_, scratch_.data());
+  columns_product_.make(columns, depth_parts(grid_, grid_.columns, options_.tolerance), queue_, scratch_.data());
   cuda::MatrixProductShape rows;
   rows.rows = 2 * grid_.tile_height;
   rows.columns = grid_.tile_width;
@@ -145,7 +146,7 @@ void SpectrumCuda::make_products() {
   rows.batch = std::int64_t{1} * grid_.tiles() * grid_.planes;
   rows.share_a = true;
   rows.half_output = grid_.split == 1;
-  rows_product_.make(rows, grid_.split == 1 ? 1 : 3, queue_, scratch_.data());
+  rows_product_.make(rows, depth_parts(grid_, grid_.rows, options_.tolerance), queue_, scratch_.data());
 }
 
 void SpectrumCuda::sum() {

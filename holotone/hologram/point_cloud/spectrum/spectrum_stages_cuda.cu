@@ -56,47 +56,48 @@ template <class Value>
 __global__ void finish_kernel(FastGrid grid, FastFactors factors, SpectrumEnd end, const Value* product,
                               float product_scale, float2* spectrum) {
   const int column = 4 * (blockIdx.x * threads + threadIdx.x);
-  const int row = blockIdx.y;
   if (column >= grid.panel_width) return;
-  const int tile_x = column / grid.tile_width;  // tile_width is a multiple of eight: four neighbours share a tile
-  const int tile_y = row / grid.tile_height;
-  const int tile = tile_y * grid.tiles_x + tile_x;
-  const WaveTile& about = grid.wave_tiles[tile];
-  const int x = column - tile_x * grid.tile_width;
-  const int y = row - tile_y * grid.tile_height;
-  float2 step[4];
-  float2 outside[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const WaveFactors wave = wave_factors(grid, factors, end, about, row, column + i, y, x + i);
-    step[i] = wave.step;
-    outside[i] = make_float2(product_scale * wave.outside.x, product_scale * wave.outside.y);
-  }
-  const std::int64_t part = static_cast<std::int64_t>(grid.tile_height) * grid.tile_width;
-  const Value* from = product + 2 * part * (static_cast<std::int64_t>(tile) * grid.planes + grid.planes - 1) +
-                      static_cast<std::int64_t>(y) * grid.tile_width + x;
-  float2 sum[4] = {};
-  for (int plane = grid.planes - 1; plane >= 0; --plane, from -= 2 * part) {
-    const float4 re = four_values(from);
-    const float4 im = four_values(from + part);
-    const float res[4] = {re.x, re.y, re.z, re.w};
-    const float ims[4] = {im.x, im.y, im.z, im.w};
+  for (int row = blockIdx.y; row < grid.panel_height; row += gridDim.y) {
+    const int tile_x = column / grid.tile_width;  // tile_width is a multiple of eight: four neighbours share a tile
+    const int tile_y = row / grid.tile_height;
+    const int tile = tile_y * grid.tiles_x + tile_x;
+    const WaveTile& about = grid.wave_tiles[tile];
+    const int x = column - tile_x * grid.tile_width;
+    const int y = row - tile_y * grid.tile_height;
+    float2 step[4];
+    float2 outside[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      sum[i] = make_float2(sum[i].x * step[i].x - sum[i].y * step[i].y + res[i],
-                           sum[i].x * step[i].y + sum[i].y * step[i].x + ims[i]);
+      const WaveFactors wave = wave_factors(grid, factors, end, about, row, column + i, y, x + i);
+      step[i] = wave.step;
+      outside[i] = make_float2(product_scale * wave.outside.x, product_scale * wave.outside.y);
     }
-  }
-  const int m_row = row - end.half_rows;
-  float2* const target = spectrum + static_cast<std::int64_t>(m_row < 0 ? m_row + end.rows : m_row) * end.columns;
+    const std::int64_t part = static_cast<std::int64_t>(grid.tile_height) * grid.tile_width;
+    const Value* from = product + 2 * part * (static_cast<std::int64_t>(tile) * grid.planes + grid.planes - 1) +
+                        static_cast<std::int64_t>(y) * grid.tile_width + x;
+    float2 sum[4] = {};
+    for (int plane = grid.planes - 1; plane >= 0; --plane, from -= 2 * part) {
+      const float4 re = four_values(from);
+      const float4 im = four_values(from + part);
+      const float res[4] = {re.x, re.y, re.z, re.w};
+      const float ims[4] = {im.x, im.y, im.z, im.w};
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int m = column + i - end.half_columns;
-    if (column + i >= grid.panel_width) break;
-    float2& value = target[m < 0 ? m + end.columns : m];
-    const float2 before = grid.near_terms ? value : float2{};
-    value = make_float2(before.x + sum[i].x * outside[i].x - sum[i].y * outside[i].y,
-                        before.y + sum[i].x * outside[i].y + sum[i].y * outside[i].x);
+      for (int i = 0; i < 4; ++i) {
+        sum[i] = make_float2(sum[i].x * step[i].x - sum[i].y * step[i].y + res[i],
+                             sum[i].x * step[i].y + sum[i].y * step[i].x + ims[i]);
+      }
+    }
+    const int m_row = row - end.half_rows;
+    float2* const target = spectrum + static_cast<std::int64_t>(m_row < 0 ? m_row + end.rows : m_row) * end.columns;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int m = column + i - end.half_columns;
+      if (column + i >= grid.panel_width) break;
+      float2& value = target[m < 0 ? m + end.columns : m];
+      const float2 before = grid.near_terms ? value : float2{};
+      value = make_float2(before.x + sum[i].x * outside[i].x - sum[i].y * outside[i].y,
+                          before.y + sum[i].x * outside[i].y + sum[i].y * outside[i].x);
+    }
   }
 }
 
@@ -136,7 +137,8 @@ void apply_wave_middle(const FastGrid& grid, const void* product, const float2* 
 
 void finish_spectrum(const FastGrid& grid, const FastFactors& factors, const SpectrumEnd& end, const void* product,
                      float product_scale, float2* spectrum, cudaStream_t stream) {
-  const dim3 blocks(cuda::blocks_for((grid.panel_width + 3) / 4, threads), static_cast<unsigned>(grid.panel_height));
+  const dim3 blocks(cuda::blocks_for((grid.panel_width + 3) / 4, threads),
+                    static_cast<unsigned>(std::min(grid.panel_height, 65535)));
   if (grid.split == 1) {
     finish_kernel<<<blocks, threads, 0, stream>>>(grid, factors, end, static_cast<const __half*>(product),
                                                   product_scale, spectrum);

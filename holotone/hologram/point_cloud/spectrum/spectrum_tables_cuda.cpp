@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <holotone/hologram/point_cloud/spectrum/spectrum_tables_cuda.hpp>
+#include <numeric>
 #include <vector>
 
 namespace holotone::point_cloud {
@@ -27,7 +28,9 @@ void SpectrumTables::make(const SpectrumGrid& choice) {
   for (int i = 0; i < grid_.tile_width; ++i) host.push_back(factor((i - grid_.tile_width / 2) / grid_.steps_x));
   for (int i = 0; i < grid_.tile_height; ++i) host.push_back(factor((i - grid_.tile_height / 2) / grid_.steps_y));
   const auto rows_begin = host.begin() + grid_.tile_width;
-  largest_factor_ = *std::max_element(host.begin(), rows_begin) * *std::max_element(rows_begin, host.end());
+  largest_column_factor_ = *std::max_element(host.begin(), rows_begin);
+  largest_row_factor_ = *std::max_element(rows_begin, host.end());
+  row_factor_sum_ = std::accumulate(rows_begin, host.end(), 0.0F);
   const double half_range = 0.5 / choice.window.upsampling;
   for (int i = 0; i < FastFactors::table_size + 2; ++i)
     host.push_back(factor(half_range * i / FastFactors::table_size));

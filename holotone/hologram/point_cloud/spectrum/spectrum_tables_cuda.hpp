@@ -14,8 +14,9 @@ class SpectrumTables {
   [[nodiscard]] const FastGrid& grid() const { return grid_; }
   [[nodiscard]] const FastFactors& factors() const { return factors_; }
   [[nodiscard]] const SpectrumEnd& end() const { return *end_; }
-  /// Largest product of a column's and a row's factor.
-  [[nodiscard]] float largest_factor() const { return largest_factor_; }
+  [[nodiscard]] float largest_column_factor() const { return largest_column_factor_; }
+  [[nodiscard]] float largest_row_factor() const { return largest_row_factor_; }
+  [[nodiscard]] float row_factor_sum() const { return row_factor_sum_; }
   [[nodiscard]] std::size_t bytes() const { return wave_tiles_.bytes() + tables_.bytes(); }
 
  private:
@@ -23,7 +24,9 @@ class SpectrumTables {
   FastGrid grid_{};
   FastFactors factors_{};
   std::optional<SpectrumEnd> end_;
-  float largest_factor_ = 1;
+  float largest_column_factor_ = 1;
+  float largest_row_factor_ = 1;
+  float row_factor_sum_ = 1;  ///< of a tile's rows
   Array<WaveTile, 1> wave_tiles_;
   Array<float, 1> tables_;  ///< FastFactors, then the light of rows and columns
 };
