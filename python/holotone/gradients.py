@@ -141,7 +141,7 @@ def point_cloud_field_vjp(
     by_phase = _conjugate_product(light, values).imag
     if not positions:
         return None, by_amplitude, by_phase
-    if plan.info().wave == _holotone.Wave.spherical:
+    if plan.info().wave == "spherical":
         along = [_conjugate_product(light, plan.adjoint(cotangent, by=axis)).real for axis in ("x", "y", "z")]
         return package.stack(along, 1), by_amplitude, by_phase
     x, y = coordinates(tuple(cotangent.shape), chosen.pitch_m, cotangent)
