@@ -277,7 +277,6 @@ void PointCloudPlan::execute(const RowRange& part, const PointCloudOutput& outpu
 void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std::complex<float>, 1> values,
                              PointDerivative by, Progress& progress) const {
   const auto& state = *state_;
-  const bool on_cpu = state.queue.device().backend == Backend::cpu;
   const bool exact = state.used.wave == Wave::spherical;
   if (!has_adjoint(state.queue.device().backend)) throw_no_backend(where_adjoint, state.queue.device());
   if (exact && !state.used.band_limit) {
@@ -297,11 +296,13 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
   require_view(where_adjoint, "values", values, {*state.count}, state.queue.device());
   const auto position_m = std::as_const(state.set_position_m).view();
 #if HOLOTONE_CUDA
-  if (!on_cpu && exact) {
-    return point_cloud::spectrum_adjoint_cuda(state.used, by, state.summary, position_m, field, values, state.queue,
-                                              progress);
+  if (state.queue.device().backend == Backend::cuda) {
+    if (exact) {
+      return point_cloud::spectrum_adjoint_cuda(state.used, by, state.summary, position_m, field, values, state.queue,
+                                                progress);
+    }
+    return point_cloud::adjoint_cuda(state.used, position_m, field, values, state.queue, progress);
   }
-  if (!on_cpu) return point_cloud::adjoint_cuda(state.used, position_m, field, values, state.queue, progress);
 #endif
   if (exact) return point_cloud::spectrum_adjoint_cpu(state.used, by, position_m, field, values, progress);
   point_cloud::adjoint_cpu(state.used, position_m, field, values, progress);
