@@ -54,7 +54,7 @@ constexpr double max_off_chip = 1.1;
 /// Exact waves on the CPU, first estimates: nanoseconds of a pair of direct, of a number of the spectrum's last FFT.
 constexpr double exact_pair_ns = 0.8;
 constexpr double spectrum_number_ns = 30;
-/// On CUDA: picoseconds of a pair of direct, 2 to 3.7 times the price of Fresnel's.
+/// On CUDA, a first estimate too: picoseconds of a pair of direct.
 constexpr double exact_pair_ps = 1.5;
 
 /// Largest phase difference between the two waves for a cloud that fills its box, over all pixels it may light.

@@ -147,9 +147,7 @@ void make_tiles(SpectrumGrid& made, const SpectrumCloud& range, int tiles_x, int
   grid.columns =
       round_extent(grid.wrap_columns ? longest[0] : static_cast<int>(columns), grid.split, precision.tolerance);
   grid.rows = round_extent(grid.wrap_rows ? longest[1] : static_cast<int>(rows), grid.split, precision.tolerance);
-  grid.column_chunks = 1;
   grid.planes = static_cast<int>(std::min(planes, 1e6));
-  grid.plane_chunk = 1;
 }
 
 /// Estimated microseconds on an H200, with the prices of fast_grid.cpp.

@@ -168,6 +168,8 @@ void SpectrumSum::set_waves(const Tile& tile, Part part, std::span<const PixelPo
 /// Of the tile's waves, keeps the near terms that its middle's K does not serve. Returns false if there are none.
 bool SpectrumSum::keep_near_waves(const Tile& tile, std::span<const PixelPoint> points, FastMemory& memory) const {
   const double limit = near_distance_m(layout_, tile.about, tile.place.shape(), options_.tolerance);
+  const auto& [least, most] = layout_.depth_m;
+  if (least >= limit || most <= -limit) return false;  // all points, on one side of the panel
   memory.near.clear();
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (std::abs(point_distance_m(layout_, points[i])) < limit) memory.near.push_back(static_cast<std::uint32_t>(i));
