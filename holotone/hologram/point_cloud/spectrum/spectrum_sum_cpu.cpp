@@ -259,11 +259,10 @@ void SpectrumSum::differentiate(const FieldOfRows& spectrum, PointDerivative by)
 }
 
 void SpectrumSum::add_values(Part part, std::span<const PixelPoint> points, const FieldOfRows& spectrum,
-                             std::span<Complex> values, SpectrumMemory& memory, Progress& progress) const {
+                             std::span<Complex> values, SpectrumMemory& memory,
+                             const std::function<void()>& stage_done) const {
   memory.tiles.resize(1);  // in sequence, so that values are added in the same order for any number of threads
   FastMemory& some = memory.tiles.front();
-  std::int64_t done = 0;
-  const auto stage_done = [&] { progress.step(stage, ++done, 3 * std::ssize(tiles_)); };
   for (const Tile& tile : tiles_) {
     const FastTile& transform = sums_.at(tile.place.shape());
     set_waves(tile, part, points, some.waves);
@@ -292,11 +291,12 @@ void SpectrumSum::add_adjoint(PointDerivative by, std::span<const PixelPoint> po
   });
   transform_.execute(spectrum.view(), FftDirection::forward);
   multiply(spectrum, true);
-  if (by == PointDerivative::z) {
-    add_values(Part::derivative, points, spectrum, values, memory, progress);
-  }
+  const std::int64_t total = (by == PointDerivative::z ? 6 : 3) * std::ssize(tiles_);
+  std::int64_t done = 0;
+  const auto stage_done = [&] { progress.step(stage, ++done, total); };
+  if (by == PointDerivative::z) add_values(Part::derivative, points, spectrum, values, memory, stage_done);
   if (by != PointDerivative::none) differentiate(spectrum, by);
-  add_values(Part::all, points, spectrum, values, memory, progress);
+  add_values(Part::all, points, spectrum, values, memory, stage_done);
   if (by == PointDerivative::z) {
     for (Complex& value : values) value = -value;  // z = -d
   }

@@ -52,7 +52,8 @@ class SpectrumSum {
   void multiply(const FieldOfRows& spectrum, bool conjugate) const;
   void differentiate(const FieldOfRows& spectrum, PointDerivative by) const;
   void add_values(Part part, std::span<const PixelPoint> points, const FieldOfRows& spectrum,
-                  std::span<std::complex<float>> values, SpectrumMemory& memory, Progress& progress) const;
+                  std::span<std::complex<float>> values, SpectrumMemory& memory,
+                  const std::function<void()>& stage_done) const;
 
   PointCloudOptions options_;
   PanelBlock block_;
