@@ -19,7 +19,7 @@ struct WaveTile {
   double level;                              ///< K - 1 / lambda there, in turns a metre
   double row_slope, column_slope;            ///< of K, in turns a metre and index
   double middle;                             ///< of the range of r
-  double depth_steps;                        ///< steps of the third axis for a turn a unit of r
+  double depth_steps, turns_step;            ///< steps of the third axis for a turn a unit of r, and the inverse
   float near_term;                           ///< 1 / (2 pi K) at the origin
   float near_m;                              ///< distance below which other K of the tile need what that leaves
   int first_row, first_column, first_plane;  ///< first steps of the box

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::int64_t tile_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
 constexpr std::int64_t smallest_tile = 32;
+/// Rows of the spectrum, and their halves, begin where four numbers are one access.
+constexpr std::int64_t row_step = 8;
 /// Tiles a side whose surfaces are looked at for an estimate.
 constexpr std::int64_t max_sampled_tiles = 5;
 /// Samples a side of a tile for an estimate.
@@ -76,6 +78,9 @@ void set_period(SpectrumLayout& layout, const PanelBlock& block, const SpectrumC
     const auto extent = static_cast<double>(block.shape[axis]);
     const double period = std::max({extent, range.high[axis] + reach, extent - range.low[axis] + reach}) + 1;
     layout.period[axis] = fft_friendly_size(static_cast<std::int64_t>(std::min(period, 1e9)));
+    while (axis == 1 && layout.period[axis] % row_step != 0) {
+      layout.period[axis] = fft_friendly_size(layout.period[axis] + 1);
+    }
     const double index = static_cast<double>(layout.period[axis]) * layout.pitch_m / lambda;  // for a cosine of 1
     layout.edge[axis] = {full_cosine[axis] * index, end_cosine[axis] * index};
     // Beyond the band limit's own edge this one ends nothing.

@@ -14,6 +14,8 @@ namespace holotone::point_cloud {
 namespace {
 
 constexpr int threads = 256;
+/// Of the tolerance, for the sums: few values may err more than the field of many points does.
+constexpr double tolerance_share = 0.7;
 constexpr int corner = 32;       ///< rows and columns of plane waves that a block turns over
 constexpr int corner_lines = 8;  ///< of them, those that its threads hold at once
 /// Most that the first product's largest operand may be, 2^4 to 2^5.
@@ -24,10 +26,6 @@ struct Pass {
   PointDerivative by = PointDerivative::none;  ///< factor of the plane waves
   bool of_distance = false;                    ///< points' strengths are derived by the distance: 1 in place of d
 };
-
-__device__ __forceinline__ float2 times(float2 a, float2 b) {
-  return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
 
 /// Plane waves of the conjugate field, times all factors, and their steps from plane to plane; the largest part's bits.
 __global__ void turn_kernel(FastGrid grid, FastFactors factors, SpectrumEnd end, Pass pass, const float2* spectrum,
@@ -363,7 +361,9 @@ void spectrum_adjoint_cuda(const PointCloudOptions& options, PointDerivative by,
   const cuda::DeviceScope scope(queue.device());
   const std::int64_t count = position_m.shape()[0];
   const FastCloud cloud = fast_cloud(options, {0, 0, options.shape}, count, summary);
-  const auto choice = choose_spectrum_grid(options, cloud, fast_precision(options.tolerance));
+  PointCloudOptions finer = options;
+  finer.tolerance = std::max(tolerance_share * options.tolerance, point_cloud_fast_tolerance_floor);
+  const auto choice = choose_spectrum_grid(finer, cloud, fast_precision(finer.tolerance));
   if (choice.microseconds == 0) {
     throw_unsupported("PointCloudPlan::adjoint", "wave", "fresnel for light of such depths and distances", "spherical");
   }
@@ -374,7 +374,7 @@ void spectrum_adjoint_cuda(const PointCloudOptions& options, PointDerivative by,
                          cloud.inverse_pitch,  cloud.center_x, cloud.center_y, cloud.turns_metre,
                          cloud.reach_per_metre};
   auto* const target = reinterpret_cast<float2*>(values.data());
-  Adjoint adjoint(choice, options, queue);
+  Adjoint adjoint(choice, finer, queue);
   progress.step(stage, 0, 1);
   adjoint.set(field);
   if (by == PointDerivative::z) adjoint.add(adjoint.grid(), {PointDerivative::none, true}, points, target);

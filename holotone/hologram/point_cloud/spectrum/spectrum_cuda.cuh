@@ -14,11 +14,14 @@ void apply_wave_middle(const FastGrid& grid, const void* product, const float2* 
 
 /// What all points have in common.
 struct SpectrumEnd {
-  SpectrumEnd(const SpectrumLayout& layout, double largest_m);
+  SpectrumEnd(const SpectrumLayout& layout, const FastGrid& grid);
   int half_rows, half_columns;   ///< largest |m| with light
   int rows, columns;             ///< of the periodic panel
   double row_step, column_step;  ///< of fy and fx
+  double row_turns_step;         ///< turns of a row for a step of its axis
   double full;                   ///< 1 / lambda
+  double least_square;           ///< K^2 at the cone's end
+  double steep_squares;          ///< fx^2 + fy^2 where the cone's edge begins
   double middle_m;
   double scale;                      ///< of 1 / K^2
   const float* row_light = nullptr;  ///< of m = -half .. half

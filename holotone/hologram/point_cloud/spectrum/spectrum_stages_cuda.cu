@@ -83,20 +83,21 @@ __global__ void finish_kernel(FastGrid grid, FastFactors factors, SpectrumEnd en
       const float ims[4] = {im.x, im.y, im.z, im.w};
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        sum[i] = make_float2(sum[i].x * step[i].x - sum[i].y * step[i].y + res[i],
-                             sum[i].x * step[i].y + sum[i].y * step[i].x + ims[i]);
+        const float2 turned = times(sum[i], step[i]);
+        sum[i] = make_float2(turned.x + res[i], turned.y + ims[i]);
       }
     }
     const int m_row = row - end.half_rows;
-    float2* const target = spectrum + static_cast<std::int64_t>(m_row < 0 ? m_row + end.rows : m_row) * end.columns;
+    const int m = column - end.half_columns;  // a multiple of four, as half of the period is
+    float4* const target = reinterpret_cast<float4*>(
+        spectrum + static_cast<std::int64_t>(m_row < 0 ? m_row + end.rows : m_row) * end.columns +
+        (m < 0 ? m + end.columns : m));
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const int m = column + i - end.half_columns;
-      if (column + i >= grid.panel_width) break;
-      float2& value = target[m < 0 ? m + end.columns : m];
-      const float2 before = grid.near_terms ? value : float2{};
-      value = make_float2(before.x + sum[i].x * outside[i].x - sum[i].y * outside[i].y,
-                          before.y + sum[i].x * outside[i].y + sum[i].y * outside[i].x);
+    for (int i = 0; i < 4; i += 2) {
+      const float2 left = times(sum[i], outside[i]);
+      const float2 right = times(sum[i + 1], outside[i + 1]);
+      const float4 before = grid.near_terms ? target[i / 2] : float4{};
+      target[i / 2] = make_float4(before.x + left.x, before.y + left.y, before.z + right.x, before.w + right.y);
     }
   }
 }

@@ -5,16 +5,20 @@
 
 namespace holotone::point_cloud {
 
-SpectrumEnd::SpectrumEnd(const SpectrumLayout& layout, double largest_m)
+SpectrumEnd::SpectrumEnd(const SpectrumLayout& layout, const FastGrid& grid)
     : half_rows(static_cast<int>(layout.half[0])),
       half_columns(static_cast<int>(layout.half[1])),
       rows(static_cast<int>(layout.period[0])),
       columns(static_cast<int>(layout.period[1])),
       row_step(layout.frequency(0, 1)),
       column_step(layout.frequency(1, 1)),
+      row_turns_step(1 / grid.steps_y),
       full(1 / layout.wavelength_m),
+      least_square((1 - cone_end * cone_end) * full * full),
+      steep_squares(cone_begin * cone_begin * full * full),
       middle_m(layout.middle_m),
-      scale(full * largest_m / (static_cast<double>(element_count(layout.period)) * layout.pitch_m * layout.pitch_m)) {}
+      scale(full * grid.largest_m /
+            (static_cast<double>(element_count(layout.period)) * layout.pitch_m * layout.pitch_m)) {}
 
 void SpectrumTables::make(const SpectrumGrid& choice) {
   grid_ = choice.grid;
@@ -45,7 +49,7 @@ void SpectrumTables::make(const SpectrumGrid& choice) {
   const float* const base = tables_.data();
   factors_ = {base, base + grid_.tile_width, base + grid_.tile_width + grid_.tile_height,
               static_cast<float>(FastFactors::table_size / half_range)};
-  end_.emplace(choice.layout, grid_.largest_m);
+  end_.emplace(choice.layout, grid_);
   end_->row_light = base + lights;
   end_->column_light = end_->row_light + 2 * choice.layout.half[0] + 1;
 }
