@@ -122,6 +122,38 @@ TEST_P(ExactWave, LightIsTheSumOfSpheresInside) {
   }
 }
 
+// Light of a whole panel within the band limit: on CUDA Fresnel's and a filter, in shallow clouds and deep ones.
+TEST_P(ExactWave, FarLightIsTheSumOfSpheres) {
+  constexpr Scene scenes[] = {{"8 um, 50 cm", 8e-6, 0.5, 0.6, {1080, 1920}, 400},
+                              {"8 um, 50 cm, deep", 8e-6, 0.5, 0.9, {1080, 1920}, 400},
+                              {"8 um, 50 cm, before", 8e-6, -0.6, -0.5, {1080, 1920}, 400},
+                              {"3.74 um, 20 cm", 3.74e-6, 0.2, 0.205, {2160, 3840}, 400}};
+  for (const auto& scene : scenes) {
+    SCOPED_TRACE(scene.name);
+    auto c = make_case(scene, PointMethod::fast);
+    const auto points = cases::make_points(c);
+    auto unlimited = c;
+    unlimited.options.band_limit = false;
+    const auto expected = cases::sample_reference(unlimited, points, 2000);
+    on_each([&](Device device) {
+      for (const double tolerance : {1e-3, 1e-4}) {
+        c.options.tolerance = tolerance;
+        holotone::PointCloudPlan plan(c.options, device);
+        plan.set_points(cases::sources(points));
+        Array<std::complex<float>, 2> field(c.options.shape, device);
+        plan.execute({.field = field.view()});
+        const double error = cases::relative_error(expected, field.to(Device{}).data());
+        const auto how = plan.info().arithmetic;
+        std::printf("  %-20s tolerance %.0e: %.1e, %s\n", scene.name, tolerance, error, how.c_str());
+        EXPECT_LE(error, tolerance);
+        if (device.backend == holotone::Backend::cuda && tolerance == 1e-3) {
+          EXPECT_NE(how.find("filter"), std::string::npos);
+        }
+      }
+    });
+  }
+}
+
 /// |sum U conj E|^2 / (sum |U|)^2 over the pixels within `share` of a point's reach, E its sphere without a limit.
 double strehl(const cases::PointCloudCase& c, const reference::PointWaves& point, const std::complex<float>* field,
               double share) {

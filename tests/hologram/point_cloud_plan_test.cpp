@@ -248,11 +248,13 @@ TEST_P(PointCloudPlanOnDevice, InfoNamesTheMethodThatRuns) {
   on_each([&](Device device) {
     for (const auto method : cases::point_methods) {
       if (!cases::has_method(method, 1e-3, device)) continue;
-      const PointCloudPlan plan({.method = method}, device);
+      const PointCloudPlan plan({.method = method, .wave = Wave::fresnel}, device);
       EXPECT_EQ(plan.info().method, method);
       EXPECT_FALSE(plan.info().arithmetic.empty());
+      EXPECT_EQ(PointCloudPlan({.method = method}, device).info().method, method)
+          << "of the wave that points will take";
     }
-    PointCloudPlan plan({.shape = {1080, 1920}}, device);
+    PointCloudPlan plan({.shape = {1080, 1920}, .wave = Wave::fresnel}, device);
     EXPECT_EQ(plan.info().method, PointMethod::automatic);
     auto c = tiny_case(1);
     plan.set_points(cases::sources(cases::make_points(c)));
@@ -339,7 +341,7 @@ TEST(PointCloudPlan, CountsThePointsThatLightNoPixel) {
                                 {edge + 1e-6F, 0, -0.3F}};
   const float amplitude[6] = {1, 1, 1, 1, 1, 1};
   const holotone::PointSources points{{&position[0][0], {6, 3}}, {amplitude, {6}}, {}};
-  PointCloudOptions options;
+  PointCloudOptions options{.wave = Wave::fresnel};
   EXPECT_EQ(unlit_points(points, options), 2);
   options.band_limit = false;
   EXPECT_EQ(unlit_points(points, options), 0);

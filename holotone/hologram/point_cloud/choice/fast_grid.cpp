@@ -436,7 +436,8 @@ FastGrid remade_fast_grid(const FastGrid& grid, const SpreadWindow& window, cons
                    {tolerance, grid.split, {}, grid.on_chip});
 }
 
-FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double max_us) {
+FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double max_us,
+                            const std::function<bool(const FastGrid&)>& accepts) {
   const CloudRange range = find_range(cloud);
   const bool all_lit = lights_whole_panel(cloud);
   const auto width = static_cast<int>(cloud.panel[1]);
@@ -480,7 +481,7 @@ FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precisi
         const Lighting lighting = all_lit ? Lighting{1.0 * grid.tiles(), 0, 0} : mean_lighting(columns[x], rows[y]);
         if (!precision.on_chip && static_cast<double>(cloud.count) * lighting.partly > max_partly) continue;
         const double time = estimated_time(grid, cloud.count, lighting, precision);
-        if (time < least) {
+        if (time < least && (!accepts || accepts(grid))) {
           least = time;
           best = {grid, window, cloud, time};
         }

@@ -2,6 +2,7 @@
 // Tiles of the CUDA engine of `fast`, all of one shape and summed together (fast_layout.hpp has the formula).
 // Frequencies fill only a box of a tile's grid, so dense products with constant matrices replace FFTs. Computed on the
 // host, read by the kernels. Not for users.
+#include <functional>
 #include <holotone/core/random.hpp>
 #include <holotone/hologram/point_cloud/engine.hpp>
 #include <holotone/nufft/window.hpp>
@@ -45,13 +46,14 @@ struct FastGrid {
   int first_row[max_fast_tiles];
   bool wrap_columns, wrap_rows;  ///< true if boxes are as long as the period
   bool on_chip;                  ///< masked products are those of MaskedProducts
+  double bend;                   ///< of exact waves that a filter completes (far_grid.hpp), pitch^4 / (8 lambda)
   int coarse_side;               ///< extent of the tiles of CoarseSums there; 0: none
   double coarse_curvature;       ///< mean of the cloud's
   // The exact wave's spectrum: samples are plane waves m, the panel's extents those of the light, and a tile has boxes
   // of its own.
   const WaveTile* wave_tiles;                 ///< on the device; null: tiles of pixels
   double inverse_period_x, inverse_period_y;  ///< of the periodic panel, in pixels
-  double middle_m, largest_m;                 ///< d0; the distance by which strengths are divided
+  double middle_m, largest_m;                 ///< d0, also of `bend`; the distance by which strengths are divided
   double lit_width, lit_height;               ///< of the panel of pixels
   bool near_terms;                            ///< points nearer than near_m alone, and of them the near term alone
 
@@ -134,7 +136,9 @@ constexpr double on_chip_pair_ns = 2.3e-5;
 /// Estimated microseconds of coarse sums, with the products that remain, on an H200. Bound: tiles times points of the
 /// sample.
 double coarse_time(const FastCloud& cloud, const FastGrid& grid);
-FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double max_us);
+/// `accepts`: grids that may be chosen; null: all.
+FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double max_us,
+                            const std::function<bool(const FastGrid&)>& accepts = nullptr);
 
 /// Places the grid's boxes for the same cloud and another part of the panel. Returns false, without a change, if the
 /// boxes would have to be larger.

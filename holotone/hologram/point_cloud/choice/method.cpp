@@ -184,14 +184,19 @@ bool has_exact_wave(PointMethod method, const PointCloudOptions& options, Backen
          options.tolerance >= point_cloud_fast_tolerance_floor;
 }
 
+bool may_be_exact(const PointCloudOptions& options, Backend backend) {
+  const auto method = options.method == PointMethod::automatic ? PointMethod::fast : options.method;
+  return backend != Backend::opencl && has_exact_wave(method, options, backend);
+}
+
 Wave choose_wave(const PointCloudOptions& options, Backend backend, const PointSummary& summary) {
   if (options.wave != Wave::automatic) return options.wave;
-  const auto method = options.method == PointMethod::automatic ? PointMethod::fast : options.method;
-  if (backend == Backend::opencl || !has_exact_wave(method, options, backend)) return Wave::fresnel;
+  if (!may_be_exact(options, backend)) return Wave::fresnel;
   if (box_deviation_rad(options, summary) <= max_hidden_deviation_rad) return Wave::fresnel;
   // On CUDA `fast` has exact waves of panels that it computes whole.
   const FastCloud cloud = fast_cloud(options, {0, 0, options.shape}, 1, summary);
-  const bool whole = backend == Backend::cpu || method == PointMethod::direct || fits_device_spectrum(options, cloud);
+  const bool whole =
+      backend == Backend::cpu || options.method == PointMethod::direct || fits_device_spectrum(options, cloud);
   return whole ? Wave::spherical : Wave::fresnel;
 }
 
@@ -292,13 +297,15 @@ void MethodChooser::choose_wave_grid(const EnginePoints& points) {
       cloud = exactly;
       choice_.spectrum = choose_spectrum_grid(options_, cloud, precision_);
     }
+    choice_.far = choose_far_grid(options_, cloud, precision_, choice_.spectrum.microseconds);
     ++choice_.fast_number;
     planned_ = cloud;
   }
   if (choice_.spectrum.microseconds == 0) return;  // no grid can hold these depths
   const double pairs = static_cast<double>(element_count(options_.shape)) * static_cast<double>(count);
   const bool given = options_.method == PointMethod::fast;
-  if (given || choice_.spectrum.microseconds < 1e-6 * pairs * exact_pair_ps) choice_.method = PointMethod::fast;
+  const double least = choice_.far.microseconds > 0 ? choice_.far.microseconds : choice_.spectrum.microseconds;
+  if (given || least < 1e-6 * pairs * exact_pair_ps) choice_.method = PointMethod::fast;
 }
 
 void MethodChooser::choose_grid(const EnginePoints& points) {

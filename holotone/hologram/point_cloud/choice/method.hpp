@@ -1,5 +1,6 @@
 #pragma once
 // Only place that chooses a point cloud's method and its parameters, by measured prices. Not for users.
+#include <holotone/hologram/point_cloud/choice/far_grid.hpp>
 #include <holotone/hologram/point_cloud/choice/fast_grid.hpp>
 #include <holotone/hologram/point_cloud/choice/fast_layout.hpp>
 #include <holotone/hologram/point_cloud/choice/spectrum_grid.hpp>
@@ -17,6 +18,7 @@ struct MethodChoice {
   Shape<2> spectrum_block{};                    ///< for fast of the exact wave on the CPU
   FastChoice fast;                              ///< for fast on CUDA; valid for its own cloud and similar ones
   SpectrumGrid spectrum;                        ///< the same for the exact wave
+  FarGrid far;                                  ///< takes its place if microseconds > 0
   int fast_number = 0;                          ///< differs for each new `fast` or `spectrum`
   bool timed = false;  ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
 };
@@ -40,6 +42,9 @@ std::vector<PointMethod> possible_methods(const PointCloudOptions& options, Back
 
 /// True if a method computes the exact wave at these options.
 bool has_exact_wave(PointMethod method, const PointCloudOptions& options, Backend backend);
+
+/// True if Wave::automatic may be the exact one, depending on the points.
+bool may_be_exact(const PointCloudOptions& options, Backend backend);
 
 /// Returns the wave of a sum for Wave::automatic: spherical where the largest deviation of Fresnel's exceeds
 /// max_hidden_deviation_rad and a method other than direct, or the one given, has it; else Fresnel's.

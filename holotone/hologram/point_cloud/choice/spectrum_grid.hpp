@@ -22,6 +22,9 @@ struct SpectrumGrid {
 /// Numbers of the spectrum at most, 2 GiB, with as many for its transform.
 constexpr double max_device_spectrum = 268435456.0;
 
+/// Returns an even length of at least `minimum` of which cuFFT transforms columns quickly.
+std::int64_t quick_column_length(std::int64_t minimum);
+
 /// Number of parts in which the depth of a product over `extent` complex numbers, a multiple of eight, is summed.
 std::int64_t depth_parts(const FastGrid& grid, std::int64_t extent, double tolerance);
 

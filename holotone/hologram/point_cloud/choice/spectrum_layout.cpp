@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <holotone/fft/fft.hpp>
 #include <holotone/hologram/point_cloud/choice/spectrum_layout.hpp>
 #include <holotone/hologram/point_cloud/precision.hpp>
 #include <limits>
@@ -10,8 +9,6 @@ namespace {
 
 constexpr std::int64_t tile_counts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128};
 constexpr std::int64_t smallest_tile = 32;
-/// Rows of the spectrum, and their halves, begin where four numbers are one access.
-constexpr std::int64_t row_step = 8;
 /// Tiles a side whose surfaces are looked at for an estimate.
 constexpr std::int64_t max_sampled_tiles = 5;
 /// Samples a side of a tile for an estimate.
@@ -54,7 +51,8 @@ SpectrumCloud find_range(const PointCloudOptions& options, const PanelBlock& blo
 }
 
 /// Sets the light on both axes and the grid's period.
-void set_period(SpectrumLayout& layout, const PanelBlock& block, const SpectrumCloud& range, double tolerance) {
+void set_period(SpectrumLayout& layout, const PanelBlock& block, const SpectrumCloud& range, double tolerance,
+                QuickLength column_length) {
   const double lambda = layout.wavelength_m;
   const double farthest = std::max(std::abs(range.depth_m[0]), std::abs(range.depth_m[1]));
   const double margin = margin_zones(tolerance);
@@ -77,10 +75,8 @@ void set_period(SpectrumLayout& layout, const PanelBlock& block, const SpectrumC
     const double reach = reach_m / layout.pitch_m + tail;
     const auto extent = static_cast<double>(block.shape[axis]);
     const double period = std::max({extent, range.high[axis] + reach, extent - range.low[axis] + reach}) + 1;
-    layout.period[axis] = fft_friendly_size(static_cast<std::int64_t>(std::min(period, 1e9)));
-    while (axis == 1 && layout.period[axis] % row_step != 0) {
-      layout.period[axis] = fft_friendly_size(layout.period[axis] + 1);
-    }
+    const auto least = static_cast<std::int64_t>(std::min(period, 1e9));
+    layout.period[axis] = axis == 0 ? column_length(least) : quick_row_length(least);
     const double index = static_cast<double>(layout.period[axis]) * layout.pitch_m / lambda;  // for a cosine of 1
     layout.edge[axis] = {full_cosine[axis] * index, end_cosine[axis] * index};
     // Beyond the band limit's own edge this one ends nothing.
@@ -127,6 +123,13 @@ Estimate estimate(const SpectrumLayout& layout, const FastLayout& grid, const Sp
 }
 
 }  // namespace
+
+std::int64_t quick_row_length(std::int64_t minimum) {
+  constexpr std::int64_t step = 8;
+  std::int64_t length = fft_friendly_size(minimum);
+  while (length % step != 0) length = fft_friendly_size(length + 1);
+  return length;
+}
 
 double SpectrumLayout::depth_frequency(double row, double column) const {
   const double fy = frequency(0, row);
@@ -249,7 +252,8 @@ Shape<2> choose_spectrum_block(const PointCloudOptions& options, std::span<const
   return best;
 }
 
-SpectrumLayout spectrum_layout(const PointCloudOptions& options, const PanelBlock& block, const SpectrumCloud& cloud) {
+SpectrumLayout spectrum_layout(const PointCloudOptions& options, const PanelBlock& block, const SpectrumCloud& cloud,
+                               QuickLength column_length) {
   SpectrumLayout layout;
   layout.wavelength_m = options.wavelength_m;
   layout.pitch_m = options.pitch_m;
@@ -257,7 +261,7 @@ SpectrumLayout spectrum_layout(const PointCloudOptions& options, const PanelBloc
   layout.depth_m[0] = cloud.depth_m[0];
   layout.depth_m[1] = cloud.depth_m[1];
   layout.middle_m = 0.5 * (cloud.depth_m[0] + cloud.depth_m[1]);
-  set_period(layout, block, cloud, options.tolerance);
+  set_period(layout, block, cloud, options.tolerance, column_length);
   return layout;
 }
 

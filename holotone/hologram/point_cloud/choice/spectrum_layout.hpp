@@ -10,6 +10,7 @@
 // pitch). They are cut into tiles, whose origin is their middle; K - 1 / lambda there is
 //   k0 + g_row Y + g_column X + r(X, Y),
 // so that a tile is a FastTile with the depth d - d0 as its third frequency. r is small in small tiles.
+#include <holotone/fft/fft.hpp>
 #include <holotone/hologram/point_cloud/choice/fast_layout.hpp>
 #include <holotone/hologram/point_cloud/engine.hpp>
 #include <vector>
@@ -72,8 +73,13 @@ struct SpectrumCloud {
   double depth_m[2];
   double nearest_m;  ///< least |d|
 };
+/// Returns a length of at least `minimum` of which transforms are quick.
+using QuickLength = std::int64_t (*)(std::int64_t minimum);
+/// The same for rows, in which four numbers are one access from both their begin and their half on.
+std::int64_t quick_row_length(std::int64_t minimum);
 /// Returns the spectrum, without tiles, of light on a rectangle of pixels.
-SpectrumLayout spectrum_layout(const PointCloudOptions& options, const PanelBlock& block, const SpectrumCloud& cloud);
+SpectrumLayout spectrum_layout(const PointCloudOptions& options, const PanelBlock& block, const SpectrumCloud& cloud,
+                               QuickLength column_length = fft_friendly_size);
 
 /// Returns the spectrum for points (at least one) on a rectangle of the panel, with tiles and window of least estimated
 /// time that keep the window's share of the tolerance. The tile has no frequencies if no grid can hold the depths.

@@ -2,125 +2,13 @@
 #include <cmath>
 #include <holotone/hologram/point_cloud/choice/method.hpp>
 #include <holotone/hologram/point_cloud/fast/block_points_cuda.cuh>
+#include <holotone/hologram/point_cloud/fast/fast_plan_cuda.hpp>
 #include <holotone/hologram/point_cloud/fast/fast_products_cuda.cuh>
-#include <holotone/hologram/point_cloud/fast/parted_product_cuda.hpp>
-#include <holotone/hologram/point_cloud/fast/spread_rows_cuda.hpp>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 namespace holotone::point_cloud {
 namespace {
-
-/// Constant tables and matrices of a grid, and the buffers of a sum over it.
-class FastPlan {
- public:
-  explicit FastPlan(const Queue& queue)
-      : queue_(queue),
-        scratch_({static_cast<std::int64_t>(cuda::MatrixProduct::workspace_bytes)}, queue),
-        rows_(queue) {}
-
-  void make(const FastGrid& grid, const SpreadWindow& window, double tolerance) {
-    grid_ = grid;
-    if (!transforms()) return;
-    make_tables(window);
-    rows_.make(grid, window, tolerance, largest_column_factor_);
-    const std::int64_t all_rows = std::int64_t{1} * grid.tiles() * grid.depth_rows();
-    reserve(columns_, std::int64_t{4} * grid.tile_width * grid.columns * grid.split, queue_);
-    reserve(depth_, std::int64_t{4} * grid.tile_height * grid.depth_rows() * grid.split, queue_);
-    reserve(middle_, std::int64_t{1} * grid.tiles_x * grid.planes * grid.tile_width, queue_);
-    const std::int64_t between_bytes = grid.split == 1 ? sizeof(__half) : sizeof(float);
-    reserve(between_, 2 * grid.tile_width * all_rows * between_bytes, queue_);
-    reserve(operand_, 2 * all_rows * grid.tile_width * grid.split, queue_);
-    reserve(pixels_, std::int64_t{2} * grid.tiles() * grid.tile_height * grid.tile_width, queue_);
-    make_fast_matrices(grid, factors(), columns_.data(), depth_.data(), cuda::stream_of(queue_));
-    make_middle(grid, factors(), middle_.data(), cuda::stream_of(queue_));
-    cuda::MatrixProductShape columns;
-    columns.rows = 2 * grid.tile_width;
-    columns.columns = all_rows;
-    columns.depth = std::int64_t{2} * grid.columns * grid.split;
-    columns.half_output = grid.split == 1;
-    columns_product_.make(columns, grid.split == 1 ? 1 : 3 * grid.column_chunks, queue_, scratch_.data());
-    cuda::MatrixProductShape depth;
-    depth.rows = 2 * grid.tile_height;
-    depth.columns = grid.tile_width;
-    depth.depth = std::int64_t{2} * grid.depth_rows() * grid.split;
-    depth.batch = grid.tiles();
-    depth.share_a = true;
-    depth_product_.make(depth, grid.split == 1 ? 1 : 3 * (grid.planes / grid.plane_chunk), queue_, scratch_.data());
-  }
-
-  /// False if products of factors sum all points.
-  [[nodiscard]] bool transforms() const { return grid_.planes > 0; }
-
-  /// Sets the same grid with its boxes placed for another part of the panel (move_fast_grid).
-  void move(const FastGrid& grid) { grid_ = grid; }
-  [[nodiscard]] const FastGrid& grid() const { return grid_; }
-  [[nodiscard]] void* scratch() { return scratch_.data(); }
-
-  /// Spreads the points into rows of the first product.
-  void set(const RawPoints& points, const PointSummary& summary, bool deterministic) {
-    rows_.set(grid_, points, summary, deterministic);
-  }
-
-  /// Computes the tiles' sums, without the phases and window factors that write_pixels applies.
-  FastSums sum(cuda::MatrixProductChoice how) {
-    columns_product_.run(how, columns_.data(), rows_.rows(), between_.data());
-    apply_middle(grid_, between_.data(), middle_.data(), operand_.data(), cuda::stream_of(queue_));
-    depth_product_.run(how, depth_.data(), operand_.data(), pixels_.data());
-    return {pixels_.data(), 1 / rows_.scale(), nullptr};
-  }
-
-  [[nodiscard]] FastFactors factors() const {
-    if (!transforms()) return {};
-    const float* const base = tables_.data();
-    return {base, base + grid_.tile_width, base + grid_.tile_width + grid_.tile_height,
-            static_cast<float>(FastFactors::table_size / grid_.middle_radius)};
-  }
-
-  [[nodiscard]] std::size_t bytes() const {
-    return scratch_.bytes() + rows_.bytes() + columns_.bytes() + depth_.bytes() + between_.bytes() + operand_.bytes() +
-           pixels_.bytes() + tables_.bytes() + middle_.bytes();
-  }
-
- private:
-  void make_tables(const SpreadWindow& window) {
-    const auto columns = static_cast<std::size_t>(grid_.tile_width);
-    const auto rows = static_cast<std::size_t>(grid_.tile_height);
-    std::vector<float> host(columns + rows + FastFactors::table_size + 2);
-    const WindowTransform transform(window, 0.5);
-    const auto factor = [&](double frequency) { return static_cast<float>(1 / transform(frequency)); };
-    for (std::size_t i = 0; i < columns; ++i) {
-      host[i] = factor((static_cast<double>(i) - grid_.tile_width / 2) / grid_.steps_x);
-    }
-    for (std::size_t i = 0; i < rows; ++i) {
-      host[columns + i] = factor((static_cast<double>(i) - grid_.tile_height / 2) / grid_.steps_y);
-    }
-    largest_column_factor_ = *std::max_element(host.begin(), host.begin() + grid_.tile_width);
-    const double half_range = grid_.middle_radius / grid_.steps_m;
-    for (std::size_t i = 0; i < FastFactors::table_size + 2; ++i) {
-      host[columns + rows + i] = factor(half_range * static_cast<double>(i) / FastFactors::table_size);
-    }
-    reserve(tables_, static_cast<std::int64_t>(host.size()), queue_);
-    copy_bytes(tables_.data(), queue_.device(), host.data(), Device{}, host.size() * sizeof(float), queue_);
-    queue_.synchronize();
-  }
-
-  Queue queue_;
-  FastGrid grid_{};
-  float largest_column_factor_ = 1;
-  Array<std::byte, 1> scratch_;
-  SpreadRows rows_;
-  Array<__half, 1> columns_;
-  Array<__half, 1> depth_;
-  Array<float2, 1> middle_;
-  Array<std::byte, 1> between_;
-  Array<__half, 1> operand_;
-  Array<float, 1> pixels_;
-  Array<float, 1> tables_;
-  PartedProduct columns_product_;
-  PartedProduct depth_product_;
-};
 
 /// Sums over the grid of a block (fast_block_shape). set_points fills the grid if the block is the whole panel.
 /// Otherwise execute fills it, with the same matrices, if it holds another block. Where blocks are less than whole

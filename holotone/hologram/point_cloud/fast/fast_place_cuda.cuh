@@ -81,12 +81,23 @@ __device__ __forceinline__ Place place_point(const FastGrid& grid, const RawPoin
   if (place.lit == Lit::wholly && !(a >= grid.lowest_curvature && a <= grid.highest_curvature)) place.lit = Lit::partly;
   const double u = x - (tile_x * grid.tile_width + grid.tile_width / 2);
   const double v = y - (tile_y * grid.tile_height + grid.tile_height / 2);
-  const double from_middle = a - grid.middle_curvature;
-  place.turns = a * (u * u + v * v) + from_middle * grid.middle_radius;
-  place.column = step_in_box(-2 * a * u * grid.steps_x, grid.steps_x, grid.wrap_columns, grid.first_column[tile_x],
+  double slope = a;
+  double curvature = a;
+  place.turns = a * (u * u + v * v);
+  if (grid.bend != 0) {
+    // -bend rho^4 about the tile's origin.
+    const double squares = distance * distance;
+    const double bend = grid.bend * (distance - grid.middle_m) / (squares * squares) * (u * u + v * v);
+    place.turns -= bend * (u * u + v * v);
+    slope -= 2 * bend;
+    curvature -= 4 * bend;
+  }
+  const double from_middle = curvature - grid.middle_curvature;
+  place.turns += from_middle * grid.middle_radius;
+  place.column = step_in_box(-2 * slope * u * grid.steps_x, grid.steps_x, grid.wrap_columns, grid.first_column[tile_x],
                              grid.window_width);
-  place.row =
-      step_in_box(-2 * a * v * grid.steps_y, grid.steps_y, grid.wrap_rows, grid.first_row[tile_y], grid.window_width);
+  place.row = step_in_box(-2 * slope * v * grid.steps_y, grid.steps_y, grid.wrap_rows, grid.first_row[tile_y],
+                          grid.window_width);
   place.plane = from_middle * grid.steps_m - grid.first_plane;
   return place;
 }

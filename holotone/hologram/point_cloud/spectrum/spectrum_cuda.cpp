@@ -1,8 +1,10 @@
-// The exact wave on CUDA: a panel computed whole from its spectrum (spectrum_grid.hpp).
+// The exact wave on CUDA: a panel computed whole from its spectrum (spectrum_grid.hpp), or, if its light comes from far
+// enough, by Fresnel's and a filter (far_grid.hpp).
 #include <holotone/fft/fft.hpp>
 #include <holotone/hologram/point_cloud/choice/method.hpp>
 #include <holotone/hologram/point_cloud/fast/parted_product_cuda.hpp>
 #include <holotone/hologram/point_cloud/fast/spread_rows_cuda.hpp>
+#include <holotone/hologram/point_cloud/spectrum/far_sum_cuda.hpp>
 #include <holotone/hologram/point_cloud/spectrum/spectrum_tables_cuda.hpp>
 #include <optional>
 #include <string>
@@ -24,10 +26,17 @@ class SpectrumCuda final : public PointCloudPlan::Engine {
     summed_ = false;
     if (number_ != choice.fast_number) {
       number_ = 0;  // in case the following calls fail
-      make(choice.spectrum);
+      if (choice.far.microseconds > 0) {
+        if (!far_) far_.emplace(options_, queue_);
+        far_->make(choice.far);
+      } else {
+        far_.reset();
+        make(choice.spectrum);
+      }
       number_ = choice.fast_number;
     }
     const PointSources& sources = points.sources;
+    if (far_) return far_->set(sources, points.summary);
     const FastCloud cloud = fast_cloud(options_, {0, 0, options_.shape}, sources.amplitude.size(), points.summary);
     const RawPoints raw{
         sources.position_m.data(), sources.amplitude.data(), sources.phase_rad.data(), cloud.count,
@@ -40,16 +49,22 @@ class SpectrumCuda final : public PointCloudPlan::Engine {
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     const cuda::DeviceScope scope(queue_.device());
     progress.step("summing plane waves", 0, 1);
-    if (!summed_ || part.rows == options_.shape[0]) sum();
-    write_panel(spectrum_.data(), layout_.period[1], part, options_.shape[1], pointers_of(output),
-                cuda::stream_of(queue_));
+    if (!summed_ || part.rows == options_.shape[0]) {
+      summed_ = false;
+      const auto how = cuda::MatrixProduct::choice_after(executions_++, options_.deterministic);
+      far_ ? far_->sum(how) : sum(how);
+      summed_ = true;
+    }
+    write_panel(far_ ? far_->panel() : spectrum_.data(), far_ ? far_->row_length() : layout_.period[1], part,
+                options_.shape[1], pointers_of(output), cuda::stream_of(queue_));
     progress.step("summing plane waves", 1, 1);
   }
 
   [[nodiscard]] PointCloudInfo info() const override {
-    const std::string tiles = std::to_string(grid_.tiles_x) + " x " + std::to_string(grid_.tiles_y);
-    return {PointMethod::fast, (grid_.split == 3 ? "fp16 pairs" : "fp16") + (", spectrum in " + tiles + " tiles"),
-            options_.tolerance, bytes()};
+    const FastGrid& grid = far_ ? far_->grid() : grid_;
+    const std::string tiles = std::to_string(grid.tiles_x) + " x " + std::to_string(grid.tiles_y) + " tiles";
+    const std::string sums = far_ ? ", Fresnel in " + tiles + " and a filter" : ", spectrum in " + tiles;
+    return {PointMethod::fast, (grid.split == 3 ? "fp16 pairs" : "fp16") + sums, options_.tolerance, bytes()};
   }
 
  private:
@@ -61,11 +76,11 @@ class SpectrumCuda final : public PointCloudPlan::Engine {
 
   void make(const SpectrumGrid& choice);
   void make_products();
-  void sum();
+  void sum(cuda::MatrixProductChoice how);
   [[nodiscard]] std::size_t bytes() const {
-    std::size_t all = scratch_.bytes() + tables_.bytes() + columns_.bytes() + row_matrix_.bytes() + middle_.bytes() +
-                      between_.bytes() + operand_.bytes() + planes_.bytes() + spectrum_.bytes() +
-                      (transform_ ? transform_->workspace_bytes() : 0);
+    std::size_t all = (far_ ? far_->bytes() : 0) + scratch_.bytes() + tables_.bytes() + columns_.bytes() +
+                      row_matrix_.bytes() + middle_.bytes() + between_.bytes() + operand_.bytes() + planes_.bytes() +
+                      spectrum_.bytes() + (transform_ ? transform_->workspace_bytes() : 0);
     for (const Sum& sum : sums_) all += sum.rows.bytes();
     return all;
   }
@@ -74,10 +89,11 @@ class SpectrumCuda final : public PointCloudPlan::Engine {
   Queue queue_;
   int number_ = 0;  ///< MethodChoice::fast_number of the grid
   std::int64_t executions_ = 0;
-  bool summed_ = false;  ///< the spectrum's memory holds the panel
+  bool summed_ = false;  ///< the panel is in memory
   SpectrumLayout layout_;
   FastGrid grid_{};
   Array<std::byte, 1> scratch_;
+  std::optional<FarSum> far_;  ///< if it is what sums
   std::vector<Sum> sums_;
   SpectrumTables tables_;
   Array<__half, 1> columns_;
@@ -149,10 +165,8 @@ void SpectrumCuda::make_products() {
   rows_product_.make(rows, depth_parts(grid_, grid_.rows, options_.tolerance), queue_, scratch_.data());
 }
 
-void SpectrumCuda::sum() {
-  summed_ = false;
+void SpectrumCuda::sum(cuda::MatrixProductChoice how) {
   const auto stream = cuda::stream_of(queue_);
-  const auto how = cuda::MatrixProduct::choice_after(executions_++, options_.deterministic);
   const auto bytes = static_cast<std::size_t>(element_count(layout_.period)) * sizeof(float2);
   cuda::check(cudaMemsetAsync(spectrum_.data(), 0, bytes, stream), "cudaMemsetAsync");
   for (const auto& [grid, rows] : sums_) {
@@ -163,7 +177,6 @@ void SpectrumCuda::sum() {
   }
   transform_->execute({reinterpret_cast<std::complex<float>*>(spectrum_.data()), layout_.period, queue_.device()},
                       FftDirection::inverse);
-  summed_ = true;
 }
 
 }  // namespace

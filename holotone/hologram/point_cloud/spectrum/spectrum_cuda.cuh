@@ -33,6 +33,19 @@ struct SpectrumEnd {
 void finish_spectrum(const FastGrid& grid, const FastFactors& factors, const SpectrumEnd& end, const void* product,
                      float product_scale, float2* spectrum, cudaStream_t stream);
 
+/// The filter of a far field (far_grid.hpp) on a periodic panel.
+struct FarFilter {
+  int rows, columns;
+  double row_step, column_step;  ///< of fy and fx
+  double full;                   ///< 1 / lambda
+  double middle_m;
+  double scale;            ///< of all numbers
+  const float* row_share;  ///< of the correction, of |m| = 0 .. rows / 2
+  const float* column_share;
+};
+/// Multiplies a spectrum by the filter.
+void correct_far_field(const FarFilter& filter, float2* spectrum, cudaStream_t stream);
+
 /// Writes some rows of the panel, the first rows and columns of the transformed spectrum.
 void write_panel(const float2* spectrum, std::int64_t spectrum_columns, const RowRange& rows, std::int64_t columns,
                  const OutputPointers& output, cudaStream_t stream);

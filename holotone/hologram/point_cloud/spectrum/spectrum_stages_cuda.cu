@@ -102,6 +102,25 @@ __global__ void finish_kernel(FastGrid grid, FastFactors factors, SpectrumEnd en
   }
 }
 
+__global__ void correct_kernel(FarFilter filter, float2* spectrum) {
+  const int column = blockIdx.x * threads + threadIdx.x;
+  if (column >= filter.columns) return;
+  const int m_column = min(column, filter.columns - column);
+  const double fx = m_column * filter.column_step;
+  const float across = filter.column_share[m_column];
+  for (int row = blockIdx.y; row < filter.rows; row += gridDim.y) {
+    const int m_row = min(row, filter.rows - row);
+    const double fy = m_row * filter.row_step;
+    const double squares = fx * fx + fy * fy;
+    const double square = filter.full * filter.full - squares;
+    const double left = square_root(square) - filter.full + 0.5 * squares / filter.full;
+    const float2 phase = unit(filter.middle_m * left * (across * filter.row_share[m_row]));
+    const float factor = static_cast<float>(filter.scale * filter.full * filter.full / square);
+    float2& value = spectrum[static_cast<std::int64_t>(row) * filter.columns + column];
+    value = times(value, make_float2(factor * phase.x, factor * phase.y));
+  }
+}
+
 __global__ void write_kernel(const float2* spectrum, std::int64_t spectrum_columns, int first_row, int rows,
                              int columns, OutputPointers output) {
   const int column = 4 * (blockIdx.x * threads + threadIdx.x);
@@ -148,6 +167,12 @@ void finish_spectrum(const FastGrid& grid, const FastFactors& factors, const Spe
                                                   spectrum);
   }
   cuda::check_launch("finish_spectrum");
+}
+
+void correct_far_field(const FarFilter& filter, float2* spectrum, cudaStream_t stream) {
+  const dim3 blocks(cuda::blocks_for(filter.columns, threads), static_cast<unsigned>(std::min(filter.rows, 65535)));
+  correct_kernel<<<blocks, threads, 0, stream>>>(filter, spectrum);
+  cuda::check_launch("correct_far_field");
 }
 
 void write_panel(const float2* spectrum, std::int64_t spectrum_columns, const RowRange& rows, std::int64_t columns,
