@@ -1,8 +1,8 @@
 // hologram/fast/*: 1920x1080, 8 um, 532 nm, z 0.5 to 0.6 m, no band limit, amplitudes with random signs, tolerance
 // 1e-3 (fast_fine: 1e-4; fast_near: z 0.2 to 0.4 m at 5e-3; fast_dragon: a scan's vertices in the same box). Timed:
 // from points on the device, checked and sorted in every run, to the complex field and its 8-bit phase there.
-// fast_replan: a new depth range in every run, so new tables too. default/*: what a user gets who gives nothing, the
-// method automatic and with the band limit; exact/*: the same with spherical waves.
+// fast_replan: a new depth range in every run, so new tables too. exact/*: what a user gets who gives nothing, the
+// method automatic and exact waves with the band limit; fresnel/*: the same with Fresnel's.
 #include <algorithm>
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
@@ -208,7 +208,7 @@ void add_point_cloud_fast_rows(const RowOptions& options) {
       add({name + "/4k_5cm", 0.05, 0.06, 1e-3, count, {}, wave, 3.74e-6, {2160, 3840}});
     }
   };
-  add_limited("default", holotone::Wave::fresnel);
+  add_limited("fresnel", holotone::Wave::fresnel);
   if (options.device.backend != holotone::Backend::opencl) add_limited("exact", holotone::Wave::spherical);
   if (!options.scan.empty()) add({"fast_dragon", 0.5, 0.6, 1e-3, 437645, options.scan});
 }

@@ -47,7 +47,7 @@ std::vector<OptionRow> sum_options(HologramJob& job) {
           {.names = "--wave",
            .target = member<&PointCloudOptions::wave>(job.sum),
            .value = "NAME",
-           .help = "Wave of a point: fresnel, spherical (exact), or auto"},
+           .help = "Wave of a point: auto, fresnel, or spherical (exact)"},
           {.names = "--tolerance",
            .target = member<&PointCloudOptions::tolerance>(job.sum),
            .value = "T",

@@ -221,8 +221,11 @@ PointCloudPlan::PointCloudPlan(const PointCloudOptions& options, Queue queue, st
   if (rows_at_once == 0) rows_at_once = options.shape[0];
   state_ = std::make_unique<State>(options, rows_at_once, std::move(queue));
   // The engine of a given method is created at once, so that a method which this device lacks is reported before any
-  // points are read.
-  if (options.method != PointMethod::automatic && options.wave != Wave::automatic) state_->use(options.method);
+  // points are read; unless they decide on the wave.
+  if (options.wave == Wave::automatic && !point_cloud::may_be_exact(options, state_->queue.device().backend)) {
+    state_->use(Wave::fresnel);
+  }
+  if (options.method != PointMethod::automatic && state_->used.wave != Wave::automatic) state_->use(options.method);
 }
 
 PointCloudPlan::~PointCloudPlan() = default;
@@ -311,7 +314,8 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
 const PointCloudOptions& PointCloudPlan::options() const { return state_->options; }
 
 PointCloudInfo PointCloudPlan::info() const {
-  PointCloudInfo info;  // automatic, and no points yet
+  PointCloudInfo info;
+  info.method = state_->options.method;  // no points yet
   if (state_->engine) info = state_->engine->info();
   info.wave = state_->used.wave;
   return info;

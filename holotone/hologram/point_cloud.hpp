@@ -60,7 +60,7 @@ struct PointCloudOptions {
   double pitch_m = 8e-6;          ///< > 0
   Shape<2> shape = {1080, 1920};  ///< {ny, nx}, each 1 to 2^24
   PointMethod method = PointMethod::automatic;
-  Wave wave = Wave::fresnel;
+  Wave wave = Wave::automatic;
   /// Relative l2 error of the complex field against the exact sum of the chosen wave,
   /// point_cloud_tolerance_floor to 1.
   double tolerance = 1e-3;
@@ -212,8 +212,9 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
 /// Throws as fresnel_deviation_rad does.
 double lit_energy(const PointSources& host_points, const PointCloudOptions& options);
 
-/// Number of points that light no pixel: with the band limit, points farther than lambda |d| / (2 pitch) from the
-/// centres of all pixels in x or in y; without it 0. Cost O(n). Throws as fresnel_deviation_rad does.
+/// Number of points that light no pixel: with the band limit, points farther than lambda |d| / (2 pitch), of exact waves
+/// two pixels more, from the centres of all pixels in x or in y; without it 0. Wave::automatic counts as exact. Cost
+/// O(n). Throws as fresnel_deviation_rad does.
 std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptions& options);
 
 }  // namespace holotone

@@ -25,7 +25,7 @@ inline bool has_method(holotone::PointMethod method, double tolerance, holotone:
 /// A cloud on a panel: input and check of a result.
 struct PointCloudCase {
   std::string name;
-  holotone::PointCloudOptions options;  ///< with the tolerance of the result
+  holotone::PointCloudOptions options{.wave = holotone::Wave::fresnel};  ///< with the tolerance of the result
   std::int64_t count = 1;
   double near_m = 0.5;  ///< signed distances of the points: behind the panel is positive
   double far_m = 0.6;

@@ -98,7 +98,7 @@ TEST_F(MetadataTest, TheDefaultsAreTheStatedOnes) {
   const auto hologram = run_json({"hologram", path("unplaced.csv"), "-o", path("d.png")});
   EXPECT_EQ(hologram["resolution"], (json{1920, 1080}));
   EXPECT_EQ(hologram["pitch_m"].get<double>(), 8e-6);
-  EXPECT_EQ(hologram["wave"], "fresnel");
+  EXPECT_EQ(hologram["wave"], "spherical") << "1.1 rad from Fresnel's";
   EXPECT_EQ(hologram["tolerance"].get<double>(), 1e-3);
   const auto metadata = run_json({"info", path("d.png")})["metadata"];
   EXPECT_EQ(metadata["wavelength_m"].get<double>(), 532e-9);

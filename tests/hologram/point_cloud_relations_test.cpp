@@ -112,7 +112,8 @@ TEST_P(PointCloudRelations, BandLimitCutsWhereFringesWouldAlias) {
   // Along the row through the axis the phase step between neighbours is 2 curvature (u + 1/2) turns. With the limit no
   // lit pair steps by more than half a turn; without it, pairs beyond it do, and the samples show a coarser fringe.
   for_every_engine([](PointMethod method, Device device) {
-    PointCloudOptions options{.shape = {3, 401}, .method = method, .tolerance = tolerance};
+    PointCloudOptions options{
+        .shape = {3, 401}, .method = method, .wave = holotone::Wave::fresnel, .tolerance = tolerance};
     const reference::PointWaves point{{{0, 0, -0.01F}}, {1.0F}, {}};
     const auto limited = compute_field(point, options, device);
     options.band_limit = false;
