@@ -212,8 +212,8 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
 /// Throws as fresnel_deviation_rad does.
 double lit_energy(const PointSources& host_points, const PointCloudOptions& options);
 
-/// Number of points that light no pixel: with the band limit, points farther than lambda |d| / (2 pitch), of exact waves
-/// two pixels more, from the centres of all pixels in x or in y; without it 0. Wave::automatic counts as exact. Cost
+/// Number of points that light no pixel: with the band limit, points farther than lambda |d| / (2 pitch) from the
+/// centres of all pixels in x or in y, of exact waves and 2 pixels; without it 0. Wave::automatic counts as exact. Cost
 /// O(n). Throws as fresnel_deviation_rad does.
 std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptions& options);
 
