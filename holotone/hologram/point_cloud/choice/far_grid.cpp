@@ -11,8 +11,9 @@ namespace {
 constexpr double min_margin = 32;
 /// Zones of sqrt(lambda / d) between the steepest light and the band limit's edge.
 constexpr double zones = 2;
-/// Share of the tolerance that tiles may leave of the phases of points at the ends of the cloud's ranges.
-constexpr double bend_share = 0.5;
+/// Share of the tolerance that tiles may leave of the phases of points at the ends of the cloud's ranges; windows and
+/// storage have 0.75.
+constexpr double bend_share = 0.65;
 /// Widening of the cloud's ranges: bent waves have other slopes and curvatures.
 constexpr float bent_slack = 2e-3F;
 /// Nanoseconds a number of both transforms and the filter, on an H200.
@@ -106,7 +107,7 @@ FarGrid choose_far_grid(const PointCloudOptions& options, const FastCloud& cloud
   const double squares = steepest[0] * steepest[0] + steepest[1] * steepest[1];
   const double depth = std::max(farthest - nearest, 1e-9) / nearest;
   // Near terms, and what the correction changes of amplitudes.
-  const double left = std::max(lambda / (two_pi * nearest), 0.5 * depth * squares);
+  const double left = std::max(lambda / (two_pi * nearest), 0.25 * depth * squares);
   if (!(squares <= 0.25 && left <= 0.3 * options.tolerance)) return {};
   for (const std::size_t axis : {0, 1}) {
     const auto half = made.shape[axis] / 2;

@@ -7,6 +7,7 @@
 // Fresnel wave the phase (d - d0) q(rho / (lambda d)) = -bend rho^4 turns by the method of stationary phase, which in a
 // small tile is a constant, a slope and a curvature: a non-uniform FFT has them free of cost. Goodman, Introduction to
 // Fourier Optics, 4.2, has the two transfer functions.
+#include <array>
 #include <holotone/hologram/point_cloud/choice/fast_grid.hpp>
 #include <vector>
 
@@ -15,11 +16,12 @@ namespace holotone::point_cloud {
 /// Grid of Fresnel's sum on the panel and a margin around it, and the filter.
 struct FarGrid {
   FastChoice fast;
-  Shape<2> shape{};             ///< of the panel with its margin
-  Shape<2> margin{};            ///< rows above and columns left of the panel
-  double middle_m = 0;          ///< d0
-  std::vector<float> share[2];  ///< of the correction that frequencies m = 0 .. shape / 2 have: those with light all
-  double microseconds = 0;      ///< estimate; 0: the cloud's light has no such grid below the asked time
+  Shape<2> shape{};     ///< of the panel with its margin
+  Shape<2> margin{};    ///< rows above and columns left of the panel
+  double middle_m = 0;  ///< d0
+  /// Of the correction that frequencies m = 0 .. shape / 2 have, rows and columns: those with light all.
+  std::array<std::vector<float>, 2> share;
+  double microseconds = 0;  ///< estimate; 0: the cloud's light has no such grid below the asked time
 };
 
 /// Returns the grid of least estimated time on an H200, if it is below max_us.
