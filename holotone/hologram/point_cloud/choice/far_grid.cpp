@@ -90,7 +90,7 @@ FarGrid choose_far_grid(const PointCloudOptions& options, const FastCloud& cloud
   FarGrid made;
   // The mean of what nearest and farthest points leave, which falls as the square of the distance.
   made.middle_m = (range.nearest + range.farthest) / 2;
-  double steepest[2];
+  double steepest[2] = {};
   for (const std::size_t axis : {0, 1}) {
     // Light moves by d s^3 / 2 under the filter.
     const double slope = range.offset[axis] / nearest;
