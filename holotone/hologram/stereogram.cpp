@@ -132,6 +132,7 @@ StereogramReport& StereogramReport::operator+=(const StereogramReport& other) {
   hogels += other.hogels;
   layers += other.layers;
   curvature_error_rad = std::max(curvature_error_rad, other.curvature_error_rad);
+  astigmatism_rad = std::max(astigmatism_rad, other.astigmatism_rad);
   return *this;
 }
 

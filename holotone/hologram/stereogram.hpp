@@ -60,6 +60,9 @@ struct StereogramReport {
   std::int64_t hogels = 0;
   std::int64_t layers = 0;         ///< transforms, over all hogels
   double curvature_error_rad = 0;  ///< largest phase error in a hogel's corner due to layers
+  /// Largest phase error there, along or across a lit ray, because its layer has the mean of the wave's two curvatures:
+  /// pi (N pitch)^2 cz (1 - cz^2) / (4 lambda d); 0 on the axis.
+  double astigmatism_rad = 0;
 
   StereogramReport& operator+=(const StereogramReport& other);
 };

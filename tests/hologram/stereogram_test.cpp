@@ -347,6 +347,37 @@ TEST(StereogramPlan, CountsWhatIsTooNear) {
   EXPECT_LE(report_at(1e-3).curvature_error_rad, std::numbers::pi / 8);
 }
 
+TEST(StereogramPlan, StatesTheAstigmatismOfItsRays) {
+  // The steepest ray, |cx| = |cy| = 15 lambda / (N p), of points 4 mm away, beside the sphere in float64.
+  constexpr double pitch_m = 1e-6;
+  constexpr double wavelength_m = 532e-9;
+  constexpr std::int64_t n = 32;
+  constexpr double distance_m = 4e-3;
+  const StereogramOptions options{
+      .grid = {n, n, pitch_m, wavelength_m}, .hogel_px = n, .method = StereogramMethod::layered, .layers = 4};
+  StereogramPlan plan(options);
+  Array<Complex, 2> field({n, n});
+  const auto report = plan.execute(SceneSource([&](double, double, double, double) {
+                                     return Light{1, distance_m};
+                                   }),
+                                   0, {0, n}, field.view());
+  const double c = 15 * wavelength_m / (n * pitch_m);
+  const double cz = std::sqrt(1 - 2 * c * c);
+  const double r = distance_m / cz;  // d is along the axis
+  double largest = 0;
+  for (const double angle : {0.25, 0.75}) {  // along the ray's plane and across it
+    const double side = 0.5 * std::sqrt(2.0) * n * pitch_m;
+    const double x = side * std::cos(angle * std::numbers::pi);
+    const double y = side * std::sin(angle * std::numbers::pi);
+    // Even part of the path, without the ray's own slope.
+    const double even = 0.5 * (std::hypot(c * r + x, c * r + y, cz * r) + std::hypot(c * r - x, c * r - y, cz * r)) - r;
+    const double mean = 0.5 * side * side * 0.5 * (cz + cz * cz * cz) / distance_m;
+    largest = std::max(largest, 2 * std::numbers::pi / wavelength_m * std::abs(even - mean));
+  }
+  EXPECT_NEAR(report.astigmatism_rad, largest, 0.02 * largest);
+  EXPECT_GT(largest, 0.01);
+}
+
 TEST(StereogramPlan, CanBeCancelled) {
   class Impatient final : public Progress {
    public:

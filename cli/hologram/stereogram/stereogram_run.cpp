@@ -304,6 +304,7 @@ nlohmann::json make_json(const StereogramJob& job, const StereogramWork& work,
       one["too_near_share"] = of_all(row.report.too_near, row.report.lit);
       one["cut_share"] = of_all(row.report.cut, row.report.lit);
       one["curvature_error_rad"] = row.report.curvature_error_rad;
+      one["astigmatism_rad"] = row.report.astigmatism_rad;
     }
     if (job.codes) {
       one["scale"] = job.codes->scale;

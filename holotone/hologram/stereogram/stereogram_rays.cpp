@@ -146,6 +146,7 @@ StereogramReport look_through(const Geometry& geometry, const ViewSource& source
 
   if (layered) scratch.curvature.assign(count, 0);
   const double min_distance = 1 / geometry.max_curvature;
+  double astigmatism = 0;  // half the difference of a wave's curvatures
   for (std::int64_t r = 0; r < hogel.rows; ++r) {
     for (std::int64_t c = 0; c < hogel.columns; ++c) {
       const double cz2 = ray_cz2(hogel, geometry.step, r, c);
@@ -163,11 +164,14 @@ StereogramReport look_through(const Geometry& geometry, const ViewSource& source
           ++report.cut;
           continue;
         }
+        astigmatism = std::max(astigmatism, std::abs(scratch.curvature[i]) * (1 - cz2) / (1 + cz2));
       }
       light.amplitude[i] = std::sqrt(intensity);
     }
   }
   if (layered) {
+    const double corner_m2 = 0.5 / (geometry.step * geometry.step);  // its squared distance, over lambda^2
+    report.astigmatism_rad = std::numbers::pi * astigmatism * corner_m2 * geometry.options.grid.wavelength_m;
     sort_into_layers(geometry, light, scratch.curvature, report);
   } else if (report.lit > 0) {
     light.curvature = {0};

@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* where = "print_stereograms";
 
+constexpr std::array errors_rad{&StereogramReport::curvature_error_rad, &StereogramReport::astigmatism_rad};
 constexpr std::array counts{&StereogramReport::rays,     &StereogramReport::computed, &StereogramReport::lit,
                             &StereogramReport::too_near, &StereogramReport::cut,      &StereogramReport::hogels,
                             &StereogramReport::layers};
@@ -26,15 +27,17 @@ StereogramReport gathered(const StereogramReport& here, Ranks& ranks) {
   if (!ranks.several()) return here;
   std::string text;
   for (const auto count : counts) text += fmt::format("{} ", here.*count);
-  text += fmt::format("{:a}", here.curvature_error_rad);
+  for (const auto error_rad : errors_rad) text += fmt::format("{:a} ", here.*error_rad);
   StereogramReport all;
   for (const auto& one : ranks.gather(text)) {
     std::istringstream stream(one);
     StereogramReport report;
     for (const auto count : counts) stream >> report.*count;
-    std::string error_rad;
-    stream >> error_rad;
-    report.curvature_error_rad = std::strtod(error_rad.c_str(), nullptr);
+    for (const auto error_rad : errors_rad) {
+      std::string word;
+      stream >> word;
+      report.*error_rad = std::strtod(word.c_str(), nullptr);
+    }
     all += report;
   }
   return all;
