@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import signal
 import struct
 import subprocess
 from pathlib import Path
@@ -28,6 +29,8 @@ class Viewing:
         self.process = subprocess.Popen(
             words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, **(environment or {})},
+            # A shell starts what runs in the background with SIGINT ignored, which programs inherit.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         lines = []
         while not lines or lines[-1] != "}\n":
