@@ -18,6 +18,8 @@ namespace {
 constexpr const char* where_made = "PointCloudPlan";
 constexpr const char* where_points = "PointCloudPlan::set_points";
 constexpr const char* where_execute = "PointCloudPlan::execute";
+/// Exact waves that would take longer, by direct sums of clouds too deep for a grid, are none that auto takes.
+constexpr double max_automatic_s = 60;
 constexpr const char* where_adjoint = "PointCloudPlan::adjoint";
 /// Pixel indices are 32-bit and exact in the engines' arithmetic.
 constexpr std::int64_t largest_extent = 1 << 24;
@@ -249,9 +251,13 @@ void PointCloudPlan::set_points(const PointSources& points) {
   if (state.queue.device().backend == Backend::cpu) {
     sorted.pixels = point_cloud::pixel_points(sorted.sources, state.used);
   }
-  const auto& choice = state.chooser.choose(sorted);
-  state.use(choice.method);
-  state.engine->set_points(std::move(sorted), choice);
+  const auto* choice = &state.chooser.choose(sorted);
+  if (state.options.wave == Wave::automatic && choice->exact_seconds > max_automatic_s) {
+    state.use(Wave::fresnel);
+    choice = &state.chooser.choose(sorted);
+  }
+  state.use(choice->method);
+  state.engine->set_points(std::move(sorted), *choice);
   state.count = count;
 }
 

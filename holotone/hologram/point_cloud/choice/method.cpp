@@ -285,7 +285,9 @@ void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
 
 void MethodChooser::choose_wave_grid(const EnginePoints& points) {
   const std::int64_t count = points.sources.amplitude.size();
+  const double pairs = static_cast<double>(element_count(options_.shape)) * static_cast<double>(count);
   choice_.method = PointMethod::direct;
+  choice_.exact_seconds = 1e-12 * pairs * exact_pair_ps;
   if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
   FastCloud cloud = fast_cloud(options_, {0, 0, options_.shape}, count, points.summary);
   if (options_.deterministic || !holds(planned_, cloud, summary_axes(options_))) {
@@ -302,10 +304,10 @@ void MethodChooser::choose_wave_grid(const EnginePoints& points) {
     planned_ = cloud;
   }
   if (choice_.spectrum.microseconds == 0) return;  // no grid can hold these depths
-  const double pairs = static_cast<double>(element_count(options_.shape)) * static_cast<double>(count);
-  const bool given = options_.method == PointMethod::fast;
-  const double least = choice_.far.microseconds > 0 ? choice_.far.microseconds : choice_.spectrum.microseconds;
-  if (given || least < 1e-6 * pairs * exact_pair_ps) choice_.method = PointMethod::fast;
+  const double least = 1e-6 * (choice_.far.microseconds > 0 ? choice_.far.microseconds : choice_.spectrum.microseconds);
+  if (options_.method != PointMethod::fast && least >= choice_.exact_seconds) return;
+  choice_.method = PointMethod::fast;
+  choice_.exact_seconds = least;
 }
 
 void MethodChooser::choose_grid(const EnginePoints& points) {

@@ -20,6 +20,7 @@ struct MethodChoice {
   SpectrumGrid spectrum;                        ///< the same for the exact wave
   FarGrid far;                                  ///< takes its place if microseconds > 0
   int fast_number = 0;                          ///< differs for each new `fast` or `spectrum`
+  double exact_seconds = 0;                     ///< estimate for the exact wave on CUDA
   bool timed = false;  ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
 };
 
