@@ -58,7 +58,7 @@ def list_rows(folder, views, shrink):
         side, millions, radius_m = side // shrink, millions / shrink**2, radius_m / shrink
         cloud = folder / f"points_{millions:g}_{radius_m:g}_{front_m:g}.ply"
         words = [str(cloud), "-o", str(folder / "out.tif"), "--resolution", f"{side}x{side}", "--pitch", pitch,
-                 "--keep-coordinates", *more]
+                 "--keep-coordinates", "--wave", "fresnel", *more]
         return {"name": name, "devices": devices, "side": side, "points": max(1, int(millions * 1e6)),
                 "radius_m": radius_m, "front_m": front_m, "cloud": cloud, "words": words,
                 "colours": 3 if "--rgb" in more else 1}
