@@ -54,8 +54,8 @@ double left_phase_rad(const PointCloudOptions& options, const FastGrid& grid, co
     const double bend = grid.bend * (d - grid.middle_m) / (d * d * d * d);
     double sum = 0;
     // By symmetry points at one corner of the largest rectangle stand for all.
-    const double point[2] = {range.offset[0] / pitch - 0.5 * grid.panel_height,
-                             range.offset[1] / pitch - 0.5 * grid.panel_width};
+    const double point[2] = {range.offset[0] / pitch - 0.5 * static_cast<double>(options.shape[0]),
+                             range.offset[1] / pitch - 0.5 * static_cast<double>(options.shape[1])};
     for (int tile = 0; tile < grid.tiles(); ++tile) {
       const double v = point[0] - (tile / grid.tiles_x + 0.5) * grid.tile_height + 0.5 * grid.panel_height;
       const double u = point[1] - (tile % grid.tiles_x + 0.5) * grid.tile_width + 0.5 * grid.panel_width;
@@ -88,8 +88,10 @@ FarGrid choose_far_grid(const PointCloudOptions& options, const FastCloud& cloud
   const double farthest = std::abs(range.farthest);
   const double limit = edge_begin * limit_cosine(options);
   FarGrid made;
-  // The mean of what nearest and farthest points leave, which falls as the square of the distance.
-  made.middle_m = (range.nearest + range.farthest) / 2;
+  // Nearest and farthest points leave the same, (d - d0) / d^4.
+  const double near_share = std::pow(farthest, 4);
+  const double far_share = std::pow(nearest, 4);
+  made.middle_m = (range.nearest * near_share + range.farthest * far_share) / (near_share + far_share);
   double steepest[2] = {};
   for (const std::size_t axis : {0, 1}) {
     // Light moves by d s^3 / 2 under the filter.
