@@ -138,7 +138,9 @@ double measure_points(const Meter& meter) {
   constexpr Shape<2> shape = {512, 512};
   constexpr double pitch_m = 8e-6;
   // Without the band limit every point lights every pixel.
-  PointCloudPlan plan({.pitch_m = pitch_m, .shape = shape, .method = PointMethod::direct, .band_limit = false}, queue);
+  PointCloudPlan plan(
+      {.pitch_m = pitch_m, .shape = shape, .method = PointMethod::direct, .wave = Wave::fresnel, .band_limit = false},
+      queue);
   Array<std::complex<float>, 2> field(shape, queue);
   const auto sum = [&] { plan.execute({.field = field.view()}); };
   for (std::int64_t count = min_points;; count *= 8) {

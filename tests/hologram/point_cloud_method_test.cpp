@@ -156,6 +156,65 @@ TEST(PointCloudMethod, TilesOfPlaneWavesHoldTheirPoints) {
   }
 }
 
+// Bent waves (far_grid.hpp) have other slopes and curvatures than those of which a grid's boxes are made.
+TEST(PointCloudMethod, BoxesOfFarLightHoldItsPoints) {
+  const struct {
+    double pitch_m;
+    double near_m;
+    double far_m;
+    std::int64_t count;
+  } scenes[] = {{8e-6, 0.5, 0.6, 300}, {8e-6, 0.5, 0.6, 1000000}, {8e-6, 0.5, 0.9, 300}, {8e-6, -0.6, -0.5, 30000}};
+  for (const auto& scene : scenes) {
+    SCOPED_TRACE(scene.count);
+    auto c = make_case({"", PointMethod::fast, scene.count, scene.near_m, scene.far_m, 1e-3, true, {}});
+    c.options.wave = Wave::spherical;
+    MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
+    const auto points = cases::make_points(c);
+    const auto& far = chooser.choose(summarised(points)).far;
+    ASSERT_GT(far.microseconds, 0);
+    const auto& grid = *far.fast.grid;
+    const double pitch = c.options.pitch_m;
+    for (int tile = 0; tile < grid.tiles(); ++tile) {
+      const int across = tile % grid.tiles_x;
+      const int down = tile / grid.tiles_x;
+      for (std::size_t j = 0; j < points.position_m.size(); j += 1 + points.position_m.size() / 5000) {
+        const auto& [x, y, z] = points.position_m[j];
+        const double d = -static_cast<double>(z);
+        const double u = static_cast<double>(x) / pitch + 959.5 + static_cast<double>(far.margin[1]) -
+                         (across * grid.tile_width + grid.tile_width / 2);
+        const double v = 539.5 - static_cast<double>(y) / pitch + static_cast<double>(far.margin[0]) -
+                         (down * grid.tile_height + grid.tile_height / 2);
+        // d/dX and d2/dX2 / 2 of a rho^2 - bend rho^4, rho^2 = (X - u)^2 + v^2, the latter's mean over both axes.
+        const double a = pitch * pitch / (2 * c.options.wavelength_m * d);
+        const double bend = grid.bend * (d - grid.middle_m) / std::pow(d, 4) * (u * u + v * v);
+        const double half = 0.5 * grid.window_width;
+        const auto inside = [&](double step, int first, int count, bool wrap) {
+          return wrap || (step - first - half >= -1 && step - first + half <= count);
+        };
+        EXPECT_TRUE(
+            inside((-2 * a + 4 * bend) * u * grid.steps_x, grid.first_column[across], grid.columns, grid.wrap_columns));
+        EXPECT_TRUE(inside((-2 * a + 4 * bend) * v * grid.steps_y, grid.first_row[down], grid.rows, grid.wrap_rows));
+        EXPECT_TRUE(
+            inside((a - 4 * bend - grid.middle_curvature) * grid.steps_m, grid.first_plane, grid.planes, false));
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// A cloud too deep for any grid: auto then leaves the exact wave if direct sums take long (point_cloud.cpp).
+TEST(PointCloudMethod, ADeepCloudWithoutAGridStatesTheTimeOfDirect) {
+  auto c = make_case({"deep", PointMethod::automatic, 1000000, 0.005, 0.015, 1e-3, true, {}});
+  c.options.pitch_m = 1e-6;
+  c.options.shape = {8192, 8192};
+  c.extent = 0.5;
+  c.options.wave = Wave::spherical;
+  MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
+  const auto& choice = chooser.choose(summarised(cases::make_points(c)));
+  EXPECT_EQ(choice.method, PointMethod::direct);
+  EXPECT_GT(choice.exact_seconds, 60);
+}
+
 // On CUDA a panel of more than 2 GiB of plane waves stays Fresnel's: direct would take hours.
 TEST(PointCloudMethod, AutomaticWavesOfLargePanelsStayFresnelsOnCuda) {
   for (const std::int64_t side : {4000, 40000}) {

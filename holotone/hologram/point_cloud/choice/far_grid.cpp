@@ -107,7 +107,7 @@ FarGrid choose_far_grid(const PointCloudOptions& options, const FastCloud& cloud
     if (!(steepest[axis] + zones * std::sqrt(lambda / nearest) <= limit)) return {};
   }
   const double squares = steepest[0] * steepest[0] + steepest[1] * steepest[1];
-  const double depth = std::max(farthest - nearest, 1e-9) / nearest;
+  const double depth = (farthest - nearest) / nearest;
   // Near terms, and what the correction changes of amplitudes.
   const double left = std::max(lambda / (two_pi * nearest), 0.25 * depth * squares);
   if (!(squares <= 0.25 && left <= 0.3 * options.tolerance)) return {};

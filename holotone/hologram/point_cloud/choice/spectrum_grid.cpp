@@ -30,6 +30,7 @@ constexpr std::int64_t quick_columns[] = {
     1960, 2016, 2048, 2058, 2100, 2160, 2240, 2250, 2268, 2304, 2352, 2400, 2430, 2450, 2500, 2520, 2646,
     2688, 2700, 2744, 2800, 2940, 3000, 3024, 3072, 3360, 3600, 3840, 4096, 4536, 4608, 4704, 5040, 5120,
     5400, 5760, 5832, 5880, 6048, 6144, 6400, 6480, 7000, 7056, 7560, 7840, 8192};
+
 int round_up(int value, int step) { return (value + step - 1) / step * step; }
 
 /// Depth that tensor cores sum in pairs of fp16 within their share of the tolerance.
