@@ -18,7 +18,7 @@ namespace {
 constexpr const char* where_made = "PointCloudPlan";
 constexpr const char* where_points = "PointCloudPlan::set_points";
 constexpr const char* where_execute = "PointCloudPlan::execute";
-/// Exact waves that would take longer, by direct sums of clouds too deep for a grid, are none that auto takes.
+/// Direct sums of exact waves that would take longer, of clouds too deep for a grid, are none that auto takes.
 constexpr double max_automatic_s = 60;
 constexpr const char* where_adjoint = "PointCloudPlan::adjoint";
 /// Pixel indices are 32-bit and exact in the engines' arithmetic.
@@ -252,7 +252,8 @@ void PointCloudPlan::set_points(const PointSources& points) {
     sorted.pixels = point_cloud::pixel_points(sorted.sources, state.used);
   }
   const auto* choice = &state.chooser.choose(sorted);
-  if (state.options.wave == Wave::automatic && choice->exact_seconds > max_automatic_s) {
+  if (state.options.wave == Wave::automatic && choice->method == PointMethod::direct &&
+      choice->exact_seconds > max_automatic_s) {
     state.use(Wave::fresnel);
     choice = &state.chooser.choose(sorted);
   }

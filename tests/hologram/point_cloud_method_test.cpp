@@ -134,7 +134,8 @@ TEST(PointCloudMethod, TilesOfPlaneWavesHoldTheirPoints) {
       const auto points = cases::make_points(c);
       const auto& choice = chooser.choose(summarised(points));
       ASSERT_EQ(choice.method, PointMethod::fast);
-      const auto& [layout, grid, tiles, window, cloud, near, microseconds] = choice.spectrum;
+      const auto& [layout, grid, groups, tile_rows, tiles, window, cloud, near, microseconds] = choice.spectrum;
+      ASSERT_EQ(groups, 1);
       ASSERT_EQ(std::ssize(tiles), grid.tiles());
       for (const auto& tile : tiles) {
         for (const auto& [x, y, z] : points.position_m) {
@@ -204,7 +205,7 @@ TEST(PointCloudMethod, BoxesOfFarLightHoldItsPoints) {
 
 // A cloud too deep for any grid: auto then leaves the exact wave if direct sums take long (point_cloud.cpp).
 TEST(PointCloudMethod, ADeepCloudWithoutAGridStatesTheTimeOfDirect) {
-  auto c = make_case({"deep", PointMethod::automatic, 1000000, 0.005, 0.015, 1e-3, true, {}});
+  auto c = make_case({"deep", PointMethod::automatic, 1000000, 0.005, 0.5, 1e-3, true, {}});
   c.options.pitch_m = 1e-6;
   c.options.shape = {8192, 8192};
   c.extent = 0.5;
@@ -215,18 +216,24 @@ TEST(PointCloudMethod, ADeepCloudWithoutAGridStatesTheTimeOfDirect) {
   EXPECT_GT(choice.exact_seconds, 60);
 }
 
-// On CUDA a panel of more than 2 GiB of plane waves stays Fresnel's: direct would take hours.
-TEST(PointCloudMethod, AutomaticWavesOfLargePanelsStayFresnelsOnCuda) {
-  for (const std::int64_t side : {4000, 40000}) {
-    auto c = make_case({"print", PointMethod::fast, 1000, 0.005, 0.006, 1e-3, true, PointMethod::fast});
+// Deep light on a large panel: tiles of one spectrum are summed in groups. A larger panel is computed in blocks.
+TEST(PointCloudMethod, LargePanelsHaveGroupsAndBlocksOnCuda) {
+  for (const std::int64_t side : {8192, 40000}) {
+    auto c = make_case({"print", PointMethod::fast, 1000000, 0.005, 0.015, 1e-3, true, {}});
     c.options.pitch_m = 1e-6;
     c.options.shape = {side, side};
     c.options.method = PointMethod::automatic;
     c.options.wave = Wave::automatic;
-    const auto summary = summarised(cases::make_points(c)).summary;
-    EXPECT_EQ(choose_wave(c.options, Backend::cuda, summary), side == 4000 ? Wave::spherical : Wave::fresnel);
-    EXPECT_EQ(choose_wave(c.options, Backend::cpu, summary), Wave::spherical);
-    EXPECT_EQ(choose_wave(c.options, Backend::opencl, summary), Wave::fresnel);
+    const auto points = summarised(cases::make_points(c));
+    EXPECT_EQ(choose_wave(c.options, Backend::cuda, points.summary), Wave::spherical);
+    EXPECT_EQ(choose_wave(c.options, Backend::cpu, points.summary), Wave::spherical);
+    EXPECT_EQ(choose_wave(c.options, Backend::opencl, points.summary), Wave::fresnel);
+    c.options.wave = Wave::spherical;
+    MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);
+    const auto& choice = chooser.choose(points);
+    EXPECT_EQ(choice.method, PointMethod::fast);
+    EXPECT_GT(choice.spectrum.groups, 1);
+    EXPECT_EQ(choice.spectrum_block == c.options.shape, side == 8192);
   }
 }
 

@@ -372,6 +372,12 @@ FastCloud fast_cloud(const PointCloudOptions& options, const PanelBlock& block, 
   return cloud;
 }
 
+PointSummary bounded_summary(const FastCloud& cloud) {
+  PointSummary summary = cloud.summary;
+  summary.squares = std::min(summary.squares, static_cast<float>(cloud.count) * summary.largest * summary.largest);
+  return summary;
+}
+
 FastBlocks fast_blocks(const PointCloudOptions& options, const Shape<2>& block, std::int64_t count,
                        const PointSummary& summary) {
   const FastCloud panel = fast_cloud(options, {0, 0, options.shape}, count, summary);

@@ -15,7 +15,7 @@ namespace holotone::point_cloud {
 struct MethodChoice {
   PointMethod method = PointMethod::automatic;  ///< never automatic once chosen
   FastLayout layout;                            ///< for fast on the CPU
-  Shape<2> spectrum_block{};                    ///< for fast of the exact wave on the CPU
+  Shape<2> spectrum_block{};                    ///< for fast of the exact wave: extents of the panel's blocks
   FastChoice fast;                              ///< for fast on CUDA; valid for its own cloud and similar ones
   SpectrumGrid spectrum;                        ///< the same for the exact wave
   FarGrid far;                                  ///< takes its place if microseconds > 0

@@ -2,11 +2,12 @@
 #include <cmath>
 #include <holotone/hologram/point_cloud/choice/spectrum_grid.hpp>
 #include <holotone/hologram/point_cloud/precision.hpp>
+#include <limits>
 
 namespace holotone::point_cloud {
 namespace {
 
-constexpr int tile_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32};
+constexpr int tile_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64};
 constexpr int smallest_tile = 24;
 /// Samples a side of a tile's surface: for its tables, and for an estimate, which looks at a few tiles a side.
 constexpr int table_samples = 17;
@@ -16,8 +17,9 @@ constexpr int estimate_tiles = 3;
 constexpr int narrowest_window = 4;
 /// Tolerance with windows of four nodes and more, for looser ones.
 constexpr double loosest_tolerance = 5e-3;
-/// Elements of the tiles' planes at most, 8 GiB in half precision.
+/// Elements of the tiles' planes at most, 8 GiB in half precision, and of one group's where there are several.
 constexpr double max_plane_elements = 4294967296.0;
+constexpr double max_group_elements = 1073741824.0;
 /// Relative widening of ranges: points at their ends stay inside after rounding.
 constexpr double range_slack = 1e-3;
 
@@ -44,10 +46,21 @@ int round_extent(int extent, int split, double tolerance) {
   return round_up(extent, split == 3 ? 8 * chunks_of_pairs(extent, tolerance) : 8);
 }
 
-bool fits_memory(const FastGrid& grid) {
+bool fits_memory(const FastGrid& grid, double max_elements) {
   constexpr int max_blocks = 65535;  // along a launch's second axis
   const double planes = 2.0 * grid.tiles() * grid.planes * grid.tile_width * grid.tile_height * grid.split;
-  return fits(grid) && planes <= max_plane_elements && std::max(grid.rows, grid.columns) <= max_blocks;
+  return fits(grid) && planes <= max_elements && std::max(grid.rows, grid.columns) <= max_blocks;
+}
+
+/// Returns the number of groups of equally many rows of tiles that fit in memory; 0: no row of tiles does.
+int count_groups(FastGrid grid, bool in_groups) {
+  if (fits_memory(grid, max_plane_elements)) return 1;
+  const int rows = grid.tiles_y;
+  for (int groups = 2; in_groups && groups <= rows; ++groups) {
+    grid.tiles_y = (rows + groups - 1) / groups;
+    if (fits_memory(grid, max_group_elements)) return groups;
+  }
+  return 0;
 }
 
 /// Ranges of the cloud. Points beside the panel's light are left out by the kernels.
@@ -68,6 +81,11 @@ SpectrumCloud find_range(const FastCloud& cloud) {
   const double high[2] = {cloud.center_y - static_cast<double>(s.low[1]) * cloud.inverse_pitch,
                           static_cast<double>(s.high[0]) * cloud.inverse_pitch + cloud.center_x};
   for (const std::size_t axis : {0, 1}) {
+    if (cloud.any_place) {
+      range.low[axis] = -reach;
+      range.high[axis] = static_cast<double>(cloud.panel[axis]) + reach;
+      continue;
+    }
     const double slack =
         range_slack * (high[axis] - low[axis]) + 1e-6 * std::max(std::abs(low[axis]), std::abs(high[axis]));
     const auto extent = static_cast<double>(cloud.panel[axis]);
@@ -118,6 +136,8 @@ void make_tiles(SpectrumGrid& made, const SpectrumCloud& range, int tiles_x, int
   double planes = 0;
   made.tiles.clear();
   made.near = false;
+  made.groups = 1;
+  made.tile_rows = grid.tiles_y;
   const auto add = [&](int y, int x) {
     const auto about = spectrum_tile(layout, std::int64_t{y} * grid.tile_height - layout.half[0],
                                      std::int64_t{x} * grid.tile_width - layout.half[1], shape,
@@ -205,12 +225,32 @@ bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& clo
   return static_cast<double>(rows) * static_cast<double>(columns) <= max_device_spectrum;
 }
 
+Shape<2> device_spectrum_block(const PointCloudOptions& options, std::int64_t rows_at_once,
+                               const PointSummary& summary) {
+  FastCloud cloud = fast_cloud(options, {0, 0, options.shape}, 1, summary);
+  if (fits_device_spectrum(options, cloud)) return options.shape;
+  cloud.any_place = true;
+  Shape<2> best{};
+  double least = std::numeric_limits<double>::max();
+  for (const std::int64_t extent : {8192, 6144, 4096, 3072, 2048, 1024}) {
+    cloud.panel = {std::min(extent, rows_at_once), std::min(extent, options.shape[1])};
+    if (!fits_device_spectrum(options, cloud)) continue;
+    const auto layout = spectrum_layout(options, {0, 0, cloud.panel}, find_range(cloud), quick_column_length);
+    const double work =
+        static_cast<double>(element_count(layout.period)) / static_cast<double>(element_count(cloud.panel));
+    if (work >= least) continue;
+    least = work;
+    best = cloud.panel;
+  }
+  return best;
+}
+
 SpectrumGrid choose_spectrum_grid(const PointCloudOptions& options, const FastCloud& cloud,
-                                  const FastPrecision& precision) {
+                                  const FastPrecision& precision, bool in_groups) {
   if (!fits_device_spectrum(options, cloud)) return {};
   const auto wide = [](const SpreadWindow& window) { return window.width >= narrowest_window; };
   if (precision.tolerance > loosest_tolerance && std::ranges::none_of(precision.windows, wide)) {
-    return choose_spectrum_grid(options, cloud, fast_precision(loosest_tolerance));
+    return choose_spectrum_grid(options, cloud, fast_precision(loosest_tolerance), in_groups);
   }
   const SpectrumCloud range = find_range(cloud);
   SpectrumGrid made;
@@ -235,7 +275,7 @@ SpectrumGrid choose_spectrum_grid(const PointCloudOptions& options, const FastCl
           continue;
         }
         make_tiles(made, range, across, down, precision, false);
-        if (!fits_memory(made.grid)) continue;
+        if (count_groups(made.grid, in_groups) == 0) continue;
         candidates.push_back({estimate(made, cloud.count, precision.tolerance), window, down, across});
       }
     }
@@ -244,7 +284,9 @@ SpectrumGrid choose_spectrum_grid(const PointCloudOptions& options, const FastCl
   for (const auto& one : candidates) {
     made.window = one.window;
     make_tiles(made, range, one.across, one.down, precision, true);
-    if (!fits_memory(made.grid)) continue;  // some tile is larger than those of the estimate
+    made.groups = count_groups(made.grid, in_groups);
+    if (made.groups == 0) continue;  // some tile is larger than those of the estimate
+    made.grid.tiles_y = (made.tile_rows + made.groups - 1) / made.groups;
     made.grid.lit_width = static_cast<double>(cloud.panel[1]);
     made.grid.lit_height = static_cast<double>(cloud.panel[0]);
     made.microseconds = one.microseconds;

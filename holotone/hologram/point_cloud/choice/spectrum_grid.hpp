@@ -11,8 +11,10 @@ namespace holotone::point_cloud {
 /// The spectrum of a cloud on the whole panel, its tiles and its window.
 struct SpectrumGrid {
   SpectrumLayout layout;
-  FastGrid grid;  ///< wave_tiles is null: the engine copies `tiles` to the device
-  std::vector<WaveTile> tiles;
+  FastGrid grid;   ///< of one group of rows of tiles; wave_tiles is null: the engine copies `tiles` to the device
+  int groups = 1;  ///< summed one after another, so that they fit in memory; the last one ends with the last row
+  int tile_rows = 0;
+  std::vector<WaveTile> tiles;  ///< of all groups
   SpreadWindow window;
   FastCloud cloud;
   bool near = false;        ///< some points may be nearer than near_m of their tile: a second sum is of near terms
@@ -28,11 +30,17 @@ std::int64_t quick_column_length(std::int64_t minimum);
 /// Number of parts in which the depth of a product over `extent` complex numbers, a multiple of eight, is summed.
 std::int64_t depth_parts(const FastGrid& grid, std::int64_t extent, double tolerance);
 
-/// True if the spectrum of a cloud on the whole panel has at most so many numbers.
+/// True if the spectrum of a cloud on its panel has at most so many numbers.
 bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& cloud);
+/// Returns the extents of the blocks whose spectra are computed one after another: the whole panel if its spectrum
+/// fits, else of the blocks of at most rows_at_once rows those of least work, the points' light around them included;
+/// none if the light of all reaches too far.
+Shape<2> device_spectrum_block(const PointCloudOptions& options, std::int64_t rows_at_once,
+                               const PointSummary& summary);
 
-/// Returns the grid of least estimated time on an H200 for a cloud that lights the whole panel.
+/// Returns the grid of least estimated time on an H200 for a cloud that lights the whole panel; in_groups: of several
+/// groups if it must.
 SpectrumGrid choose_spectrum_grid(const PointCloudOptions& options, const FastCloud& cloud,
-                                  const FastPrecision& precision);
+                                  const FastPrecision& precision, bool in_groups = true);
 
 }  // namespace holotone::point_cloud

@@ -18,6 +18,7 @@ struct LightsBlock {
   double center_x;  ///< column of x = 0 in the block
   double center_y;
   double reach_per_metre;
+  double blur;
   double last_column;
   double last_row;
 
@@ -25,7 +26,7 @@ struct LightsBlock {
     const std::int64_t at = std::int64_t{3} * j;
     const double x = position[at] * inverse_pitch + center_x;
     const double y = center_y - position[at + 1] * inverse_pitch;
-    const double reach = reach_per_metre * fabs(static_cast<double>(position[at + 2]));
+    const double reach = reach_per_metre * fabs(static_cast<double>(position[at + 2])) + blur;
     return x + reach >= 0 && x - reach <= last_column && y + reach >= 0 && y - reach <= last_row;
   }
 };
@@ -89,6 +90,7 @@ PointSources BlockPoints::select(const PointSources& all, const PanelBlock& bloc
                            cloud.center_x,
                            cloud.center_y,
                            cloud.reach_per_metre,
+                           light_blur(options_),
                            static_cast<double>(block.shape[1] - 1),
                            static_cast<double>(block.shape[0] - 1)};
   reserve(index_, cloud.count + 1, queue_);

@@ -121,20 +121,13 @@ class FastCuda final : public PointCloudPlan::Engine {
         sources.position_m.data(), sources.amplitude.data(), sources.phase_rad.data(), cloud.count,
         cloud.inverse_pitch,       cloud.center_x,           cloud.center_y,           cloud.turns_metre,
         cloud.reach_per_metre};
-    if (plan_.transforms()) plan_.set(raw, summarize(cloud), options_.deterministic);
+    if (plan_.transforms()) plan_.set(raw, bounded_summary(cloud), options_.deterministic);
     if (plan_.transforms() && lights_whole_panel(cloud)) {
       products_.clear();
     } else {
       products_.set(plan_.grid(), raw, points_.summary.largest);
     }
     filled_ = block;
-  }
-
-  /// Summary of the points that light a block: bounds of their sums.
-  static PointSummary summarize(const FastCloud& cloud) {
-    PointSummary summary = cloud.summary;
-    summary.squares = std::min(summary.squares, static_cast<float>(cloud.count) * summary.largest * summary.largest);
-    return summary;
   }
 
   void lay_boxes(const PanelBlock& block) {

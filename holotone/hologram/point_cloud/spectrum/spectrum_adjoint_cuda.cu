@@ -363,7 +363,7 @@ void spectrum_adjoint_cuda(const PointCloudOptions& options, PointDerivative by,
   const FastCloud cloud = fast_cloud(options, {0, 0, options.shape}, count, summary);
   PointCloudOptions finer = options;
   finer.tolerance = std::max(tolerance_share * options.tolerance, point_cloud_fast_tolerance_floor);
-  const auto choice = choose_spectrum_grid(finer, cloud, fast_precision(finer.tolerance));
+  const auto choice = choose_spectrum_grid(finer, cloud, fast_precision(finer.tolerance), false);
   if (choice.microseconds == 0) {
     throw_unsupported("PointCloudPlan::adjoint", "wave", "fresnel for light of such depths and distances", "spherical");
   }

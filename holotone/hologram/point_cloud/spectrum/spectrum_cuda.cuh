@@ -46,8 +46,15 @@ struct FarFilter {
 /// Multiplies a spectrum by the filter.
 void correct_far_field(const FarFilter& filter, float2* spectrum, cudaStream_t stream);
 
-/// Writes some rows of the panel, the first rows and columns of the transformed spectrum.
-void write_panel(const float2* spectrum, std::int64_t spectrum_columns, const RowRange& rows, std::int64_t columns,
+/// Some rows of a block in outputs of `width` columns, where they begin at number `first`.
+struct BlockTarget {
+  RowRange rows;
+  std::int64_t columns;
+  std::int64_t first;
+  std::int64_t width;
+};
+/// Writes some rows of a block, the first rows and columns of the transformed spectrum.
+void write_panel(const float2* spectrum, std::int64_t spectrum_columns, const BlockTarget& target,
                  const OutputPointers& output, cudaStream_t stream);
 
 }  // namespace holotone::point_cloud

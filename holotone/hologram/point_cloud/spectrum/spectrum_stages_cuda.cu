@@ -121,17 +121,18 @@ __global__ void correct_kernel(FarFilter filter, float2* spectrum) {
   }
 }
 
-__global__ void write_kernel(const float2* spectrum, std::int64_t spectrum_columns, int first_row, int rows,
-                             int columns, OutputPointers output) {
-  const int column = 4 * (blockIdx.x * threads + threadIdx.x);
-  if (column >= columns) return;
-  for (int i = blockIdx.y; i < rows; i += gridDim.y) {
+__global__ void write_kernel(const float2* spectrum, std::int64_t spectrum_columns, BlockTarget target,
+                             OutputPointers output) {
+  const std::int64_t column = 4 * (blockIdx.x * threads + threadIdx.x);
+  if (column >= target.columns) return;
+  for (std::int64_t i = blockIdx.y; i < target.rows.rows; i += gridDim.y) {
     // The period is even: two values are one load.
-    const float4* const from = reinterpret_cast<const float4*>(spectrum + (first_row + i) * spectrum_columns + column);
+    const float4* const from =
+        reinterpret_cast<const float4*>(spectrum + (target.rows.first_row + i) * spectrum_columns + column);
     const float4 left = from[0];
-    const float4 right = column + 2 < columns ? from[1] : float4{};
-    output.write(static_cast<std::int64_t>(i) * columns + column, make_float4(left.x, left.z, right.x, right.z),
-                 make_float4(left.y, left.w, right.y, right.w), columns - column);
+    const float4 right = column + 2 < target.columns ? from[1] : float4{};
+    output.write(target.first + i * target.width + column, make_float4(left.x, left.z, right.x, right.z),
+                 make_float4(left.y, left.w, right.y, right.w), static_cast<int>(target.columns - column));
   }
 }
 
@@ -175,12 +176,11 @@ void correct_far_field(const FarFilter& filter, float2* spectrum, cudaStream_t s
   cuda::check_launch("correct_far_field");
 }
 
-void write_panel(const float2* spectrum, std::int64_t spectrum_columns, const RowRange& rows, std::int64_t columns,
+void write_panel(const float2* spectrum, std::int64_t spectrum_columns, const BlockTarget& target,
                  const OutputPointers& output, cudaStream_t stream) {
-  const dim3 blocks(cuda::blocks_for((columns + 3) / 4, threads),
-                    static_cast<unsigned>(std::min<std::int64_t>(rows.rows, 65535)));
-  write_kernel<<<blocks, threads, 0, stream>>>(spectrum, spectrum_columns, static_cast<int>(rows.first_row),
-                                               static_cast<int>(rows.rows), static_cast<int>(columns), output);
+  const dim3 blocks(cuda::blocks_for((target.columns + 3) / 4, threads),
+                    static_cast<unsigned>(std::min<std::int64_t>(target.rows.rows, 65535)));
+  write_kernel<<<blocks, threads, 0, stream>>>(spectrum, spectrum_columns, target, output);
   cuda::check_launch("write_panel");
 }
 
