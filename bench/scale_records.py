@@ -51,6 +51,26 @@ def write_points(path, count, radius_m, front_m, seed):
     path.write_bytes(head.encode() + points.tobytes())
 
 
+def measure_strehl(program, row, folder, seed):
+    """Strehl ratio |sum U conj E|^2 / (sum |U|)^2 of one point at the row's middle distance, 1,000,000 random pixels
+    within 0.9 of its light; E is its spherical wave in float64."""
+    wavelength_m, pitch_m, distance_m = 532e-9, row["pitch_m"], row["distance_m"]
+    reach = wavelength_m * distance_m / (2 * pitch_m**2)
+    side = max(9000, 2 * int(reach) + 2)
+    cloud, field = folder / "point.csv", folder / "point.npy"
+    cloud.write_text(f"x,y,z\n0,0,{-distance_m}\n")
+    subprocess.run([program, "hologram", str(cloud), "-o", str(field), "--encode", "complex", "--resolution",
+                    f"{side}x{side}", "--pitch", f"{pitch_m}m", "--wavelength", f"{wavelength_m}m", "--keep-coordinates",
+                    "--wave", row["wave"], "--device", "cuda:0"], check=True, capture_output=True)
+    at = numpy.random.default_rng(seed).integers(-int(0.9 * reach), int(0.9 * reach), (2, 1_000_000))
+    values = numpy.load(field, mmap_mode="r")[at[0] + side // 2, at[1] + side // 2].astype(complex)
+    field.unlink()
+    place = (at + side // 2 - (side - 1) / 2) * pitch_m
+    square = (place**2).sum(0)
+    turns = square / (numpy.sqrt(distance_m**2 + square) + distance_m) / wavelength_m
+    return float(abs((values * numpy.exp(-2j * numpy.pi * turns)).sum())**2 / abs(values).sum()**2)
+
+
 def list_rows(folder, views, shrink):
     """Rows: name, devices, pixels a side, points (millions), colours, words of the command after `hologram`."""
 
@@ -58,12 +78,14 @@ def list_rows(folder, views, shrink):
         side, millions, radius_m = side // shrink, millions / shrink**2, radius_m / shrink
         cloud = folder / f"points_{millions:g}_{radius_m:g}_{front_m:g}.ply"
         words = [str(cloud), "-o", str(folder / "out.tif"), "--resolution", f"{side}x{side}", "--pitch", pitch,
-                 "--keep-coordinates", "--wave", "fresnel", *more]
-        return {"name": name, "devices": devices, "side": side, "points": max(1, int(millions * 1e6)),
-                "radius_m": radius_m, "front_m": front_m, "cloud": cloud, "words": words,
-                "colours": 3 if "--rgb" in more else 1}
+                 "--keep-coordinates", *more]
+        one = {"devices": devices, "side": side, "points": max(1, int(millions * 1e6)), "radius_m": radius_m,
+               "front_m": front_m, "cloud": cloud, "colours": 3 if "--rgb" in more else 1,
+               "pitch_m": float(pitch.removesuffix("um")) * 1e-6, "distance_m": front_m + radius_m if front_m else 0.01}
+        return [one | {"name": name, "wave": "spherical", "words": words},
+                one | {"name": f"{name}/fresnel", "wave": "fresnel", "words": [*words, "--wave", "fresnel"]}]
 
-    rows = [
+    rows = sum([
         # A sphere of 80 mm behind panels of 109 and 339 mm, with the pitch of modulators.
         points("points/186_megapixels/rgb", 1.02, 13_640, 40e-3, 0.3, "8um", "cuda:0", RGB),
         points("points/186_megapixels/rgb", 1.02, 13_640, 40e-3, 0.3, "8um", "all", RGB),
@@ -75,7 +97,7 @@ def list_rows(folder, views, shrink):
         points("points/10_gigapixels/relief", 10, 100_000, 45e-3, 0, "1um", "cuda:0"),
         points("points/10_gigapixels/relief", 10, 100_000, 45e-3, 0, "1um", "all"),
         points("points/10_gigapixels", 10, 100_000, 30e-3, 0.05, "1um", "all"),
-    ]
+    ], [])
     # Lagrange et al. 2024, Table 1, enlarged twice and four times with the viewer: the same rays a hogel.
     for name, side, times, devices in VIEWS:
         side //= shrink
@@ -102,6 +124,12 @@ def measure(program, row, seed):
         return None
     said = json.loads(done.stdout)
     holograms = said["holograms"]
+    wave = {}
+    if row["points"]:
+        if said["wave"] != row["wave"]:
+            raise ValueError(f"{row['name']}: {said['wave']} waves")
+        wave = {"wave": row["wave"], "strehl": round(measure_strehl(program, row, row["cloud"].parent, seed), 4),
+                "deviation_rad": max(one["fresnel_deviation_rad"] for one in holograms)}
     for name in said["outputs"]:
         os.remove(name)
     return {
@@ -111,7 +139,7 @@ def measure(program, row, seed):
         "bands_s": round(sum(one["bands_s"] for one in holograms), 3),
         "device_s": round(sum(one["device_s"] for one in holograms), 3),
         "write_s": round(sum(one["write_s"] for one in holograms), 3),
-        "command": " ".join(["holotone", *command[1:]]),
+        "command": " ".join(["holotone", *command[1:]]), **wave,
     }
 
 

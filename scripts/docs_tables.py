@@ -210,8 +210,11 @@ def prints():
         return f"{value:.2f} s"
 
     rows = [row for row in results("h200x2.json")["rows"] if "command_s" in row]
-    return table(["print", "devices", "computing", "all bands", "writing", "whole command"],
-                 [[f"`{row['name']}`", row["device"].replace("cuda:", "").replace(",", ", ")]
+    def focus(row):
+        return f"{row['strehl']:.3f}" if "strehl" in row else ""
+
+    return table(["print", "devices", "Strehl ratio", "computing", "all bands", "writing", "whole command"],
+                 [[f"`{row['name']}`", row["device"].replace("cuda:", "").replace(",", ", "), focus(row)]
                   + [seconds(row[key]) for key in ("device_s", "bands_s", "write_s", "command_s")] for row in rows])
 
 

@@ -61,7 +61,7 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
       case PointMethod::recurrence: return point_cloud::recurrence_cuda(options, queue);
       case PointMethod::separable: return point_cloud::separable_cuda(options, rows_at_once, queue);
       case PointMethod::fast:
-        return options.wave == Wave::spherical ? point_cloud::spectrum_cuda(options, queue)
+        return options.wave == Wave::spherical ? point_cloud::exact_cuda(options, rows_at_once, queue)
                                                : point_cloud::fast_cuda(options, rows_at_once, queue);
       case PointMethod::automatic: break;
     }

@@ -266,29 +266,42 @@ TEST_P(ExactWave, ExtremePointsLeaveTheOthersAlone) {
   });
 }
 
-// Panels whose spectra are computed in blocks, or whose tiles are summed in groups, beside the same pixels of a small
-// panel in their middle.
-TEST_P(ExactWave, BlocksOfALargePanelAreItsParts) {
+// Panels whose spectra are computed in blocks, whose tiles are summed in groups, or whose points are summed on coarse
+// nodes, beside the same pixels of a small panel in their middle. Those on nodes light it from afar.
+TEST_P(ExactWave, PartsOfALargePanelAreThoseOfASmallOne) {
   on_each([&](Device device) {
     const bool cpu = device.backend == holotone::Backend::cpu;
-    const Scene scenes[] = {{"blocks", 0.5e-6, 0.002, 0.0021, {cpu ? 12000 : 24000, cpu ? 12000 : 24000}, 50},
-                            {"groups", 1e-6, 0.005, 0.015, {8192, 8192}, 50}};
-    for (const auto& scene : scenes) {
-      if (cpu && &scene != scenes) break;  // its blocks are those of a smaller limit
+    const struct {
+      Scene scene;
+      double cloud_px;
+      const char* sums;
+      PointMethod other;
+    } cases[] = {
+        {{"blocks", 0.5e-6, 0.002, 0.0021, {cpu ? 12000 : 24000, cpu ? 12000 : 24000}, 50}, 240, "spectrum", {}},
+        {{"groups", 1e-6, 0.005, 0.015, {8192, 8192}, 50}, 240, "spectrum", {}},
+        {{"nodes, 1 um", 1e-6, 0.005, 0.015, {9000, 9000}, 3000}, 1800, "coarse nodes", PointMethod::direct},
+        {{"nodes, 1 um, crowd", 1e-6, 0.005, 0.015, {9000, 9000}, 400000}, 1800, "coarse nodes", PointMethod::direct},
+        {{"nodes, 1 um, before", 1e-6, -0.015, -0.005, {9000, 9000}, 3000}, 1800, "coarse nodes", PointMethod::direct},
+        {{"nodes, 1 um, 5 cm", 1e-6, 0.05, 0.08, {9000, 9000}, 3000}, 8000, "coarse nodes", PointMethod::direct},
+        {{"nodes, 1 um, 10 cm", 1e-6, 0.09, 0.11, {9000, 9000}, 3000}, 8900, "coarse nodes", PointMethod::direct},
+        {{"nodes, 8 um", 8e-6, 0.3, 0.38, {9000, 9000}, 3000}, 1600, "coarse nodes", PointMethod::direct}};
+    for (const auto& [scene, cloud_px, sums, other] : cases) {
+      if (cpu && &scene != &cases[0].scene) break;  // its blocks are those of a smaller limit
       SCOPED_TRACE(scene.name);
       const std::int64_t side = scene.shape[0];
       auto c = make_case(scene, PointMethod::fast);
-      c.extent = 240 / static_cast<double>(side);
+      c.extent = cloud_px / static_cast<double>(side);
       const auto points = cases::make_points(c);
       holotone::PointCloudPlan plan(c.options, device);
       plan.set_points(cases::sources(points));
-      EXPECT_EQ(plan.info().method, PointMethod::fast);
+      EXPECT_NE(plan.info().arithmetic.find(sums), std::string::npos) << plan.info().arithmetic;
       const holotone::RowRange rows{side / 2 - 10, 20};
       Array<std::complex<float>, 2> there({rows.rows, side}, device);
       plan.execute(rows, {.field = there.view()});
       const auto part = there.to(Device{});
       auto small = c;
       small.options.shape = {200, 240};
+      if (other != PointMethod::automatic) small.options.method = other;
       const auto middle = summed(small, points, device);
       double difference = 0;
       double norm = 0;
@@ -299,6 +312,8 @@ TEST_P(ExactWave, BlocksOfALargePanelAreItsParts) {
           norm += std::norm(expected);
         }
       }
+      std::printf("  %-20s tolerance %.0e: %.1e, %s\n", scene.name, c.options.tolerance, std::sqrt(difference / norm),
+                  plan.info().arithmetic.c_str());
       EXPECT_LE(std::sqrt(difference / norm), 1.5e-3);
     }
   });

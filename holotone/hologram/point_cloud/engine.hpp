@@ -116,7 +116,8 @@ EnginePointer direct_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer recurrence_cuda(const PointCloudOptions& options, const Queue& queue);
 EnginePointer separable_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
 EnginePointer fast_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
-/// fast for the exact wave.
+/// fast for the exact wave, by its spectrum or on coarse nodes.
+EnginePointer exact_cuda(const PointCloudOptions& options, std::int64_t rows_at_once, const Queue& queue);
 EnginePointer spectrum_cuda(const PointCloudOptions& options, const Queue& queue);
 
 /// True if `fast` sums points that light a tile in part by factors made on chip: Hopper, tolerances of plain fp16.

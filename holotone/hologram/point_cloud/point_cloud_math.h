@@ -55,6 +55,14 @@ inline double exact_reach(double limit) {
   return std::fmin(limit, cone_end) / std::sqrt(1 - corner * corner);
 }
 
+/// Returns the half width t over |d| of the rectangle of light that sums in space take. It ends where light is half in
+/// the (geometric) mean of an edge's middle, sx = t / sqrt(1 + t^2), and its ends, t / sqrt(1 + 2 t^2).
+inline double mean_reach(double limit) {
+  const double half_lit = 0.5 * (1 + edge_begin) * limit;
+  const double q = half_lit * half_lit;
+  return std::sqrt(q * (3 * q + std::sqrt(4 + q * q)) / (2 - 4 * q));
+}
+
 /// One point in pixel units. With u = col - PixelPoint::column and v = row - PixelPoint::row its Fresnel phase at a
 /// pixel is curvature (u^2 + v^2) + phase_turns, in turns.
 struct PixelPoint {

@@ -249,23 +249,6 @@ double estimated_time(const FastGrid& grid, std::int64_t count, const Lighting& 
          masked_time(grid, count, lighting, precision);
 }
 
-/// A grid of one tile that no point lights wholly: products sum all points, or coarse sums in tiles of coarse_side.
-FastGrid products_grid(const FastCloud& cloud, int coarse_side) {
-  FastGrid grid{};
-  grid.panel_width = grid.tile_width = static_cast<int>(cloud.panel[1]);
-  grid.panel_height = grid.tile_height = static_cast<int>(cloud.panel[0]);
-  grid.tiles_x = grid.tiles_y = 1;
-  grid.lowest_curvature = 1;
-  grid.highest_curvature = -1;
-  grid.split = 1;
-  grid.wrap_columns = grid.wrap_rows = true;
-  grid.on_chip = true;
-  grid.coarse_side = coarse_side;
-  const CloudRange range = find_range(cloud);
-  grid.coarse_curvature = 0.5 * (range.low[2] + range.high[2]);
-  return grid;
-}
-
 /// Returns the narrowest window whose error, together with the storage errors, keeps the tolerance; none if no window
 /// does.
 std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int split) {
@@ -283,6 +266,22 @@ std::optional<SpreadWindow> window_for(double tolerance, double upsampling, int 
 }
 
 }  // namespace
+
+FastGrid products_grid(const FastCloud& cloud, int coarse_side) {
+  FastGrid grid{};
+  grid.panel_width = grid.tile_width = static_cast<int>(cloud.panel[1]);
+  grid.panel_height = grid.tile_height = static_cast<int>(cloud.panel[0]);
+  grid.tiles_x = grid.tiles_y = 1;
+  grid.lowest_curvature = 1;
+  grid.highest_curvature = -1;
+  grid.split = 1;
+  grid.wrap_columns = grid.wrap_rows = true;
+  grid.on_chip = true;
+  grid.coarse_side = coarse_side;
+  const CloudRange range = find_range(cloud);
+  grid.coarse_curvature = 0.5 * (range.low[2] + range.high[2]);
+  return grid;
+}
 
 int box_period(double steps, int width) { return static_cast<int>(steps) + 2 * width + 2; }
 

@@ -49,6 +49,7 @@ struct FastGrid {
   double bend;                   ///< of exact waves that a filter completes (far_grid.hpp), pitch^4 / (8 lambda)
   int coarse_side;               ///< extent of the tiles of CoarseSums there; 0: none
   double coarse_curvature;       ///< mean of the cloud's
+  double wave_ratio;             ///< lambda / pitch: CoarseSums are of exact waves; 0: of Fresnel's
   // The exact wave's spectrum: samples are plane waves m, the panel's extents those of the light, and a tile has boxes
   // of its own.
   const WaveTile* wave_tiles;                 ///< on the device; null: tiles of pixels
@@ -142,6 +143,13 @@ double coarse_time(const FastCloud& cloud, const FastGrid& grid);
 /// `accepts`: grids that may be chosen; null: all.
 FastChoice choose_fast_grid(const FastCloud& cloud, const FastPrecision& precision, double max_us,
                             const std::function<bool(const FastGrid&)>& accepts = nullptr);
+
+/// Returns a grid of one tile that no point lights wholly: products sum all points, or coarse sums in tiles of
+/// coarse_side.
+FastGrid products_grid(const FastCloud& cloud, int coarse_side);
+/// Returns the grid of CoarseSums of exact waves of least estimated time; none if no tiles keep all points' curvatures,
+/// or light reaches so far aside that its limit is no rectangle.
+FastChoice choose_exact_nodes(const PointCloudOptions& options, const FastCloud& cloud, const FastPrecision& precision);
 
 /// Places the grid's boxes for the same cloud and another part of the panel. Returns false, without a change, if the
 /// boxes would have to be larger.

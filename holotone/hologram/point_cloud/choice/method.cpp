@@ -289,14 +289,38 @@ void MethodChooser::choose_wave_grid(const EnginePoints& points) {
   const double lit_pixels = options_.band_limit ? std::min(pixels, 4 * reach * reach) : pixels;
   choice_.method = PointMethod::direct;
   choice_.exact_seconds = 1e-12 * lit_pixels * static_cast<double>(count) * exact_pair_ps;
+  choice_.fast = {};
   if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
-  const Shape<2> block = device_spectrum_block(options_, rows_at_once_, points.summary);
-  if (block[0] == 0) return;
+  double least = options_.method == PointMethod::fast ? std::numeric_limits<double>::max() : choice_.exact_seconds;
+  const auto consider = [&](double seconds) {
+    if (seconds >= least) return false;
+    choice_.method = PointMethod::fast;
+    choice_.exact_seconds = least = seconds;
+    return true;
+  };
+  consider(choose_wave_spectrum(count, points.summary));
+  const auto block =
+      fast_block_shape(options_.shape, rows_at_once_, may_be_coarse_sums(options_.tolerance, precision_.on_chip));
+  if (block == Shape<2>{rows_at_once_, options_.shape[1]}) return;
+  const auto cut = fast_blocks(options_, block, count, points.summary);
+  const auto nodes = choose_exact_nodes(options_, cut.cloud, precision_);
+  if (nodes.grid && consider(1e-6 * static_cast<double>(cut.lit_blocks) * nodes.microseconds)) {
+    choice_.fast = nodes;
+    ++choice_.fast_number;
+    planned_ = {};
+  }
+}
+
+/// Chooses the grid of plane waves, or of far light, and returns its estimated seconds; infinite: there is none.
+double MethodChooser::choose_wave_spectrum(std::int64_t count, const PointSummary& summary) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  const Shape<2> block = device_spectrum_block(options_, rows_at_once_, summary);
+  if (block[0] == 0) return none;
   const bool whole = block == options_.shape;
-  FastCloud cloud = fast_cloud(options_, {0, 0, options_.shape}, count, points.summary);
+  FastCloud cloud = fast_cloud(options_, {0, 0, options_.shape}, count, summary);
   double blocks = 1;
   if (!whole) {
-    const auto cut = fast_blocks(options_, block, count, points.summary);
+    const auto cut = fast_blocks(options_, block, count, summary);
     cloud = cut.cloud;
     blocks = static_cast<double>(cut.lit_blocks);
   }
@@ -314,12 +338,8 @@ void MethodChooser::choose_wave_grid(const EnginePoints& points) {
     ++choice_.fast_number;
     planned_ = cloud;
   }
-  if (choice_.spectrum.microseconds == 0) return;  // no grid can hold these depths
-  const double least =
-      1e-6 * blocks * (choice_.far.microseconds > 0 ? choice_.far.microseconds : choice_.spectrum.microseconds);
-  if (options_.method != PointMethod::fast && least >= choice_.exact_seconds) return;
-  choice_.method = PointMethod::fast;
-  choice_.exact_seconds = least;
+  if (choice_.spectrum.microseconds == 0) return none;  // no grid can hold these depths
+  return 1e-6 * blocks * (choice_.far.microseconds > 0 ? choice_.far.microseconds : choice_.spectrum.microseconds);
 }
 
 void MethodChooser::choose_grid(const EnginePoints& points) {

@@ -16,12 +16,13 @@ struct MethodChoice {
   PointMethod method = PointMethod::automatic;  ///< never automatic once chosen
   FastLayout layout;                            ///< for fast on the CPU
   Shape<2> spectrum_block{};                    ///< for fast of the exact wave: extents of the panel's blocks
-  FastChoice fast;                              ///< for fast on CUDA; valid for its own cloud and similar ones
-  SpectrumGrid spectrum;                        ///< the same for the exact wave
-  FarGrid far;                                  ///< takes its place if microseconds > 0
-  int fast_number = 0;                          ///< differs for each new `fast` or `spectrum`
-  double exact_seconds = 0;                     ///< estimate for the exact wave on CUDA
-  bool timed = false;  ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
+  /// For fast on CUDA; valid for its own cloud and similar ones. With a grid for the exact wave: coarse nodes sum it.
+  FastChoice fast;
+  SpectrumGrid spectrum;     ///< else, for the exact wave
+  FarGrid far;               ///< takes its place if microseconds > 0
+  int fast_number = 0;       ///< differs for each new `fast` or `spectrum`
+  double exact_seconds = 0;  ///< estimate for the exact wave on CUDA
+  bool timed = false;        ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
 };
 
 /// Cost in picoseconds: fixed per pixel, and per pair of pixel and point.
@@ -68,6 +69,7 @@ class MethodChooser {
   void choose_spectrum(std::span<const PixelPoint> points);
   void choose_grid(const EnginePoints& points);
   void choose_wave_grid(const EnginePoints& points);
+  double choose_wave_spectrum(std::int64_t count, const PointSummary& summary);
 
   PointCloudOptions options_;
   std::int64_t rows_at_once_;

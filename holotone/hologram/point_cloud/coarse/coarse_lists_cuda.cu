@@ -20,33 +20,34 @@ enum class Along { dark, whole, cut, otherwise };
 
 struct AlongAxis {
   Along how;
-  int number;  ///< bin of its local frequency (whole), or the number that encodes the lit strips (cut)
+  int number;  ///< that encodes the lit strips (cut)
 };
 
-/// Number of the bin of a point's local frequency in the middle of a tile, which counts modulo one.
-__device__ __forceinline__ int find_bin(const CoarseShape& shape, AxisRecord record, float twice_curvature,
-                                        Extent extent) {
-  const float lever = static_cast<float>(extent.first) + shape.middle() - record.x - record.y;
-  const float frequency = twice_curvature * lever;
+/// Pixels from a point's foot to the middle of a tile.
+__device__ __forceinline__ float find_lever(const CoarseShape& shape, AxisRecord record, Extent extent) {
+  return static_cast<float>(extent.first) + shape.middle() - record.x - record.y;
+}
+
+/// Number of the bin of a local frequency, which counts modulo one.
+__device__ __forceinline__ int find_bin(const CoarseShape& shape, float frequency) {
   const float within = frequency - rintf(frequency);
   return min(max(static_cast<int>((within + 0.5F) * static_cast<float>(shape.bins())), 0), shape.bins() - 1);
 }
 
 /// The strips from c on are lit: strips - 1 - c. Those to c: 2 strips - 1 - c. So the points that light a strip have
 /// numbers in a row.
-__device__ __forceinline__ AlongAxis along(const CoarseShape& shape, AxisRecord record, float twice_curvature,
-                                           Extent extent) {
+__device__ __forceinline__ AlongAxis along(const CoarseShape& shape, AxisRecord record, Extent extent) {
   if (!meets(record, extent)) return {Along::dark, 0};
   const bool from_first = record.z <= static_cast<float>(extent.first);
   const bool to_last = record.w >= static_cast<float>(extent.last);
-  if (from_first && to_last) return {Along::whole, find_bin(shape, record, twice_curvature, extent)};
+  if (from_first && to_last) return {Along::whole, 0};
   if (from_first == to_last) return {Along::otherwise, 0};
   const int edge = static_cast<int>(from_first ? record.w : record.z) - extent.first;
   return {Along::cut, (from_first ? 2 : 1) * shape.strips() - 1 - edge / 32};
 }
 
 /// One warp for warp_points points and a row of tiles.
-template <bool Fill>
+template <bool Fill, bool Exact>
 __global__ void __launch_bounds__(list_threads)
     gather_kernel(Subtiles subtiles, CoarseShape shape, MaskedPoints points, std::int64_t first_point,
                   std::int64_t count, int warps, int* counts, const int* begins, int* list) {
@@ -56,8 +57,10 @@ __global__ void __launch_bounds__(list_threads)
   const int parts = shape.parts();
   const auto tile_row = static_cast<int>(blockIdx.y);
   const Extent rows = rows_of_tile(subtiles, parts, tile_row);
+  [[maybe_unused]] const auto wave_ratio = static_cast<float>(points.wave_ratio);
   AxisRecord column_record[list_rounds];
   float twice_curvature[list_rounds];
+  float row_lever[list_rounds];
   AlongAxis in_rows[list_rounds];
   unsigned in_parts = 0;  // bit 4 r + i: the point of round r lights row i of the tiles' subtiles
   unsigned coarse = 0;
@@ -70,7 +73,10 @@ __global__ void __launch_bounds__(list_threads)
     const AxisRecord row_record = points.rows[j];
     column_record[r] = points.columns[j];
     twice_curvature[r] = 2 * points.waves[j].x;
-    in_rows[r] = along(shape, row_record, twice_curvature[r], rows);
+    in_rows[r] = along(shape, row_record, rows);
+    row_lever[r] = find_lever(shape, row_record, rows);
+    if (!Exact && in_rows[r].how == Along::whole)
+      in_rows[r].number = find_bin(shape, twice_curvature[r] * row_lever[r]);
     coarse |= static_cast<unsigned>((points.flags[j] & may_be_coarse) != 0) << r;
     for (int part = 0; part < parts; ++part) {
       const bool lit = meets(row_record, subtiles.row_extents(tile_row * parts + part).subtile);
@@ -108,8 +114,16 @@ __global__ void __launch_bounds__(list_threads)
       int kind = coarse_kinds;
       unsigned number = 0;
       if (in_rows[r].how != Along::dark) {
-        const AlongAxis in_columns = along(shape, column_record[r], twice_curvature[r], columns);
+        AlongAxis in_columns = along(shape, column_record[r], columns);
         if (in_columns.how != Along::dark) {
+          const float lever = find_lever(shape, column_record[r], columns);
+          float bend = twice_curvature[r];
+          if constexpr (Exact) {
+            const float slope = bend * wave_ratio;  // 1 / |d|
+            bend *= rsqrtf(1 + slope * slope * (lever * lever + row_lever[r] * row_lever[r]));
+            if (in_rows[r].how == Along::whole) in_rows[r].number = find_bin(shape, bend * row_lever[r]);
+          }
+          if (in_columns.how == Along::whole) in_columns.number = find_bin(shape, bend * lever);
           const bool is_coarse = (coarse >> r & 1U) != 0;
           if (is_coarse && in_rows[r].how == Along::whole && in_columns.how != Along::otherwise) {
             kind = in_columns.how == Along::whole ? lit_wholly : cut_columns;
@@ -164,8 +178,8 @@ void gather(const Subtiles& subtiles, const CoarseShape& shape, const MaskedPoin
   const auto warps = static_cast<int>((count + warp_points - 1) / warp_points);
   const dim3 blocks(cuda::blocks_for(std::int64_t{32} * warps, list_threads),
                     static_cast<unsigned>(subtiles.rows / shape.parts()));
-  gather_kernel<Fill>
-      <<<blocks, list_threads, 0, stream>>>(subtiles, shape, points, first, count, warps, counts, begins, list);
+  const auto kernel = points.wave_ratio > 0 ? gather_kernel<Fill, true> : gather_kernel<Fill, false>;
+  kernel<<<blocks, list_threads, 0, stream>>>(subtiles, shape, points, first, count, warps, counts, begins, list);
   cuda::check_launch("coarse lists");
 }
 

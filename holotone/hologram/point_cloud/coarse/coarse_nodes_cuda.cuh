@@ -8,6 +8,21 @@ namespace holotone::point_cloud {
 /// Sums on nodes are of amplitudes up to this, which keeps the parts of dim points normal numbers in fp16.
 constexpr float node_scale = 1024;
 
+/// Mean of the waves of a cloud.
+struct CoarseWave {
+  double curvature = 0;  ///< turns a square pixel
+  double ratio = 0;      ///< FastGrid::wave_ratio
+
+  /// Mean curvature along an axis of the waves of a frequency along it, with directions of half the largest slope
+  /// squared, a third of (ratio / 2)^2, along the other.
+  [[nodiscard]] HOLOTONE_HOST_DEVICE double curvature_of_bin(double frequency) const {
+    const double sine = frequency * ratio;
+    const double cosine = sqrt(1 - sine * sine - ratio * ratio / 12);
+    return curvature * cosine * (1 - sine * sine);
+  }
+  bool operator==(const CoarseWave&) const = default;
+};
+
 /// Distance of nodes, in pixels.
 HOLOTONE_HOST_DEVICE inline double node_spacing_px(const CoarseShape& shape) { return 5 * shape.parts(); }
 /// Place of the first node, from the middle: as of pixels a whole number and a half, so that frequencies count modulo
@@ -38,8 +53,8 @@ struct LinesOfNodes {
 class NodeSums {
  public:
   explicit NodeSums(Queue queue) : queue_(std::move(queue)) {}
-  /// curvature: the mean one, in turns per square pixel. Enqueues.
-  void sum(const CoarseShape& shape, const MaskedPoints& points, const SortedTiles& work, double curvature,
+  /// Enqueues.
+  void sum(const CoarseShape& shape, const MaskedPoints& points, const SortedTiles& work, const CoarseWave& wave,
            float largest_amplitude, const LinesOfNodes& to);
   [[nodiscard]] std::size_t bytes() const { return chains_.bytes() + next_.bytes(); }
 

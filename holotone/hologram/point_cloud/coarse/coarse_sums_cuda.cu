@@ -63,13 +63,14 @@ std::vector<double> interpolation(const CoarseShape& shape) {
 }
 
 /// Writes P in fp16. Rows 2 p and 2 p + 1 (plain: p), depth {part, bin, node}: [Re -Im; Im Re] (plain: [Re Im]).
-__global__ void matrix_kernel(CoarseShape shape, double curvature, const double* weights, __half* matrix,
+__global__ void matrix_kernel(CoarseShape shape, CoarseWave wave, const double* weights, __half* matrix,
                               __half* plain) {
   const int line = count_axis_nodes(shape);
   const auto p = static_cast<int>(blockIdx.x);
   const double place = p - static_cast<double>(shape.middle());
   for (int i = threadIdx.x; i < line; i += blockDim.x) {
-    const double turns = (shape.frequency(i / nodes) + curvature * place) * place;
+    const double frequency = shape.frequency(i / nodes);
+    const double turns = (frequency + wave.curvature_of_bin(frequency) * place) * place;
     const double weight = weights[p * nodes + i % nodes];
     double sine = 0;
     double cosine = 0;
@@ -125,8 +126,8 @@ __half* halves(Array<std::uint16_t, 1>& array) { return reinterpret_cast<__half*
 
 }  // namespace
 
-void CoarseSums::set(const CoarseShape& shape, double curvature) {
-  if (shape_.side == shape.side && curvature_ == curvature) return;
+void CoarseSums::set(const CoarseShape& shape, const CoarseWave& wave) {
+  if (shape_.side == shape.side && wave_ == wave) return;
   shape_ = {};  // none, or in case the following calls fail
   if (shape.side == 0) return;
   if (weights_.empty() || weights_side_ != shape.side) {
@@ -140,10 +141,10 @@ void CoarseSums::set(const CoarseShape& shape, double curvature) {
   reserve(matrix_, 2 * elements, queue_);
   reserve(plain_, elements, queue_);
   matrix_kernel<<<static_cast<unsigned>(shape.side), 256, 0, cuda::stream_of(queue_)>>>(
-      shape, curvature, weights_.data(), halves(matrix_), halves(plain_));
+      shape, wave, weights_.data(), halves(matrix_), halves(plain_));
   cuda::check_launch("coarse matrix");
   shape_ = shape;
-  curvature_ = curvature;
+  wave_ = wave;
 }
 
 void CoarseSums::add(const MaskedPoints& points, const CoarseWork& work, const unsigned* list, std::int64_t listed,
@@ -179,7 +180,7 @@ void CoarseSums::add_tiles(const MaskedPoints& points, const CoarseTile* tiles, 
   const SortedTiles work{tiles, count, sorted_.data(),
                          begins_.data() + std::int64_t{first} * coarse_kinds * (shape_.classes() + 1),
                          exponents_.data() + first};
-  node_sums_.sum(shape_, points, work, curvature_, largest_amplitude,
+  node_sums_.sum(shape_, points, work, wave_, largest_amplitude,
                  {halves(on_nodes_), halves(lines_), halves(cut_rows_)});
   const auto multiply = [&](std::int64_t rows, std::int64_t columns, std::int64_t batch, const void* a, const void* b,
                             void* c, bool half_output, bool accumulate) {

@@ -8,8 +8,8 @@ namespace holotone::point_cloud {
 class CoarseSums {
  public:
   explicit CoarseSums(const Queue& queue) : queue_(queue), node_sums_(queue) {}
-  /// Sets the shape of the tiles and the mean curvature, in turns per square pixel.
-  void set(const CoarseShape& shape, double curvature);
+  /// Sets the shape of the tiles and the mean wave.
+  void set(const CoarseShape& shape, const CoarseWave& wave);
   [[nodiscard]] const CoarseShape& shape() const { return shape_; }
   /// Adds the tiles' sums to the panel, rows of `panel_width` pixels. `list`: points, each with its class, in any order
   /// that does not change from run to run. Enqueues.
@@ -27,7 +27,7 @@ class CoarseSums {
 
   Queue queue_;
   CoarseShape shape_;
-  double curvature_ = 0;
+  CoarseWave wave_;
   Array<double, 1> weights_;  ///< W of this side
   int weights_side_ = 0;
   NodeSums node_sums_;

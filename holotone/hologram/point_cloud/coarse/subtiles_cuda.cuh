@@ -14,6 +14,7 @@ struct MaskedPoints {
   const AxisRecord* rows;
   const float4* waves;
   const int* flags;
+  double wave_ratio;  ///< FastGrid::wave_ratio
 };
 constexpr int never_whole = 1;    ///< flag: the point's curvature is outside the grid's range
 constexpr int may_be_coarse = 2;  ///< flag: CoarseSums may sum the point
@@ -68,6 +69,29 @@ struct Subtiles {
 };
 
 #ifdef __CUDACC__
+/// The exact wave of a point about a place (x, y) from its foot, in pixels: turns + fx u + fy v + bend (u^2 + v^2) less
+/// what the frequencies shorten. Without a ratio it is Fresnel's.
+struct LocalWave {
+  double turns;
+  double bend;  ///< sign(d) pitch / (2 lambda R)
+  double fx, fy;
+
+  /// a: curvature of Fresnel's wave; 1 / |d| = 2 a ratio.
+  __device__ __forceinline__ LocalWave(double a, double ratio, double x, double y) {
+    const double square = x * x + y * y;
+    const double inverse = 2 * a * ratio;
+    const double root = sqrt(fma(square * inverse, inverse, 1.0));
+    turns = 2 * a * square / (1 + root);
+    bend = a / root;
+    fx = 2 * bend * x;
+    fy = 2 * bend * y;
+  }
+};
+/// Half the second derivative of the wave along an axis of this frequency.
+__device__ __forceinline__ double curvature_along(double bend, double frequency, double ratio) {
+  return bend * (1 - (frequency * ratio) * (frequency * ratio));
+}
+
 __device__ __forceinline__ bool meets(AxisRecord record, Extent extent) {
   return record.z <= static_cast<float>(extent.last) && record.w >= static_cast<float>(extent.first) &&
          extent.first <= extent.last;

@@ -117,10 +117,16 @@ class FastCuda final : public PointCloudPlan::Engine {
       return;
     }
     if (!divided && block_[0] < options_.shape[0]) lay_boxes(block);
-    const RawPoints raw{
-        sources.position_m.data(), sources.amplitude.data(), sources.phase_rad.data(), cloud.count,
-        cloud.inverse_pitch,       cloud.center_x,           cloud.center_y,           cloud.turns_metre,
-        cloud.reach_per_metre};
+    const bool exact = plan_.grid().wave_ratio > 0;
+    const RawPoints raw{sources.position_m.data(),
+                        sources.amplitude.data(),
+                        sources.phase_rad.data(),
+                        cloud.count,
+                        cloud.inverse_pitch,
+                        cloud.center_x,
+                        cloud.center_y,
+                        cloud.turns_metre,
+                        exact ? mean_reach(limit_cosine(options_)) / options_.pitch_m : cloud.reach_per_metre};
     if (plan_.transforms()) plan_.set(raw, bounded_summary(cloud), options_.deterministic);
     if (plan_.transforms() && lights_whole_panel(cloud)) {
       products_.clear();

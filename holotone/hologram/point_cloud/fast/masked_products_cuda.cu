@@ -29,9 +29,10 @@ constexpr std::int64_t max_job = 4096;
 constexpr std::int64_t even_jobs = std::int64_t{6} * 132;
 constexpr std::int64_t max_jobs = 2048;  ///< of a launch: 256 MiB of sums
 
-MaskedPoints make_points(const Array<float4, 1>& records, const Array<int, 1>& flags, std::int64_t count) {
+MaskedPoints make_points(const Array<float4, 1>& records, const Array<int, 1>& flags, std::int64_t count,
+                         double wave_ratio) {
   const float4* const all = records.data();
-  return {all, all + count, all + 2 * count, flags.data()};
+  return {all, all + count, all + 2 * count, flags.data(), wave_ratio};
 }
 
 __global__ void __launch_bounds__(list_threads)
@@ -115,8 +116,10 @@ constexpr int product_warps = 8;
 constexpr int run = 32;  ///< pixels of a factor warp's rows of shared memory
 
 /// Two points of a lane along an axis.
+template <bool Exact>
 struct PointPair {
   AxisRecord place[2];
+  AxisRecord across[Exact ? 2 : 1];  ///< along the other axis
   float4 wave[2];
 };
 
@@ -134,6 +137,26 @@ __device__ __forceinline__ Run run_of(const AxisRecord& place, const float4& wav
   // Half a turn more: unit_phasor subtracts it.
   const double turns = a * u * u + (of_rows ? static_cast<double>(wave.w) : 0.0) + 0.5;
   return {fixed_turns(turns), fixed_turns(a * (2 * u + 1)), fixed_turns(2 * a),
+          lit_of_32(place, static_cast<float>(first))};
+}
+
+/// Of the exact wave at `middle` of the other axis. Those of columns are less the phase in the middle of both. Such
+/// factors leave out what depends on both axes, some tenths of a radian in a subtile's corners.
+__device__ __forceinline__ Run exact_run_of(const AxisRecord& place, const AxisRecord& across, const float4& wave,
+                                            int first, double own_middle, double middle, double ratio, bool of_rows) {
+  const double a = static_cast<double>(wave.x) + static_cast<double>(wave.y);
+  constexpr double half = 0.5 * (run - 1);
+  const double u = (first + half - static_cast<double>(place.x)) - static_cast<double>(place.y);
+  const double v = (middle - static_cast<double>(across.x)) - static_cast<double>(across.y);
+  const LocalWave wave_there(a, ratio, u, v);
+  const double bend = curvature_along(wave_there.bend, wave_there.fx, ratio);
+  double turns = wave_there.turns - (wave_there.fx - bend * half) * half + 0.5;
+  if (of_rows) {
+    turns += static_cast<double>(wave.w);
+  } else {
+    turns -= LocalWave(a, ratio, (own_middle - static_cast<double>(place.x)) - static_cast<double>(place.y), v).turns;
+  }
+  return {fixed_turns(turns), fixed_turns(wave_there.fx - bend * (2 * half - 1)), fixed_turns(2 * bend),
           lit_of_32(place, static_cast<float>(first))};
 }
 
@@ -184,31 +207,34 @@ __device__ __forceinline__ void write_factors(Run (&runs)[2], const float (&weig
   }
 }
 
-/// Makes the factors of a job's points along one axis.
-template <bool OfRows>
+/// Makes the factors of a job's points along one axis, from pixel `first` on; the other's begin at `first_across`.
+template <bool OfRows, bool Exact>
 __device__ __forceinline__ void make_factors(const MaskedPoints& points, const int* list, const MaskedJob& job,
-                                             int first, float largest, std::uint32_t shared, std::uint64_t* full,
-                                             std::uint64_t* empty, int& stage, unsigned& phase) {
+                                             int first, int first_across, float largest, std::uint32_t shared,
+                                             std::uint64_t* full, std::uint64_t* empty, int& stage, unsigned& phase) {
   const int lane = threadIdx.x % 32;
   const int own_run = threadIdx.x / 32 % 4 * run;
   const int steps = (job.count + step_points - 1) / step_points;
   const AxisRecord* const places = OfRows ? points.rows : points.columns;
+  [[maybe_unused]] const AxisRecord* const across = OfRows ? points.columns : points.rows;
+  constexpr double half_side = 0.5 * (side - 1);
   const auto index_at = [&](int step, int p) {
     const int k = step * step_points + p * 32 + lane;
     return k < job.count ? list[job.first + k] : -1;
   };
   const auto load = [&](const int(&index)[2]) {
-    PointPair pair;
+    PointPair<Exact> pair;
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
       const bool present = index[p] >= 0;
       pair.place[p] = present ? places[index[p]] : make_float4(0, 0, 1, 0);
+      if constexpr (Exact) pair.across[p] = present ? across[index[p]] : make_float4(0, 0, 0, 0);
       pair.wave[p] = present ? points.waves[index[p]] : make_float4(0, 0, 0, 0);
     }
     return pair;
   };
   int index[2] = {index_at(0, 0), index_at(0, 1)};
-  PointPair next = load(index);
+  PointPair<Exact> next = load(index);
   index[0] = index_at(1, 0);
   index[1] = index_at(1, 1);
   const float scale = largest > 0 ? y_scale / largest : 0.0F;
@@ -218,7 +244,12 @@ __device__ __forceinline__ void make_factors(const MaskedPoints& points, const i
     bool all_lit = true;
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
-      runs[p] = run_of(next.place[p], next.wave[p], first + own_run, OfRows);
+      if constexpr (Exact) {
+        runs[p] = exact_run_of(next.place[p], next.across[p], next.wave[p], first + own_run, first + half_side,
+                               first_across + half_side, points.wave_ratio, OfRows);
+      } else {
+        runs[p] = run_of(next.place[p], next.wave[p], first + own_run, OfRows);
+      }
       weight[p] = next.wave[p].z * scale;
       all_lit = all_lit && runs[p].lit == 0xffffffffU;
     }
@@ -247,6 +278,7 @@ __device__ __forceinline__ void make_factors(const MaskedPoints& points, const i
 #endif
 
 /// Sums the jobs [first_job, first_job + jobs) to partial_sums[job - first_job][row][column].
+template <bool Exact>
 __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? product_threads : 32, 1)
     product_kernel(Subtiles subtiles, MaskedPoints points, const int* list, const MaskedJob* jobs, int first_job,
                    int job_count, float largest, float2* partial_sums) {
@@ -270,13 +302,14 @@ __global__ void __launch_bounds__(HOLOTONE_WGMMA_CODE ? product_threads : 32, 1)
     cuda::give_registers<factor_registers>();
     for (int j = blockIdx.x; j < job_count; j += gridDim.x) {
       const MaskedJob job = jobs[first_job + j];
-      const int columns = subtiles.columns;
+      const int first_row = subtiles.row_extents(job.subtile / subtiles.columns).subtile.first;
+      const int first_column = subtiles.column_extents(job.subtile % subtiles.columns).subtile.first;
       if (threadIdx.x < cuda::warpgroup_threads) {
-        make_factors<true>(points, list, job, subtiles.row_extents(job.subtile / columns).subtile.first, largest,
-                           shared, full, empty, stage, phase);
+        make_factors<true, Exact>(points, list, job, first_row, first_column, largest, shared, full, empty, stage,
+                                  phase);
       } else {
-        make_factors<false>(points, list, job, subtiles.column_extents(job.subtile % columns).subtile.first, largest,
-                            shared, full, empty, stage, phase);
+        make_factors<false, Exact>(points, list, job, first_column, first_row, largest, shared, full, empty, stage,
+                                   phase);
       }
     }
   } else {
@@ -371,7 +404,8 @@ void MaskedProducts::set(const FastGrid& grid, const RawPoints& points, float la
   subtiles_ = Subtiles(grid);
   largest_amplitude_ = largest_amplitude;
   count_ = points.count;
-  coarse_.set({grid.coarse_side}, grid.coarse_curvature);
+  wave_ratio_ = grid.wave_ratio;
+  coarse_.set({grid.coarse_side}, {grid.coarse_curvature, grid.wave_ratio});
   reserve(records_, 3 * count_, queue_);
   reserve(flags_, count_, queue_);
   float4* const records = records_.data();
@@ -399,7 +433,7 @@ bool MaskedProducts::gather(std::int64_t first, std::int64_t count) {
   reserve(scan_memory_, static_cast<std::int64_t>(fast_scan_bytes(static_cast<int>(entries - 1))), queue_);
   // The last count is read, but no sum holds it.
   cuda::check(cudaMemsetAsync(counts, 0, static_cast<std::size_t>(entries) * sizeof(int), stream), "cudaMemsetAsync");
-  const MaskedPoints points = make_points(records_, flags_, count_);
+  const MaskedPoints points = make_points(records_, flags_, count_, wave_ratio_);
   const dim3 blocks(cuda::blocks_for(std::int64_t{32} * warps, list_threads), static_cast<unsigned>(subtiles_.rows));
   if (has_coarse()) {
     count_coarse(subtiles_, coarse_.shape(), points, first, count, counts, stream);
@@ -471,17 +505,18 @@ void MaskedProducts::plan_jobs(const std::vector<int>& begin) {
 
 void MaskedProducts::multiply() {
   const auto stream = cuda::stream_of(queue_);
-  const MaskedPoints points = make_points(records_, flags_, count_);
+  const MaskedPoints points = make_points(records_, flags_, count_, wave_ratio_);
   const auto all = static_cast<std::int64_t>(jobs_.size());
   reserve(partial_sums_, std::min(all, max_jobs) * pixels, queue_);
-  cuda::check(cudaFuncSetAttribute(product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+  const auto kernel = wave_ratio_ > 0 ? product_kernel<true> : product_kernel<false>;
+  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
               "cudaFuncSetAttribute");
   for (std::int64_t first = 0; first < all; first += max_jobs) {
     const auto jobs = static_cast<int>(std::min(max_jobs, all - first));
     const auto blocks = static_cast<unsigned>(std::min(jobs, cuda::hopper_processors()));
-    product_kernel<<<blocks, product_threads, shared_bytes, stream>>>(subtiles_, points, list_.data(),
-                                                                      device_jobs_.data(), static_cast<int>(first),
-                                                                      jobs, largest_amplitude_, partial_sums_.data());
+    kernel<<<blocks, product_threads, shared_bytes, stream>>>(subtiles_, points, list_.data(), device_jobs_.data(),
+                                                              static_cast<int>(first), jobs, largest_amplitude_,
+                                                              partial_sums_.data());
     cuda::check_launch("masked products");
     add_kernel<<<dim3(pixels / add_threads, static_cast<unsigned>(subtiles_.count())), add_threads, 0, stream>>>(
         subtiles_, partial_sums_.data(), device_first_job_.data(), static_cast<int>(first), jobs,
@@ -490,7 +525,7 @@ void MaskedProducts::multiply() {
   }
   if (tiles_.empty()) return;
   const MaskedPoints of_turn{points.columns + turn_first_, points.rows + turn_first_, points.waves + turn_first_,
-                             points.flags + turn_first_};
+                             points.flags + turn_first_, wave_ratio_};
   const CoarseWork work{device_tiles_.data(), static_cast<int>(tiles_.size()), device_segments_.data(),
                         static_cast<int>(segments_.size())};
   coarse_.add(of_turn, work, reinterpret_cast<const unsigned*>(list_.data()), list_.size(), largest_amplitude_,

@@ -44,6 +44,7 @@ class MaskedProducts {
   std::int64_t max_listed_;
   CoarseSums coarse_;
   Subtiles subtiles_;
+  double wave_ratio_ = 0;
   float largest_amplitude_ = 0;
   std::int64_t count_ = 0;
   std::int64_t points_a_turn_ = 0;  ///< that are gathered and summed at once
