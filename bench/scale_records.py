@@ -15,6 +15,7 @@ all rows.
 """
 import argparse
 import datetime
+import functools
 import json
 import os
 import pathlib
@@ -51,17 +52,18 @@ def write_points(path, count, radius_m, front_m, seed):
     path.write_bytes(head.encode() + points.tobytes())
 
 
-def measure_strehl(program, row, folder, seed):
-    """Strehl ratio |sum U conj E|^2 / (sum |U|)^2 of one point at the row's middle distance, 1,000,000 random pixels
-    within 0.9 of its light; E is its spherical wave in float64."""
-    wavelength_m, pitch_m, distance_m = 532e-9, row["pitch_m"], row["distance_m"]
+@functools.cache
+def measure_strehl(program, folder, pitch_m, distance_m, given_wave, seed):
+    """Strehl ratio |sum U conj E|^2 / (sum |U|)^2 of one point, at 1,000,000 random pixels within 0.9 of its light; E is
+    its spherical wave in float64."""
+    wavelength_m = 532e-9
     reach = wavelength_m * distance_m / (2 * pitch_m**2)
     side = max(9000, 2 * int(reach) + 2)
     cloud, field = folder / "point.csv", folder / "point.npy"
     cloud.write_text(f"x,y,z\n0,0,{-distance_m}\n")
     subprocess.run([program, "hologram", str(cloud), "-o", str(field), "--encode", "complex", "--resolution",
                     f"{side}x{side}", "--pitch", f"{pitch_m}m", "--wavelength", f"{wavelength_m}m", "--keep-coordinates",
-                    "--wave", row["wave"], "--device", "cuda:0"], check=True, capture_output=True)
+                    "--wave", given_wave, "--device", "cuda:0"], check=True, capture_output=True)
     at = numpy.random.default_rng(seed).integers(-int(0.9 * reach), int(0.9 * reach), (2, 1_000_000))
     values = numpy.load(field, mmap_mode="r")[at[0] + side // 2, at[1] + side // 2].astype(complex)
     field.unlink()
@@ -128,7 +130,8 @@ def measure(program, row, seed):
     if row["points"]:
         if said["wave"] != row["wave"]:
             raise ValueError(f"{row['name']}: {said['wave']} waves")
-        wave = {"wave": row["wave"], "strehl": round(measure_strehl(program, row, row["cloud"].parent, seed), 4),
+        wave = {"wave": row["wave"], "strehl": round(measure_strehl(
+            program, row["cloud"].parent, row["pitch_m"], row["distance_m"], row["wave"], seed), 4),
                 "deviation_rad": max(one["fresnel_deviation_rad"] for one in holograms)}
     for name in said["outputs"]:
         os.remove(name)
