@@ -280,7 +280,7 @@ TEST_P(ExactWave, PartsOfALargePanelAreThoseOfASmallOne) {
         {{"blocks", 0.5e-6, 0.002, 0.0021, {cpu ? 12000 : 24000, cpu ? 12000 : 24000}, 50}, 240, "spectrum", {}},
         {{"groups", 1e-6, 0.005, 0.015, {8192, 8192}, 50}, 240, "spectrum", {}},
         {{"nodes, 1 um", 1e-6, 0.005, 0.015, {9000, 9000}, 3000}, 1800, "coarse nodes", PointMethod::direct},
-        {{"nodes, 1 um, crowd", 1e-6, 0.005, 0.015, {9000, 9000}, 400000}, 1800, "coarse nodes", PointMethod::direct},
+        {{"nodes, 1 um, crowd", 1e-6, 0.005, 0.015, {9000, 9000}, 80000}, 1800, "coarse nodes", PointMethod::direct},
         {{"nodes, 1 um, before", 1e-6, -0.015, -0.005, {9000, 9000}, 3000}, 1800, "coarse nodes", PointMethod::direct},
         {{"nodes, 1 um, 5 cm", 1e-6, 0.05, 0.08, {9000, 9000}, 3000}, 8000, "coarse nodes", PointMethod::direct},
         {{"nodes, 1 um, 10 cm", 1e-6, 0.09, 0.11, {9000, 9000}, 3000}, 8900, "coarse nodes", PointMethod::direct},
