@@ -319,4 +319,39 @@ TEST_P(ExactWave, PartsOfALargePanelAreThoseOfASmallOne) {
   });
 }
 
+// Coarse nodes end light in the middle of its soft edge.
+TEST_P(ExactWave, LightOfAPrintIsThatOfDirectAllOver) {
+  on_each([&](Device device) {
+    if (device.backend == holotone::Backend::cpu) return;  // it has no coarse nodes
+    for (const double pitch_m : {0.9e-6, 8e-6}) {
+      SCOPED_TRACE(pitch_m);
+      auto c = make_case({"", pitch_m, 0.0099 * pitch_m / 1e-6, 0.0101 * pitch_m / 1e-6, {8400, 8400}, 4},
+                         PointMethod::fast);
+      c.extent = 0.2;
+      const auto points = cases::make_points(c);
+      holotone::PointCloudPlan nodes(c.options, device);
+      nodes.set_points(cases::sources(points));
+      EXPECT_NE(nodes.info().arithmetic.find("coarse nodes"), std::string::npos) << nodes.info().arithmetic;
+      c.options.method = PointMethod::direct;
+      holotone::PointCloudPlan direct(c.options, device);
+      direct.set_points(cases::sources(points));
+      double difference = 0;
+      double norm = 0;
+      for (std::int64_t row = 0; row < c.options.shape[0]; row += 600) {
+        Array<std::complex<float>, 2> sums({600, c.options.shape[1]}, device);
+        nodes.execute({row, 600}, {.field = sums.view()});
+        const auto got = sums.to(Device{});
+        direct.execute({row, 600}, {.field = sums.view()});
+        const auto expected = sums.to(Device{});
+        for (std::int64_t i = 0; i < got.size(); ++i) {
+          difference += std::norm(got.data()[i] - expected.data()[i]);
+          norm += std::norm(expected.data()[i]);
+        }
+      }
+      std::printf("  %.2f um: methods differ by %.3f over all light\n", pitch_m * 1e6, std::sqrt(difference / norm));
+      EXPECT_LT(std::sqrt(difference / norm), 0.2);
+    }
+  });
+}
+
 }  // namespace
