@@ -60,7 +60,7 @@ inline double exact_reach(double limit) {
 inline double mean_reach(double limit) {
   const double half_lit = 0.5 * (1 + edge_begin) * limit;
   const double q = half_lit * half_lit;
-  return std::sqrt(q * (3 * q + std::sqrt(4 + q * q)) / (2 - 4 * q));
+  return std::sqrt(q * (3 * q + std::sqrt(4 + q * q)) / (2 - 4 * q * q));
 }
 
 /// One point in pixel units. With u = col - PixelPoint::column and v = row - PixelPoint::row its Fresnel phase at a
