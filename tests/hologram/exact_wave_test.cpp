@@ -323,10 +323,9 @@ TEST_P(ExactWave, PartsOfALargePanelAreThoseOfASmallOne) {
 TEST_P(ExactWave, LightOfAPrintIsThatOfDirectAllOver) {
   on_each([&](Device device) {
     if (device.backend == holotone::Backend::cpu) return;  // it has no coarse nodes
-    for (const double pitch_m : {0.9e-6, 8e-6}) {
+    for (const auto& [pitch_m, near_m] : {std::array{0.9e-6, 0.0099}, std::array{8e-6, 0.3}}) {
       SCOPED_TRACE(pitch_m);
-      auto c = make_case({"", pitch_m, 0.0099 * pitch_m / 1e-6, 0.0101 * pitch_m / 1e-6, {8400, 8400}, 4},
-                         PointMethod::fast);
+      auto c = make_case({"", pitch_m, near_m, 1.02 * near_m, {8400, 8400}, 4}, PointMethod::fast);
       c.extent = 0.2;
       const auto points = cases::make_points(c);
       holotone::PointCloudPlan nodes(c.options, device);

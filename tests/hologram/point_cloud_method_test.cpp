@@ -237,6 +237,35 @@ TEST(PointCloudMethod, LargePanelsHaveGroupsAndBlocksOnCuda) {
   }
 }
 
+// Tiles of coarse nodes whose model of the wave is too coarse, or not much smaller than a point's light, are refused.
+TEST(PointCloudMethod, CoarseNodesOfExactWavesKeepTheTolerance) {
+  const auto side = [](double pitch_m, double near_m, double far_m, const holotone::Shape<2>& block) {
+    auto c = make_case({"print", PointMethod::fast, 1000000, near_m, far_m, 1e-3, true, {}});
+    c.options.pitch_m = pitch_m;
+    c.options.shape = {9000, 9000};
+    c.options.wave = Wave::spherical;
+    const auto points = summarised(cases::make_points(c));
+    auto cloud = holotone::point_cloud::fast_cloud(c.options, {0, 0, block}, 1000000, points.summary);
+    cloud.any_place = true;
+    auto precision = holotone::point_cloud::fast_precision(c.options.tolerance);
+    precision.on_chip = true;
+    const auto chosen = holotone::point_cloud::choose_exact_nodes(c.options, cloud, precision).grid;
+    return chosen ? chosen->coarse_side : 0;
+  };
+  const holotone::Shape<2> block{4500, 4500};
+  EXPECT_EQ(side(1e-6, 0.005, 0.015, block), 128);
+  EXPECT_EQ(side(8e-6, 0.3, 0.38, block), 128);
+  EXPECT_EQ(side(1e-6, 0.05, 0.11, block), 512);
+  EXPECT_LT(side(1e-6, 0.0096, 0.0104, block), 512);  // terms of the fourth order
+  EXPECT_LT(side(1e-6, 0.0049, 0.0051, block), 256);
+  EXPECT_EQ(side(1e-6, 0.004, 0.016, block), 0);   // bends of a deep cloud
+  EXPECT_EQ(side(1e-6, 0.002, 0.0021, block), 0);  // light of 532 pixels
+  EXPECT_EQ(side(8e-6, 0.02, 0.021, block), 0);
+  EXPECT_EQ(side(0.5e-6, 0.01, 0.0101, block), 0);     // steep light
+  EXPECT_EQ(side(1e-6, 0.05, 0.055, {100, 4500}), 0);  // lower than a tile
+  EXPECT_EQ(side(1e-6, 0.05, 0.055, {300, 4500}), 256);
+}
+
 TEST(PointCloudMethod, AGridIsKeptWhileTheCloudStays) {
   auto c = make_case({"moving", PointMethod::fast, 100000, 0.5, 0.6, 1e-3, false, PointMethod::fast});
   MethodChooser chooser(c.options, c.options.shape[0], Backend::cuda);

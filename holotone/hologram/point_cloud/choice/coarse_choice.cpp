@@ -16,6 +16,11 @@ constexpr int strip = 32;
 /// its soft edge; and their time relative to Fresnel's (H200, 10 gigapixels of relief and 2.5 of a sphere: 1.4, 1.6).
 constexpr double max_node_ratio = 0.6;
 constexpr double exact_node_time = 1.45;
+/// Share of the nearest point's reach that a tile may have: corners of light, whose sums leave out terms of both axes,
+/// then lie beyond 0.85 of it.
+constexpr double max_reach_share = 0.15;
+/// Error of exact waves on nodes, relative to the tolerance: estimates of deep clouds are within a tenth of it.
+constexpr double max_node_error = 1.15;
 
 /// What a point lights along an axis of the tiles of CoarseSums.
 struct CoarseLighting {
@@ -51,6 +56,23 @@ CoarseLighting coarse_lighting(double center, double reach, std::int64_t extent,
   return lighting;
 }
 
+/// Estimated relative l2 error of exact waves of points that fill the curvatures [low, high], in tiles of `side`:
+/// numbers on nodes, terms of the fourth order, and what bins and bends leave of the terms of both axes. Fitted to
+/// float64 waves within 0.8 of the reach.
+double exact_node_error(double low, double high, double ratio, int side) {
+  const double steepest = std::max(std::abs(low), std::abs(high));
+  const double middle = std::abs(0.5 * (low + high));
+  const double half = 0.5 * (high - low);
+  const double t = 0.5 * side;
+  const double squares = ratio * ratio;
+  const double fourth = 5.8 * steepest * steepest * steepest * squares * t * t * t * t;
+  const double bins = 10.4 * middle * middle * squares * t * t;
+  const double phase = 2.0 * half * squares * t * t;
+  const double second = 0.0173 * phase * phase;
+  const double third = 0.69 * 2 * middle * half * squares * t * t * t;
+  return std::hypot(std::hypot(5.5e-4, fourth, bins), second, third);
+}
+
 }  // namespace
 
 double coarse_time(const FastCloud& cloud, const FastGrid& grid) {
@@ -79,26 +101,34 @@ double coarse_time(const FastCloud& cloud, const FastGrid& grid) {
 FastChoice choose_exact_nodes(const PointCloudOptions& options, const FastCloud& cloud,
                               const FastPrecision& precision) {
   const double ratio = options.wavelength_m / options.pitch_m;
+  // Of the common cone: colours end alike.
+  const double cosine = limit_cosine(options);
   if (!may_be_coarse_sums(precision.tolerance, precision.on_chip) || !cloud.any_place || !options.band_limit ||
-      ratio > max_node_ratio) {
+      2 * cosine > max_node_ratio) {
     return {};
   }
   const double low = cloud.summary.low[2] * cloud.turns_metre;
   const double high = cloud.summary.high[2] * cloud.turns_metre;
   // Of all directions along an axis and across it; that of a bin is the one of a third of the largest square across.
-  const double limit = ratio * ratio / 4;
+  const double limit = cosine * cosine;
   double deviation = 0;
   for (const double along : {0.0, limit}) {
-    const double bin = 0.5 * (low + high) * std::sqrt(1 - along - limit / 3) * (1 - along);
+    const double bin = 0.5 * (low + high) * std::sqrt(1 - along - ratio * ratio / 12) * (1 - along);
     for (const double across : {0.0, limit}) {
       for (const double a : {low, high}) {
         deviation = std::max(deviation, std::abs(a * std::sqrt(1 - along - across) * (1 - along) - bin));
       }
     }
   }
+  const double nearest_m = cloud.turns_metre / std::max(std::abs(low), std::abs(high));
+  const double room = std::min(max_reach_share * cloud.reach_per_metre * nearest_m,
+                               static_cast<double>(std::min(cloud.panel[0], cloud.panel[1])));
   FastChoice best;
   for (const int side : {128, 256, 512}) {
-    if (deviation > max_coarse_curvature(side)) continue;
+    if (deviation > max_coarse_curvature(side) || side > room ||
+        exact_node_error(low, high, ratio, side) > max_node_error * options.tolerance) {
+      continue;
+    }
     FastGrid grid = products_grid(cloud, side);
     grid.wave_ratio = ratio;
     const double time = exact_node_time * coarse_time(cloud, grid);

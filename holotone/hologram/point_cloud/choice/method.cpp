@@ -83,10 +83,6 @@ double box_deviation_rad(const PointCloudOptions& options, const PointSummary& s
   return largest;
 }
 
-double farthest_m(const PointSummary& summary) {
-  return std::max(std::abs(static_cast<double>(summary.low[3])), std::abs(static_cast<double>(summary.high[3])));
-}
-
 bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
   return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
 }
@@ -285,10 +281,8 @@ void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
 void MethodChooser::choose_wave_grid(const EnginePoints& points) {
   const std::int64_t count = points.sources.amplitude.size();
   const auto pixels = static_cast<double>(element_count(options_.shape));
-  const double reach = reach_per_metre(options_) * farthest_m(points.summary);
-  const double lit_pixels = options_.band_limit ? std::min(pixels, 4 * reach * reach) : pixels;
   choice_.method = PointMethod::direct;
-  choice_.exact_seconds = 1e-12 * lit_pixels * static_cast<double>(count) * exact_pair_ps;
+  choice_.exact_seconds = 1e-12 * pixels * static_cast<double>(count) * exact_pair_ps;
   choice_.fast = {};
   if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
   double least = options_.method == PointMethod::fast ? std::numeric_limits<double>::max() : choice_.exact_seconds;
@@ -307,7 +301,6 @@ void MethodChooser::choose_wave_grid(const EnginePoints& points) {
   if (nodes.grid && consider(1e-6 * static_cast<double>(cut.lit_blocks) * nodes.microseconds)) {
     choice_.fast = nodes;
     ++choice_.fast_number;
-    planned_ = {};
   }
 }
 

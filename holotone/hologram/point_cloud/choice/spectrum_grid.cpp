@@ -233,11 +233,17 @@ Shape<2> device_spectrum_block(const PointCloudOptions& options, std::int64_t ro
   Shape<2> best{};
   double least = std::numeric_limits<double>::max();
   for (const std::int64_t extent : {8192, 6144, 4096, 3072, 2048, 1024}) {
-    cloud.panel = {std::min(extent, rows_at_once), std::min(extent, options.shape[1])};
+    // Even shares of the rows at once and of the columns.
+    std::int64_t blocks = 1;
+    for (const std::size_t axis : {0, 1}) {
+      const std::int64_t all = axis == 0 ? rows_at_once : options.shape[1];
+      const std::int64_t shares = (all + extent - 1) / extent;
+      cloud.panel[axis] = (all + shares - 1) / shares;
+      blocks *= shares;
+    }
     if (!fits_device_spectrum(options, cloud)) continue;
     const auto layout = spectrum_layout(options, {0, 0, cloud.panel}, find_range(cloud), quick_column_length);
-    const double work =
-        static_cast<double>(element_count(layout.period)) / static_cast<double>(element_count(cloud.panel));
+    const double work = static_cast<double>(blocks) * static_cast<double>(element_count(layout.period));
     if (work >= least) continue;
     least = work;
     best = cloud.panel;

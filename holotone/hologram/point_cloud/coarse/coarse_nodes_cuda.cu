@@ -1,8 +1,8 @@
 // A warp sums the points of a task on 32 x 32 places, as a product of factors that it makes in registers (the sums C, L
 // and R of coarse_sums_cuda.cu). The exact wave is, about the middle of the places, u and v pixels from there,
 //     f u + g v + c u^2 + d v^2 + c' u^3 + d' v^3 + h u v + k u^2 v + l u v^2 turns:
-// cubic phases along the axes; of the other terms those of a wave of the bins' middles and of the points' mean bend are
-// a factor of the sums, and what is left of h, e, adds 2 pi i e (u X)(v Y) to the product of factors X Y.
+// cubic phases along the axes; of the other terms those of a wave of the bins' middles and of the points' middle bend
+// are a factor of the sums, and what is left of h, e, adds 2 pi i e (u X)(v Y) to the product of factors X Y.
 #include <holotone/core/matrix_product/wgmma_cuda.cuh>
 #include <holotone/hologram/point_cloud/coarse/coarse_nodes_cuda.cuh>
 
@@ -128,6 +128,8 @@ struct Walk {
 constexpr int point_records(bool exact) { return exact ? 3 : 2; }
 /// Places are counted from the middle in units of so many for the products with e.
 constexpr float cross_unit = 16;
+/// Radians of what is left of h u v in the corner of a tile, at most.
+constexpr float max_cross = 8;
 
 /// Two complex factors of pairs of points, {re, im} of each pair.
 struct Factor {
@@ -208,6 +210,7 @@ __device__ __forceinline__ void sum_points(const Task& task, const MaskedPoints&
       x = exact_phases_of(task.x, here.bend, here.fx, ratio, 0);
       const double left = cross_terms(here.bend, here.fx, here.fy, ratio).uv - task.cross.uv;
       cross = static_cast<float>(left * task.y.spacing * task.x.spacing) * (6.28318531F * cross_unit * cross_unit);
+      if (!(fabsf(cross) <= max_cross)) cross = 0;  // NaN of places that float32 does not hold, too
     } else {
       y = phases_of(task.y, y_record, a, static_cast<double>(wave.w));
       x = phases_of(task.x, x_record, a, 0);
@@ -320,19 +323,25 @@ struct TaskSums : LinesOfNodes {
   float* chains;  ///< room for the sums of every warp
 };
 
-/// Mean bend of the exact waves of a task's first points: those of a class come from one side, so that points of a
-/// surface are about as far.
-__device__ __forceinline__ double mean_bend(const Task& task, const MaskedPoints& points, const unsigned* sorted) {
-  const int place = task.begin + static_cast<int>(threadIdx.x % 32);
-  float bend = 0;
-  if (place < task.end) {
+/// Middle of the bends of exact waves of 32 of a task's points, which are spread over all: of a class may be the near
+/// and the far side of an object.
+__device__ __forceinline__ double middle_bend(const Task& task, const MaskedPoints& points, const unsigned* sorted) {
+  const int count = task.end - task.begin;
+  const auto lane = static_cast<int>(threadIdx.x % 32);
+  float least = 3e38F;
+  float most = -3e38F;
+  if (lane < count) {
+    const int place = task.begin + (count > 32 ? static_cast<int>(std::int64_t{lane} * count / 32) : lane);
     const unsigned j = sorted[place];
     const double x = task.x.place - task.x.from_middle - static_cast<double>(task.x.records[j].x);
     const double y = task.y.place - task.y.from_middle - static_cast<double>(task.y.records[j].x);
-    bend = static_cast<float>(LocalWave(points.waves[j].x, points.wave_ratio, x, y).bend);
+    least = most = static_cast<float>(LocalWave(points.waves[j].x, points.wave_ratio, x, y).bend);
   }
-  for (int other = 16; other > 0; other /= 2) bend += __shfl_xor_sync(0xffffffffU, bend, other);
-  return bend / static_cast<float>(max(min(task.end - task.begin, 32), 1));
+  for (int other = 16; other > 0; other /= 2) {
+    least = fminf(least, __shfl_xor_sync(0xffffffffU, least, other));
+    most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, other));
+  }
+  return count > 0 ? 0.5 * (static_cast<double>(least) + static_cast<double>(most)) : 0;
 }
 
 /// Multiplies a lane's sums by the terms of both axes.
@@ -404,7 +413,8 @@ __global__ void __launch_bounds__(node_threads(Exact), 1)
       task.begin = begins_here[within];
       task.end = begins_here[within + 1];
       if constexpr (Exact) {
-        task.cross = cross_terms(mean_bend(task, points, work.sorted), task.x.frequency, task.y.frequency, wave.ratio);
+        task.cross =
+            cross_terms(middle_bend(task, points, work.sorted), task.x.frequency, task.y.frequency, wave.ratio);
       }
       target = to.on_nodes + (std::int64_t{tile_number} * line + row_bin * coarse_nodes) * row_halves;
     } else {

@@ -8,7 +8,7 @@
 //     cut rows: R_b, pixels of a strip of rows by nodes of columns.
 // The pixels are then, by products of matrices,
 //     S = sum_by P_by (L_by + sum_bx P_bx C_by,bx^T)^T + sum_bx R_bx P_bx^T,
-//     P_b[p, k] = W[p, k] exp(2 pi i (f_b p + a0 p^2)),
+//     P_b[p, k] = W[p, k] exp(2 pi i (f_b p + a0 p^2)),      of exact waves a0 of the bin,
 // W the least-squares interpolation from nodes to pixels for such frequencies.
 #include <algorithm>
 #include <cmath>

@@ -11,17 +11,18 @@ class ExactCuda final : public PointCloudPlan::Engine {
       : options_(options), rows_at_once_(rows_at_once), queue_(queue), engine_(spectrum_cuda(options, queue)) {}
 
   void set_points(EnginePoints points, const MethodChoice& choice) override {
-    if (choice.fast.grid.has_value() != on_nodes_) {
-      on_nodes_ = !on_nodes_;
+    const bool on_nodes = choice.fast.grid.has_value();
+    if (!engine_ || on_nodes != on_nodes_) {
       engine_.reset();  // frees its memory first
-      engine_ = on_nodes_ ? fast_cuda(options_, rows_at_once_, queue_) : spectrum_cuda(options_, queue_);
+      engine_ = on_nodes ? fast_cuda(options_, rows_at_once_, queue_) : spectrum_cuda(options_, queue_);
+      on_nodes_ = on_nodes;
     }
     engine_->set_points(std::move(points), choice);
   }
   void execute(const RowRange& part, const PointCloudOutput& output, Progress& progress) override {
     engine_->execute(part, output, progress);
   }
-  [[nodiscard]] PointCloudInfo info() const override { return engine_->info(); }
+  [[nodiscard]] PointCloudInfo info() const override { return engine_ ? engine_->info() : PointCloudInfo{}; }
 
  private:
   PointCloudOptions options_;
