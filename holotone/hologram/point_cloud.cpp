@@ -20,6 +20,9 @@ constexpr const char* where_points = "PointCloudPlan::set_points";
 constexpr const char* where_execute = "PointCloudPlan::execute";
 /// Direct sums of exact waves that would take longer, of clouds too deep for a grid, are none that auto takes.
 constexpr double max_automatic_s = 60;
+/// Where both waves will do and `fast` sums either, auto takes the exact one below this share of the other's estimated
+/// time.
+constexpr double exact_share = 0.5;
 constexpr const char* where_adjoint = "PointCloudPlan::adjoint";
 /// Pixel indices are 32-bit and exact in the engines' arithmetic.
 constexpr std::int64_t largest_extent = 1 << 24;
@@ -157,14 +160,14 @@ std::string_view to_string(PointDerivative by) { return name_of(by); }
 
 struct PointCloudPlan::State {
   State(const PointCloudOptions& given, std::int64_t rows, Queue given_queue)
-      : options(given), used(given), rows_at_once(rows), queue(std::move(given_queue)), chooser(make_chooser()) {}
+      : options(given), used(given), rows_at_once(rows), queue(std::move(given_queue)) {}
 
   PointCloudOptions options;
   PointCloudOptions used;  ///< `options` with the wave of the points
   std::int64_t rows_at_once;
   Queue queue;
-  point_cloud::MethodChooser chooser;
-  PointMethod method = PointMethod::automatic;  ///< method of `engine`
+  std::optional<point_cloud::MethodChooser> choosers[2];  ///< Fresnel's and the exact wave's
+  PointMethod method = PointMethod::automatic;            ///< method of `engine`
   point_cloud::EnginePointer engine;
   std::optional<std::int64_t> count;  ///< none before set_points
   /// Device copies of host points; kept so that a new cloud of the same size every frame needs no allocation.
@@ -174,8 +177,35 @@ struct PointCloudPlan::State {
   Array<float, 2> set_position_m;  ///< of the points that were set, for the adjoint
   point_cloud::PointSummary summary;
 
-  [[nodiscard]] point_cloud::MethodChooser make_chooser() const {
-    return {used, rows_at_once, queue.device().backend, masks_on_chip(used, queue)};
+  /// Chooses the method of a wave, and makes the points' pixels for it where an engine reads them.
+  const point_cloud::MethodChoice& choose_method(Wave wave, point_cloud::EnginePoints& points) {
+    PointCloudOptions of_wave = options;
+    of_wave.wave = wave;
+    const auto backend = queue.device().backend;
+    if (backend == Backend::cpu) points.pixels = point_cloud::pixel_points(points.sources, of_wave);
+    auto& chooser = choosers[wave == Wave::spherical ? 1 : 0];
+    if (!chooser) chooser.emplace(of_wave, rows_at_once, backend, masks_on_chip(of_wave, queue));
+    return chooser->choose(points);
+  }
+
+  /// Chooses wave and method.
+  const point_cloud::MethodChoice& choose(point_cloud::EnginePoints& points) {
+    Wave wave = point_cloud::choose_wave(options, queue.device().backend, points.summary);
+    if (wave == Wave::automatic) {
+      const auto& choice = choose_method(Wave::fresnel, points);
+      const double seconds = choice.method == PointMethod::fast ? choice.seconds : 0;
+      const auto& exact = choose_method(Wave::spherical, points);
+      const bool faster = exact.method == PointMethod::fast && exact.seconds < exact_share * seconds;
+      wave = faster ? Wave::spherical : Wave::fresnel;
+    }
+    const auto* choice = &choose_method(wave, points);
+    if (options.wave == Wave::automatic && wave == Wave::spherical && choice->method == PointMethod::direct &&
+        choice->seconds > max_automatic_s) {
+      wave = Wave::fresnel;
+      choice = &choose_method(wave, points);
+    }
+    use(wave);
+    return *choice;
   }
 
   void use(PointMethod wanted) {
@@ -188,7 +218,6 @@ struct PointCloudPlan::State {
   void use(Wave wave) {
     if (used.wave == wave) return;
     used.wave = wave;
-    chooser = make_chooser();
     engine.reset();
   }
 
@@ -247,18 +276,9 @@ void PointCloudPlan::set_points(const PointSources& points) {
   state.count.reset();  // if the engine fails, execute must not use the previous points
   if (has_adjoint(state.queue.device().backend)) state.keep(state.set_position_m, sorted.sources.position_m);
   state.summary = sorted.summary;
-  state.use(point_cloud::choose_wave(state.options, state.queue.device().backend, sorted.summary));
-  if (state.queue.device().backend == Backend::cpu) {
-    sorted.pixels = point_cloud::pixel_points(sorted.sources, state.used);
-  }
-  const auto* choice = &state.chooser.choose(sorted);
-  if (state.options.wave == Wave::automatic && choice->method == PointMethod::direct &&
-      choice->exact_seconds > max_automatic_s) {
-    state.use(Wave::fresnel);
-    choice = &state.chooser.choose(sorted);
-  }
-  state.use(choice->method);
-  state.engine->set_points(std::move(sorted), *choice);
+  const auto& choice = state.choose(sorted);
+  state.use(choice.method);
+  state.engine->set_points(std::move(sorted), choice);
   state.count = count;
 }
 

@@ -241,6 +241,19 @@ TEST(ExactWaveChoice, AutomaticTakesItWhereFresnelsFails) {
   EXPECT_EQ(wave_of(8e-6, 0.2, PointMethod::automatic, false), Wave::fresnel);
 }
 
+// Where Fresnel's deviation is small and the band limit cuts light, exact waves of many points are faster.
+TEST_P(ExactWave, AutomaticIsTheFasterOneWhereBothWillDo) {
+  on_each([&](Device device) {
+    for (const std::int64_t count : {10, 100000}) {
+      auto c = make_case({"", 20e-6, 0.3, 0.31, {1080, 1920}, count}, PointMethod::automatic);
+      c.options.wave = Wave::automatic;
+      holotone::PointCloudPlan plan(c.options, device);
+      plan.set_points(cases::sources(cases::make_points(c)));
+      EXPECT_EQ(plan.info().wave, count == 10 ? Wave::fresnel : Wave::spherical) << plan.info().arithmetic;
+    }
+  });
+}
+
 TEST_P(ExactWave, ExtremePointsLeaveTheOthersAlone) {
   on_each([&](Device device) {
     auto c = make_case({"", 8e-6, 0.2, 0.21, {60, 90}, 20}, PointMethod::fast);

@@ -51,8 +51,10 @@ constexpr double min_timed_us = 1e6;
 /// Estimate without products on chip, relative to that with them, up to which it is the faster one in such sums.
 constexpr double max_off_chip = 1.1;
 
-/// Exact waves on the CPU, first estimates: nanoseconds of a pair of direct, of a number of the spectrum's last FFT.
-constexpr double exact_pair_ns = 0.8;
+/// Exact waves on the CPU (two cores): nanoseconds of a pair of direct, of one in a tile of 128 x 64 pixels with an
+/// edge of light, and of a number of the spectrum's last FFT, a first estimate.
+constexpr double exact_pair_ns = 0.3;
+constexpr double edge_pair_ns = 5;
 constexpr double spectrum_number_ns = 30;
 /// Picoseconds of a pair of direct on an H200 (100,000 points on 1080p: 0.90 s).
 constexpr double exact_pair_ps = 4.4;
@@ -85,6 +87,20 @@ double box_deviation_rad(const PointCloudOptions& options, const PointSummary& s
 
 bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
   return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
+}
+
+/// Nanoseconds of a point's exact wave by direct on the CPU.
+double direct_ns(const PixelPoint& point, const Shape<2>& shape) {
+  double lit = 1;
+  double inner = 1;  // of tiles without an edge
+  const auto count = [&](std::int32_t begin, std::int32_t end, std::int64_t extent, int tile) {
+    const int edges = (begin > 0 ? 1 : 0) + (end < extent ? 1 : 0);
+    lit *= end - begin;
+    inner *= std::max(end - begin - edges * tile, 0);
+  };
+  count(point.row_begin, point.row_end, shape[0], 64);
+  count(point.column_begin, point.column_end, shape[1], 128);
+  return exact_pair_ns * inner + edge_pair_ns * (lit - inner);
 }
 
 bool similar_counts(const FastCloud& planned, const FastCloud& cloud) {
@@ -192,7 +208,10 @@ bool may_be_exact(const PointCloudOptions& options, Backend backend) {
 Wave choose_wave(const PointCloudOptions& options, Backend backend, const PointSummary& summary) {
   if (options.wave != Wave::automatic) return options.wave;
   if (!may_be_exact(options, backend)) return Wave::fresnel;
-  return box_deviation_rad(options, summary) <= max_hidden_deviation_rad ? Wave::fresnel : Wave::spherical;
+  if (box_deviation_rad(options, summary) > max_hidden_deviation_rad) return Wave::spherical;
+  // Where the limit cuts no light, Fresnel's needs no masked products and is faster.
+  const FastCloud cloud = fast_cloud(options, {0, 0, options.shape}, 1, summary);
+  return lights_whole_panel(cloud) ? Wave::fresnel : Wave::automatic;
 }
 
 FastCosts fast_cpu_costs() { return cpu_fast_costs; }
@@ -206,13 +225,19 @@ MethodChooser::MethodChooser(const PointCloudOptions& options, std::int64_t rows
   }
 }
 
+double MethodChooser::price_seconds(PointMethod method, std::int64_t points) const {
+  const auto prices = method_prices(backend_, options_.tolerance);
+  const auto price = std::ranges::find(prices, method, &MethodPrice::method);
+  if (price == prices.end()) return 0;
+  return 1e-12 * static_cast<double>(element_count(options_.shape)) *
+         (price->fixed_ps + static_cast<double>(points) * price->pair_ps);
+}
+
 PointMethod MethodChooser::cheapest(std::int64_t points) const {
   const auto possible = possible_methods(options_, backend_);
   if (possible.size() == 1) return possible.front();
   const auto prices = method_prices(backend_, options_.tolerance);
-  const auto cost = [points](const MethodPrice& price) {
-    return price.fixed_ps + static_cast<double>(points) * price.pair_ps;
-  };
+  const auto cost = [&](const MethodPrice& price) { return price_seconds(price.method, points); };
   const auto best = std::min_element(prices.begin(), prices.end(), [&](const auto& a, const auto& b) {
                       return cost(a) < cost(b);
                     })->method;
@@ -232,6 +257,7 @@ const MethodChoice& MethodChooser::choose(const EnginePoints& points) {
   const auto method = cheapest(points.sources.amplitude.size());
   if (method != PointMethod::fast) {
     choice_.method = method;
+    choice_.seconds = price_seconds(method, points.sources.amplitude.size());
     planned_ = {};
   } else if (backend_ == Backend::cpu) {
     choose_layout(points.pixels);
@@ -244,22 +270,23 @@ const MethodChoice& MethodChooser::choose(const EnginePoints& points) {
 void MethodChooser::choose_layout(std::span<const PixelPoint> points) {
   choice_.method = PointMethod::separable;
   choice_.layout = choose_fast_layout(options_.shape, points, options_.tolerance, cpu_fast_costs);
-  if (choice_.layout.tile[0] == 0) return;  // no grid can hold these depths
   const auto pairs = static_cast<double>(element_count(options_.shape)) * static_cast<double>(points.size());
+  choice_.seconds = 1e-9 * pairs * separable_pair_ns;
+  if (choice_.layout.tile[0] == 0) return;  // no grid can hold these depths
   const bool whole = std::all_of(points.begin(), points.end(),
                                  [&](const PixelPoint& point) { return lights_all(point, options_.shape); });
   const double fast = choice_.layout.nanoseconds * (whole ? 1 : band_limit_factor);
-  if (fast <= pairs * separable_pair_ns) choice_.method = PointMethod::fast;
+  if (fast > pairs * separable_pair_ns) return;
+  choice_.method = PointMethod::fast;
+  choice_.seconds = 1e-9 * fast;
 }
 
 void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
   choice_.method = PointMethod::direct;
   if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
-  double pairs = 0;
-  for (const auto& point : points) {
-    pairs += static_cast<double>(point.column_end - point.column_begin) * (point.row_end - point.row_begin);
-  }
-  const double direct = pairs * exact_pair_ns;
+  double direct = 0;
+  for (const auto& point : points) direct += direct_ns(point, options_.shape);
+  choice_.seconds = 1e-9 * direct;
   const bool given = options_.method == PointMethod::fast;
   const auto pixels = static_cast<double>(element_count(options_.shape));
   if (points.empty() || (!given && direct < spectrum_number_ns * pixels)) return;
@@ -273,23 +300,24 @@ void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
   const double numbers = static_cast<double>(layout.period[0]) * static_cast<double>(layout.period[1]);
   if (layout.tile[0] == 0 || numbers > max_spectrum_numbers) return;
   const double blocks = std::ceil(pixels / static_cast<double>(element_count(block)));
-  if (given || blocks * (layout.nanoseconds + spectrum_number_ns * numbers) < direct) {
-    choice_.method = PointMethod::fast;
-  }
+  const double fast = blocks * (layout.nanoseconds + spectrum_number_ns * numbers);
+  if (!given && fast >= direct) return;
+  choice_.method = PointMethod::fast;
+  choice_.seconds = 1e-9 * fast;
 }
 
 void MethodChooser::choose_wave_grid(const EnginePoints& points) {
   const std::int64_t count = points.sources.amplitude.size();
   const auto pixels = static_cast<double>(element_count(options_.shape));
   choice_.method = PointMethod::direct;
-  choice_.exact_seconds = 1e-12 * pixels * static_cast<double>(count) * exact_pair_ps;
+  choice_.seconds = 1e-12 * pixels * static_cast<double>(count) * exact_pair_ps;
   choice_.fast = {};
   if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
-  double least = options_.method == PointMethod::fast ? std::numeric_limits<double>::max() : choice_.exact_seconds;
+  double least = options_.method == PointMethod::fast ? std::numeric_limits<double>::max() : choice_.seconds;
   const auto consider = [&](double seconds) {
     if (seconds >= least) return false;
     choice_.method = PointMethod::fast;
-    choice_.exact_seconds = least = seconds;
+    choice_.seconds = least = seconds;
     return true;
   };
   consider(choose_wave_spectrum(count, points.summary));
@@ -365,6 +393,7 @@ void MethodChooser::choose_grid(const EnginePoints& points) {
     if (other.grid && other.microseconds <= max_off_chip * choice_.fast.microseconds) choice_.fast = other;
   }
   choice_.method = choice_.fast.grid ? PointMethod::fast : PointMethod::separable;
+  choice_.seconds = 1e-6 * blocks * (choice_.fast.grid ? choice_.fast.microseconds : max_us);
   ++choice_.fast_number;
   planned_ = cloud;
 }

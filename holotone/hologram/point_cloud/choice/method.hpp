@@ -18,11 +18,11 @@ struct MethodChoice {
   Shape<2> spectrum_block{};                    ///< for fast of the exact wave: extents of the panel's blocks
   /// For fast on CUDA; valid for its own cloud and similar ones. With a grid for the exact wave: coarse nodes sum it.
   FastChoice fast;
-  SpectrumGrid spectrum;     ///< else, for the exact wave
-  FarGrid far;               ///< takes its place if microseconds > 0
-  int fast_number = 0;       ///< differs for each new `fast` or `spectrum`
-  double exact_seconds = 0;  ///< estimate for the exact wave on CUDA
-  bool timed = false;        ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
+  SpectrumGrid spectrum;  ///< else, for the exact wave
+  FarGrid far;            ///< takes its place if microseconds > 0
+  int fast_number = 0;    ///< differs for each new `fast` or `spectrum`
+  double seconds = 0;     ///< estimate for one sum
+  bool timed = false;     ///< CUDA, blocks: the panel takes so long that timing the algorithms of its products pays
 };
 
 /// Cost in picoseconds: fixed per pixel, and per pair of pixel and point.
@@ -49,7 +49,8 @@ bool has_exact_wave(PointMethod method, const PointCloudOptions& options, Backen
 bool may_be_exact(const PointCloudOptions& options, Backend backend);
 
 /// Returns the wave of a sum for Wave::automatic: spherical where the largest deviation of Fresnel's exceeds
-/// max_hidden_deviation_rad and a method other than direct, or the one given, has it; else Fresnel's.
+/// max_hidden_deviation_rad and a method other than direct, or the one given, has it; automatic where both will do and
+/// either may be the faster one; else Fresnel's.
 Wave choose_wave(const PointCloudOptions& options, Backend backend, const PointSummary& summary);
 constexpr double max_hidden_deviation_rad = 0.1;
 
@@ -64,6 +65,7 @@ class MethodChooser {
   const MethodChoice& choose(const EnginePoints& points);
 
  private:
+  [[nodiscard]] double price_seconds(PointMethod method, std::int64_t points) const;
   [[nodiscard]] PointMethod cheapest(std::int64_t points) const;
   void choose_layout(std::span<const PixelPoint> points);
   void choose_spectrum(std::span<const PixelPoint> points);
