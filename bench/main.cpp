@@ -1,10 +1,11 @@
 // holotone_bench [--device cpu|cuda:0] [--max-points N] [--scan dragon.ply] [--picture kodim23.png]
-//                [--target photo.png] [--out-of-core N] [--resident N] [--processor-time] [--prices]
+//                [--target photo.png] [--out-of-core N] [--resident N] [--processor-time] [--prices] [--sweep]
 //                [Google Benchmark's own options]
 //
 // --out-of-core: the side of the field of propagate/out_of_core. The host needs 24 N^2 bytes: 96 GiB for 65536.
 // --resident: the side of the field of propagate/resident, which the device holds: 57344 takes some 80 GB there.
 // --prices: also hologram/price/METHOD/TOLERANCE/POINTS, from which bench/method_prices.py fits the prices of methods.
+// --sweep: also hologram/sweep/*, by which bench/method_sweep.py compares `auto` with the best method of 40 scenes.
 // --processor-time: the CPU's rows in processor time of one thread, for a machine that does other work meanwhile.
 // Every row is first checked against the float64 reference; one that misses its tolerance is reported as an error and
 // not timed. JSON: --benchmark_out=results.json; bench/merge.py adds the rows to bench/results/.
@@ -58,6 +59,7 @@ int main(int argc, char** argv) {
         std::strtoll(take_option(arguments, "--out-of-core", cpu ? "1024" : "4096").c_str(), nullptr, 10);
     options.resident = std::strtoll(take_option(arguments, "--resident", "0").c_str(), nullptr, 10);
     options.prices = take_flag(arguments, "--prices");
+    options.sweep = take_flag(arguments, "--sweep");
     if (take_flag(arguments, "--processor-time")) bench::use_processor_time();
     const auto info = holotone::describe(options.device);
     benchmark::AddCustomContext("commit", bench::commit());
@@ -74,6 +76,7 @@ int main(int argc, char** argv) {
     bench::add_smoe_rows(options);
     if (options.device.backend != holotone::Backend::opencl) {  // which lacks these
       bench::add_point_cloud_fast_rows(options);
+      bench::add_method_sweep_rows(options);
       bench::add_error_diffusion_rows(options);
       bench::add_nufft_rows(options);
       bench::add_halftone_rows(options);

@@ -15,6 +15,7 @@ struct RowOptions {
   std::int64_t out_of_core = 4096;    ///< side of the field of propagate/out_of_core, up to 65536
   std::int64_t resident = 0;          ///< side of the field of propagate/resident; 0: no such rows
   bool prices = false;                ///< with hologram/price/*, which bench/method_prices.py fits
+  bool sweep = false;                 ///< with hologram/sweep/*, which bench/method_sweep.py compares
 };
 
 /// hologram/direct, separable, separable_real, separable_near, adjoint, video, price: point_cloud_bench.cpp
@@ -22,6 +23,9 @@ void add_point_cloud_rows(const RowOptions& options);
 
 /// hologram/fast*: point_cloud_fast_bench.cpp
 void add_point_cloud_fast_rows(const RowOptions& options);
+
+/// hologram/sweep/*: method_sweep_bench.cpp
+void add_method_sweep_rows(const RowOptions& options);
 
 /// propagate/*, reconstruct/*, eye/*, layers/*, fft/*: propagation_bench.cpp
 void add_propagation_rows(const RowOptions& options);

@@ -1,4 +1,4 @@
-"""Tests of merge.py, plot.py, plot_rates.py, command_times.py, method_prices.py and scripts/docs_tables.py: python3 -m unittest discover -s bench -p '*_test.py'."""
+"""Tests of merge.py, plot.py, plot_rates.py, command_times.py, method_prices.py, method_sweep.py and scripts/docs_tables.py: python3 -m unittest discover -s bench -p '*_test.py'."""
 import json
 import os
 import pathlib
@@ -14,6 +14,7 @@ import command_times  # noqa: E402
 import docs_tables  # noqa: E402
 import merge  # noqa: E402
 import method_prices  # noqa: E402
+import method_sweep  # noqa: E402
 import nufft_finufft  # noqa: E402
 import plot  # noqa: E402
 import plot_rates  # noqa: E402
@@ -164,6 +165,18 @@ class PlotRates(unittest.TestCase):
     def test_nothing_to_draw_is_said(self):
         with self.assertRaisesRegex(ValueError, "no scenes"):
             plot_rates.scenes_of([{}])
+
+
+class MethodSweep(unittest.TestCase):
+    def test_auto_is_compared_with_the_best_right_method_of_each_scene(self):
+        wrong = row("hologram/sweep/8um_50mm_deep/100/fresnel_fast/iterations:1", 0.1)
+        wrong["error_occurred"] = True
+        rows = [wrong, row("hologram/sweep/8um_50mm_deep/100/auto/iterations:1", 3.0),
+                row("hologram/sweep/8um_50mm_deep/100/exact_fast", 1.0), row("hologram/sweep/8um_50mm_deep/100/exact_direct", 2.0),
+                row("hologram/sweep/1um_2mm_shallow/1000/auto", 1.0), row("hologram/sweep/1um_2mm_shallow/1000/exact_fast", 1.0)]
+        compared = method_sweep.compare(method_sweep.scenes_of({"benchmarks": rows}))
+        self.assertEqual([(one[0], one[1], one[4]) for one in compared],
+                         [(3.0, "8um_50mm_deep/100", "exact_fast"), (1.0, "1um_2mm_shallow/1000", "exact_fast")])
 
 
 class MethodPrices(unittest.TestCase):
