@@ -89,6 +89,18 @@ TEST(PointCloudMethod, TheBenchmarksCases) {
   }
 }
 
+TEST(PointCloudMethod, FewPointsOfLittleLightAreDirectOnACpu) {
+  for (const double near_m : {0.05, 0.5}) {
+    auto c = make_case({"little", PointMethod::automatic, 300, near_m, 1.1 * near_m, 1e-3, true, {}});
+    c.options.pitch_m = 20e-6;
+    const auto points = cases::make_points(c);
+    auto input = summarised(points);
+    input.pixels = holotone::point_cloud::pixel_points(input.sources, c.options);
+    MethodChooser chooser(c.options, c.options.shape[0], Backend::cpu);
+    EXPECT_EQ(chooser.choose(input).method, near_m == 0.05 ? PointMethod::direct : PointMethod::separable);
+  }
+}
+
 TEST(PointCloudMethod, FewPointsAreProductsEvenIfFastIsAskedFor) {
   for (const auto backend : {Backend::cpu, Backend::cuda}) {
     auto c = make_case({"few", PointMethod::fast, 300, 0.5, 0.6, 1e-3, true, PointMethod::separable});

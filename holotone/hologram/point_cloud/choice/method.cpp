@@ -89,6 +89,19 @@ bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
   return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
 }
 
+/// True on the CPU for few points whose light is so small a part of the panel that direct sums are faster than products,
+/// whose rows and columns are those of all the points that are summed together.
+bool lights_little(std::span<const PixelPoint> points, const Shape<2>& shape) {
+  constexpr std::size_t few = 3000;
+  constexpr double share = 0.03;
+  if (points.empty() || points.size() > few) return false;
+  double lit = 0;
+  for (const auto& point : points) {
+    lit += static_cast<double>(point.column_end - point.column_begin) * (point.row_end - point.row_begin);
+  }
+  return lit < share * static_cast<double>(element_count(shape)) * static_cast<double>(points.size());
+}
+
 /// Nanoseconds of a point's exact wave by direct on the CPU.
 double direct_ns(const PixelPoint& point, const Shape<2>& shape) {
   double lit = 1;
@@ -254,7 +267,10 @@ const MethodChoice& MethodChooser::choose(const EnginePoints& points) {
     }
     return choice_;
   }
-  const auto method = cheapest(points.sources.amplitude.size());
+  auto method = cheapest(points.sources.amplitude.size());
+  if (options_.method == PointMethod::automatic && lights_little(points.pixels, options_.shape)) {
+    method = PointMethod::direct;
+  }
   if (method != PointMethod::fast) {
     choice_.method = method;
     choice_.seconds = price_seconds(method, points.sources.amplitude.size());
