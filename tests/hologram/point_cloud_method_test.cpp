@@ -270,6 +270,7 @@ TEST(PointCloudMethod, CoarseNodesOfExactWavesKeepTheTolerance) {
   EXPECT_EQ(side(1e-6, 0.05, 0.11, block), 512);
   EXPECT_LT(side(1e-6, 0.0096, 0.0104, block), 512);  // terms of the fourth order
   EXPECT_LT(side(1e-6, 0.0049, 0.0051, block), 256);
+  EXPECT_EQ(side(1e-6, -0.02, 0.02, block), 0);    // of points before and behind the panel
   EXPECT_EQ(side(1e-6, 0.004, 0.016, block), 0);   // bends of a deep cloud
   EXPECT_EQ(side(1e-6, 0.002, 0.0021, block), 0);  // light of 532 pixels
   EXPECT_EQ(side(8e-6, 0.02, 0.021, block), 0);

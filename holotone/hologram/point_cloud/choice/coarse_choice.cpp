@@ -69,7 +69,7 @@ double exact_node_error(double low, double high, double ratio, int side) {
   const double bins = 10.4 * middle * middle * squares * t * t;
   const double phase = 2.0 * half * squares * t * t;
   const double second = 0.0173 * phase * phase;
-  const double third = 0.69 * 2 * middle * half * squares * t * t * t;
+  const double third = 0.69 * std::hypot(2 * middle * half, half * half) * squares * t * t * t;
   return std::hypot(std::hypot(5.5e-4, fourth, bins), second, third);
 }
 
