@@ -15,7 +15,7 @@ import sys
 MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 
 
-def scenes_of(results):
+def find_scenes(results):
     """{scene: {method: (ms, label)}} of Google Benchmark's JSON; rows with errors are left out."""
     scenes = {}
     for row in results["benchmarks"]:
@@ -45,7 +45,7 @@ def main():
     parser.add_argument("--ratio", type=float, default=2, help="largest allowed time of auto over the best")
     parser.add_argument("--least-ms", type=float, default=0.1, help="difference that does not count")
     options = parser.parse_args()
-    rows = compare(scenes_of(json.loads(pathlib.Path(options.results).read_text())))
+    rows = compare(find_scenes(json.loads(pathlib.Path(options.results).read_text())))
     if not rows:
         sys.exit(f"method_sweep.py: {options.results}: expected rows hologram/sweep/* (holotone_bench --sweep)")
     for ratio, scene, time, label, best, least in rows:

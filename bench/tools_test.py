@@ -174,7 +174,7 @@ class MethodSweep(unittest.TestCase):
         rows = [wrong, row("hologram/sweep/8um_50mm_deep/100/auto/iterations:1", 3.0),
                 row("hologram/sweep/8um_50mm_deep/100/exact_fast", 1.0), row("hologram/sweep/8um_50mm_deep/100/exact_direct", 2.0),
                 row("hologram/sweep/1um_2mm_shallow/1000/auto", 1.0), row("hologram/sweep/1um_2mm_shallow/1000/exact_fast", 1.0)]
-        compared = method_sweep.compare(method_sweep.scenes_of({"benchmarks": rows}))
+        compared = method_sweep.compare(method_sweep.find_scenes({"benchmarks": rows}))
         self.assertEqual([(one[0], one[1], one[4]) for one in compared],
                          [(3.0, "8um_50mm_deep/100", "exact_fast"), (1.0, "1um_2mm_shallow/1000", "exact_fast")])
 

@@ -89,8 +89,8 @@ bool lights_all(const PixelPoint& point, const Shape<2>& shape) {
   return point.row_begin == 0 && point.row_end == shape[0] && point.column_begin == 0 && point.column_end == shape[1];
 }
 
-/// True on the CPU for few points whose light is so small a part of the panel that direct sums are faster than products,
-/// whose rows and columns are those of all the points that are summed together.
+/// True on the CPU for few points whose light is so small a part of the panel that direct sums are faster than
+/// products, whose rows and columns are those of all the points that are summed together.
 bool lights_little(std::span<const PixelPoint> points, const Shape<2>& shape) {
   constexpr std::size_t few = 3000;
   constexpr double share = 0.03;
