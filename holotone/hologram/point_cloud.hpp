@@ -25,7 +25,9 @@ enum class PointMethod {
 
 /// Wave of one point.
 enum class Wave {
-  automatic,  ///< spherical where the deviation of Fresnel's exceeds 0.1 rad and a fast method has it, else fresnel
+  /// Spherical where the deviation of Fresnel's exceeds 0.1 rad (CPU and CUDA; by direct sums of up to a minute), else
+  /// the one whose sum is faster.
+  automatic,
   fresnel,    ///< phase pi ((x-xj)^2 + (y-yj)^2) / (lambda d)
   spherical,  ///< phase sign(d) k (r - |d|), amplitude without 1/r: exact
 };
