@@ -7,8 +7,15 @@
 namespace holotone {
 namespace {
 
-double cone_of(const PointCloudOptions& sum) {
-  return sum.cone_wavelength_m > 0 ? sum.cone_wavelength_m : sum.wavelength_m;
+/// Lit half width over |d|; that of the exact wave for Wave::automatic, whose directions have sines up to 0.98
+/// (docs/holograms.md).
+double find_rise(const PointCloudOptions& sum) {
+  const double cone_m = sum.cone_wavelength_m > 0 ? sum.cone_wavelength_m : sum.wavelength_m;
+  const double limit = cone_m / (2 * sum.pitch_m);
+  if (sum.wave == Wave::fresnel) return limit;
+  constexpr double steepest = 0.98;
+  const double corner = std::min(std::sqrt(2.0) * limit, steepest);
+  return std::min(limit, steepest) / std::sqrt(1 - corner * corner);
 }
 
 /// True if one of `count` pixel centres lies within `reach` of `foot`, in pixels from the middle.
@@ -30,7 +37,7 @@ PointCoverage find_coverage(const PointSources& points, const PointCloudOptions&
     if (points.amplitude.data()[i] == 0) continue;
     coverage.has_amplitude = true;
     const float* const p = points.position_m.data() + 3 * i;
-    const double reach = cone_of(sum) * std::abs(static_cast<double>(p[2])) / (2 * pitch);
+    const double reach = find_rise(sum) * std::abs(static_cast<double>(p[2]));
     bool lit = true;
     for (std::size_t axis = 0; axis < 2; ++axis) {
       const auto place = static_cast<double>(p[axis]);
@@ -48,7 +55,7 @@ PointCoverage find_coverage(const PointSources& points, const PointCloudOptions&
 
 PanelFit fit_to_panel(const PointSources& points, const PointCloudOptions& sum, double distance_m) {
   const double middle = std::abs(distance_m);
-  const double rise = cone_of(sum) / (2 * sum.pitch_m);
+  const double rise = find_rise(sum);
   const std::int64_t counts[] = {sum.shape[1], sum.shape[0]};
   PanelFit fit;
   for (std::int64_t i = 0; i < points.position_m.shape()[0]; ++i) {

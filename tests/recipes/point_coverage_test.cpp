@@ -1,6 +1,7 @@
 // Points that a panel does not show, against sums of these points: the panel is dark, and lit at the size that fits.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/array.hpp>
 #include <holotone/recipes/point_coverage.hpp>
@@ -47,8 +48,16 @@ TEST(PointCoverage, AgreesWithTheSum) {
     EXPECT_EQ(coverage.is_lit, lit) << x_m;
     EXPECT_TRUE(coverage.has_amplitude);
     EXPECT_FLOAT_EQ(static_cast<float>(coverage.high_m[0]), x_m) << "a point without an amplitude does not count";
-    EXPECT_NEAR(coverage.reach_m, 532e-9 * 0.2 / 16e-6, 1e-9);
+    const double cosine = 532e-9 / 16e-6;
+    EXPECT_NEAR(coverage.reach_m, 0.2 * cosine / std::sqrt(1 - 2 * cosine * cosine), 1e-9);
   }
+  // Fresnel's light ends sooner than that of a sphere.
+  PointCloudOptions fine = sum;
+  fine.pitch_m = 0.3e-6;
+  const Points aside({Point{{931e-6F, 0, -1e-3F}}});
+  EXPECT_TRUE(find_coverage(aside.sources(), fine).is_lit);
+  fine.wave = holotone::Wave::fresnel;
+  EXPECT_FALSE(find_coverage(aside.sources(), fine).is_lit);
   PointCloudOptions unlimited = sum;
   unlimited.band_limit = false;
   EXPECT_TRUE(find_coverage(Points({Point{{1, 0, -0.2F}}}).sources(), unlimited).is_lit);

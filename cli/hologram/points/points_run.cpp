@@ -30,6 +30,7 @@ nlohmann::json make_json(const HologramJob& job, const PointsRecord& row) {
                         {"output", row.output},
                         {"wavelength_m", job.channels[row.channel].wavelength_m},
                         {"points", row.points},
+                        {"wave", to_string(row.info.wave)},
                         {"method", to_string(row.info.method)},
                         {"arithmetic", row.info.arithmetic},
                         {"unlit_points", row.unlit},
