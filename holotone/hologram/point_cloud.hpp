@@ -25,9 +25,7 @@ enum class PointMethod {
 
 /// Wave of one point.
 enum class Wave {
-  /// Spherical where the deviation of Fresnel's exceeds 0.1 rad (CPU and CUDA; by direct sums of up to a minute), else
-  /// the one whose sum is faster.
-  automatic,
+  automatic,  ///< spherical where Fresnel's deviates by over 0.1 rad or is slower and a method has it, else fresnel
   fresnel,    ///< phase pi ((x-xj)^2 + (y-yj)^2) / (lambda d)
   spherical,  ///< phase sign(d) k (r - |d|), amplitude without 1/r: exact
 };
