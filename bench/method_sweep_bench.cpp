@@ -6,7 +6,7 @@
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <memory>
+#include <string>
 
 namespace bench {
 namespace {

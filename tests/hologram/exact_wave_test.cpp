@@ -327,7 +327,8 @@ TEST_P(ExactWave, PartsOfALargePanelAreThoseOfASmallOne) {
       }
       std::printf("  %-20s tolerance %.0e: %.1e, %s\n", scene.name, c.options.tolerance, std::sqrt(difference / norm),
                   plan.info().arithmetic.c_str());
-      EXPECT_LE(std::sqrt(difference / norm), 1.5e-3);
+      // Beside direct the error is this sum's alone, else that of two.
+      EXPECT_LE(std::sqrt(difference / norm), (other == PointMethod::direct ? 1 : 1.5) * c.options.tolerance);
     }
   });
 }

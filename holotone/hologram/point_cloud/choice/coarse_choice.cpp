@@ -13,13 +13,13 @@ constexpr double pixel_ns = 3e-5;
 constexpr int strip = 32;
 
 /// Exact waves on coarse nodes: lambda / pitch at most, so that the limit of light, a hyperbola, is a rectangle within
-/// its soft edge; and their time relative to Fresnel's (H200, 10 gigapixels of relief and 2.5 of a sphere: 1.4, 1.6).
+/// its soft edge; and their time relative to Fresnel's (H200, 10 gigapixels of relief and of a sphere: 1.39, 1.44).
 constexpr double max_node_ratio = 0.6;
 constexpr double exact_node_time = 1.45;
 /// Share of the nearest point's reach that a tile may have: corners of light, whose sums leave out terms of both axes,
 /// then lie beyond 0.85 of it.
 constexpr double max_reach_share = 0.15;
-/// Error of exact waves on nodes, relative to the tolerance: estimates of deep clouds are within a tenth of it.
+/// Estimated error of exact waves on nodes, relative to the tolerance: that of filled deep clouds is a little too high.
 constexpr double max_node_error = 1.15;
 
 /// What a point lights along an axis of the tiles of CoarseSums.

@@ -374,7 +374,7 @@ FastCloud fast_cloud(const PointCloudOptions& options, const PanelBlock& block, 
 PointSummary bounded_summary(const FastCloud& cloud) {
   PointSummary summary = cloud.summary;
   summary.squares = std::min(summary.squares, static_cast<float>(cloud.count) * summary.largest * summary.largest);
-  summary.crowd = std::min<decltype(summary.crowd)>(summary.crowd, static_cast<decltype(summary.crowd)>(cloud.count));
+  summary.crowd = std::min(summary.crowd, cloud.count);
   return summary;
 }
 

@@ -105,7 +105,7 @@ FastPrecision fast_precision(double tolerance);
 FastCloud fast_cloud(const PointCloudOptions& options, const PanelBlock& block, std::int64_t count,
                      const PointSummary& summary);
 
-/// Returns the summary with the sum of squares that so many points can have at most.
+/// Returns the summary with the sum of squares and the crowd that so many points can have at most.
 PointSummary bounded_summary(const FastCloud& cloud);
 
 /// Grid and window of least estimated time on an H200; none if that is not below `max_us` microseconds.

@@ -204,6 +204,13 @@ double estimate(const SpectrumGrid& made, std::int64_t count, double tolerance) 
   return start + samples * sample + (made.near ? 2 : 1) * once;
 }
 
+/// True if the spectrum of a cloud on its panel has at most so many numbers.
+bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& cloud) {
+  const auto [rows, columns] =
+      spectrum_layout(options, {0, 0, cloud.panel}, find_range(cloud), quick_column_length).period;
+  return static_cast<double>(rows) * static_cast<double>(columns) <= max_device_spectrum;
+}
+
 }  // namespace
 
 std::int64_t quick_column_length(std::int64_t minimum) {
@@ -217,12 +224,6 @@ std::int64_t depth_parts(const FastGrid& grid, std::int64_t extent, double toler
   std::int64_t chunks = chunks_of_pairs(static_cast<double>(extent), tolerance);
   while (extent / 8 % chunks != 0) ++chunks;
   return 3 * chunks;
-}
-
-bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& cloud) {
-  const auto [rows, columns] =
-      spectrum_layout(options, {0, 0, cloud.panel}, find_range(cloud), quick_column_length).period;
-  return static_cast<double>(rows) * static_cast<double>(columns) <= max_device_spectrum;
 }
 
 Shape<2> device_spectrum_block(const PointCloudOptions& options, std::int64_t rows_at_once,

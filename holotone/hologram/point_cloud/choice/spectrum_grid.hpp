@@ -30,8 +30,6 @@ std::int64_t quick_column_length(std::int64_t minimum);
 /// Number of parts in which the depth of a product over `extent` complex numbers, a multiple of eight, is summed.
 std::int64_t depth_parts(const FastGrid& grid, std::int64_t extent, double tolerance);
 
-/// True if the spectrum of a cloud on its panel has at most so many numbers.
-bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& cloud);
 /// Returns the extents of the blocks whose spectra are computed one after another: the whole panel if its spectrum
 /// fits, else of the blocks of at most rows_at_once rows those of least work, the points' light around them included;
 /// none if the light of all reaches too far.
