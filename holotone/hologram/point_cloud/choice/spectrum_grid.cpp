@@ -204,7 +204,7 @@ double estimate(const SpectrumGrid& made, std::int64_t count, double tolerance) 
   return start + samples * sample + (made.near ? 2 : 1) * once;
 }
 
-/// True if the spectrum of a cloud on its panel has at most so many numbers.
+/// True if the spectrum of a cloud on its panel has at most max_device_spectrum numbers.
 bool fits_device_spectrum(const PointCloudOptions& options, const FastCloud& cloud) {
   const auto [rows, columns] =
       spectrum_layout(options, {0, 0, cloud.panel}, find_range(cloud), quick_column_length).period;
