@@ -251,12 +251,17 @@ TEST(PointCloudMethod, LargePanelsHaveGroupsAndBlocksOnCuda) {
 
 // Tiles of coarse nodes whose model of the wave is too coarse, or not much smaller than a point's light, are refused.
 TEST(PointCloudMethod, CoarseNodesOfExactWavesKeepTheTolerance) {
-  const auto side = [](double pitch_m, double near_m, double far_m, const holotone::Shape<2>& block) {
+  const auto side = [](double pitch_m, double near_m, double far_m, const holotone::Shape<2>& block,
+                       bool surfaces = false) {
     auto c = make_case({"print", PointMethod::fast, 1000000, near_m, far_m, 1e-3, true, {}});
     c.options.pitch_m = pitch_m;
     c.options.shape = {9000, 9000};
     c.options.wave = Wave::spherical;
-    const auto points = summarised(cases::make_points(c));
+    auto waves = cases::make_points(c);
+    for (std::size_t j = 0; surfaces && j < waves.position_m.size(); ++j) {
+      waves.position_m[j][2] = static_cast<float>(-(j % 2 == 0 ? near_m : far_m));
+    }
+    const auto points = summarised(waves);
     auto cloud = holotone::point_cloud::fast_cloud(c.options, {0, 0, block}, 1000000, points.summary);
     cloud.any_place = true;
     auto precision = holotone::point_cloud::fast_precision(c.options.tolerance);
@@ -277,6 +282,8 @@ TEST(PointCloudMethod, CoarseNodesOfExactWavesKeepTheTolerance) {
   EXPECT_EQ(side(0.5e-6, 0.01, 0.0101, block), 0);     // steep light
   EXPECT_EQ(side(1e-6, 0.05, 0.055, {100, 4500}), 0);  // lower than a tile
   EXPECT_EQ(side(1e-6, 0.05, 0.055, {300, 4500}), 256);
+  EXPECT_EQ(side(1e-6, 0.005, 0.015, block, true), 0);  // a surface before another: 1.6e-3
+  EXPECT_EQ(side(1e-6, 0.006, 0.012, block, true), 128);
 }
 
 TEST(PointCloudMethod, AGridIsKeptWhileTheCloudStays) {

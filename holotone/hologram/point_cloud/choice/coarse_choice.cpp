@@ -56,13 +56,22 @@ CoarseLighting coarse_lighting(double center, double reach, std::int64_t extent,
   return lighting;
 }
 
-/// Estimated relative l2 error of exact waves of points that fill the curvatures [low, high], in tiles of `side`:
-/// numbers on nodes, terms of the fourth order, and what bins and bends leave of the terms of both axes. Fitted to
-/// float64 waves within 0.8 of the reach.
-double exact_node_error(double low, double high, double ratio, int side) {
-  const double steepest = std::max(std::abs(low), std::abs(high));
-  const double middle = std::abs(0.5 * (low + high));
-  const double half = 0.5 * (high - low);
+/// Half the range of curvatures of the evenly filled cloud, thrice as far as near, that has the spread of this one's
+/// sample: a surface before another leaves more of their terms than points between them.
+double half_range(const FastCloud& cloud, double middle) {
+  double squares = 0;
+  for (const auto& position : cloud.summary.sample) {
+    const double from_middle = cloud.turns_metre / -static_cast<double>(position[2]) - middle;
+    squares += from_middle * from_middle;
+  }
+  constexpr double filled = 2.46;
+  return std::sqrt(filled * squares / static_cast<double>(cloud.summary.sample.size()));
+}
+
+/// Estimated relative l2 error of exact waves of points of curvatures up to `steepest`, about `middle` by `half`, in
+/// tiles of `side`: numbers on nodes, terms of the fourth order, and what bins and bends leave of the terms of both
+/// axes. Fitted to float64 waves within 0.8 of the reach.
+double exact_node_error(double steepest, double middle, double half, double ratio, int side) {
   const double t = 0.5 * side;
   const double squares = ratio * ratio;
   const double fourth = 5.8 * steepest * steepest * steepest * squares * t * t * t * t;
@@ -104,7 +113,7 @@ FastChoice choose_exact_nodes(const PointCloudOptions& options, const FastCloud&
   // Of the common cone: colours end alike.
   const double cosine = limit_cosine(options);
   if (!may_be_coarse_sums(precision.tolerance, precision.on_chip) || !cloud.any_place || !options.band_limit ||
-      2 * cosine > max_node_ratio) {
+      options.falloff || 2 * cosine > max_node_ratio) {
     return {};
   }
   const double low = cloud.summary.low[2] * cloud.turns_metre;
@@ -120,13 +129,16 @@ FastChoice choose_exact_nodes(const PointCloudOptions& options, const FastCloud&
       }
     }
   }
-  const double nearest_m = cloud.turns_metre / std::max(std::abs(low), std::abs(high));
+  const double steepest = std::max(std::abs(low), std::abs(high));
+  const double nearest_m = cloud.turns_metre / steepest;
+  const double middle = 0.5 * (low + high);
+  const double half = half_range(cloud, middle);
   const double room = std::min(max_reach_share * cloud.reach_per_metre * nearest_m,
                                static_cast<double>(std::min(cloud.panel[0], cloud.panel[1])));
   FastChoice best;
   for (const int side : {128, 256, 512}) {
     if (deviation > max_coarse_curvature(side) || side > room ||
-        exact_node_error(low, high, ratio, side) > max_node_error * options.tolerance) {
+        exact_node_error(steepest, std::abs(middle), half, ratio, side) > max_node_error * options.tolerance) {
       continue;
     }
     FastGrid grid = products_grid(cloud, side);
