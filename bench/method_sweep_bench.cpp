@@ -5,6 +5,7 @@
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <benchmark/benchmark.h>
+#include <cmath>
 #include <fmt/format.h>
 #include <string>
 
@@ -58,6 +59,11 @@ void time_row(benchmark::State& state, const Scene& scene, const Candidate& cand
   const double deviation = holotone::fresnel_deviation_rad(sources, c.options);
   if (candidate.wave == Wave::fresnel && deviation > 0.1) {
     state.SkipWithError("Fresnel's wave is wrong there");
+    return;
+  }
+  const double zones = std::sqrt(c.options.wavelength_m * c.near_m) / (2 * c.options.pitch_m);
+  if (candidate.wave == Wave::spherical && candidate.method == PointMethod::direct && zones < 7) {
+    state.SkipWithError("rays do not describe the band limit there");
     return;
   }
   c.options.wave = candidate.wave;
