@@ -41,6 +41,15 @@ void validate(const PointCloudOptions& options) {
     }
   }
   require_bounds(where_made, "tolerance", options.tolerance, bounds_of<&PointCloudOptions::tolerance>);
+  if (options.falloff && options.wave == Wave::fresnel) {
+    throw_argument(where_made, "falloff", "false with wave fresnel", "true");
+  }
+}
+
+/// The options with the wave that amplitudes with falloff ask for.
+PointCloudOptions with_wave(PointCloudOptions options) {
+  if (options.falloff) options.wave = Wave::spherical;
+  return options;
 }
 
 /// Creates the engine of a method on a device; the one dispatch.
@@ -136,6 +145,13 @@ T element(const View<const T, Rank>& view, std::int64_t index) {
   if (!points.phase_rad.empty()) got += fmt::format(", phase = {}", element(points.phase_rad, index));
   throw_argument(where_points, fmt::format("point {}", index), "finite values and z other than 0 (the panel's plane)",
                  got);
+}
+
+/// One point of amplitude 0 replaces an empty cloud: engines need no special case.
+PointSources or_dark_point(const PointSources& points) {
+  static constexpr float position[3] = {0, 0, -1};
+  static constexpr float dark = 0;
+  return points.amplitude.size() > 0 ? points : PointSources{{position, {1, 3}}, {&dark, {1}}, {}};
 }
 
 void require_set(const char* where, const std::optional<std::int64_t>& count) {
@@ -242,8 +258,9 @@ struct PointCloudPlan::State {
   }
 };
 
-PointCloudPlan::PointCloudPlan(const PointCloudOptions& options, Queue queue, std::int64_t rows_at_once) {
-  validate(options);
+PointCloudPlan::PointCloudPlan(const PointCloudOptions& given, Queue queue, std::int64_t rows_at_once) {
+  validate(given);
+  const PointCloudOptions options = with_wave(given);
   (void)point_cloud::possible_methods(options, queue.device().backend);  // refuses what no method can do
   if (rows_at_once < 0 || rows_at_once > options.shape[0]) {
     throw_argument(where_made, "rows_at_once", fmt::format("1 to {}, or 0 for all rows", options.shape[0]),
@@ -266,11 +283,8 @@ PointCloudPlan& PointCloudPlan::operator=(PointCloudPlan&&) noexcept = default;
 void PointCloudPlan::set_points(const PointSources& points) {
   auto& state = *state_;
   const auto count = checked_count(points, state.queue.device());
-  // One point of amplitude 0 replaces an empty cloud: engines need no special case.
-  constexpr float position[3] = {0, 0, -1};
-  constexpr float dark = 0;
   point_cloud::EnginePoints sorted;
-  sorted.sources = state.on_device(count > 0 ? points : PointSources{{position, {1, 3}}, {&dark, {1}}, {}});
+  sorted.sources = state.on_device(or_dark_point(points));
   sorted.summary = summarise_points(sorted.sources, state.queue);
   if (sorted.summary.first_bad >= 0) throw_bad_point(points, sorted.summary.first_bad);
   state.count.reset();  // if the engine fails, execute must not use the previous points
@@ -338,6 +352,21 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
   point_cloud::adjoint_cpu(state.used, position_m, field, values, progress);
 }
 
+Wave PointCloudPlan::find_wave(const PointSources& host_points, const PointCloudOptions& options, Device device) {
+  validate(options);
+  (void)point_cloud::possible_methods(with_wave(options), device.backend);
+  if (checked_count(host_points, Device{}) > 0) {
+    require_device("PointCloudPlan::find_wave", "host_points", Device{}, host_points.position_m.device());
+  }
+  State state(with_wave(options), options.shape[0], Queue(device));
+  point_cloud::EnginePoints points;
+  points.sources = or_dark_point(host_points);
+  points.summary = point_cloud::summarise_points_cpu(points.sources);
+  if (points.summary.first_bad >= 0) throw_bad_point(host_points, points.summary.first_bad);
+  state.choose(points);
+  return state.used.wave;
+}
+
 const PointCloudOptions& PointCloudPlan::options() const { return state_->options; }
 
 PointCloudInfo PointCloudPlan::info() const {
@@ -392,6 +421,7 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   if (count > 0) require_device("fresnel_deviation_rad", "host_points", Device{}, host_points.position_m.device());
   PointCloudOptions fresnel = options;
   fresnel.wave = Wave::fresnel;
+  fresnel.falloff = false;
   const auto frame = point_cloud::frame_of(fresnel);
   const auto deviation_rad = [&](std::int64_t j) {
     const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
@@ -419,6 +449,27 @@ double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOp
   return largest;
 }
 
+namespace {
+
+/// Sum over the lit pixels of (|d| / r)^2, as an integral over their area:
+///   delta^2 integral du dv / (u^2 + v^2 + delta^2),  delta = |d| in pixels,
+/// in closed form along a row and by Simpson's rule of t, v = delta sinh t.
+double falling_pixels(const point_cloud::PixelPoint& point, double delta) {
+  constexpr int intervals = 32;
+  const double first = std::asinh((point.row_begin - 0.5 - point.row) / delta);
+  const double step = (std::asinh((point.row_end - 0.5 - point.row) / delta) - first) / intervals;
+  double sum = 0;
+  for (int i = 0; i <= intervals; ++i) {
+    const double across = delta * std::cosh(first + i * step);
+    const double along = std::atan((point.column_end - 0.5 - point.column) / across) -
+                         std::atan((point.column_begin - 0.5 - point.column) / across);
+    sum += along * (i == 0 || i == intervals ? 1 : i % 2 == 1 ? 4 : 2);
+  }
+  return delta * delta * sum * step / 3;
+}
+
+}  // namespace
+
 double lit_energy(const PointSources& host_points, const PointCloudOptions& options) {
   validate(options);
   const auto count = checked_count(host_points, Device{});
@@ -426,11 +477,14 @@ double lit_energy(const PointSources& host_points, const PointCloudOptions& opti
   const auto frame = point_cloud::frame_of(options);
   double energy = 0;
   for (std::int64_t j = 0; j < count; ++j) {
-    const double amplitude = host_points.amplitude(j);
+    const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
     const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
-                                              host_points.position_m(j, 2), 1, 0);
-    energy += amplitude * amplitude * (point.column_end - point.column_begin) *
-              static_cast<double>(point.row_end - point.row_begin);
+                                              -distance_m, host_points.amplitude(j), 0);
+    const double amplitude = point.amplitude;
+    const double pixels = options.falloff ? falling_pixels(point, std::abs(distance_m) / options.pitch_m)
+                                          : (point.column_end - point.column_begin) *
+                                                static_cast<double>(point.row_end - point.row_begin);
+    energy += amplitude * amplitude * pixels;
   }
   return energy / static_cast<double>(element_count(options.shape));
 }

@@ -45,6 +45,7 @@ constexpr MetadataKey table[] = {
     {"distance_min_m", number, "m", -max_distance_m, max_distance_m, "hologram, propagate"},
     {"distances_m", numbers, "m", -max_distance_m, max_distance_m, "hologram, optimize, propagate, reconstruct"},
     {"encoding", text, {}, 0, 0, "hologram, optimize, panel, propagate, quantize"},
+    {"falloff", flag, {}, 0, 1, "hologram"},
     {"field_energy", number, {}, 0, largest_energy, "quantize"},
     {"focal_length_m", number, "m", min_length_m, max_distance_m, "optimize, reconstruct"},
     {"fresnel_deviation_rad", number, "rad", 0, 0, "hologram"},

@@ -145,9 +145,14 @@ void describe_points(Metadata& metadata, const PointSources& points, const Point
   add("distance_max_m", [&] { return farthest_m; });
   add("distance_m", [&] { return (nearest_m + farthest_m) / 2; });
   add("object_energy", [&] {
-    double energy = of_colours ? lit_energy(points, sum) : 0;
+    PointCloudOptions used = sum;
+    used.wave = info.wave;
+    double energy = of_colours ? lit_energy(points, used) : 0;
     if (!of_colours) {
-      for (const float a : points.amplitude.host()) energy += static_cast<double>(a) * static_cast<double>(a);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const double a = points.amplitude.data()[i] / (sum.falloff ? static_cast<double>(position[3 * i + 2]) : 1.0);
+        energy += a * a;
+      }
     }
     return fmt::format("{:.9g}", energy);
   });
@@ -156,6 +161,7 @@ void describe_points(Metadata& metadata, const PointSources& points, const Point
   add("tolerance", [&] { return sum.tolerance; });
   add("wave", [&] { return to_string(info.wave); });
   add("band_limit", [&] { return sum.band_limit ? "1" : "0"; });
+  if (sum.falloff) add("falloff", [] { return "1"; });
   if (sum.deterministic) add("deterministic", [] { return "1"; });
   if (of_colours && sum.band_limit)
     add("cone_wavelength_m", [&] { return sum.cone_wavelength_m > 0 ? sum.cone_wavelength_m : sum.wavelength_m; });

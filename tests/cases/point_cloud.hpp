@@ -81,9 +81,9 @@ inline holotone::PointSources sources(const reference::PointWaves& points) {
 }
 
 inline reference::PointPanel panel_of(const holotone::PointCloudOptions& options) {
-  return {options.wavelength_m,     options.pitch_m,    options.shape[0],
-          options.shape[1],         options.band_limit, options.wave == holotone::Wave::spherical,
-          options.cone_wavelength_m};
+  return {options.wavelength_m,      options.pitch_m,    options.shape[0],
+          options.shape[1],          options.band_limit, options.wave == holotone::Wave::spherical,
+          options.cone_wavelength_m, options.falloff};
 }
 
 /// The reference at the panel's corners and at random pixels; at all pixels if there are no more than requested.

@@ -77,6 +77,8 @@ TEST_F(BadInputTest, Points) {
   const auto json = run_json(hologram("zero.csv", small({"--keep-coordinates", "--skip-bad"})));
   EXPECT_EQ(json["dropped_points"], 2);
   EXPECT_EQ(json["points"], 1);
+  write_cloud("far.csv", {{0, 0, -2e5F, 1}});
+  expect_refused(hologram("far.csv", small({"--keep-coordinates"})), {"--keep-coordinates", "100 km", "far.csv"});
   write("all_bad.csv", "x,y,z\nnan,0,0\n0,nan,0\n");
   fs::remove(path("out.png"));
   expect_refused(hologram("all_bad.csv", small({"--skip-bad"})), {"all_bad.csv", "point"});

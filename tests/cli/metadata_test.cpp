@@ -108,6 +108,30 @@ TEST_F(MetadataTest, TheDefaultsAreTheStatedOnes) {
   EXPECT_NEAR(metadata["distance_max_m"].get<double>(), 0.204, 1e-7);
 }
 
+// 0.08 rad of red, 0.12 rad of blue: each alone would take another wave, whose light ends elsewhere.
+TEST_F(MetadataTest, ColoursAndFramesShareAWave) {
+  write_cloud("one.csv", {{0, 0, -0.444F, 1}});
+  const std::vector<std::string> start{"hologram", path("one.csv"), "--keep-coordinates", "--device", "cpu"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), start.begin(), start.end());
+    return run_json(more);
+  };
+  EXPECT_EQ(with({"-o", path("red.h5"), "--wavelength", "638nm"})["wave"], "fresnel");
+  const auto colours = with({"-o", path("c.png"), "--rgb", "638nm,520nm,450nm"});
+  EXPECT_EQ(colours["holograms"].size(), 3u);
+  for (const auto& one : colours["holograms"]) EXPECT_EQ(one["wave"], "spherical") << one;
+}
+
+TEST_F(MetadataTest, FalloffIsStated) {
+  const auto metadata =
+      read_metadata("f.png", {"--resolution", "65x47", "--pitch", "8um", "--falloff", "--method", "direct"});
+  EXPECT_EQ(metadata["falloff"], 1);
+  EXPECT_EQ(metadata["wave"], "spherical");
+  EXPECT_NEAR(metadata["object_energy"].get<double>(), 1 / 0.0144 + 0.25 / 0.0196, 1e-4);
+  expect_refused({"hologram", path("two.csv"), "-o", path("g.png"), "--falloff", "--wave", "fresnel"},
+                 {"--falloff", "false with wave fresnel"});
+}
+
 TEST_F(MetadataTest, InfoTellsPointsAndMeshes) {
   const auto points = run_json({"info", path("two.csv")});
   EXPECT_EQ(points["kind"], "points");

@@ -241,6 +241,35 @@ TEST(ExactWaveChoice, AutomaticTakesItWhereFresnelsFails) {
   EXPECT_EQ(wave_of(8e-6, 0.2, PointMethod::automatic, false), Wave::fresnel);
 }
 
+TEST(ExactWaveChoice, AFineToleranceHidesLess) {
+  const reference::PointWaves point{{{0, 0, -0.8F}}, {1}, {}};
+  holotone::PointCloudOptions options{.shape = {1080, 1920}};
+  EXPECT_EQ(holotone::PointCloudPlan::find_wave(cases::sources(point), options), Wave::fresnel);  // 0.02 rad
+  options.tolerance = 1e-4;
+  EXPECT_EQ(holotone::PointCloudPlan::find_wave(cases::sources(point), options), Wave::spherical);
+  options.wave = Wave::fresnel;
+  EXPECT_EQ(holotone::PointCloudPlan::find_wave(cases::sources(point), options), Wave::fresnel);
+  const reference::PointWaves none;
+  EXPECT_NO_THROW((void)holotone::PointCloudPlan::find_wave(cases::sources(none), options));
+  const reference::PointWaves bad{{{0, 0, 0}}, {1}, {}};
+  support::expect_error(holotone::ErrorCode::invalid_argument, "PointCloudPlan::set_points: point 0",
+                        [&] { (void)holotone::PointCloudPlan::find_wave(cases::sources(bad), options); });
+}
+
+// direct's band limit is that of rays: not of light some zones wide, where the methods differ by up to their sum.
+TEST_P(ExactWave, AutomaticIsTheDefinitionWhereLightIsNarrow) {
+  on_each([&](Device device) {
+    for (const auto& [pitch_m, distance_m, method] :
+         {std::tuple{8e-6, 0.02, PointMethod::fast}, std::tuple{20e-6, 0.0005, PointMethod::fast},
+          std::tuple{1e-6, 0.005, PointMethod::direct}}) {
+      auto c = make_case({"", pitch_m, distance_m, distance_m, {300, 300}, 1}, PointMethod::automatic);
+      holotone::PointCloudPlan plan(c.options, device);
+      plan.set_points(cases::sources(cases::make_points(c)));
+      EXPECT_EQ(plan.info().method, method) << pitch_m;
+    }
+  });
+}
+
 // Where Fresnel's deviation is small and the band limit cuts light, exact waves of many points are faster.
 TEST_P(ExactWave, AutomaticIsTheFasterOneWhereBothWillDo) {
   on_each([&](Device device) {

@@ -24,6 +24,7 @@ struct PointPanel {
   bool band_limit;
   bool spherical;
   double cone_wavelength_m = 0;  ///< of the band limit; 0: wavelength_m
+  bool falloff = false;          ///< amplitudes A / r
 };
 
 /// 1 up to `begin`, 0 from `end` on, between them cos^2(pi / 2 s(t)), s(t) = 10 t^3 - 15 t^4 + 6 t^5.
@@ -45,7 +46,8 @@ inline double light_of_direction(const PointPanel& panel, double sx, double sy) 
 
 /// U at pixel (row, col); row 0 is the top.
 ///   fresnel    sum A exp(i (phi + pi ((x - xj)^2 + (y - yj)^2) / (lambda d))),  d = -z
-///   spherical  sum A b exp(i (phi + sign(d) k (r - |d|))), b at the direction (x - xj, y - yj) / r
+///   spherical  sum A b exp(i (phi + sign(d) k (r - |d|))), b at the direction (x - xj, y - yj) / r;
+///              with falloff divided by r
 /// With a band limit, Fresnel's only over the points with |x - xj| and |y - yj| <= lambda |d| / (2 pitch), lambda the
 /// cone's.
 inline std::complex<double> point_cloud_pixel(const PointWaves& points, const PointPanel& panel, std::int64_t row,
@@ -65,7 +67,7 @@ inline std::complex<double> point_cloud_pixel(const PointWaves& points, const Po
     double amplitude = static_cast<double>(points.amplitude[j]);
     if (panel.spherical) {
       const double r = std::sqrt(dx * dx + dy * dy + d * d);
-      amplitude *= light_of_direction(panel, dx / r, dy / r);
+      amplitude *= light_of_direction(panel, dx / r, dy / r) / (panel.falloff ? r : 1);
       phase += (d > 0 ? 1 : -1) * 2 * pi / panel.wavelength_m * (r - std::abs(d));
     } else {
       phase += pi * (dx * dx + dy * dy) / (panel.wavelength_m * d);
@@ -77,7 +79,8 @@ inline std::complex<double> point_cloud_pixel(const PointWaves& points, const Po
 
 /// The definition of the band-limited exact wave: its plane waves, sum_j A_j exp(i phi_j) b(lambda f)
 /// i d / (lambda K^2) (1 + i / (2 pi K d)) exp 2 pi i (-fx xj - fy yj + d (K - 1 / lambda)), K^2 = 1 / lambda^2 - f^2,
-/// on a grid of `period` by `period` frequencies m / (period pitch).
+/// and i sign(d) / K in place of the second line's factors with falloff (Weyl 1919), on a grid of `period` by `period`
+/// frequencies m / (period pitch).
 class PointSpectrum {
  public:
   PointSpectrum(const PointWaves& points, const PointPanel& panel, std::int64_t period)
@@ -97,9 +100,11 @@ class PointSpectrum {
                              2 * pi *
                                  (-fx * static_cast<double>(points.position_m[j][0]) -
                                   fy * static_cast<double>(points.position_m[j][1]) + d * (k - 1 / panel.wavelength_m));
-        value_[static_cast<std::size_t>(i)] += b * static_cast<double>(points.amplitude[j]) /
-                                               (panel.wavelength_m * k * k) *
-                                               std::complex<double>(-1 / (2 * pi * k), d) * std::polar(1.0, phase);
+        const std::complex<double> weight =
+            panel.falloff ? std::complex<double>(0, (d > 0 ? 1 : -1) / k)
+                          : std::complex<double>(-1 / (2 * pi * k), d) / (panel.wavelength_m * k * k);
+        value_[static_cast<std::size_t>(i)] +=
+            b * static_cast<double>(points.amplitude[j]) * weight * std::polar(1.0, phase);
       }
     }
   }

@@ -107,11 +107,13 @@ std::vector<PointsRecord> make_bands(const HologramJob& job, FrameSource& source
   require_light(job, frame.input, frame.dark);
   auto rows = rows_before_sum(job, source, frame);
   before(rows);
+  const Wave wave = wave_of_run(job, frame);
   std::vector<PointPrint> prints;
   for (std::size_t c = 0; c < job.channels.size(); ++c) {
     const auto& channel = job.channels[c];
     auto& print = prints.emplace_back(PointPrint{rows[c].output, job.sum_options(channel), std::nullopt, channel.colour,
                                                  scene_metadata(job, c, frame)});
+    print.sum.wave = wave;
     if (job.complex_field) continue;
     print.encoding = job.encode_options(channel);
     if (!job.correction.empty()) set_metadata(print.metadata, "correction", job.correction);

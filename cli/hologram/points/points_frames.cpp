@@ -9,10 +9,19 @@
 
 namespace holotone::cli {
 
-Makers makers_of(const HologramJob& job) {
+Wave wave_of_run(const HologramJob& job, const PreparedFrame& first) {
+  const bool alone = job.channels.size() == 1 && job.spin.frames == 0 && file_exists(job.input);
+  if (job.sum.wave != Wave::automatic || alone) return job.sum.wave;
+  const auto shortest = std::ranges::min_element(job.channels, {}, &Channel::wavelength_m);
+  return PointCloudPlan::find_wave(CloudSources(first.points.cloud).sources(), job.sum_options(*shortest), job.device);
+}
+
+Makers makers_of(const HologramJob& job, const PreparedFrame& first) {
+  const Wave wave = wave_of_run(job, first);
   const Queue queue = Queue::create(job.device);
   Makers makers;
-  for (std::size_t c = 0; c < job.channels.size(); ++c) makers.push_back(std::make_unique<PointsMaker>(job, c, queue));
+  for (std::size_t c = 0; c < job.channels.size(); ++c)
+    makers.push_back(std::make_unique<PointsMaker>(job, c, wave, queue));
   return makers;
 }
 

@@ -13,9 +13,13 @@ namespace holotone::cli {
 /// Receives the rows of a frame before the sum, without its results.
 using BeforeSum = std::function<void(const std::vector<PointsRecord>&)>;
 
+/// The job's wave; of several colours or frames, for all the one that `auto` is for the first frame's shortest
+/// wavelength.
+Wave wave_of_run(const HologramJob& job, const PreparedFrame& first);
+
 /// The makers of all channels.
 using Makers = std::vector<std::unique_ptr<PointsMaker>>;
-Makers makers_of(const HologramJob& job);
+Makers makers_of(const HologramJob& job, const PreparedFrame& first);
 
 PointsRecord make_row(const PreparedFrame& frame, std::size_t channel, const PointsHologram& made);
 

@@ -14,7 +14,7 @@ std::vector<PointsRecord> make_one(const HologramJob& job, FrameSource& source, 
   const PreparedFrame frame = source.prepare(0);
   check_cancelled("reading");
   require_light(job, frame.input, frame.dark);
-  const Makers makers = makers_of(job);  // refuses options before anything is reported
+  const Makers makers = makers_of(job, frame);  // refuses options before anything is reported
   before(rows_before_sum(job, source, frame));
   ProgressBar bar(job.console);
   std::vector<PointsRecord> rows;

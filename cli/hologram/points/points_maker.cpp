@@ -12,8 +12,9 @@
 namespace holotone::cli {
 namespace {
 
-PointHologramOptions plan_options(const HologramJob& job, const Channel& channel) {
+PointHologramOptions plan_options(const HologramJob& job, const Channel& channel, Wave wave) {
   PointHologramOptions options{job.sum_options(channel), std::nullopt, 0};
+  options.sum.wave = wave;
   if (!job.complex_field) options.encoding = job.encode_options(channel);
   return options;
 }
@@ -25,6 +26,10 @@ PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, st
   frame.number = number;
   frame.input = scene.path;
   frame.points = points_of(scene, job.scene, turn_rad);
+  if (!(std::abs(frame.points.nearest_m) <= max_distance_m && std::abs(frame.points.farthest_m) <= max_distance_m)) {
+    reject(job.scene.placement.keep ? "--keep-coordinates" : "--distance", "points within 100 km of the panel",
+           fmt::format("{}, {:.4g} to {:.4g} m from it", scene.path, frame.points.nearest_m, frame.points.farthest_m));
+  }
   const auto& cloud = frame.points.cloud;
   const PointSources sources = CloudSources(cloud).sources();
   for (const auto& channel : job.channels) {
@@ -56,11 +61,11 @@ Flags flags_of(const HologramJob& job, const Metadata& metadata) {
                    {job.lut, job.phase_range_rad.text, job.reference_angle_rad.text, job.carrier});
 }
 
-PointsMaker::PointsMaker(const HologramJob& job, std::size_t channel, const Queue& queue)
+PointsMaker::PointsMaker(const HologramJob& job, std::size_t channel, Wave wave, const Queue& queue)
     : job_(job),
       channel_index_(channel),
       channel_(job.channels.at(channel)),
-      plan_(plan_options(job, channel_), queue) {
+      plan_(plan_options(job, channel_, wave), queue) {
   const Shape<2> shape{job.panel.ny, job.panel.nx};
   if (job.complex_field) {
     field_ = Array<Complex, 2>(shape, queue);

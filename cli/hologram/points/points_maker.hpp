@@ -35,7 +35,7 @@ struct PointsHologram : MadeHologram {
 /// Sums and encodes one channel; keeps its plans and device memory from frame to frame.
 class PointsMaker {
  public:
-  PointsMaker(const HologramJob& job, std::size_t channel, const Queue& queue);
+  PointsMaker(const HologramJob& job, std::size_t channel, Wave wave, const Queue& queue);
   PointsHologram make(const PreparedFrame& frame, Progress& progress);
   /// Only the codes, of up to 8 bits, on the queue's device until the next call.
   View<const std::uint8_t, 2> codes(const PreparedFrame& frame, Progress& progress);

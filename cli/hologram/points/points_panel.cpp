@@ -28,7 +28,7 @@ class PointsShow {
     if (!source.moving()) require_light(job, first_->input, first_->dark);
     const std::size_t slots = source.moving() ? 2 : 1;
     for (std::size_t i = 0; i < slots; ++i) {
-      slots_[i].makers = makers_of(job);
+      slots_[i].makers = makers_of(job, *first_);
       free_.push(&slots_[i]);
     }
   }

@@ -35,7 +35,7 @@ std::vector<PointsRecord> make_frames(const HologramJob& job, FrameSource& sourc
   QuietProgress quiet;
   FramePipeline<PreparedFrame, PointsHologram> pipeline(source.count(), std::move(first), preparers, prepare, write);
   pipeline([&](std::int64_t index, const PreparedFrame& frame) {
-    if (makers.empty()) makers = makers_of(job);  // while the next frames are prepared
+    if (makers.empty()) makers = makers_of(job, frame);  // while the next frames are prepared
     bar.step("making holograms", index, source.count());
     for (std::size_t c = 0; c < makers.size(); ++c) {
       PointsHologram made = makers[c]->make(frame, quiet);

@@ -211,9 +211,10 @@ void tell(const HologramJob& job, const std::vector<PointsRecord>& rows, double 
   const std::string what = rows.size() == 1 ? first.output : fmt::format("{} to {}", first.output, rows.back().output);
   const std::string part =
       job.rows.rows > 0 ? fmt::format(" (rows {} to {})", job.rows.first_row, job.rows.end() - 1) : std::string();
-  report(job.console, fmt::format("{}: {} x {} pixels{}, {}, {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny, part,
-                                  range_of(rows, &PointsRecord::points), to_string(first.info.method),
-                                  first.info.arithmetic, all_names_of(job.devices), format_duration(seconds)));
+  report(job.console,
+         fmt::format("{}: {} x {} pixels{}, {}, {} {} ({}) on {}, {}", what, job.panel.nx, job.panel.ny, part,
+                     range_of(rows, &PointsRecord::points), to_string(first.info.wave), to_string(first.info.method),
+                     first.info.arithmetic, all_names_of(job.devices), format_duration(seconds)));
   for (const auto& row : rows) {
     if (const auto text = to_text(row.rates, job.devices); !text.empty()) report(job.console, text);
   }
@@ -229,6 +230,9 @@ void tell(const HologramJob& job, const std::vector<PointsRecord>& rows, double 
   }
   if (job.sum.method == PointMethod::fast && first.info.method == PointMethod::separable) {
     remark(job.console, "--method fast: for this cloud and panel products of factors (separable) are cheaper");
+  }
+  if (job.sum.method == PointMethod::fast && first.info.method == PointMethod::direct) {
+    remark(job.console, "--method fast: no grid holds light of such depths and distances; direct sums it");
   }
   if (encoding_traits(job.encode.encoding).encodes_beam && !job.complex_field &&
       job.encode.reference_angle_x_rad == 0 && job.encode.reference_angle_y_rad == 0) {

@@ -89,8 +89,8 @@ inline double reach_per_metre(const PointCloudOptions& options) {
 inline double light_blur(const PointCloudOptions& options) { return options.wave == Wave::fresnel ? 0 : exact_blur; }
 
 inline PanelFrame frame_of(const PointCloudOptions& options) {
-  return {options.wavelength_m, options.pitch_m,         options.shape[1],
-          options.shape[0],     reach_of_light(options), light_blur(options)};
+  return {options.wavelength_m,    options.pitch_m,     options.shape[1], options.shape[0],
+          reach_of_light(options), light_blur(options), options.falloff};
 }
 
 /// True if the real part is the only output.

@@ -19,6 +19,7 @@ struct PanelFrame {
   std::int64_t ny;
   double reach;     ///< lit half width over the distance |d|; infinite without a band limit
   double blur = 0;  ///< pixels beyond it
+  bool falloff = false;
 };
 /// Blur of the exact wave's light, whose band limit has no sharp end: a point that would light less than a pixel is
 /// one.
@@ -66,11 +67,11 @@ inline double mean_reach(double limit) {
 /// One point in pixel units. With u = col - PixelPoint::column and v = row - PixelPoint::row its Fresnel phase at a
 /// pixel is curvature (u^2 + v^2) + phase_turns, in turns.
 struct PixelPoint {
-  double column = 0;       ///< x_j / pitch + (nx - 1) / 2
-  double row = 0;          ///< (ny - 1) / 2 - y_j / pitch
-  double curvature = 0;    ///< pitch^2 / (2 lambda d_j): turns per square pixel, negative in front of the panel
-  double phase_turns = 0;  ///< phi_j / 2 pi
-  float amplitude = 0;
+  double column = 0;              ///< x_j / pitch + (nx - 1) / 2
+  double row = 0;                 ///< (ny - 1) / 2 - y_j / pitch
+  double curvature = 0;           ///< pitch^2 / (2 lambda d_j): turns per square pixel, negative in front of the panel
+  double phase_turns = 0;         ///< phi_j / 2 pi
+  float amplitude = 0;            ///< with falloff at the foot, A / |d|
   std::int32_t column_begin = 0;  ///< lit pixels: column_begin <= col < column_end, likewise rows
   std::int32_t column_end = 0;
   std::int32_t row_begin = 0;
@@ -98,7 +99,7 @@ HOLOTONE_HOST_DEVICE inline PixelPoint to_pixels(const PanelFrame& panel, double
   point.row = 0.5 * static_cast<double>(panel.ny - 1) - y_m / panel.pitch_m;
   point.curvature = panel.pitch_m * panel.pitch_m / (2 * panel.wavelength_m * distance_m);
   point.phase_turns = phase_rad / two_pi;
-  point.amplitude = amplitude;
+  point.amplitude = panel.falloff ? static_cast<float>(amplitude / fabs(distance_m)) : amplitude;
   const double reach = fmin(panel.reach * fabs(distance_m) / panel.pitch_m + panel.blur, 1e300);
   lit_range(point.column, reach, panel.nx, point.column_begin, point.column_end);
   lit_range(point.row, reach, panel.ny, point.row_begin, point.row_end);

@@ -8,6 +8,7 @@ typedef struct {
   float2 turns_metre;      // pitch^2 / (2 lambda): divided by the distance it is the curvature a
   float2 reach_per_metre;  // lit half width in pixels over the distance; 0: no band limit
   float blur;              // whole pixels beyond it
+  float falloff;           // 1: amplitudes fall as 1 / r, 0: not
   float center_x;          // (nx - 1) / 2
   float center_y;          // (ny - 1) / 2
 } PanelUnits;
@@ -42,10 +43,11 @@ __kernel void prepare_points(PanelUnits units, long count, long padded, ARRAY(co
   const float4 own_lit = sharp + units.blur * (float4)(-1.0f, 1.0f, -1.0f, 1.0f);
   const bool lights = own_lit.x <= min(own_lit.y, 2.0f * units.center_x) && own_lit.y >= 0.0f &&
                       own_lit.z <= min(own_lit.w, 2.0f * units.center_y) && own_lit.w >= 0.0f;
+  const float amplitude_m = units.falloff > 0.0f ? AT(amplitude)[j] / fabs(distance) : AT(amplitude)[j];
   // A point so near that its curvature overflows lights the pixel that it lies on.
   const float2 curvature = isfinite(a.x) && isfinite(a.y) ? a : (float2)(0.0f);
   AT(position)[j] = lights ? (float4)(x_whole, (x.x - x_whole) + x.y, y_whole, (y.x - y_whole) + y.y) : (float4)(0.0f);
-  AT(wave)[j] = lights ? (float4)(curvature, AT(amplitude)[j], turns) : (float4)(0.0f);
+  AT(wave)[j] = lights ? (float4)(curvature, amplitude_m, turns) : (float4)(0.0f);
   AT(lit)[j] = lights ? own_lit : (float4)(0.0f, -1.0f, 0.0f, -1.0f);
 }
 

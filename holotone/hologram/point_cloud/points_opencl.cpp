@@ -15,6 +15,7 @@ struct PanelUnits {
   cl_float2 turns_metre;
   cl_float2 reach_per_metre;
   float blur;
+  float falloff;
   float center_x;
   float center_y;
 };
@@ -25,6 +26,7 @@ PanelUnits units_of(const PointCloudOptions& options) {
           opencl::two_floats(pitch * pitch / (2 * options.wavelength_m)),
           opencl::two_floats(reach_per_metre(options)),
           static_cast<float>(light_blur(options)),
+          options.falloff ? 1.0F : 0.0F,
           0.5F * static_cast<float>(options.shape[1] - 1),
           0.5F * static_cast<float>(options.shape[0] - 1)};
 }

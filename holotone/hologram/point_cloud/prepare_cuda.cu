@@ -22,6 +22,7 @@ struct PrepareInput {
   double turns_metre;      ///< pitch^2 / (2 lambda): divided by d it is `a`
   double reach_per_metre;  ///< times |d| it is the lit half width in pixels; 0: no band limit
   double blur;             ///< pixels beyond it
+  bool falloff;
 };
 
 __global__ void prepare_points(PrepareInput in, float4* position, float4* wave, float4* lit, unsigned* largest) {
@@ -36,7 +37,7 @@ __global__ void prepare_points(PrepareInput in, float4* position, float4* wave, 
       const double y = in.center_y - in.position[3 * j + 1] * in.inverse_pitch;
       const double distance = -static_cast<double>(in.position[3 * j + 2]);
       const double turns = in.phase_rad != nullptr ? in.phase_rad[j] * 0.15915494309189535 : 0.0;
-      const float amplitude = in.amplitude[j];
+      const float amplitude = in.falloff ? static_cast<float>(in.amplitude[j] / fabs(distance)) : in.amplitude[j];
       const double reach = in.reach_per_metre > 0 ? in.reach_per_metre * fabs(distance) + in.blur : 1e30;
       const PointRecord record = record_of(x, y, in.turns_metre / distance, reach, amplitude, turns);
       position[j] = record.position;
@@ -233,6 +234,7 @@ void PreparedPoints::set(const PointSources& points) {
   in.turns_metre = pitch * pitch / (2 * options_.wavelength_m);
   in.reach_per_metre = reach_per_metre(options_);
   in.blur = light_blur(options_);
+  in.falloff = options_.falloff;
   float4* base = storage_.data();
   prepare_points<<<cuda::blocks_for(padded, block_threads), block_threads, 0, stream>>>(
       in, base, base + capacity_, base + 2 * capacity_, largest_.data());

@@ -57,6 +57,7 @@ struct FastGrid {
   double middle_m, largest_m;                 ///< d0, also of `bend`; the distance by which strengths are divided
   double lit_width, lit_height;               ///< of the panel of pixels
   bool near_terms;                            ///< points nearer than near_m alone, and of them the near term alone
+  bool falloff;                               ///< amplitudes fall as 1 / r
 
   HOLOTONE_HOST_DEVICE int tiles() const { return tiles_x * tiles_y; }
   HOLOTONE_HOST_DEVICE int depth_rows() const { return planes * rows; }

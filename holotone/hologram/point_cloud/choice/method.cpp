@@ -51,6 +51,12 @@ constexpr double min_timed_us = 1e6;
 /// Estimate without products on chip, relative to that with them, up to which it is the faster one in such sums.
 constexpr double max_off_chip = 1.1;
 
+/// Phase error of Fresnel's wave that `auto` does not mind at tolerances from 1e-3 up.
+constexpr double max_hidden_deviation_rad = 0.1;
+/// Zones sqrt(lambda |d|) of a point's light from which on `direct`, whose band limit is that of rays, is within 0.2 of
+/// the exact wave's over all light; `auto` leaves it below.
+constexpr double min_ray_zones = 7;
+
 /// Exact waves on the CPU (two cores): nanoseconds of a pair of direct, of one in a tile of 128 x 64 pixels with an
 /// edge of light, and of a number of the spectrum's last FFT, a first estimate.
 constexpr double exact_pair_ns = 0.3;
@@ -100,6 +106,11 @@ bool lights_little(std::span<const PixelPoint> points, const Shape<2>& shape) {
     lit += static_cast<double>(point.column_end - point.column_begin) * (point.row_end - point.row_begin);
   }
   return lit < share * static_cast<double>(element_count(shape)) * static_cast<double>(points.size());
+}
+
+/// True if rays describe the band limit of the nearest point's light.
+bool has_ray_zones(const PointCloudOptions& options, double nearest_m) {
+  return !options.band_limit || limit_cosine(options) * std::sqrt(nearest_m / options.wavelength_m) >= min_ray_zones;
 }
 
 /// Nanoseconds of a point's exact wave by direct on the CPU.
@@ -221,7 +232,8 @@ bool may_be_exact(const PointCloudOptions& options, Backend backend) {
 Wave choose_wave(const PointCloudOptions& options, Backend backend, const PointSummary& summary) {
   if (options.wave != Wave::automatic) return options.wave;
   if (!may_be_exact(options, backend)) return Wave::fresnel;
-  if (box_deviation_rad(options, summary) > max_hidden_deviation_rad) return Wave::spherical;
+  const double hidden_rad = max_hidden_deviation_rad * std::min(1.0, options.tolerance / 1e-3);
+  if (box_deviation_rad(options, summary) > hidden_rad) return Wave::spherical;
   // Where the limit cuts no light, Fresnel's needs no masked products and is faster.
   const FastCloud cloud = fast_cloud(options, {0, 0, options.shape}, 1, summary);
   return lights_whole_panel(cloud) ? Wave::fresnel : Wave::automatic;
@@ -301,9 +313,13 @@ void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
   choice_.method = PointMethod::direct;
   if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
   double direct = 0;
-  for (const auto& point : points) direct += direct_ns(point, options_.shape);
+  double nearest_m = std::numeric_limits<double>::max();
+  for (const auto& point : points) {
+    direct += direct_ns(point, options_.shape);
+    nearest_m = std::min(nearest_m, std::abs(point_distance_m(options_, point)));
+  }
   choice_.seconds = 1e-9 * direct;
-  const bool given = options_.method == PointMethod::fast;
+  const bool given = options_.method == PointMethod::fast || !has_ray_zones(options_, nearest_m);
   const auto pixels = static_cast<double>(element_count(options_.shape));
   if (points.empty() || (!given && direct < spectrum_number_ns * pixels)) return;
   choice_.spectrum_block = choose_spectrum_block(options_, points);
@@ -329,18 +345,21 @@ void MethodChooser::choose_wave_grid(const EnginePoints& points) {
   choice_.seconds = 1e-12 * pixels * static_cast<double>(count) * exact_pair_ps;
   choice_.fast = {};
   if (possible_methods(options_, backend_).back() == PointMethod::direct) return;
-  double least = options_.method == PointMethod::fast ? std::numeric_limits<double>::max() : choice_.seconds;
+  const auto& summary = points.summary;
+  const double nearest_m = 1 / std::max(std::abs(summary.low[2]), std::abs(summary.high[2]));
+  const bool given = options_.method == PointMethod::fast || !has_ray_zones(options_, nearest_m);
+  double least = given ? std::numeric_limits<double>::max() : choice_.seconds;
   const auto consider = [&](double seconds) {
     if (seconds >= least) return false;
     choice_.method = PointMethod::fast;
     choice_.seconds = least = seconds;
     return true;
   };
-  consider(choose_wave_spectrum(count, points.summary));
+  consider(choose_wave_spectrum(count, summary));
   const auto block =
       fast_block_shape(options_.shape, rows_at_once_, may_be_coarse_sums(options_.tolerance, precision_.on_chip));
   if (block == Shape<2>{rows_at_once_, options_.shape[1]}) return;
-  const auto cut = fast_blocks(options_, block, count, points.summary);
+  const auto cut = fast_blocks(options_, block, count, summary);
   const auto nodes = choose_exact_nodes(options_, cut.cloud, precision_);
   if (nodes.grid && consider(1e-6 * static_cast<double>(cut.lit_blocks) * nodes.microseconds)) {
     choice_.fast = nodes;
@@ -370,7 +389,9 @@ double MethodChooser::choose_wave_spectrum(std::int64_t count, const PointSummar
       cloud = exactly;
       choice_.spectrum = choose_spectrum_grid(options_, cloud, precision_);
     }
-    choice_.far = whole ? choose_far_grid(options_, cloud, precision_, choice_.spectrum.microseconds) : FarGrid();
+    choice_.far = whole && !options_.falloff
+                      ? choose_far_grid(options_, cloud, precision_, choice_.spectrum.microseconds)
+                      : FarGrid();
     choice_.spectrum_block = block;
     ++choice_.fast_number;
     planned_ = cloud;

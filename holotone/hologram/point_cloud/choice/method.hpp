@@ -48,11 +48,10 @@ bool has_exact_wave(PointMethod method, const PointCloudOptions& options, Backen
 /// True if Wave::automatic may be the exact one, depending on the points.
 bool may_be_exact(const PointCloudOptions& options, Backend backend);
 
-/// Returns the wave of a sum for Wave::automatic: spherical where the largest deviation of Fresnel's exceeds
-/// max_hidden_deviation_rad and a method other than direct, or the one given, has it; automatic where both will do and
-/// either may be the faster one; else Fresnel's.
+/// Returns the wave of a sum for Wave::automatic: spherical where the largest deviation of Fresnel's exceeds 0.1 rad
+/// (100 times a tolerance below 1e-3) and a method other than direct, or the one given, has it; automatic where both
+/// will do and either may be the faster one; else Fresnel's.
 Wave choose_wave(const PointCloudOptions& options, Backend backend, const PointSummary& summary);
-constexpr double max_hidden_deviation_rad = 0.1;
 
 /// Chooses the method of a sequence of clouds. On CUDA the choice and its tables are kept while clouds fill the same
 /// ranges.

@@ -129,6 +129,7 @@ void make_tiles(SpectrumGrid& made, const SpectrumCloud& range, int tiles_x, int
   grid.middle_m = layout.middle_m;
   // At least two wavelengths, so that near terms make no strength larger than its amplitude.
   grid.largest_m = std::max({std::abs(layout.depth_m[0]), std::abs(layout.depth_m[1]), 2 * layout.wavelength_m});
+  grid.falloff = layout.falloff;
   const double half_depth = (0.5 + range_slack) * (layout.depth_m[1] - layout.depth_m[0]);
   const Shape<2> shape{grid.tile_height, grid.tile_width};
   double columns = 0;

@@ -185,6 +185,7 @@ SpectrumTile spectrum_tile(const SpectrumLayout& layout, std::int64_t row, std::
 
 double near_distance_m(const SpectrumLayout& layout, const SpectrumTile& tile, const Shape<2>& shape,
                        double tolerance) {
+  if (layout.falloff) return 0;
   const double full = 1 / layout.wavelength_m;
   const double k = full + tile.level;
   const double change = std::max(-tile.low, tile.high) + std::abs(tile.slope[0]) * static_cast<double>(shape[0] / 2) +
@@ -258,6 +259,7 @@ SpectrumLayout spectrum_layout(const PointCloudOptions& options, const PanelBloc
   layout.wavelength_m = options.wavelength_m;
   layout.pitch_m = options.pitch_m;
   layout.limit = limit_cosine(options);
+  layout.falloff = options.falloff;
   layout.depth_m[0] = cloud.depth_m[0];
   layout.depth_m[1] = cloud.depth_m[1];
   layout.middle_m = 0.5 * (cloud.depth_m[0] + cloud.depth_m[1]);

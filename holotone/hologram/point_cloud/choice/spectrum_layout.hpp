@@ -33,6 +33,7 @@ struct SpectrumLayout {
   double middle_m = 0;     ///< d0
   double depth_m[2] = {};  ///< smallest and largest d
   double limit = 0;        ///< s1 of light_of_axis
+  bool falloff = false;    ///< amplitudes fall as 1 / r
   Shape<2> tile{};         ///< frequencies
   SpreadWindow window;
   double nanoseconds = 0;  ///< estimate

@@ -135,6 +135,16 @@ void light_weights(const LightRow& light, std::int32_t count, float* __restrict 
   }
 }
 
+/// Multiplies the weights of a row by |d| / r.
+HOLOTONE_SIMD_CLONES
+void fall_off(const LightRow& light, std::int32_t count, float* __restrict weight) {
+  const float v = light.row * light.slope;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const float u = (static_cast<float>(i) - light.column) * light.slope;
+    weight[i] /= std::sqrt(1.0F + u * u + v * v);
+  }
+}
+
 /// True if b is 1 for all directions up to |u| and |v|, in units of |d|.
 bool full_light(double u, double v, double limit) {
   const double s = u * u + v * v;
@@ -268,11 +278,13 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
     }
     const std::ptrdiff_t at =
         static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride + lit.column_begin - tile.column_begin;
-    if (full) {
+    if (full && !options().falloff) {
       add_run<T>(turns.data(), 0, point.amplitude, count, re + at, im + at);
     } else {
       light.row = static_cast<float>(distance);
-      light_weights(light, count, weight.data());
+      if (full) std::fill_n(weight.data(), count, point.amplitude);
+      if (!full) light_weights(light, count, weight.data());
+      if (options().falloff) fall_off(light, count, weight.data());
       add_weighted_run<T>(turns.data(), weight.data(), count, re + at, im + at);
     }
   }

@@ -69,20 +69,21 @@ __device__ __forceinline__ float soft_edge_single(float t) {
   return x >= 1.0F ? 0.0F : c * c;
 }
 
-/// b of point_cloud_math.h in float32; per_limit: 1 / s1, 0 without a band limit.
-__device__ __forceinline__ float light_of_pixel(float u, float v, float slope, float per_limit) {
+/// b of point_cloud_math.h in float32, with falloff times |d| / r; per_limit: 1 / s1, 0 without a band limit.
+__device__ __forceinline__ float light_of_pixel(float u, float v, float slope, float per_limit, bool falloff) {
   const float size = fminf(fabsf(slope), max_slope);
   const float x = fabsf(u) * size;
   const float y = fabsf(v) * size;
   const float square = x * x + y * y;
   const float cosine = rsqrtf(1.0F + square);
   const float sine = sqrtf(square) * cosine;
+  const float size_of_wave = falloff ? cosine : 1.0F;
   if (per_limit == 0 ||
       (fmaxf(x, y) * cosine * per_limit <= static_cast<float>(edge_begin) && sine <= static_cast<float>(cone_begin))) {
-    return 1;
+    return size_of_wave;
   }
   constexpr auto edge = static_cast<float>(1 / (1 - edge_begin));
-  return soft_edge_single((x * cosine * per_limit - static_cast<float>(edge_begin)) * edge) *
+  return size_of_wave * soft_edge_single((x * cosine * per_limit - static_cast<float>(edge_begin)) * edge) *
          soft_edge_single((y * cosine * per_limit - static_cast<float>(edge_begin)) * edge) *
          soft_edge_single((sine - static_cast<float>(cone_begin)) * static_cast<float>(1 / (cone_end - cone_begin)));
 }
@@ -92,7 +93,7 @@ __device__ __forceinline__ float light_of_pixel(float u, float v, float slope, f
 template <class Real, bool RealAlone>
 __global__ void __launch_bounds__(tile_columns)
     direct_sum(PointRecords points, std::int64_t padded_count, int nx, int first_row, int rows, double slope_per_a,
-               float per_limit, OutputPointers output) {
+               float per_limit, bool falloff, OutputPointers output) {
   constexpr bool spherical = !std::is_void_v<Real>;
   __shared__ Tile tile;
   const int column = blockIdx.x * tile_columns + threadIdx.x;
@@ -122,7 +123,7 @@ __global__ void __launch_bounds__(tile_columns)
         float weight = amplitude * tile.row_lit[p][r];
         if constexpr (spherical) {
           weight *= light_of_pixel((x - record.x_whole) - record.x_rest, tile.row_offset[p][r],
-                                   record.a_high * static_cast<float>(slope_per_a), per_limit);
+                                   record.a_high * static_cast<float>(slope_per_a), per_limit, falloff);
         }
         add_wave<RealAlone>(sum, weight, re_batch[r], im_batch[r]);
       }
@@ -158,7 +159,7 @@ class DirectCuda final : public PointCloudPlan::Engine {
     const auto launch = [&](auto kernel) {
       kernel<<<grid, tile_columns, 0, stream>>>(points_.records(), points_.padded_count(), nx,
                                                 static_cast<int>(part.first_row), rows, slope_per_a, per_limit,
-                                                pointers_of(output));
+                                                options_.falloff, pointers_of(output));
     };
     const bool real = only_real(output);
     if (options_.wave == Wave::fresnel) {

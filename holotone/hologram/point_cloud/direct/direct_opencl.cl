@@ -1,8 +1,8 @@
 // The direct sum over points. SPHERICAL: 0 for the Fresnel wave, else the sphere's lag in 1: float, 2: two floats.
-// LIMITED: 1 for the exact wave's band limit.
-// Options: -DREAL_ALONE=0 -DSPHERICAL=0 -DLIMITED=0 -DNATIVE=1
-// Options: -DREAL_ALONE=1 -DSPHERICAL=1 -DLIMITED=1 -DNATIVE=0
-// Options: -DREAL_ALONE=0 -DSPHERICAL=2 -DLIMITED=1 -DNATIVE=1
+// LIMITED: 1 for the exact wave's band limit. FALLOFF: 1 if amplitudes fall as 1 / r.
+// Options: -DREAL_ALONE=0 -DSPHERICAL=0 -DLIMITED=0 -DFALLOFF=0 -DNATIVE=1
+// Options: -DREAL_ALONE=1 -DSPHERICAL=1 -DLIMITED=1 -DFALLOFF=0 -DNATIVE=0
+// Options: -DREAL_ALONE=0 -DSPHERICAL=2 -DLIMITED=1 -DFALLOFF=1 -DNATIVE=1
 #include "holotone/hologram/point_cloud/direct/sum_opencl.cl"
 
 // One point for a column of pixels.
@@ -41,6 +41,14 @@ static float spherical_lag(const ColumnRecord *record, float u, float v, float2 
   const two one = (two)(1.0f, 0.0f);
   const two root = two_add(one, two_square_root(two_add(one, s)));
   return two_reduce(two_multiply(two_multiply(a, rho_square), two_divide(s, two_multiply(root, root))));
+}
+#endif
+
+#if FALLOFF
+// |d| / r.
+static float share_of_pixel(const ColumnRecord *record, float u, float v, float slope_per_a) {
+  const float slope = fmin(fabs(record->a_high * slope_per_a), MAX_SLOPE);
+  return 1.0f / sqrt(1.0f + slope * u * (slope * u) + slope * v * (slope * v));
 }
 #endif
 
@@ -126,6 +134,9 @@ __kernel __attribute__((reqd_work_group_size(TILE_COLUMNS, 1, 1))) void direct_s
 #if LIMITED
         weight *= light_of_pixel(&record, (x - record.x_whole) - record.x_rest, row_offset[p][r], slope_per_a.x,
                                  per_limit);
+#endif
+#if FALLOFF
+        weight *= share_of_pixel(&record, (x - record.x_whole) - record.x_rest, row_offset[p][r], slope_per_a.x);
 #endif
         re_batch[r] = fma(weight, COSINE(sum), re_batch[r]);
 #if !REAL_ALONE

@@ -98,7 +98,7 @@ class SumOpencl final : public PointCloudPlan::Engine {
                             {fmt::format("-DREAL_ALONE={:d}", real_alone), fmt::format("-DRECURRENCE={:d}", recurrence),
                              fmt::format("-DSPHERICAL={}", lag_of(options_)),
                              fmt::format("-DLIMITED={:d}", options_.wave == Wave::spherical && options_.band_limit),
-                             fmt::format("-DNATIVE={:d}", native_)});
+                             fmt::format("-DFALLOFF={:d}", options_.falloff), fmt::format("-DNATIVE={:d}", native_)});
     return kernel;
   }
 

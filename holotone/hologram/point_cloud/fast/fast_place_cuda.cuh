@@ -57,10 +57,14 @@ __device__ __forceinline__ Place place_wave(const FastGrid& grid, const RawPoint
                           grid.window_width);
   place.plane = depth * about.depth_steps - about.first_plane;
   if (grid.near_terms && fabs(distance) >= about.near_m) place.lit = Lit::not_at_all;
-  // Near terms alone are multiplied by their size after the sums, which half precision takes best at full size.
-  place.factor = grid.near_terms ? make_float2(0, 1)
-                                 : make_float2(static_cast<float>(distance / grid.largest_m),
-                                               about.near_term / static_cast<float>(grid.largest_m));
+  if (grid.falloff) {
+    place.factor = make_float2(distance < 0 ? -1.0F : 1.0F, 0);
+  } else {
+    // Near terms alone are multiplied by their size after the sums, which half precision takes best at full size.
+    place.factor = grid.near_terms ? make_float2(0, 1)
+                                   : make_float2(static_cast<float>(distance / grid.largest_m),
+                                                 about.near_term / static_cast<float>(grid.largest_m));
+  }
   return place;
 }
 

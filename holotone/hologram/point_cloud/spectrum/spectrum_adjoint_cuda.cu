@@ -377,7 +377,9 @@ void spectrum_adjoint_cuda(const PointCloudOptions& options, PointDerivative by,
   Adjoint adjoint(choice, finer, queue);
   progress.step(stage, 0, 1);
   adjoint.set(field);
-  if (by == PointDerivative::z) adjoint.add(adjoint.grid(), {PointDerivative::none, true}, points, target);
+  if (by == PointDerivative::z && !options.falloff) {
+    adjoint.add(adjoint.grid(), {PointDerivative::none, true}, points, target);
+  }
   adjoint.add(adjoint.grid(), {by, false}, points, target);
   if (choice.near) {
     FastGrid near = adjoint.grid();

@@ -23,7 +23,8 @@ struct SpectrumEnd {
   double least_square;           ///< K^2 at the cone's end
   double steep_squares;          ///< fx^2 + fy^2 where the cone's edge begins
   double middle_m;
-  double scale;                      ///< of 1 / K^2
+  double scale;                      ///< of 1 / K^2, or of 1 / K
+  bool falloff;                      ///< amplitudes fall as 1 / r
   const float* row_light = nullptr;  ///< of m = -half .. half
   const float* column_light = nullptr;
 };

@@ -18,7 +18,7 @@ __device__ __forceinline__ double square_root(double square) {
 
 struct WaveFactors {
   float2 step;     ///< phase from one plane of its tile to the next
-  float2 outside;  ///< all others: windows, light, phases of the boxes and of the middle depth, i scale / K^2
+  float2 outside;  ///< all others: windows, light, phases of the boxes and of the middle depth, i scale / K^2 or / K
 };
 
 /// Factors of the plane wave at row and column of the light's panel, {y, x} of its tile.
@@ -44,7 +44,8 @@ __device__ __forceinline__ WaveFactors wave_factors(const FastGrid& grid, const 
   float light = 0;
   if (column < grid.panel_width) light = end.row_light[row] * end.column_light[column];
   if (squares > end.steep_squares) light *= static_cast<float>(light_of_cone(sqrt(squares) / end.full));
-  float factor = light * window * __fdividef(static_cast<float>(end.scale), static_cast<float>(square));
+  float factor =
+      light * window * __fdividef(static_cast<float>(end.scale), static_cast<float>(end.falloff ? k : square));
   if (grid.near_terms) {
     factor *= about.near_term * static_cast<float>(((about.level + end.full) / k - 1) / grid.largest_m);
   }

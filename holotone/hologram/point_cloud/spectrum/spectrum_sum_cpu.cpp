@@ -78,7 +78,8 @@ struct Row {
   double least;     ///< K^2 at the cone's end
   double middle_m;  ///< d0
   double scale;
-  float side;  ///< -1: conjugate
+  bool falloff;  ///< scale / K in place of scale / K^2
+  float side;    ///< -1: conjugate
 };
 HOLOTONE_SIMD_CLONES
 void multiply_row(float* __restrict values, const float* __restrict light, std::int64_t count, const Row& row) {
@@ -87,11 +88,12 @@ void multiply_row(float* __restrict values, const float* __restrict light, std::
     const double squares = row.squares + fx * fx;
     const double rest = row.full * row.full - squares;
     const double square = rest > row.least ? rest : row.least;
-    const double turns = 0.25 - row.middle_m * squares / (std::sqrt(square) + row.full);
+    const double k = std::sqrt(square);
+    const double turns = 0.25 - row.middle_m * squares / (k + row.full);
     float sine = 0;
     float cosine = 0;
     sine_cosine(fixed_turns(turns), sine, cosine);
-    const float factor = light[i] * static_cast<float>(row.scale / square);
+    const float factor = light[i] * static_cast<float>(row.scale / (row.falloff ? k : square));
     const float re = values[2 * i] * factor;
     const float im = values[2 * i + 1] * factor * row.side;
     values[2 * i] = re * cosine - im * sine;
@@ -146,7 +148,8 @@ void SpectrumSum::set_waves(const Tile& tile, Part part, std::span<const PixelPo
   waves.resize(points.size());
   const double row_turns = -1 / static_cast<double>(layout_.period[0]);
   const double column_turns = -1 / static_cast<double>(layout_.period[1]);
-  const double near_term = 1 / (two_pi * (about.level + 1 / layout_.wavelength_m));  // 1 / (2 pi K)
+  // 1 / (2 pi K)
+  const double near_term = layout_.falloff ? 0 : 1 / (two_pi * (about.level + 1 / layout_.wavelength_m));
   parallel_blocks(std::ssize(points), [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       const auto& point = points[i];
@@ -188,6 +191,7 @@ bool SpectrumSum::keep_near_waves(const Tile& tile, std::span<const PixelPoint> 
 void SpectrumSum::multiply(const FieldOfRows& spectrum, bool conjugate) const {
   const double full = 1 / layout_.wavelength_m;
   const double samples = static_cast<double>(element_count(layout_.period)) * layout_.pitch_m * layout_.pitch_m;
+  const double wave = layout_.falloff ? 1 : full;
   const std::int64_t count = 2 * layout_.half[1] + 1;
   const std::int64_t first_column = layout_.period[1] / 2 - layout_.half[1];
   parallel_for(0, 2 * layout_.half[0] + 1, [&](std::int64_t row) {
@@ -204,8 +208,8 @@ void SpectrumSum::multiply(const FieldOfRows& spectrum, bool conjugate) const {
     auto* const values = reinterpret_cast<float*>(&spectrum(m + layout_.period[0] / 2, first_column));
     multiply_row(values, light.data(), count,
                  {static_cast<double>(-layout_.half[1]), layout_.frequency(1, 1), full, fy * fy,
-                  (1 - cone_end * cone_end) * full * full, layout_.middle_m, full * largest_m_ / samples,
-                  conjugate ? -1.0F : 1.0F});
+                  (1 - cone_end * cone_end) * full * full, layout_.middle_m, wave * largest_m_ / samples,
+                  layout_.falloff, conjugate ? -1.0F : 1.0F});
   });
 }
 
@@ -291,10 +295,11 @@ void SpectrumSum::add_adjoint(PointDerivative by, std::span<const PixelPoint> po
   });
   transform_.execute(spectrum.view(), FftDirection::forward);
   multiply(spectrum, true);
-  const std::int64_t total = (by == PointDerivative::z ? 6 : 3) * std::ssize(tiles_);
+  const bool of_distance = by == PointDerivative::z && !layout_.falloff;  // as a factor of the strengths
+  const std::int64_t total = (of_distance ? 6 : 3) * std::ssize(tiles_);
   std::int64_t done = 0;
   const auto stage_done = [&] { progress.step(stage, ++done, total); };
-  if (by == PointDerivative::z) add_values(Part::derivative, points, spectrum, values, memory, stage_done);
+  if (of_distance) add_values(Part::derivative, points, spectrum, values, memory, stage_done);
   if (by != PointDerivative::none) differentiate(spectrum, by);
   add_values(Part::all, points, spectrum, values, memory, stage_done);
   if (by == PointDerivative::z) {

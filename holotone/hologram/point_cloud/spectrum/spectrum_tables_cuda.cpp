@@ -17,8 +17,9 @@ SpectrumEnd::SpectrumEnd(const SpectrumLayout& layout, const FastGrid& grid)
       least_square((1 - cone_end * cone_end) * full * full),
       steep_squares(cone_begin * cone_begin * full * full),
       middle_m(layout.middle_m),
-      scale(full * grid.largest_m /
-            (static_cast<double>(element_count(layout.period)) * layout.pitch_m * layout.pitch_m)) {}
+      scale((layout.falloff ? 1 : full * grid.largest_m) /
+            (static_cast<double>(element_count(layout.period)) * layout.pitch_m * layout.pitch_m)),
+      falloff(layout.falloff) {}
 
 void SpectrumTables::make(const SpectrumGrid& choice) {
   grid_ = choice.grid;
