@@ -270,7 +270,8 @@ TEST_P(ExactWave, AutomaticIsTheDefinitionWhereLightIsNarrow) {
   });
 }
 
-// Where Fresnel's deviation is small and the band limit cuts light, exact waves of many points are faster.
+// Where Fresnel's deviation is small and the band limit cuts light, exact waves of many points are faster on a CPU; on
+// CUDA its products where lit take half their time (hologram/sweep/20um_300mm_shallow).
 TEST_P(ExactWave, AutomaticIsTheFasterOneWhereBothWillDo) {
   on_each([&](Device device) {
     for (const std::int64_t count : {10, 100000}) {
@@ -278,7 +279,8 @@ TEST_P(ExactWave, AutomaticIsTheFasterOneWhereBothWillDo) {
       c.options.wave = Wave::automatic;
       holotone::PointCloudPlan plan(c.options, device);
       plan.set_points(cases::sources(cases::make_points(c)));
-      EXPECT_EQ(plan.info().wave, count == 10 ? Wave::fresnel : Wave::spherical) << plan.info().arithmetic;
+      const bool exact = count > 10 && device.backend == holotone::Backend::cpu;
+      EXPECT_EQ(plan.info().wave, exact ? Wave::spherical : Wave::fresnel) << plan.info().arithmetic;
     }
   });
 }

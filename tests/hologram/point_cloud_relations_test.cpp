@@ -90,7 +90,8 @@ TEST_P(PointCloudRelations, OnePointIsAZonePlate) {
 
 TEST_P(PointCloudRelations, EnergyOfOnePointIsItsLitPixels) {
   for_every_engine([](PointMethod method, Device device) {
-    PointCloudOptions options{.shape = {101, 201}, .method = method, .tolerance = tolerance};
+    PointCloudOptions options{
+        .shape = {101, 201}, .method = method, .wave = holotone::Wave::fresnel, .tolerance = tolerance};
     // lambda d / (2 pitch) = 0.3325 mm at 1 cm: 41.6 pixels to each side of the axis at (100, 50)
     const reference::PointWaves point{{{0, 0, -0.01F}}, {1.5F}, {}};
     const auto field = compute_field(point, options, device);

@@ -9,7 +9,7 @@ namespace {
 // and of a pixel in tiles of 128.
 constexpr double launches_us = 60;
 constexpr double point_ns = 0.07;
-constexpr double pixel_ns = 3e-5;
+constexpr double pixel_ns = 1.4e-2;
 constexpr int strip = 32;
 
 /// Exact waves on coarse nodes: lambda / pitch at most, so that the limit of light, a hyperbola, is a rectangle within
