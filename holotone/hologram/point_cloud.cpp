@@ -360,8 +360,8 @@ Wave PointCloudPlan::find_wave(const PointSources& host_points, const PointCloud
   }
   State state(with_wave(options), options.shape[0], Queue(device));
   point_cloud::EnginePoints points;
-  points.sources = or_dark_point(host_points);
-  points.summary = point_cloud::summarise_points_cpu(points.sources);
+  points.sources = state.on_device(or_dark_point(host_points));
+  points.summary = summarise_points(points.sources, state.queue);
   if (points.summary.first_bad >= 0) throw_bad_point(host_points, points.summary.first_bad);
   state.choose(points);
   return state.used.wave;

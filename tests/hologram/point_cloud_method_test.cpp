@@ -394,7 +394,7 @@ TEST(PointCloudMethod, SumsOnChipSuitTheCrowdOfAPrint) {
                 static_cast<long long>(points), choice.fast.microseconds / 1e3, choice.fast.grid->tiles_x,
                 choice.fast.grid->tiles_y, choice.fast.grid->planes, other.fast.microseconds / 1e3);
     EXPECT_EQ(choice.fast.grid->planes, 0) << points;
-    EXPECT_EQ(choice.fast.grid->coarse_side, points < 1'000 ? 0 : 256) << points;
+    EXPECT_EQ(choice.fast.grid->coarse_side, points <= 10'000 ? 0 : 256) << points;
     options.tolerance = 8e-4;
     MethodChooser finer(options, 1137, Backend::cuda, true);
     const auto& fine = *finer.choose(input).fast.grid;

@@ -5,17 +5,17 @@
 namespace holotone::point_cloud {
 namespace {
 
-// Measured on an H200: launches in microseconds, nanoseconds of a point on 32 x 32 places, with its part of the lists,
-// and of a pixel in tiles of 128.
+// Measured on an H200: launches in microseconds, nanoseconds of a point on 32 x 32 places, with its part of the lists
+// (Fresnel's; exact, 0.3 to 10 million points on 2.5 gigapixels), and of a pixel in tiles of 128.
 constexpr double launches_us = 60;
 constexpr double point_ns = 0.07;
+constexpr double exact_point_ns = 0.117;
 constexpr double pixel_ns = 1.4e-2;
 constexpr int strip = 32;
 
 /// Exact waves on coarse nodes: lambda / pitch at most, so that the limit of light, a hyperbola, is a rectangle within
-/// its soft edge; and their time relative to Fresnel's (H200, 10 gigapixels of relief and of a sphere: 1.39, 1.44).
+/// its soft edge.
 constexpr double max_node_ratio = 0.6;
-constexpr double exact_node_time = 1.45;
 /// Share of the nearest point's reach that a tile may have: corners of light, whose sums leave out terms of both axes,
 /// then lie beyond 0.85 of it.
 constexpr double max_reach_share = 0.15;
@@ -103,7 +103,8 @@ double coarse_time(const FastCloud& cloud, const FastGrid& grid) {
   const double points = static_cast<double>(cloud.count) / static_cast<double>(cloud.summary.sample.size());
   const auto tiles = [side](std::int64_t extent) { return static_cast<double>((extent + side - 1) / side); };
   const double pixels = tiles(cloud.panel[0]) * tiles(cloud.panel[1]) * side * side;
-  return launches_us + 1e-3 * (points * (tasks * point_ns + subtiles * subtile_side * subtile_side * on_chip_pair_ns) +
+  const double task_ns = grid.wave_ratio > 0 ? exact_point_ns : point_ns;
+  return launches_us + 1e-3 * (points * (tasks * task_ns + subtiles * subtile_side * subtile_side * on_chip_pair_ns) +
                                pixels * side / 128 * pixel_ns);
 }
 
@@ -143,7 +144,7 @@ FastChoice choose_exact_nodes(const PointCloudOptions& options, const FastCloud&
     }
     FastGrid grid = products_grid(cloud, side);
     grid.wave_ratio = ratio;
-    const double time = exact_node_time * coarse_time(cloud, grid);
+    const double time = coarse_time(cloud, grid);
     if (!best.grid || time < best.microseconds) best = {grid, {}, cloud, time};
   }
   return best;
