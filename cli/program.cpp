@@ -241,6 +241,12 @@ int report_parse_error(const CLI::App& application, const CLI::ParseError& error
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (const auto option = given_too_often(command); !option.empty()) {
       what = fmt::format("{}: expected once, got it {} times", option, command.get_option(option)->count());
+    } else if (const auto end = what.find(" was given a disallowed flag override"); end != std::string::npos) {
+      const std::string flag = fmt::format("--{}=", what.substr(0, end));
+      const auto typed =
+          std::ranges::find_if(line.words, [&](std::string_view word) { return word.starts_with(flag); });
+      const std::string value = typed == line.words.end() ? "one" : fmt::format("'{}'", typed->substr(flag.size()));
+      what = fmt::format("{}: expected no value, got {}", flag.substr(0, flag.size() - 1), value);
     } else {
       what = fmt::format("{}: expected a value, got none", what.substr(0, what.find(':')));
     }

@@ -117,6 +117,16 @@ class OutputCheck {
                 fmt::format("{}: expected the name of a file, got '{}', {}", option, path, what));
   }
 
+  /// In a sticky folder, such as /tmp, only the owner of a file or of the folder may replace it.
+  static void require_replaceable(std::string_view option, const std::string& path, const struct stat& file) {
+    struct stat folder {};
+    const std::string parent = fs::path(path).parent_path().string();
+    const uid_t user = geteuid();
+    if (user == 0 || stat(parent.empty() ? "." : parent.c_str(), &folder) != 0) return;
+    if ((folder.st_mode & S_ISVTX) == 0 || user == file.st_uid || user == folder.st_uid) return;
+    reject_file(option, path, "another user's in a folder where only he may replace it");
+  }
+
   void check_existing(std::string_view option, const std::string& path, std::string& target) const {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0) {
@@ -126,6 +136,7 @@ class OutputCheck {
     }
     if (S_ISDIR(status.st_mode)) reject(option, "a file's name", path);
     if (!S_ISREG(status.st_mode)) reject_file(option, path, "a device, pipe or socket");
+    require_replaceable(option, path, status);
     const auto input = inputs_.find(id_of(status));
     if (input != inputs_.end()) {
       const auto& [of, named_by] = input->second;

@@ -154,8 +154,9 @@ void list_commands(nlohmann::ordered_json& list, const Command& command, const s
 CLI::Option* add_row(CLI::App& app, const OptionRow& row) {
   const std::string names(row.names);
   const auto& [text, texts, flag, value] = row.target;
-  if (flag != nullptr) return app.add_flag(names, *flag);
-  if (value && value->flag) return app.add_flag(names);
+  // --flag=0 would set it.
+  if (flag != nullptr) return app.add_flag(names, *flag)->disable_flag_override();
+  if (value && value->flag) return app.add_flag(names)->disable_flag_override();
   CLI::Option* option = nullptr;
   if (texts != nullptr) {
     option = app.add_option(names, *texts);

@@ -42,7 +42,7 @@ void validate(const PointCloudOptions& options) {
   }
   require_bounds(where_made, "tolerance", options.tolerance, bounds_of<&PointCloudOptions::tolerance>);
   if (options.falloff && options.wave == Wave::fresnel) {
-    throw_argument(where_made, "falloff", "false with wave fresnel", "true");
+    throw_argument(where_made, "falloff", "wave auto or spherical", "fresnel");
   }
 }
 
@@ -145,6 +145,28 @@ T element(const View<const T, Rank>& view, std::int64_t index) {
   if (!points.phase_rad.empty()) got += fmt::format(", phase = {}", element(points.phase_rad, index));
   throw_argument(where_points, fmt::format("point {}", index), "finite values and z other than 0 (the panel's plane)",
                  got);
+}
+
+/// Largest |A / d| with falloff, as of a field that a file may hold. Of points on a device OpenCL's are not looked at.
+constexpr double max_falling = 1e15;
+
+void require_falling(const PointSources& points, const point_cloud::PointSummary& summary) {
+  const auto refuse = [](std::string argument, double got) {
+    throw_argument(where_points, std::move(argument), "amplitude / |z| of at most 1e+15 with falloff",
+                   fmt::format("{:g}", got));
+  };
+  if (points.position_m.device().backend != Backend::cpu) {
+    const double nearest =
+        std::max(std::abs(static_cast<double>(summary.low[2])), std::abs(static_cast<double>(summary.high[2])));
+    const double most = nearest * static_cast<double>(summary.largest);
+    if (points.position_m.device().backend == Backend::cuda && !(most <= max_falling)) refuse("points", most);
+    return;
+  }
+  for (std::int64_t j = 0; j < points.amplitude.size(); ++j) {
+    const double falling =
+        std::abs(static_cast<double>(points.amplitude(j)) / static_cast<double>(points.position_m(j, 2)));
+    if (!(falling <= max_falling)) refuse(fmt::format("point {}", j), falling);
+  }
 }
 
 /// One point of amplitude 0 replaces an empty cloud: engines need no special case.
@@ -261,6 +283,12 @@ struct PointCloudPlan::State {
 PointCloudPlan::PointCloudPlan(const PointCloudOptions& given, Queue queue, std::int64_t rows_at_once) {
   validate(given);
   const PointCloudOptions options = with_wave(given);
+  const auto backend = queue.device().backend;
+  const bool any = options.method == PointMethod::automatic;
+  if (options.falloff && !any && !point_cloud::has_exact_wave(options.method, options, backend)) {
+    throw_unsupported(where_made, "falloff", "a method with exact waves, direct or with a band limit fast",
+                      std::string(to_string(options.method)));
+  }
   (void)point_cloud::possible_methods(options, queue.device().backend);  // refuses what no method can do
   if (rows_at_once < 0 || rows_at_once > options.shape[0]) {
     throw_argument(where_made, "rows_at_once", fmt::format("1 to {}, or 0 for all rows", options.shape[0]),
@@ -287,6 +315,7 @@ void PointCloudPlan::set_points(const PointSources& points) {
   sorted.sources = state.on_device(or_dark_point(points));
   sorted.summary = summarise_points(sorted.sources, state.queue);
   if (sorted.summary.first_bad >= 0) throw_bad_point(points, sorted.summary.first_bad);
+  if (state.options.falloff) require_falling(points, sorted.summary);
   state.count.reset();  // if the engine fails, execute must not use the previous points
   if (has_adjoint(state.queue.device().backend)) state.keep(state.set_position_m, sorted.sources.position_m);
   state.summary = sorted.summary;

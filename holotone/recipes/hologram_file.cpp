@@ -112,6 +112,9 @@ HologramLight read_hologram(const std::string& path, const HologramReadOptions& 
     FieldFile file = options.program.empty() ? read_field(path) : read_field_guarded(path, options.program);
     light.field = std::move(file.values);
     light.metadata = std::move(file.metadata);
+    if (const auto stated = metadata_text(light.metadata, "encoding"); !stated.empty() && stated != "complex") {
+      throw_io(path, "encoding complex in a file of a field", fmt::format("'{}'", stated));
+    }
     require_finite(path, light.field.view());
     light.encoding = "complex";
     describe_light(light, options, light.field.shape(), 0);

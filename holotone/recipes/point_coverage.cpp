@@ -32,6 +32,7 @@ PointCoverage find_coverage(const PointSources& points, const PointCloudOptions&
   constexpr double infinity = std::numeric_limits<double>::infinity();
   PointCoverage coverage{.low_m = {infinity, infinity}, .high_m = {-infinity, -infinity}};
   const double pitch = sum.pitch_m;
+  const double blur_px = sum.wave == Wave::fresnel ? 0 : 2;  // of exact light, which has no sharp end
   const std::int64_t counts[] = {sum.shape[1], sum.shape[0]};
   for (std::int64_t i = 0; i < points.amplitude.size(); ++i) {
     if (points.amplitude.data()[i] == 0) continue;
@@ -41,7 +42,7 @@ PointCoverage find_coverage(const PointSources& points, const PointCloudOptions&
     bool lit = true;
     for (std::size_t axis = 0; axis < 2; ++axis) {
       const auto place = static_cast<double>(p[axis]);
-      lit = lit && (!sum.band_limit || reaches(place / pitch, reach / pitch, counts[axis]));
+      lit = lit && (!sum.band_limit || reaches(place / pitch, reach / pitch + blur_px, counts[axis]));
       coverage.low_m[axis] = std::min(coverage.low_m[axis], place);
       coverage.high_m[axis] = std::max(coverage.high_m[axis], place);
     }

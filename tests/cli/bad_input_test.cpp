@@ -79,6 +79,8 @@ TEST_F(BadInputTest, Points) {
   EXPECT_EQ(json["points"], 1);
   write_cloud("far.csv", {{0, 0, -2e5F, 1}});
   expect_refused(hologram("far.csv", small({"--keep-coordinates"})), {"--keep-coordinates", "100 km", "far.csv"});
+  write_cloud("aside.csv", {{0, 0, -1, 1}, {2e5F, 0, -1, 1}});
+  expect_refused(hologram("aside.csv", small({"--keep-coordinates"})), {"--keep-coordinates", "100 km", "point 1"});
   write("all_bad.csv", "x,y,z\nnan,0,0\n0,nan,0\n");
   fs::remove(path("out.png"));
   expect_refused(hologram("all_bad.csv", small({"--skip-bad"})), {"all_bad.csv", "point"});

@@ -122,6 +122,14 @@ TEST_F(MetadataTest, ColoursAndFramesShareAWave) {
   for (const auto& one : colours["holograms"]) EXPECT_EQ(one["wave"], "spherical") << one;
 }
 
+TEST_F(MetadataTest, AFlagTakesNoValue) {
+  for (const char* flag : {"--falloff=0", "--no-band-limit=false", "--deterministic=1", "--hide=0"}) {
+    const auto result = run({"hologram", path("two.csv"), "-o", path("flag.h5"), flag});
+    EXPECT_EQ(result.exit_code, 2) << result.error;
+    EXPECT_NE(result.error.find(": expected no value, got '"), std::string::npos) << result.error;
+  }
+}
+
 TEST_F(MetadataTest, FalloffIsStated) {
   const auto metadata =
       read_metadata("f.png", {"--resolution", "65x47", "--pitch", "8um", "--falloff", "--method", "direct"});
@@ -129,7 +137,7 @@ TEST_F(MetadataTest, FalloffIsStated) {
   EXPECT_EQ(metadata["wave"], "spherical");
   EXPECT_NEAR(metadata["object_energy"].get<double>(), 1 / 0.0144 + 0.25 / 0.0196, 1e-4);
   expect_refused({"hologram", path("two.csv"), "-o", path("g.png"), "--falloff", "--wave", "fresnel"},
-                 {"--falloff", "false with wave fresnel"});
+                 {"--falloff", "wave auto or spherical"});
 }
 
 TEST_F(MetadataTest, InfoTellsPointsAndMeshes) {

@@ -36,6 +36,7 @@ constexpr Scene defined_scenes[] = {
     {"1 um, 0.5 mm", 1e-6, 0.0005, 0.00055, {256, 256}, 25, 1024},
     {"0.5 um, 0.5 mm, deep", 0.5e-6, 0.00005, 0.001, {256, 256}, 10, 3072},
     {"0.25 um, 0.1 mm", 0.25e-6, 0.0001, 0.00012, {256, 256}, 10, 3072},
+    {"0.1 um, 1 um", 0.1e-6, 1e-6, 2e-6, {40, 48}, 20, 1536},
     {"up to the cone", 0.25e-6, 0.0001, 0.000105, {1200, 1600}, 5, 7168},
     {"before the panel", 1e-6, -0.0006, -0.0005, {200, 256}, 25, 1024},
     {"both sides", 1e-6, -0.0003, 0.0005, {200, 256}, 25, 1024},
@@ -236,6 +237,7 @@ TEST(ExactWaveChoice, AutomaticTakesItWhereFresnelsFails) {
   EXPECT_EQ(wave_of(8e-6, 0.2, PointMethod::automatic, true), Wave::spherical);
   EXPECT_EQ(wave_of(1e-6, 0.005, PointMethod::automatic, true), Wave::spherical);
   EXPECT_EQ(wave_of(8e-6, -0.2, PointMethod::direct, true), Wave::spherical);
+  EXPECT_EQ(wave_of(8e-6, 5e-5, PointMethod::automatic, true), Wave::spherical);  // Fresnel's edge lights no pixel
   // Methods without it keep Fresnel's wave, which is what was asked for by their name.
   EXPECT_EQ(wave_of(1e-6, 0.005, PointMethod::separable, true), Wave::fresnel);
   EXPECT_EQ(wave_of(8e-6, 0.2, PointMethod::automatic, false), Wave::fresnel);
@@ -254,6 +256,17 @@ TEST(ExactWaveChoice, AFineToleranceHidesLess) {
   const reference::PointWaves bad{{{0, 0, 0}}, {1}, {}};
   support::expect_error(holotone::ErrorCode::invalid_argument, "PointCloudPlan::set_points: point 0",
                         [&] { (void)holotone::PointCloudPlan::find_wave(cases::sources(bad), options); });
+}
+
+// A point at the panel beside one far from it: the spectrum would take minutes.
+TEST_P(ExactWave, AutomaticDoesNotWaitForNarrowLight) {
+  on_each([&](Device device) {
+    auto c = make_case({"", 1e-6, 0.1, 0.1, {200, 200}, 2}, PointMethod::automatic);
+    holotone::PointCloudPlan plan(c.options, device);
+    const reference::PointWaves points{{{0, 0, -1e-7F}, {0, 0, -0.1F}}, {1, 1}, {}};
+    plan.set_points(cases::sources(points));
+    EXPECT_EQ(plan.info().method, PointMethod::direct) << plan.info().arithmetic;
+  });
 }
 
 // direct's band limit is that of rays: not of light some zones wide, where the methods differ by up to their sum.

@@ -203,12 +203,41 @@ TEST(FalloffOption, TakesExactWavesAloneAndIsTheirsByDefault) {
   EXPECT_EQ(plan.info().wave, Wave::spherical);
   options.wave = Wave::fresnel;
   support::expect_error(holotone::ErrorCode::invalid_argument,
-                        "PointCloudPlan: falloff: expected false with wave fresnel, got true",
+                        "PointCloudPlan: falloff: expected wave auto or spherical, got fresnel",
                         [&] { PointCloudPlan{options}; });
   options.wave = Wave::automatic;
   options.method = PointMethod::separable;
-  support::expect_error(holotone::ErrorCode::unsupported, "PointCloudPlan: wave: expected fresnel with separable",
+  support::expect_error(holotone::ErrorCode::unsupported, "PointCloudPlan: falloff: expected a method with exact waves",
                         [&] { PointCloudPlan{options}; });
+}
+
+// What a float of A / |d| or a file does not hold is refused with its point; a point far nearer than a pixel is 1 / r.
+TEST_P(Falloff, NearPointsAreRightOrRefused) {
+  on_each([&](Device device) {
+    holotone::PointCloudOptions options{.shape = {17, 33}, .method = PointMethod::direct, .band_limit = false};
+    options.falloff = true;
+    PointCloudPlan plan(options, device);
+    for (const auto& [distance_m, amplitude] : {std::pair{1e-40F, 1.0F}, std::pair{1e-30F, 1.0F}, {1e-6F, 1e10F}}) {
+      const reference::PointWaves points{{{0, 0, -0.1F}, {0, 0, -distance_m}}, {1, amplitude}, {}};
+      support::expect_error(holotone::ErrorCode::invalid_argument,
+                            "PointCloudPlan::set_points: point 1: expected amplitude / |z| of at most 1e+15",
+                            [&] { plan.set_points(cases::sources(points)); });
+    }
+    // OpenCL's phases have no float64: points still nearer lose their tolerance.
+    for (const float distance_m : {1e-6F, 1e-9F, 1e-12F}) {
+      const reference::PointWaves point{{{1e-6F, 2e-6F, -distance_m}}, {1}, {}};
+      plan.set_points(cases::sources(point));
+      Array<Complex, 2> field(options.shape, device);
+      plan.execute({.field = field.view()});
+      const auto there = field.to(Device{});
+      for (std::int64_t i = 0; i < there.size(); ++i) {
+        const double x = (static_cast<double>(i % 33) - 16) * options.pitch_m - 1e-6;
+        const double y = (8 - static_cast<double>(i / 33)) * options.pitch_m - 2e-6;
+        const double r = std::hypot(x, y, static_cast<double>(distance_m));
+        EXPECT_NEAR(static_cast<double>(std::abs(there.data()[i])) * r, 1, 1e-5) << distance_m << ", " << i;
+      }
+    }
+  });
 }
 
 }  // namespace

@@ -26,11 +26,14 @@ PreparedFrame prepare_frame(const HologramJob& job, const PlacedScene& scene, st
   frame.number = number;
   frame.input = scene.path;
   frame.points = points_of(scene, job.scene, turn_rad);
-  if (!(std::abs(frame.points.nearest_m) <= max_distance_m && std::abs(frame.points.farthest_m) <= max_distance_m)) {
-    reject(job.scene.placement.keep ? "--keep-coordinates" : "--distance", "points within 100 km of the panel",
-           fmt::format("{}, {:.4g} to {:.4g} m from it", scene.path, frame.points.nearest_m, frame.points.farthest_m));
-  }
   const auto& cloud = frame.points.cloud;
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const auto& p = cloud.position[i];
+    const double farthest = std::max({std::abs(p[0]), std::abs(p[1]), std::abs(p[2])});
+    if (farthest <= max_distance_m) continue;
+    reject(job.scene.placement.keep ? "--keep-coordinates" : "--distance", "points within 100 km of the panel's middle",
+           fmt::format("{}, point {}: {:.9g} m from it", scene.path, i, farthest));
+  }
   const PointSources sources = CloudSources(cloud).sources();
   for (const auto& channel : job.channels) {
     frame.fresnel_deviation_rad.push_back(fresnel_deviation_rad(sources, job.sum_options(channel)));

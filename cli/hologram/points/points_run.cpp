@@ -130,6 +130,7 @@ nlohmann::json make_json(const HologramJob& job, const std::vector<PointsRecord>
   object["pitch_m"] = job.panel.pitch_m;
   object["wave"] = to_string(rows.front().info.wave);
   object["tolerance"] = job.sum.tolerance;
+  object["falloff"] = job.sum.falloff;
   object["encoding"] = job.complex_field ? "complex" : std::string(to_string(job.encode.encoding));
   object["dropped_points"] = rows.front().dropped;
   object["hidden_points"] = rows.front().hidden;

@@ -19,7 +19,8 @@ constexpr int estimate_samples = 5;
 /// that.
 constexpr double edge_zones = 3;
 constexpr double margin_zones(double tolerance) { return tolerance < 1e-4 ? 2 : 1; }
-/// The same for the band limit's edge where it is narrower than a zone, in pixels.
+/// The same for the band limit's edge where it is narrower than a zone, in pixels of a pitch whose edge it is; the
+/// cone's, of finer pitches, is as wide in wavelengths.
 constexpr double tail_pixels = 120;
 /// Numbers of a block's spectrum, at most, if blocks of some extent can have so few.
 constexpr double wanted_numbers = 1 << 27;
@@ -71,7 +72,7 @@ void set_period(SpectrumLayout& layout, const PanelBlock& block, const SpectrumC
   for (const std::size_t axis : {0, 1}) {
     const double reach_m = farthest * std::min(end_cosine[axis], steepest) / fall;
     const double zone = std::sqrt(lambda * farthest / fall) / (tolerance < 1e-3 ? fall : 1.0) / layout.pitch_m;
-    const double tail = std::max((2 + margin) * zone, margin * tail_pixels);
+    const double tail = std::max((2 + margin) * zone, margin * tail_pixels * std::max(1.0, layout.limit / cone_end));
     const double reach = reach_m / layout.pitch_m + tail;
     const auto extent = static_cast<double>(block.shape[axis]);
     const double period = std::max({extent, range.high[axis] + reach, extent - range.low[axis] + reach}) + 1;

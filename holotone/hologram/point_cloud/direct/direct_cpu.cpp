@@ -135,13 +135,12 @@ void light_weights(const LightRow& light, std::int32_t count, float* __restrict 
   }
 }
 
-/// Multiplies the weights of a row by |d| / r.
+/// Multiplies the weights of a row by |d| / r, in float64: points may be far nearer than a pixel.
 HOLOTONE_SIMD_CLONES
-void fall_off(const LightRow& light, std::int32_t count, float* __restrict weight) {
-  const float v = light.row * light.slope;
+void fall_off(const SphericalRow& point, std::int32_t count, float* __restrict weight) {
   for (std::int32_t i = 0; i < count; ++i) {
-    const float u = (static_cast<float>(i) - light.column) * light.slope;
-    weight[i] /= std::sqrt(1.0F + u * u + v * v);
+    const double u = static_cast<double>(i) - point.column;
+    weight[i] *= static_cast<float>(1.0 / std::sqrt(1.0 + point.slope * (u * u + point.row_squared)));
   }
 }
 
@@ -284,7 +283,7 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
       light.row = static_cast<float>(distance);
       if (full) std::fill_n(weight.data(), count, point.amplitude);
       if (!full) light_weights(light, count, weight.data());
-      if (options().falloff) fall_off(light, count, weight.data());
+      if (options().falloff) fall_off(row_of_point, count, weight.data());
       add_weighted_run<T>(turns.data(), weight.data(), count, re + at, im + at);
     }
   }

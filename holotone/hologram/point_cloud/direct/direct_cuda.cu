@@ -69,6 +69,12 @@ __device__ __forceinline__ float soft_edge_single(float t) {
   return x >= 1.0F ? 0.0F : c * c;
 }
 
+/// |d| / r, also of points far nearer than a pixel; slope: pitch / d.
+__device__ __forceinline__ float foot_share(float u, float v, float slope) {
+  const float tangent = fabsf(slope) * sqrtf(u * u + v * v);
+  return tangent > 1e9F ? 1.0F / tangent : rsqrtf(1.0F + tangent * tangent);
+}
+
 /// b of point_cloud_math.h in float32, with falloff times |d| / r; per_limit: 1 / s1, 0 without a band limit.
 __device__ __forceinline__ float light_of_pixel(float u, float v, float slope, float per_limit, bool falloff) {
   const float size = fminf(fabsf(slope), max_slope);
@@ -77,7 +83,7 @@ __device__ __forceinline__ float light_of_pixel(float u, float v, float slope, f
   const float square = x * x + y * y;
   const float cosine = rsqrtf(1.0F + square);
   const float sine = sqrtf(square) * cosine;
-  const float size_of_wave = falloff ? cosine : 1.0F;
+  const float size_of_wave = falloff ? foot_share(u, v, slope) : 1.0F;
   if (per_limit == 0 ||
       (fmaxf(x, y) * cosine * per_limit <= static_cast<float>(edge_begin) && sine <= static_cast<float>(cone_begin))) {
     return size_of_wave;

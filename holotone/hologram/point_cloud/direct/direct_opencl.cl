@@ -45,10 +45,10 @@ static float spherical_lag(const ColumnRecord *record, float u, float v, float2 
 #endif
 
 #if FALLOFF
-// |d| / r.
+// |d| / r, also of points far nearer than a pixel.
 static float share_of_pixel(const ColumnRecord *record, float u, float v, float slope_per_a) {
-  const float slope = fmin(fabs(record->a_high * slope_per_a), MAX_SLOPE);
-  return 1.0f / sqrt(1.0f + slope * u * (slope * u) + slope * v * (slope * v));
+  const float tangent = fabs(record->a_high * slope_per_a) * sqrt(u * u + v * v);
+  return tangent > 1e9f ? 1.0f / tangent : 1.0f / sqrt(1.0f + tangent * tangent);
 }
 #endif
 
