@@ -121,8 +121,9 @@ struct PointCloudInfo {
 /// |y - y_j| <= lambda |d_j| / (2 pitch); the exact wave keeps its plane waves of directions (sx, sy) times b(sx, sy)
 /// (docs/holograms.md, Band limit). `fast` computes the exact wave from these plane waves, with a band limit only;
 /// `direct` applies b at the direction from point to pixel, which agrees to 1e-5 up to 0.85 of a reach of 12 zones
-/// sqrt(lambda |d|) or more, three zones from its end (3 % at 7 zones); below, `automatic` takes `fast`. The error of `fast` does not follow tight tolerances for points nearer
-/// than 0.5 mm or so that light the panel at steep angles: 2.5e-4 at 0.1 mm, 5e-3 at 0.02 mm, up to the cone.
+/// sqrt(lambda |d|) or more, three zones from its end (3 % at 7 zones); below, `automatic` takes `fast`. The error of
+/// `fast` does not follow tight tolerances for points nearer than 0.5 mm or so that light the panel at steep angles:
+/// 2.5e-4 at 0.1 mm, 5e-3 at 0.02 mm, up to the cone.
 /// Cost: direct and recurrence O(n nx ny) sines and cosines, cosines only for the real part alone; separable one matrix
 /// product of 8 n nx ny operations (6 for a field by three real products, 4 for the real part alone); fast
 /// O(n width^3), width that of the spreading window, and FFTs of the panel, their number proportional to the depth of

@@ -10,10 +10,13 @@
 namespace holotone::cli {
 
 Wave wave_of_run(const HologramJob& job, const PreparedFrame& first) {
-  const bool alone = job.channels.size() == 1 && job.spin.frames == 0 && file_exists(job.input);
-  if (job.sum.wave != Wave::automatic || alone) return job.sum.wave;
+  const bool moving = job.spin.frames > 0 || !file_exists(job.input);
+  if (job.sum.wave != Wave::automatic || (job.channels.size() == 1 && !moving)) return job.sum.wave;
   const auto shortest = std::ranges::min_element(job.channels, {}, &Channel::wavelength_m);
-  return PointCloudPlan::find_wave(CloudSources(first.points.cloud).sources(), job.sum_options(*shortest), job.device);
+  const Wave wave =
+      PointCloudPlan::find_wave(CloudSources(first.points.cloud).sources(), job.sum_options(*shortest), job.device);
+  // Fresnel's may be wrong for a later frame.
+  return moving && wave == Wave::fresnel ? Wave::automatic : wave;
 }
 
 Makers makers_of(const HologramJob& job, const PreparedFrame& first) {

@@ -13,8 +13,8 @@ namespace holotone::cli {
 /// Receives the rows of a frame before the sum, without its results.
 using BeforeSum = std::function<void(const std::vector<PointsRecord>&)>;
 
-/// The job's wave; of several colours or frames, for all the one that `auto` is for the first frame's shortest
-/// wavelength.
+/// The job's wave; of several colours, for all the one that `auto` is for the shortest wavelength, and of frames the
+/// exact one if `auto` takes it for the first.
 Wave wave_of_run(const HologramJob& job, const PreparedFrame& first);
 
 /// The makers of all channels.
