@@ -170,8 +170,15 @@ double deviation_of(const InfoJob& job, const Panel& panel) {
 
 void tell_scene(const InfoJob& job) {
   const Panel panel = chosen_panel(job.panel);
-  const Mesh mesh = read_scene_guarded(job.input, current_program());
-  const auto [low, high, bad] = finite_extents(job.input, mesh);
+  const Mesh mesh = read_scene_guarded(job.input, current_program(), {}, Coordinates::centred);
+  const auto extents = finite_extents(job.input, mesh);
+  auto low = mesh.origin;
+  auto high = mesh.origin;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    low[axis] += static_cast<double>(extents.low[axis]);
+    high[axis] += static_cast<double>(extents.high[axis]);
+  }
+  const std::int64_t bad = extents.not_finite;
   std::string carries;
   const std::pair<std::string_view, bool> attributes[] = {{"colour", !mesh.colour.empty()},
                                                           {"normals", !mesh.normal.empty()},
@@ -191,7 +198,9 @@ void tell_scene(const InfoJob& job) {
                               counted(static_cast<std::int64_t>(mesh.triangle.size()), "triangle")));
   report(console, fmt::format("  {:<22} {}", "carries", carries.empty() ? "positions alone" : carries));
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    report(console, fmt::format("  {:<22} {:.6g} to {:.6g}", std::string(1, "xyz"[axis]), low[axis], high[axis]));
+    const int digits = mesh.origin[axis] == 0 ? 6 : 12;
+    report(console, fmt::format("  {:<22} {:.{}g} to {:.{}g}", std::string(1, "xyz"[axis]), low[axis], digits,
+                                high[axis], digits));
   }
   if (bad > 0) report(console, fmt::format("  {:<22} {}", "not finite", bad));
   const auto& placement = job.scene.placement;

@@ -12,7 +12,7 @@ namespace holotone::cli {
 
 SceneDocument::SceneDocument(std::string path)
     : path_(std::move(path)),
-      mesh_(read_scene_guarded(path_, current_program())),
+      mesh_(read_scene_guarded(path_, current_program(), {}, Coordinates::centred)),
       extents_(finite_extents(path_, mesh_)) {}
 
 ViewAnswer SceneDocument::show(const ViewRequest& request, Progress& /*progress*/) {
@@ -47,7 +47,8 @@ nlohmann::json SceneDocument::description() const {
               {"triangles", std::to_string(mesh_.triangle.size())}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     facts.emplace_back(std::string(1, "xyz"[axis]),
-                       fmt::format("{:.4g} to {:.4g}", extents_.low[axis], extents_.high[axis]));
+                       fmt::format("{:.4g} to {:.4g}", mesh_.origin[axis] + extents_.low[axis],
+                                   mesh_.origin[axis] + extents_.high[axis]));
   }
   if (extents_.not_finite > 0) facts.emplace_back("not finite", std::to_string(extents_.not_finite));
   return {{"name", path_},

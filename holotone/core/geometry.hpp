@@ -26,6 +26,7 @@ struct Mesh {
   std::vector<float> amplitude;  ///< per vertex if in the file, or empty
   std::vector<float> phase_rad;  ///< per vertex if in the file, or empty
   std::vector<std::array<std::uint32_t, 3>> triangle;
+  std::array<double, 3> origin{};  ///< position (0, 0, 0) in the file's coordinates
 };
 
 }  // namespace holotone

@@ -155,7 +155,10 @@ void rotate_all(std::string_view where, Geometry& geometry, std::size_t first, s
 }  // namespace
 
 void place(PointCloud& cloud, const Placement& placement) { place_positions(cloud.position, placement); }
-void place(Mesh& mesh, const Placement& placement) { place_positions(mesh.position, placement); }
+void place(Mesh& mesh, const Placement& placement) {
+  place_positions(mesh.position, placement);
+  if (!placement.keep) mesh.origin = {};
+}
 
 // Seen from above x turns away from z: the axes (z, x) are a right-handed pair about +y, (y, z) about +x.
 void turn(PointCloud& cloud, double angle_rad) { rotate_all("turn", cloud, 2, 0, angle_rad); }

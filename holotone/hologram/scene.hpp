@@ -25,9 +25,9 @@ template <>
 inline constexpr Bounds bounds_of<&Placement::distance_m>{-1e5, 1e5};
 
 /// Centres the bounding box on the axis, scales it uniformly so that max(x extent, y extent) = size_m, and moves its
-/// centre to z = -distance_m. A single point is moved without scaling; an empty scene stays empty. Normals keep their
-/// direction. Throws invalid_argument if several points have no extent in x and y, for a non-finite position (with its
-/// index), or an option out of range.
+/// centre to z = -distance_m; Mesh::origin becomes zero unless coordinates are kept. A single point is moved without
+/// scaling; an empty scene stays empty. Normals keep their direction. Throws invalid_argument if several points have no
+/// extent in x and y, for a non-finite position (with its index), or an option out of range.
 void place(PointCloud& cloud, const Placement& placement);
 void place(Mesh& mesh, const Placement& placement);
 

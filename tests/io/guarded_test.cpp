@@ -1,6 +1,7 @@
 // OBJ, glTF and HDF5 through a child process: contents, and results for damaged files.
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <holotone/io/fields/field_rows.hpp>
@@ -70,6 +71,7 @@ void expect_same(const Mesh& got, const Mesh& expected) {
   EXPECT_EQ(got.amplitude, expected.amplitude);
   EXPECT_EQ(got.phase_rad, expected.phase_rad);
   EXPECT_EQ(got.triangle, expected.triangle);
+  EXPECT_EQ(got.origin, expected.origin);
 }
 
 void expect_near(const Vec3f& got, const Vec3f& expected) {
@@ -111,6 +113,35 @@ TEST(GuardedScene, GltfAppliesTheNodesAndKeepsLinearColours) {
   ASSERT_EQ(mesh.colour.size(), 3u);
   expect_near(mesh.colour[0], {0.5f, 0.5f, 0.5f});
   EXPECT_EQ(mesh.triangle.size(), 1u);
+}
+
+// 1e6 sizes from zero, through two nodes: their translations add up in float64.
+TEST(GuardedScene, GltfFarFromZeroIsCentred) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  std::string far = gltf;
+  const std::string old = R"("translation":[0,0,5]},{"mesh":0,)";
+  far.replace(far.find(old), old.size(), R"("translation":[0,0,1000000]},{"mesh":0,"translation":[0,0,0.015625],)");
+  write_raw(folder.file("x.gltf"), far);
+  const Mesh mesh = read_scene_guarded(folder.file("x.gltf"), program, {}, Coordinates::centred);
+  ASSERT_EQ(mesh.position.size(), 3u);
+  EXPECT_EQ(mesh.origin[2] + mesh.position[1][2], 1000000.015625);
+  expect_near(mesh.position[1], {0, 1, mesh.position[0][2]});
+  expect_same(read_scene_assimp(folder.file("x.gltf"), Coordinates::centred), mesh);
+}
+
+TEST(GuardedScene, ObjThatAssimpRoundsIsRefused) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  const auto write = [&](double x) {
+    write_raw(folder.file("x.obj"), fmt::format("v {} 0 0\nv {} 0 0\nv {} 1 0\nf 1 2 3\n", x, x + 1, x));
+  };
+  write(1e4);  // steps of 1/1024
+  EXPECT_EQ(read_scene_assimp(folder.file("x.obj")).position.size(), 3u);
+  write(1e5);
+  const std::string text = error_of([&] { read_scene_guarded(folder.file("x.obj"), program); });
+  EXPECT_MENTIONS(text, "x.obj: expected coordinates that float32 resolves to a thousandth of the scene's 1");
+  EXPECT_MENTIONS(text, "got steps of 0.00781 at 100001");
 }
 
 // One triangle with its 36 bytes in the file `uri`.
@@ -445,6 +476,7 @@ TEST(GuardedDump, RoundTripsAndRefusesEverythingElse) {
   mesh.colour = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}};
   mesh.amplitude = {1, 2, 3};
   mesh.triangle = {{0, 1, 2}};
+  mesh.origin = {1e6, 0, -3};
   const std::string dump = io::dump_scene(mesh);
   expect_same(io::parse_scene(dump, "x"), mesh);
   for (std::size_t size = 0; size < dump.size(); ++size) {
@@ -452,6 +484,9 @@ TEST(GuardedDump, RoundTripsAndRefusesEverythingElse) {
   }
   EXPECT_MENTIONS(error_of([&] { io::parse_scene(dump + "x", "x"); }), "the end");
   EXPECT_MENTIONS(error_of([&] { io::parse_field(dump, "x"); }), "the kind asked for");
+  mesh.origin[1] = INFINITY;
+  EXPECT_MENTIONS(error_of([&] { io::parse_scene(io::dump_scene(mesh), "x"); }), "a finite origin");
+  mesh.origin = {};
   mesh.triangle = {{0, 1, 3}};
   EXPECT_MENTIONS(error_of([&] { io::parse_scene(io::dump_scene(mesh), "x"); }), "indices below 3");
   mesh.triangle.clear();

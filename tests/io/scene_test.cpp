@@ -205,6 +205,21 @@ TEST(SceneNpy, TypesOrdersAndColumns) {
   EXPECT_TRUE(read_text(npy_points("<f4", false, 2, 3), "x.npy").amplitude.empty());
 }
 
+// Coordinates -------------------------------------------------------------------------------------------------------
+
+TEST(SceneCoordinates, StoredUnlessCentredAndFar) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("x.csv");
+  write_raw(path, "500000.125,4,5\n500002.125,6,7\n");  // float32 has steps of 1/32 there
+  EXPECT_EQ(read_scene(path).position[0], (Vec3f{500000.125F, 4, 5}));
+  EXPECT_EQ(read_scene(path).origin, (std::array<double, 3>{}));
+  const Mesh mesh = read_scene(path, Coordinates::centred);
+  EXPECT_EQ(mesh.origin, (std::array<double, 3>{500001.125, 0, 0}));  // 6 is within 4 sizes of 2
+  EXPECT_EQ(mesh.position, (std::vector<Vec3f>{{-1, 4, 5}, {1, 6, 7}}));
+  write_raw(path, "1,2,3\n2,3,4\n");
+  EXPECT_EQ(read_scene(path, Coordinates::centred).origin, (std::array<double, 3>{}));
+}
+
 // Colour ------------------------------------------------------------------------------------------------------------
 
 TEST(Colour, SrgbIsTheStandards) {

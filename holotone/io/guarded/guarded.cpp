@@ -19,6 +19,7 @@ namespace holotone {
 namespace {
 
 constexpr std::string_view scene_command = "__read-scene";
+constexpr std::string_view centred_command = "__read-scene-centred";
 constexpr std::string_view field_command = "__read-field";
 constexpr std::string_view layout_command = "__read-field-layout";
 constexpr std::string_view rows_command = "__read-field-rows:";  // followed by FIRST:COUNT
@@ -67,7 +68,8 @@ bool parse_rows(std::string_view command, std::int64_t& first_row, std::int64_t&
 
 bool is_command(std::string_view name) {
   std::int64_t number = 0;
-  return name == scene_command || name == field_command || name == layout_command || parse_rows(name, number, number);
+  return name == scene_command || name == centred_command || name == field_command || name == layout_command ||
+         parse_rows(name, number, number);
 }
 
 std::string read_and_dump(std::string_view command, const std::string& path) {
@@ -76,7 +78,8 @@ std::string read_and_dump(std::string_view command, const std::string& path) {
   if (command == field_command) return io::dump_field(read_field(path));
   if (command == layout_command) return io::dump_layout(io::hdf5_layout(path));
   if (parse_rows(command, first_row, count)) return io::dump_field(io::read_hdf5_rows(path, first_row, count));
-  return io::dump_scene(is_assimp_scene(path) ? read_scene_assimp(path) : read_scene(path));
+  const Coordinates coordinates = command == centred_command ? Coordinates::centred : Coordinates::stored;
+  return io::dump_scene(is_assimp_scene(path) ? read_scene_assimp(path, coordinates) : read_scene(path, coordinates));
 }
 
 // Never throws: errors are dumped for the parent.
@@ -131,11 +134,12 @@ ReaderLimits field_reader_limits(std::uint64_t bytes) {
   return limits;
 }
 
-Mesh read_scene_guarded(const std::string& path, const std::string& program,
-                        const std::optional<ReaderLimits>& limits) {
-  if (!is_assimp_scene(path)) return read_scene(path);
-  return read_guarded(std::string(scene_command), path, program,
-                      limits ? *limits : scene_reader_limits(scene_bytes(path)), io::parse_scene);
+Mesh read_scene_guarded(const std::string& path, const std::string& program, const std::optional<ReaderLimits>& limits,
+                        Coordinates coordinates) {
+  if (!is_assimp_scene(path)) return read_scene(path, coordinates);
+  const auto command = coordinates == Coordinates::centred ? centred_command : scene_command;
+  return read_guarded(std::string(command), path, program, limits ? *limits : scene_reader_limits(scene_bytes(path)),
+                      io::parse_scene);
 }
 
 FieldFile read_field_guarded(const std::string& path, const std::string& program,

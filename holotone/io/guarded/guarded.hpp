@@ -2,6 +2,7 @@
 #include <holotone/core/geometry.hpp>
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/guarded/sandbox.hpp>
+#include <holotone/io/points/points.hpp>
 #include <optional>
 #include <string>
 
@@ -12,8 +13,8 @@ namespace holotone {
 //     if (const auto code = guarded_child(argc, argv)) return *code;
 // and read with read_scene_guarded(path, current_program()), read_field_guarded(path, current_program()) and
 // FieldRowsReader(path, current_program()). The child is the same program called as `program COMMAND FILE
-// MEMORY_BYTES` with COMMAND __read-scene, __read-field, __read-field-layout or __read-field-rows:FIRST:COUNT. Its
-// standard output is private and checked by the parent.
+// MEMORY_BYTES` with COMMAND __read-scene, __read-scene-centred, __read-field, __read-field-layout or
+// __read-field-rows:FIRST:COUNT. Its standard output is private and checked by the parent.
 
 /// Limits of a guarded reader.
 struct ReaderLimits {
@@ -36,7 +37,7 @@ ReaderLimits field_reader_limits(std::uint64_t bytes);
 /// formats as read_scene in this process. Throws io in one line: the reader's error, or that it crashed, took too long
 /// or needed too much memory.
 Mesh read_scene_guarded(const std::string& path, const std::string& program,
-                        const std::optional<ReaderLimits>& limits = {});
+                        const std::optional<ReaderLimits>& limits = {}, Coordinates coordinates = Coordinates::stored);
 
 /// Reads a field as read_field. HDF5 is read in a child `program`, under field_reader_limits by default; other formats
 /// in this process. Throws as read_scene_guarded.

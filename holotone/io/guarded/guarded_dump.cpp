@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <holotone/io/guarded/guarded_dump_detail.hpp>
@@ -139,6 +140,7 @@ std::string dump_scene(const Mesh& mesh) {
   append_array(dump, mesh.amplitude.data(), mesh.amplitude.size());
   append_array(dump, mesh.phase_rad.data(), mesh.phase_rad.size());
   append_array(dump, mesh.triangle.data(), mesh.triangle.size());
+  append(dump, mesh.origin);
   return dump;
 }
 
@@ -179,12 +181,16 @@ Mesh parse_scene(std::string_view dump, std::string_view path) {
   mesh.amplitude = cursor.take_array<float>();
   mesh.phase_rad = cursor.take_array<float>();
   mesh.triangle = cursor.take_array<std::array<std::uint32_t, 3>>();
+  mesh.origin = cursor.take<std::array<double, 3>>();
   cursor.end();
   const std::size_t vertices = mesh.position.size();
   require_per_vertex(cursor, "colour", mesh.colour, vertices);
   require_per_vertex(cursor, "normal", mesh.normal, vertices);
   require_per_vertex(cursor, "amplitude", mesh.amplitude, vertices);
   require_per_vertex(cursor, "phase", mesh.phase_rad, vertices);
+  for (const double at : mesh.origin) {
+    if (!std::isfinite(at)) cursor.fail("a finite origin", fmt::format("{}", at));
+  }
   for (const auto& triangle : mesh.triangle) {
     const auto largest = *std::max_element(triangle.begin(), triangle.end());
     if (largest >= vertices) cursor.fail(fmt::format("indices below {}", vertices), fmt::format("{}", largest));

@@ -50,7 +50,7 @@ bool is_anything(std::string_view) { return true; }
 
 bool is_assimp_scene(std::string_view path) { return io::has_format(path, io::formats::assimp_scenes); }
 
-Mesh read_scene(const std::string& path) {
+Mesh read_scene(const std::string& path, Coordinates coordinates) {
   if (is_assimp_scene(path)) {
     throw Error(ErrorCode::unsupported, path + ": expected a format of Holotone's own readers, got " +
                                             io::extension_of(path) + " (use read_scene_assimp)");
@@ -59,12 +59,15 @@ Mesh read_scene(const std::string& path) {
   const bool stl = format == io::FileFormat::stl;
   const bool table = io::includes(io::formats::point_tables, format);
   const std::string bytes = io::read_bytes_if(path, stl ? is_anything : table ? is_text_or_signed : is_signed);
-  if (is_ply(bytes)) return io::read_ply(bytes, path);
-  if (io::is_npy(bytes)) return io::read_npy_points(bytes, path);
-  if (format == io::FileFormat::ply) return io::read_ply(bytes, path);
-  if (format == io::FileFormat::npy) return io::read_npy_points(bytes, path);
-  if (stl) return io::read_stl(bytes, path);
-  if (table) return io::read_table(bytes, path);
+  const bool ply = is_ply(bytes) || (format == io::FileFormat::ply && !io::is_npy(bytes));
+  const auto read = ply                                                  ? io::read_ply
+                    : io::is_npy(bytes) || format == io::FileFormat::npy ? io::read_npy_points
+                    : stl                                                ? io::read_stl
+                    : table                                              ? io::read_table
+                                                                         : nullptr;
+  if (read != nullptr) {
+    return io::read_around(coordinates, [&](const io::Origin& origin) { return read(bytes, path, origin); });
+  }
   throw_io(path, "a scene: " + io::list_extensions(io::formats::scenes), io::extension_or_none(path));
 }
 

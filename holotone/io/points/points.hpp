@@ -7,22 +7,29 @@
 
 namespace holotone {
 
+/// What the positions of a scene that is read are relative to.
+enum class Coordinates {
+  stored,   ///< the file's origin: float32 rounds coordinates far from it
+  centred,  ///< Mesh::origin, in float64: the middle of vertices that lie farther from the file's origin than 4 sizes
+};
+
 /// Reads a mesh or a point cloud: PLY (ascii, binary little/big endian), STL (ascii, binary), XYZ/CSV, NPY ({n,3} or
 /// {n,4}: x y z amplitude). PLY and NPY are recognised by content, the others by extension (.stl .xyz .csv .tsv .txt
 /// .asc).
 ///
-/// Coordinates are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are converted to
+/// Axes are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are converted to
 /// linear light; float colours are linear already. "intensity" becomes amplitude = sqrt(intensity). Faces are split
 /// into fans. Every count is checked against the file's size before memory is allocated, every index against the
 /// number of vertices. NaN coordinates are kept (the plan reports them). Cost O(file size), memory O(file size).
 /// Throws io with file, line, row or byte, expected and got.
-Mesh read_scene(const std::string& path);
+Mesh read_scene(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
 /// Reads OBJ, glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this
 /// in a child process. OBJ vertex colours are sRGB, glTF's linear. No file but `path` is opened, except the buffers
 /// that a glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri or a link that leads
-/// out; unsupported if built without assimp.
-Mesh read_scene_assimp(const std::string& path);
+/// out; unsupported if built without assimp. assimp rounds the numbers of a file to float32: throws io if these are
+/// too far from zero to resolve a thousandth of the scene's size.
+Mesh read_scene_assimp(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
 /// True for an extension of read_scene_assimp.
 bool is_assimp_scene(std::string_view path);

@@ -10,10 +10,12 @@
 #include <assimp/Importer.hpp>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
+#include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <holotone/io/named_file_detail.hpp>
 #include <holotone/io/points/weld_detail.hpp>
+#include <limits>
 #include <optional>
 #include <sys/stat.h>
 #include <utility>
@@ -78,11 +80,41 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
 // Position, normal, colour. Corners that agree in all become one vertex, so that a point on a texture seam does not
 // count twice.
 using Corner = std::array<float, 9>;
+using Matrix = aiMatrix4x4t<double>;  // of nodes: a float32 one would round translations far from zero
+
+/// Throws if the numbers of an OBJ, which assimp rounds to float32, lie too far from zero for the scene's size.
+void require_resolved(const aiScene& scene, std::string_view path) {
+  constexpr double steps_a_size = 1000;
+  aiVector3D low;
+  aiVector3D high;
+  bool first = true;
+  for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
+    for (unsigned v = 0; scene.mMeshes[i]->mVertices != nullptr && v < scene.mMeshes[i]->mNumVertices; ++v) {
+      const aiVector3D& p = scene.mMeshes[i]->mVertices[v];
+      for (unsigned axis = 0; axis < 3; ++axis) {
+        low[axis] = first ? p[axis] : std::min(low[axis], p[axis]);
+        high[axis] = first ? p[axis] : std::max(high[axis], p[axis]);
+      }
+      first = false;
+    }
+  }
+  double size = 0;
+  float farthest = 0;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    size = std::max(size, static_cast<double>(high[axis]) - low[axis]);
+    farthest = std::max({farthest, std::abs(low[axis]), std::abs(high[axis])});
+  }
+  const double step = static_cast<double>(std::nextafter(farthest, std::numeric_limits<float>::infinity())) - farthest;
+  if (size > 0 && std::isfinite(step) && step * steps_a_size > size) {
+    throw_io(path, fmt::format("coordinates that float32 resolves to a thousandth of the scene's {:.3g}", size),
+             fmt::format("steps of {:.3g} at {:.9g}; move the scene to its origin, or use PLY", step, farthest));
+  }
+}
 
 class SceneBuilder {
  public:
-  SceneBuilder(const aiScene& scene, std::string_view path)
-      : scene_(scene), path_(path), codes_(io::has_format(path, io::FileFormat::obj)) {
+  SceneBuilder(const aiScene& scene, std::string_view path, const io::Origin& origin)
+      : scene_(scene), path_(path), origin_(origin), codes_(io::has_format(path, io::FileFormat::obj)) {
     has_normals_ = scene.mNumMeshes > 0;
     for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
       has_normals_ = has_normals_ && scene.mMeshes[i]->HasNormals();
@@ -91,8 +123,8 @@ class SceneBuilder {
   }
 
   Mesh build() {
-    std::vector<std::pair<const aiNode*, aiMatrix4x4>> pending;  // a deep tree must not overflow the stack
-    if (scene_.mRootNode != nullptr) pending.emplace_back(scene_.mRootNode, scene_.mRootNode->mTransformation);
+    std::vector<std::pair<const aiNode*, Matrix>> pending;  // a deep tree must not overflow the stack
+    if (scene_.mRootNode != nullptr) pending.emplace_back(scene_.mRootNode, Matrix(scene_.mRootNode->mTransformation));
     while (!pending.empty()) {
       const auto [node, transform] = pending.back();
       pending.pop_back();
@@ -101,7 +133,7 @@ class SceneBuilder {
         add(*scene_.mMeshes[node->mMeshes[i]], transform);
       }
       for (unsigned i = 0; i < node->mNumChildren; ++i) {
-        pending.emplace_back(node->mChildren[i], transform * node->mChildren[i]->mTransformation);
+        pending.emplace_back(node->mChildren[i], transform * Matrix(node->mChildren[i]->mTransformation));
       }
     }
     if (mesh_.position.empty()) fail("at least 1 vertex", "0");
@@ -109,9 +141,9 @@ class SceneBuilder {
   }
 
  private:
-  void add(const aiMesh& part, const aiMatrix4x4& transform) {
+  void add(const aiMesh& part, const Matrix& transform) {
     if (part.mVertices == nullptr) return;
-    aiMatrix3x3 turn(transform);
+    aiMatrix3x3t<double> turn(transform);
     turn = turn.Inverse().Transpose();
     std::vector<std::uint32_t> index(part.mNumVertices);
     for (unsigned v = 0; v < part.mNumVertices; ++v) index[v] = add_corner(make_corner(part, v, transform, turn));
@@ -128,14 +160,18 @@ class SceneBuilder {
     }
   }
 
-  Corner make_corner(const aiMesh& part, unsigned v, const aiMatrix4x4& transform, const aiMatrix3x3& turn) const {
-    const aiVector3D position = transform * part.mVertices[v];
-    aiVector3D normal;
+  Corner make_corner(const aiMesh& part, unsigned v, const Matrix& transform, const aiMatrix3x3t<double>& turn) const {
+    using Vector = aiVector3t<double>;
+    const aiVector3D& stored = part.mVertices[v];
+    const Vector at = transform * Vector(stored.x, stored.y, stored.z);
+    const Vec3f position = io::relative_to(origin_, at.x, at.y, at.z);
+    Vector normal;
     if (has_normals_) {
-      normal = turn * part.mNormals[v];
+      normal = turn * Vector(part.mNormals[v].x, part.mNormals[v].y, part.mNormals[v].z);
       normal.NormalizeSafe();
     }
-    Corner corner{position.x, position.y, position.z, normal.x, normal.y, normal.z, 1, 1, 1};
+    const Vec3f unit = io::relative_to({}, normal.x, normal.y, normal.z);
+    Corner corner{position[0], position[1], position[2], unit[0], unit[1], unit[2], 1, 1, 1};
     if (part.HasVertexColors(0)) {
       const aiColor4D& colour = part.mColors[0][v];
       const std::array<float, 3> rgb = {colour.r, colour.g, colour.b};
@@ -159,6 +195,7 @@ class SceneBuilder {
 
   const aiScene& scene_;
   std::string_view path_;
+  io::Origin origin_;
   bool codes_;  // true if colours are sRGB
   bool has_normals_ = false;
   bool has_colours_ = false;
@@ -168,7 +205,7 @@ class SceneBuilder {
 
 }  // namespace
 
-Mesh read_scene_assimp(const std::string& path) {
+Mesh read_scene_assimp(const std::string& path, Coordinates coordinates) {
   io::read_first_bytes(path, 1);  // reports a missing or empty file more precisely than assimp
   Assimp::Importer importer;
   auto* const files = new SceneFiles(path);
@@ -179,10 +216,12 @@ Mesh read_scene_assimp(const std::string& path) {
     files->throw_refusal();
     throw_io(path, "an OBJ, glTF or GLB scene", fmt::format("what assimp calls '{}'", importer.GetErrorString()));
   }
-  return SceneBuilder(*scene, path).build();
+  if (io::has_format(path, io::FileFormat::obj)) require_resolved(*scene, path);
+  return io::read_around(coordinates,
+                         [&](const io::Origin& origin) { return SceneBuilder(*scene, path, origin).build(); });
 }
 #else
-Mesh read_scene_assimp(const std::string& path) {
+Mesh read_scene_assimp(const std::string& path, Coordinates /*coordinates*/) {
   throw Error(ErrorCode::unsupported, path + ": expected a build with assimp for OBJ and glTF, got one without");
 }
 #endif

@@ -1,17 +1,30 @@
 #pragma once
 // Readers of read_scene; `bytes` is the whole file. Not for users.
+#include <array>
+#include <functional>
 #include <holotone/core/geometry.hpp>
+#include <holotone/io/points/points.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace holotone::io {
 
-Mesh read_ply(std::string_view bytes, std::string_view path);
-Mesh read_stl(std::string_view bytes, std::string_view path);
+/// In the file's coordinates. A reader subtracts it in float64, before it rounds to float32.
+using Origin = std::array<double, 3>;
+
+inline Vec3f relative_to(const Origin& origin, double x, double y, double z) {
+  return {static_cast<float>(x - origin[0]), static_cast<float>(y - origin[1]), static_cast<float>(z - origin[2])};
+}
+
+/// Calls read((0, 0, 0)) and, for centred coordinates that lie far from zero, read(origin) with their middle.
+Mesh read_around(Coordinates coordinates, const std::function<Mesh(const Origin& origin)>& read);
+
+Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origin);
+Mesh read_stl(std::string_view bytes, std::string_view path, const Origin& origin);
 /// Reads XYZ, CSV or TSV: one point per line.
-Mesh read_table(std::string_view bytes, std::string_view path);
-Mesh read_npy_points(std::string_view bytes, std::string_view path);
+Mesh read_table(std::string_view bytes, std::string_view path, const Origin& origin);
+Mesh read_npy_points(std::string_view bytes, std::string_view path, const Origin& origin);
 
 /// Returns the linear light of an integer colour code in 0..largest (sRGB); codes outside are clamped.
 float linear_of_code(double code, double largest);

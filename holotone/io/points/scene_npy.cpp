@@ -4,7 +4,7 @@
 
 namespace holotone::io {
 
-Mesh read_npy_points(std::string_view bytes, std::string_view path) {
+Mesh read_npy_points(std::string_view bytes, std::string_view path, const Origin& origin) {
   const NpyHeader header = parse_npy_header(bytes, path);
   const auto& shape = header.shape;
   if (header.kind == 'c' || shape.size() != 2 || shape[0] == 0 || (shape[1] != 3 && shape[1] != 4)) {
@@ -15,14 +15,14 @@ Mesh read_npy_points(std::string_view bytes, std::string_view path) {
   const auto columns = static_cast<std::size_t>(shape[1]);
   const auto value = [&](std::size_t row, std::size_t column) {
     const std::size_t at = header.fortran_order ? column * count + row : row * columns + column;
-    return static_cast<float>(load_npy_number(bytes.data() + header.data_begin + at * header.item_bytes, header.kind,
-                                              header.item_bytes, header.order));
+    return load_npy_number(bytes.data() + header.data_begin + at * header.item_bytes, header.kind, header.item_bytes,
+                           header.order);
   };
   Mesh mesh;
   mesh.position.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    mesh.position.push_back({value(i, 0), value(i, 1), value(i, 2)});
-    if (columns == 4) mesh.amplitude.push_back(value(i, 3));
+    mesh.position.push_back(relative_to(origin, value(i, 0), value(i, 1), value(i, 2)));
+    if (columns == 4) mesh.amplitude.push_back(static_cast<float>(value(i, 3)));
   }
   return mesh;
 }

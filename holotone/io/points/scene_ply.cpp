@@ -68,9 +68,8 @@ class VertexLayout {
   [[nodiscard]] bool has_three(Role first) const {
     return has(first) && has(static_cast<Role>(first + 1)) && has(static_cast<Role>(first + 2));
   }
-  [[nodiscard]] float value(const PlyRow& row, Role role) const {
-    return static_cast<float>(row.scalar[*property_[role]]);
-  }
+  [[nodiscard]] double number(const PlyRow& row, Role role) const { return row.scalar[*property_[role]]; }
+  [[nodiscard]] float value(const PlyRow& row, Role role) const { return static_cast<float>(number(row, role)); }
   // Returns a value in 0..1 for integer properties; floats are unchanged.
   [[nodiscard]] double unit_value(const PlyRow& row, Role role) const {
     const double largest = largest_code(element_.properties[*property_[role]].type);
@@ -90,7 +89,7 @@ class VertexLayout {
   std::array<std::optional<std::size_t>, role_count> property_;
 };
 
-void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view path, Mesh& mesh) {
+void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view path, const Origin& origin, Mesh& mesh) {
   const VertexLayout layout(element, path);
   if (element.count == 0) throw_io(path, "at least 1 vertex", "0");
   if (element.count > UINT32_MAX) throw_io(path, "fewer than 2^32 vertices", fmt::format("{}", element.count));
@@ -101,7 +100,7 @@ void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view pa
   if (layout.has(amplitude) || layout.has(intensity)) mesh.amplitude.resize(count);
   if (layout.has(phase)) mesh.phase_rad.resize(count);
   rows.read_all(element, [&](std::size_t i, const PlyRow& row) {
-    mesh.position[i] = layout.three(row, x);
+    mesh.position[i] = relative_to(origin, layout.number(row, x), layout.number(row, y), layout.number(row, z));
     if (layout.has_three(nx)) mesh.normal[i] = layout.three(row, nx);
     if (layout.has_three(red)) {
       mesh.colour[i] = {layout.light(row, red), layout.light(row, green), layout.light(row, blue)};
@@ -159,14 +158,14 @@ float linear_of_code(double code, double largest) {
   return static_cast<float>(srgb_to_linear(clamped / largest));
 }
 
-Mesh read_ply(std::string_view bytes, std::string_view path) {
+Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origin) {
   const PlyHeader header = parse_ply_header(bytes, path);
   const std::uint64_t vertices = vertex_element(header, path).count;
   PlyRows rows(header, bytes, path);
   Mesh mesh;
   for (const auto& element : header.elements) {
     if (element.name == "vertex") {
-      read_vertices(rows, element, path, mesh);
+      read_vertices(rows, element, path, origin, mesh);
     } else if (element.name == "face") {
       read_faces(rows, element, vertices, path, mesh);
     } else {

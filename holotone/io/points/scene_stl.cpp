@@ -28,7 +28,7 @@ class Vertices {
   Welder<3> welder_;
 };
 
-Mesh read_binary(std::string_view bytes, std::string_view path) {
+Mesh read_binary(std::string_view bytes, std::string_view path, const Origin& origin) {
   const auto count = load<std::uint32_t>(bytes.data() + 80, std::endian::little);
   if (count == 0) throw_io(path, "at least 1 triangle", "0");
   if (count > UINT32_MAX / 3) throw_io(path, "fewer than 2^32 corners", fmt::format("{} triangles", count));
@@ -39,12 +39,12 @@ Mesh read_binary(std::string_view bytes, std::string_view path) {
     const char* corner = bytes.data() + binary_header + i * binary_row + 12;
     std::array<std::uint32_t, 3> triangle{};
     for (auto& index : triangle) {
-      Vec3f vertex{};
+      std::array<double, 3> vertex{};
       for (auto& value : vertex) {
-        value = load<float>(corner, std::endian::little);
+        value = static_cast<double>(load<float>(corner, std::endian::little));
         corner += 4;
       }
-      index = vertices.add(vertex);
+      index = vertices.add(relative_to(origin, vertex[0], vertex[1], vertex[2]));
     }
     mesh.triangle.push_back(triangle);
   }
@@ -53,7 +53,8 @@ Mesh read_binary(std::string_view bytes, std::string_view path) {
 
 class TextReader {
  public:
-  TextReader(std::string_view bytes, std::string_view path) : lines_(bytes), path_(path) {}
+  TextReader(std::string_view bytes, std::string_view path, const Origin& origin)
+      : lines_(bytes), path_(path), origin_(origin) {}
 
   Mesh read() {
     Mesh mesh;
@@ -68,9 +69,9 @@ class TextReader {
       std::array<std::uint32_t, 3> triangle{};
       for (auto& index : triangle) {
         expect("vertex");
-        Vec3f vertex{};
+        std::array<double, 3> vertex{};
         for (auto& value : vertex) value = next_number();
-        index = vertices.add(vertex);
+        index = vertices.add(relative_to(origin_, vertex[0], vertex[1], vertex[2]));
       }
       expect("endloop");
       expect("endfacet");
@@ -90,11 +91,11 @@ class TextReader {
     }
     return word;
   }
-  float next_number() {
+  double next_number() {
     const auto word = next_word();
     double value = 0;
     if (!parse_number(word, value)) fail("a number", word);
-    return static_cast<float>(value);
+    return value;
   }
   void expect(std::string_view keyword) {
     const auto word = next_word();
@@ -105,6 +106,7 @@ class TextReader {
   }
   LineReader lines_;
   std::string_view path_;
+  Origin origin_;
   std::string_view rest_;
   bool first_line_done_ = false;
 };
@@ -112,14 +114,14 @@ class TextReader {
 }  // namespace
 
 // Binary files may begin with "solid" too: the length decides.
-Mesh read_stl(std::string_view bytes, std::string_view path) {
+Mesh read_stl(std::string_view bytes, std::string_view path, const Origin& origin) {
   const std::uint64_t count =
       bytes.size() >= binary_header ? load<std::uint32_t>(bytes.data() + 80, std::endian::little) : 0;
   if (bytes.size() >= binary_header && bytes.size() == binary_header + binary_row * count) {
-    return read_binary(bytes, path);
+    return read_binary(bytes, path, origin);
   }
   if (trim(bytes.substr(0, 256)).starts_with("solid") && bytes.find('\0') == std::string_view::npos) {
-    return TextReader(bytes, path).read();
+    return TextReader(bytes, path, origin).read();
   }
   if (bytes.size() < binary_header) {
     throw_io(path, "'solid' or 84 bytes of binary STL header", counted(bytes.size(), "byte"));

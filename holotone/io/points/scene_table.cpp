@@ -137,7 +137,8 @@ bool is_number(std::string_view text) {
 
 class TableReader {
  public:
-  TableReader(std::string_view bytes, std::string_view path) : bytes_(bytes), lines_(bytes), path_(path) {}
+  TableReader(std::string_view bytes, std::string_view path, const Origin& origin)
+      : bytes_(bytes), lines_(bytes), path_(path), origin_(origin) {}
 
   Mesh read() {
     std::string_view line = find_first_row();
@@ -298,7 +299,7 @@ class TableReader {
     Mesh mesh;
     mesh.position.reserve(count);
     for (std::size_t row = 0; row < count; ++row) {
-      mesh.position.push_back(three(row, x));
+      mesh.position.push_back(relative_to(origin_, at(row, x), at(row, y), at(row, z)));
       if (slot_[amplitude]) {
         mesh.amplitude.push_back(static_cast<float>(at(row, amplitude)));
       } else if (slot_[intensity]) {
@@ -314,6 +315,7 @@ class TableReader {
   std::string_view bytes_;
   LineReader lines_;
   std::string_view path_;
+  Origin origin_;
   char separator_ = ' ';
   bool assumed_colour_ = false;
   std::vector<std::size_t> columns_;                             // meaning of each column of the file
@@ -325,6 +327,8 @@ class TableReader {
 
 }  // namespace
 
-Mesh read_table(std::string_view bytes, std::string_view path) { return TableReader(bytes, path).read(); }
+Mesh read_table(std::string_view bytes, std::string_view path, const Origin& origin) {
+  return TableReader(bytes, path, origin).read();
+}
 
 }  // namespace holotone::io

@@ -78,6 +78,41 @@ void keep_vertices(Mesh& mesh, const std::vector<std::uint32_t>& kept) {
   gather(mesh.phase_rad, kept);
 }
 
+/// float32 may round a coordinate by this much without notice: a fifth of a wavelength of green light.
+constexpr double unnoticed_m = 1e-7;
+
+/// Whether float32 may round a position by more than `unnoticed_m`.
+bool is_coarse(const Mesh& mesh) {
+  constexpr float from = 2;  // the spacing there is 2^-22, and half of it 1.2e-7
+  return std::any_of(mesh.position.begin(), mesh.position.end(), [](const Vec3f& p) {
+    return is_finite(p) && std::max({std::abs(p[0]), std::abs(p[1]), std::abs(p[2])}) >= from;
+  });
+}
+
+/// Throws naming the first point that float32 moves by more than `unnoticed_m` and a thousandth of the scene's size.
+/// The mesh is centred, so that its positions are finer than those.
+void require_resolved(const std::string& path, const Mesh& mesh) {
+  constexpr double share_of_size = 1e-3;
+  if (mesh.origin == std::array<double, 3>{}) return;
+  const FiniteExtents extents = finite_extents(path, mesh);
+  double size = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    size = std::max(size, static_cast<double>(extents.high[axis]) - extents.low[axis]);
+  }
+  const double most = std::max(unnoticed_m, share_of_size * size);
+  for (std::size_t i = 0; i < mesh.position.size(); ++i) {
+    if (!is_finite(mesh.position[i])) continue;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double at = mesh.origin[axis] + mesh.position[i][axis];
+      const double moved = std::abs(static_cast<double>(static_cast<float>(at)) - at);
+      if (moved <= most) continue;
+      reject_point(path, static_cast<std::int64_t>(i),
+                   fmt::format("coordinates that float32 holds to {:.2g} m, to keep them", most),
+                   fmt::format("{} = {:.10g}, which moves by {:.2g}", "xyz"[axis], at, moved));
+    }
+  }
+}
+
 /// Drops vertices that are not finite, or throws naming the first.
 std::int64_t drop_infinite(const std::string& path, Mesh& mesh, bool skip_bad) {
   std::vector<std::uint32_t> kept;
@@ -207,7 +242,11 @@ void require_memory_for_points(std::int64_t samples) {
 }
 
 PlacedScene read_placed_scene(const std::string& path, const SceneOptions& options, const std::string& program) {
-  PlacedScene scene{path, read_scene_guarded(path, program), 0};
+  const Coordinates coordinates = options.placement.keep ? Coordinates::stored : Coordinates::centred;
+  PlacedScene scene{path, read_scene_guarded(path, program, {}, coordinates), 0};
+  if (options.placement.keep && is_coarse(scene.mesh)) {
+    require_resolved(path, read_scene_guarded(path, program, {}, Coordinates::centred));
+  }
   scene.dropped = drop_infinite(path, scene.mesh, options.skip_bad);
   if (scene.mesh.position.empty()) throw_io(path, "at least one point", "none");
   of_file(path, [&] {
