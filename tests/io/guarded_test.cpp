@@ -92,6 +92,15 @@ TEST(GuardedScene, ObjHasColoursNormalsAndTriangles) {
   expect_same(read_scene_assimp(folder.file("x.obj")), mesh);
 }
 
+TEST(GuardedScene, ObjWithAByteOrderMark) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  write_raw(folder.file("x.obj"), "\xEF\xBB\xBFv 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\nf 1 2 3\n");
+  const Mesh mesh = read_scene_guarded(folder.file("x.obj"), program);
+  ASSERT_EQ(mesh.triangle.size(), 1u);
+  expect_near(mesh.position[mesh.triangle[0][1]], {1, 0, 0});
+}
+
 TEST(GuardedScene, ObjOfPointsAlone) {
   SKIP_WITHOUT_ASSIMP();
   const TemporaryFolder folder;

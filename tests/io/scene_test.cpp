@@ -143,6 +143,34 @@ TEST(SceneStl, AsciiAndBinaryAreToldByLengthAndWelded) {
   }
 }
 
+TEST(SceneStl, AllSolidsAreReadInEitherCase) {
+  std::string upper = ascii_stl();
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::string moved = ascii_stl();
+  for (auto at = moved.find("vertex"); at != std::string::npos; at = moved.find("vertex", at + 9)) {
+    moved.insert(at + 7, "2");  // x = 0 and 1 become 20 and 21
+  }
+  const Mesh mesh = read_text(ascii_stl() + "\n \n" + moved + upper + "solid\nendsolid\n\t\n", "x.stl");
+  EXPECT_EQ(mesh.position.size(), 8u);  // the last two triangles are the first two
+  ASSERT_EQ(mesh.triangle.size(), 6u);
+  EXPECT_EQ(mesh.position[mesh.triangle[3][2]], (Vec3f{21, 1, 0.5f}));
+  EXPECT_EQ(mesh.triangle[4], mesh.triangle[0]);
+  EXPECT_EQ(mesh.triangle[5], mesh.triangle[1]);
+}
+
+TEST(SceneText, AByteOrderMarkIsSkipped) {
+  const std::string mark = "\xEF\xBB\xBF";
+  for (const std::string name : {"x.ply", "x.data"}) {
+    EXPECT_EQ(read_text(mark + ply_header("ascii", 2) + "1 2 3\n4 5 6\n", name).position.size(), 2u) << name;
+    EXPECT_EQ(read_text(mark + rich_ply(PlyKind::little), name).position.size(), 4u) << name;
+  }
+  EXPECT_EQ(read_text(mark + ascii_stl(), "x.stl").triangle.size(), 2u);
+  for (const std::string name : {"x.csv", "x.xyz", "x.txt"}) {
+    EXPECT_EQ(read_text(mark + "1 2 3\n4 5 6\n", name).position[0], (Vec3f{1, 2, 3})) << name;
+    EXPECT_EQ(read_text(mark + "x,y,z\n1,2,3\n", name).position[0], (Vec3f{1, 2, 3})) << name;
+  }
+}
+
 // Tables ------------------------------------------------------------------------------------------------------------
 
 TEST(SceneTable, SeparatorsCommentsAndNames) {

@@ -8,6 +8,7 @@
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 
 namespace holotone {
 namespace {
@@ -37,6 +38,7 @@ std::string ply_header(const PointCloud& cloud) {
 namespace {
 
 bool is_ply(std::string_view bytes) {
+  if (bytes.starts_with(io::byte_order_mark)) bytes.remove_prefix(io::byte_order_mark.size());
   return bytes.starts_with("ply") && (bytes.size() == 3 || bytes[3] == '\n' || bytes[3] == '\r' || bytes[3] == ' ');
 }
 // Decides by the first bytes; a file of another kind is not read further.

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <holotone/io/named_file_detail.hpp>
 #include <holotone/io/points/weld_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 #include <limits>
 #include <optional>
 #include <sys/stat.h>
@@ -26,17 +27,26 @@ namespace holotone {
 #if HOLOTONE_ASSIMP
 namespace {
 
-// A file that is open already. assimp's own stream would look up its length by its name.
+// A file that is open already, from byte `begin` on. assimp's own stream would look up its length by its name.
 class OpenedFile final : public Assimp::DefaultIOStream {
  public:
-  OpenedFile(std::FILE* stream, const char* name) : DefaultIOStream(stream, name), stream_(stream) {}
+  OpenedFile(std::FILE* stream, const char* name, std::size_t begin = 0)
+      : DefaultIOStream(stream, name), stream_(stream), begin_(begin) {
+    std::fseek(stream, static_cast<long>(begin), SEEK_SET);
+  }
   std::size_t FileSize() const override {
     struct stat status {};
-    return fstat(fileno(stream_), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+    const auto bytes = fstat(fileno(stream_), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+    return bytes - std::min(bytes, begin_);
   }
+  aiReturn Seek(std::size_t offset, aiOrigin origin) override {
+    return DefaultIOStream::Seek(origin == aiOrigin_SET ? begin_ + offset : offset, origin);
+  }
+  std::size_t Tell() const override { return DefaultIOStream::Tell() - begin_; }
 
  private:
   std::FILE* stream_;  // closed by the base
+  std::size_t begin_;
 };
 
 // Restricts the files that assimp opens. A material (OBJ's mtllib) changes nothing in a Mesh, so for an OBJ only the
@@ -50,7 +60,7 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     if (std::string_view(mode).find_first_of("wa+") != std::string_view::npos) return nullptr;
-    if (file == path_) return DefaultIOSystem::Open(file, mode);
+    if (file == path_) return open_scene(file);
     if (io::has_format(path_, io::FileFormat::obj) || refusal_) return nullptr;
     std::string_view name(file);
     if (name.starts_with(folder_)) name.remove_prefix(folder_.size());
@@ -72,6 +82,16 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
   }
 
  private:
+  // assimp would take a byte order mark for a part of an OBJ's first word, and drop its line.
+  static Assimp::IOStream* open_scene(const char* file) {
+    std::FILE* const stream = std::fopen(file, "rb");
+    if (stream == nullptr) return nullptr;
+    std::array<char, io::byte_order_mark.size()> head{};
+    const std::size_t count = std::fread(head.data(), 1, head.size(), stream);
+    const bool marked = std::string_view(head.data(), count) == io::byte_order_mark;
+    return new OpenedFile(stream, file, marked ? head.size() : 0);
+  }
+
   std::string path_;
   std::string folder_;
   std::optional<Error> refusal_;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -51,6 +52,12 @@ Mesh read_binary(std::string_view bytes, std::string_view path, const Origin& or
   return mesh;
 }
 
+// Whether `word` is a keyword in lower or upper case.
+bool is_keyword(std::string_view word, std::string_view keyword) {
+  return std::equal(word.begin(), word.end(), keyword.begin(), keyword.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; });
+}
+
 class TextReader {
  public:
   TextReader(std::string_view bytes, std::string_view path, const Origin& origin)
@@ -59,9 +66,24 @@ class TextReader {
   Mesh read() {
     Mesh mesh;
     Vertices vertices(mesh);
-    lines_.next_filled(rest_);  // solid NAME
-    for (auto word = next_word(); word != "endsolid"; word = next_word()) {
-      if (word != "facet") fail("'facet' or 'endsolid'", word);
+    while (begin_solid()) read_facets(mesh, vertices);
+    if (mesh.triangle.empty()) throw_io(path_, "at least 1 facet", "0");
+    return mesh;
+  }
+
+ private:
+  // Moves past the line of a solid's name. Returns false at the end of the file.
+  bool begin_solid() {
+    if (!lines_.next_filled(rest_)) return false;
+    const auto word = take_word(rest_);
+    if (!is_keyword(word, "solid")) fail("'solid' or the end of the file", word);
+    rest_ = {};
+    return true;
+  }
+
+  void read_facets(Mesh& mesh, Vertices& vertices) {
+    for (auto word = next_word(); !is_keyword(word, "endsolid"); word = next_word()) {
+      if (!is_keyword(word, "facet")) fail("'facet' or 'endsolid'", word);
       expect("normal");
       for (int i = 0; i < 3; ++i) next_number();
       expect("outer");
@@ -75,16 +97,13 @@ class TextReader {
       }
       expect("endloop");
       expect("endfacet");
+      if (mesh.triangle.size() >= UINT32_MAX / 3) fail("fewer than 2^32 corners", word);
       mesh.triangle.push_back(triangle);
     }
-    if (mesh.triangle.empty()) throw_io(path_, "at least 1 facet", "0");
-    return mesh;
   }
 
- private:
   std::string_view next_word() {
-    auto word = first_line_done_ ? take_word(rest_) : std::string_view();
-    first_line_done_ = true;
+    auto word = take_word(rest_);
     while (word.empty()) {
       if (!lines_.next_filled(rest_)) throw_io(path_, "'endsolid' at the end", "the end of the file without it");
       word = take_word(rest_);
@@ -99,7 +118,7 @@ class TextReader {
   }
   void expect(std::string_view keyword) {
     const auto word = next_word();
-    if (word != keyword) fail(fmt::format("'{}'", keyword), word);
+    if (!is_keyword(word, keyword)) fail(fmt::format("'{}'", keyword), word);
   }
   [[noreturn]] void fail(std::string_view expected, std::string_view got) const {
     throw_io(path_, fmt::format("{} (line {})", expected, lines_.number()), in_quotes(got));
@@ -108,7 +127,6 @@ class TextReader {
   std::string_view path_;
   Origin origin_;
   std::string_view rest_;
-  bool first_line_done_ = false;
 };
 
 }  // namespace
@@ -120,7 +138,9 @@ Mesh read_stl(std::string_view bytes, std::string_view path, const Origin& origi
   if (bytes.size() >= binary_header && bytes.size() == binary_header + binary_row * count) {
     return read_binary(bytes, path, origin);
   }
-  if (trim(bytes.substr(0, 256)).starts_with("solid") && bytes.find('\0') == std::string_view::npos) {
+  std::string_view text = bytes.substr(0, 256);
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  if (is_keyword(trim(text).substr(0, 5), "solid") && bytes.find('\0') == std::string_view::npos) {
     return TextReader(bytes, path, origin).read();
   }
   if (bytes.size() < binary_header) {
