@@ -9,9 +9,11 @@
 #include <holotone/io/guarded/guarded_dump_detail.hpp>
 #include <holotone/io/named_file_detail.hpp>
 #include <holotone/io/points/points.hpp>
+#include <random>
 #include <sys/stat.h>
 #include <tests/io/field_builders.hpp>
 #include <tests/io/hdf5_fixtures.hpp>
+#include <tests/io/polygon_builders.hpp>
 #include <tests/io/scene_builders.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/paths.hpp>
@@ -99,6 +101,38 @@ TEST(GuardedScene, ObjWithAByteOrderMark) {
   const Mesh mesh = read_scene_guarded(folder.file("x.obj"), program);
   ASSERT_EQ(mesh.triangle.size(), 1u);
   expect_near(mesh.position[mesh.triangle[0][1]], {1, 0, 0});
+}
+
+double area_of_triangles(const Mesh& mesh) {
+  double sum = 0;
+  for (const auto& t : mesh.triangle) {
+    std::array<double, 3> u{};
+    std::array<double, 3> v{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      u[axis] = double{mesh.position[t[1]][axis]} - double{mesh.position[t[0]][axis]};
+      v[axis] = double{mesh.position[t[2]][axis]} - double{mesh.position[t[0]][axis]};
+    }
+    sum += std::hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]) / 2;
+  }
+  return sum;
+}
+
+// assimp splits the polygons of an OBJ; triangles that overlap or leave a polygon would add area.
+TEST(GuardedScene, ObjPolygonsKeepTheirArea) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  const std::string path = folder.file("x.obj");
+  std::mt19937 bits(5);
+  for (int i = 0; i < 1000; ++i) {
+    const auto polygon = polygon_builders::random_simple_polygon(bits, i % 2 == 0);
+    std::string text;
+    for (const auto& [x, y, z] : polygon_builders::slanted(polygon)) text += fmt::format("v {} {} {}\n", x, y, z);
+    text += "f";
+    for (std::size_t k = 1; k <= polygon.size(); ++k) text += fmt::format(" {}", k);
+    write_raw(path, text + "\n");
+    const double area = std::abs(polygon_builders::signed_area(polygon));
+    EXPECT_NEAR(area_of_triangles(read_scene_assimp(path)), area, 1e-6 * area) << "polygon " << i;
+  }
 }
 
 TEST(GuardedScene, ObjOfPointsAlone) {

@@ -109,6 +109,15 @@ TEST(SceneBadInput, PlyRows) {
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1) + "1 2\n", "x.ply"), "number for 'z' in vertex 0");
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1) + "1 2 x3\n", "x.ply"), "'x3'");
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1) + "1 2 3 4\n", "x.ply"), "expected the end of the line in vertex 0");
+  // A concave polygon whose splitting would take minutes.
+  std::string zigzag;
+  for (int i = 0; i < 4001; ++i) zigzag += fmt::format("{} {} 0\n", i, i == 4000 ? 9000 : i % 2);
+  std::string corners = "4001";
+  for (int i = 0; i < 4001; ++i) corners += fmt::format(" {}", i);
+  EXPECT_MENTIONS(refusal(ply_header("ascii", 4001, "element face 1\nproperty list int int vertex_indices\n") + zigzag +
+                              corners + "\n",
+                          "x.ply"),
+                  "at most 4000 corners of a concave polygon, got 4001 in face 0");
   // A list longer than the file.
   EXPECT_MENTIONS(
       refusal(ply_header("binary_little_endian", 1, "element face 1\nproperty list uint int vertex_index\n") +
@@ -179,6 +188,13 @@ TEST(SceneBadInput, Npy) {
 
 const auto read = [](const std::string& path) { read_scene(path); };
 
+// Two concave faces, before their vertices.
+std::string concave_ply() {
+  return "ply\nformat ascii 1.0\nelement face 2\nproperty list uchar int vertex_index\nelement vertex 8\n"
+         "property float x\nproperty float y\nproperty float z\nend_header\n8 0 1 2 3 4 5 6 7\n5 0 4 2 1 3\n"
+         "0 0 1\n3 0 1\n3 1 1\n1 1 2\n1 2 1\n3 2 1\n3 3 0\n0 3 1\n";
+}
+
 struct Seed {
   std::string name;
   std::string bytes;
@@ -190,6 +206,7 @@ std::vector<Seed> seeds() {
       {"ascii.ply", rich_ply(PlyKind::ascii), false},
       {"little.ply", rich_ply(PlyKind::little), true},
       {"big.ply", rich_ply(PlyKind::big), true},
+      {"concave.ply", concave_ply(), false},
       {"ascii.stl", ascii_stl(), true},
       {"solids.stl", "\xEF\xBB\xBF" + ascii_stl() + ascii_stl() + "SOLID\nENDSOLID\n", false},
       {"binary.stl", binary_stl(), true},

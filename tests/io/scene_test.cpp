@@ -130,6 +130,29 @@ TEST(ScenePly, WritingRefusesUnequalLengths) {
   EXPECT_TRUE(folder.names().empty());
 }
 
+/// The letter C: 8 corners, area 7.
+std::string c_ply(bool faces_first) {
+  const std::string vertices = "element vertex 8\nproperty float x\nproperty float y\nproperty float z\n";
+  const std::string face = "element face 1\nproperty list uchar int vertex_indices\n";
+  const std::string rows = "0 0 1\n3 0 1\n3 1 1\n1 1 1\n1 2 1\n3 2 1\n3 3 1\n0 3 1\n";
+  const std::string corners = "8 0 1 2 3 4 5 6 7\n";
+  return "ply\nformat ascii 1.0\n" + (faces_first ? face + vertices : vertices + face) + "end_header\n" +
+         (faces_first ? corners + rows : rows + corners);
+}
+
+TEST(ScenePly, ConcavePolygonsKeepTheirArea) {
+  for (const bool faces_first : {false, true}) {
+    const Mesh mesh = read_text(c_ply(faces_first), "x.ply");
+    EXPECT_EQ(mesh.triangle.size(), 6u);
+    double area = 0;
+    for (const auto& [a, b, c] : mesh.triangle) {
+      const auto& p = mesh.position;
+      area += std::abs((p[b][0] - p[a][0]) * (p[c][1] - p[a][1]) - (p[b][1] - p[a][1]) * (p[c][0] - p[a][0])) / 2;
+    }
+    EXPECT_EQ(area, 7);
+  }
+}
+
 // STL ---------------------------------------------------------------------------------------------------------------
 
 TEST(SceneStl, AsciiAndBinaryAreToldByLengthAndWelded) {

@@ -17,11 +17,11 @@ enum class Coordinates {
 /// {n,4}: x y z amplitude). PLY and NPY are recognised by content, the others by extension (.stl .xyz .csv .tsv .txt
 /// .asc).
 ///
-/// Axes are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are converted to
-/// linear light; float colours are linear already. "intensity" becomes amplitude = sqrt(intensity). Faces are split
-/// into fans. Every count is checked against the file's size before memory is allocated, every index against the
-/// number of vertices. NaN coordinates are kept (the plan reports them). Cost O(file size), memory O(file size).
-/// Throws io with file, line, row or byte, expected and got.
+/// Axes are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are converted to linear
+/// light; float colours are linear already. "intensity" becomes amplitude = sqrt(intensity). Polygons, concave or not
+/// planar ones too, are split into triangles. Every count is checked against the file's size before memory is
+/// allocated, every index against the number of vertices. NaN coordinates are kept (the plan reports them). Cost O(file
+/// size), memory O(file size). Throws io with file, line, row or byte, expected and got.
 Mesh read_scene(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
 /// Reads OBJ, glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this

@@ -6,6 +6,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/points/ply_header_detail.hpp>
 #include <holotone/io/points/ply_rows_detail.hpp>
+#include <holotone/io/points/polygon_detail.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
 #include <optional>
 
@@ -121,18 +122,25 @@ void read_faces(PlyRows& rows, const PlyElement& element, std::uint64_t vertices
   if (list == element.properties.end()) return rows.skip(element);
   const auto wanted = static_cast<std::size_t>(list - element.properties.begin());
   PlyRow row;
+  std::vector<std::array<double, 3>> corners;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
   for (std::uint64_t i = 0; i < element.count; ++i) {
     rows.read(element, i, wanted, row);
+    corners.clear();
     for (double index : row.list) {
       if (!(index >= 0 && index < static_cast<double>(vertices) && index == std::floor(index))) {
         throw_io(path, fmt::format("vertex indices below {} in {}", vertices, rows.row_name(element, i)),
                  fmt::format("{:g}", index));
       }
+      const Vec3f& p = mesh.position[static_cast<std::size_t>(index)];
+      corners.push_back({p[0], p[1], p[2]});
     }
-    const auto corner = [&](std::size_t k) { return static_cast<std::uint32_t>(row.list[k]); };
-    for (std::size_t k = 2; k < row.list.size(); ++k) {
-      mesh.triangle.push_back({corner(0), corner(k - 1), corner(k)});
+    if (!split_polygon(corners, triangles)) {
+      throw_io(path, fmt::format("at most {} corners of a concave polygon", max_concave_corners),
+               fmt::format("{} in {}", corners.size(), rows.row_name(element, i)));
     }
+    const auto vertex = [&](std::uint32_t corner) { return static_cast<std::uint32_t>(row.list[corner]); };
+    for (const auto& t : triangles) mesh.triangle.push_back({vertex(t[0]), vertex(t[1]), vertex(t[2])});
   }
 }
 
@@ -163,9 +171,13 @@ Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origi
   const std::uint64_t vertices = vertex_element(header, path).count;
   PlyRows rows(header, bytes, path);
   Mesh mesh;
+  bool faces_first = false;  // of which the vertices, which polygons need, come later
   for (const auto& element : header.elements) {
     if (element.name == "vertex") {
       read_vertices(rows, element, path, origin, mesh);
+    } else if (element.name == "face" && mesh.position.empty()) {
+      rows.skip(element);
+      faces_first = true;
     } else if (element.name == "face") {
       read_faces(rows, element, vertices, path, mesh);
     } else {
@@ -173,6 +185,16 @@ Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origi
     }
   }
   rows.finish(header.elements.back());
+  if (!faces_first) return mesh;
+  PlyRows again(header, bytes, path);
+  for (const auto& element : header.elements) {
+    if (element.name == "vertex") break;
+    if (element.name == "face") {
+      read_faces(again, element, vertices, path, mesh);
+    } else {
+      again.skip(element);
+    }
+  }
   return mesh;
 }
 
