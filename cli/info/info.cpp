@@ -153,11 +153,8 @@ void tell_array(const InfoJob& job, const std::string& bytes, const io::NpyHeade
   report_json(job.console, object);
 }
 
-/// Deviation of the Fresnel wave from the spherical wave for this object and panel.
-double deviation_of(const InfoJob& job, const Panel& panel) {
-  SceneOptions options = job.scene;
-  options.skip_bad = true;  // bad points are counted separately
-  const ScenePoints points = points_of(place_scene(job.input, options), options, 0);
+/// Deviation of the Fresnel wave from the spherical wave for these points and panel.
+double deviation_of(const InfoJob& job, const ScenePoints& points, const Panel& panel) {
   PointCloudOptions sum = job.sum;
   sum.pitch_m = panel.pitch_m;
   sum.shape = {panel.ny, panel.nx};
@@ -190,7 +187,10 @@ void tell_scene(const InfoJob& job) {
     carries += fmt::format("{}{}", carries.empty() ? "" : ", ", name);
     names.push_back(name);
   }
-  const double deviation = deviation_of(job, panel);
+  SceneOptions options = job.scene;
+  options.skip_bad = true;  // the facts come first
+  const ScenePoints points = points_of(place_scene(job.input, options), options, 0);
+  const double deviation = deviation_of(job, points, panel);
   const auto& console = job.console;
   const std::size_t vertices = mesh.position.size();
   report(console, fmt::format("{}: {}, {} {}, {}", job.input, mesh.triangle.empty() ? "points" : "mesh", vertices,
@@ -202,6 +202,7 @@ void tell_scene(const InfoJob& job) {
     report(console, fmt::format("  {:<22} {:.{}g} to {:.{}g}", std::string(1, "xyz"[axis]), low[axis], digits,
                                 high[axis], digits));
   }
+  if (!mesh.ignored.empty()) report(console, fmt::format("  {:<22} {}", "ignored", mesh.ignored));
   if (bad > 0) report(console, fmt::format("  {:<22} {}", "not finite", bad));
   const auto& placement = job.scene.placement;
   report(console, fmt::format("  {:<22} {:.4g} rad ({} at {}, {})", "fresnel deviation", deviation, panel.title,
@@ -212,11 +213,14 @@ void tell_scene(const InfoJob& job) {
                         {"vertices", mesh.position.size()},
                         {"triangles", mesh.triangle.size()},
                         {"carries", names},
+                        {"ignored", mesh.ignored},
                         {"not_finite", bad},
                         {"low", low},
                         {"high", high},
                         {"panel", panel.name},
                         {"fresnel_deviation_rad", deviation}});
+  // Fails as `hologram` does, naming the first bad point.
+  if (points.dropped > 0) (void)points_of(place_scene(job.input, job.scene), job.scene, 0);
 }
 
 /// Points are the last kind tried: every other format that info reads has been ruled out.

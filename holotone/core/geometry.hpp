@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace holotone {
@@ -27,6 +28,7 @@ struct Mesh {
   std::vector<float> phase_rad;  ///< per vertex if in the file, or empty
   std::vector<std::array<std::uint32_t, 3>> triangle;
   std::array<double, 3> origin{};  ///< position (0, 0, 0) in the file's coordinates
+  std::string ignored;             ///< names of the file's properties of vertices that are not used, or empty
 };
 
 }  // namespace holotone

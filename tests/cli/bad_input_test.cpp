@@ -71,6 +71,10 @@ TEST_F(BadInputTest, Points) {
   expect_refused(hologram("nan.csv", small()), {"nan.csv", "point 2", "--skip-bad"});
   write_cloud("zero.csv", {{0, 0, -0.2, 1}, {0, 0, 0, 1}, {0, 1e-3, 0, 1}});
   expect_refused(hologram("zero.csv", small({"--keep-coordinates"})), {"zero.csv", "point 1", "zero"});
+  const auto facts = run({"info", path("nan.csv")});  // what it holds, then the error of `hologram`
+  EXPECT_EQ(facts.exit_code, 2);
+  EXPECT_NE(facts.output.find("not finite"), std::string::npos) << facts.output;
+  EXPECT_NE(facts.error.find("point 2"), std::string::npos) << facts.error;
   const auto skipped = run(hologram("nan.csv", small({"--skip-bad"})));
   EXPECT_EQ(skipped.exit_code, 0) << skipped.error;
   EXPECT_NE(skipped.error.find("dropped 2"), std::string::npos) << skipped.error;
@@ -86,6 +90,16 @@ TEST_F(BadInputTest, Points) {
   expect_refused(hologram("all_bad.csv", small({"--skip-bad"})), {"all_bad.csv", "point"});
   write_cloud("line.csv", {{0, 0, -0.2, 1}, {0, 0, -0.3, 1}});
   expect_refused(hologram("line.csv", small()), {"line.csv", "differ in x or y"});
+}
+
+TEST_F(BadInputTest, UnusedPropertiesAreReportedOnce) {
+  write("more.ply",
+        "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"
+        "property float opacity\nproperty float f_0\nproperty float f_1\nend_header\n0 0 0 1 0 0\n1 0 0 1 0 0\n");
+  const auto made = run(hologram("more.ply", small()));
+  EXPECT_EQ(made.exit_code, 0) << made.error;
+  EXPECT_NE(made.error.find("more.ply: ignored: opacity, f_0 to f_1"), std::string::npos) << made.error;
+  EXPECT_EQ(run_json({"info", path("more.ply")})["ignored"], "opacity, f_0 to f_1");
 }
 
 TEST_F(BadInputTest, Numbers) {

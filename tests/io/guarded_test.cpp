@@ -94,6 +94,19 @@ TEST(GuardedScene, ObjHasColoursNormalsAndTriangles) {
   expect_same(read_scene_assimp(folder.file("x.obj")), mesh);
 }
 
+TEST(GuardedScene, ObjColoursAboveOneAreCodes) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& colour) {
+    write_raw(folder.file("x.obj"), "v 0 0 0 0 0 0\nv 1 0 0 " + colour + "\nv 0 1 0 1 1 1\nf 1 2 3\n");
+    return read_scene_guarded(folder.file("x.obj"), program).colour.at(1);
+  };
+  expect_near(read("0.5 1 0"), {0.21404114f, 1, 0});
+  expect_near(read("127.5 255 0"), {0.21404114f, 1, 0});
+  expect_near(read("32767.5 65535 0"), {0.21404114f, 1, 0});
+  EXPECT_MENTIONS(error_of([&] { (void)read("0 -1 0"); }), "colours of 0 to 1, 255 or 65535, got -1");
+}
+
 TEST(GuardedScene, ObjWithAByteOrderMark) {
   SKIP_WITHOUT_ASSIMP();
   const TemporaryFolder folder;

@@ -109,6 +109,19 @@ TEST(SceneBadInput, PlyRows) {
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1) + "1 2\n", "x.ply"), "number for 'z' in vertex 0");
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1) + "1 2 x3\n", "x.ply"), "'x3'");
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1) + "1 2 3 4\n", "x.ply"), "expected the end of the line in vertex 0");
+  const std::string colours = "property float red\nproperty float green\nproperty float blue\n";
+  EXPECT_MENTIONS(refusal(ply_header("ascii", 2, colours) + "1 2 3 255 0 0\n1 2 3 0 -1 0\n", "x.ply"),
+                  "colours of 0 to 1, 255 or 65535, got -1 (vertex 1)");
+  EXPECT_MENTIONS(refusal(ply_header("ascii", 1, "element tristrips 1\nproperty list int int vertex_indices\n") +
+                              "1 2 3\n3 0 0 0\n",
+                          "x.ply"),
+                  "expected faces as element 'face', got triangle strips (element 'tristrips')");
+  EXPECT_MENTIONS(refusal(ply_header("ascii", 1,
+                                     "property float f_dc_0\nproperty float opacity\nproperty float scale_0\n"
+                                     "property float rot_0\n") +
+                              "1 2 3 0 0 0 1\n",
+                          "x.ply"),
+                  "expected points or a mesh, got a 3-D Gaussian splat");
   // A concave polygon whose splitting would take minutes.
   std::string zigzag;
   for (int i = 0; i < 4001; ++i) zigzag += fmt::format("{} {} 0\n", i, i == 4000 ? 9000 : i % 2);
@@ -160,8 +173,8 @@ TEST(SceneBadInput, Tables) {
   EXPECT_MENTIONS(refusal("x,y,z,phase [waves]\n1,2,3,4\n", "x.csv"), "rad or deg as a column's unit (line 1)");
   EXPECT_MENTIONS(refusal("1 2 3 4 5\n", "x.xyz"), "got 5 columns");
   EXPECT_MENTIONS(refusal("1 2 3 0 0 1.5\n", "x.xyz"), "a line of column names");  // normals, not colours
-  EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 300\n", "x.xyz"), "colours of 0 to 255");
-  EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 -1\n", "x.xyz"), "colours of 0 to 255");
+  EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 65536\n", "x.xyz"), "colours of 0 to 1, 255 or 65535");
+  EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 -1\n", "x.xyz"), "colours of 0 to 1, 255 or 65535");
   EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 nan\n", "x.xyz"), "got nan (point 0)");
 }
 
@@ -195,6 +208,14 @@ std::string concave_ply() {
          "0 0 1\n3 0 1\n3 1 1\n1 1 2\n1 2 1\n3 2 1\n3 3 0\n0 3 1\n";
 }
 
+// Colours of 8 bits as floats, and properties without use.
+std::string float_colours_ply() {
+  return ply_header("ascii", 2,
+                    "property float red\nproperty float green\nproperty float blue\nproperty float s_1\n"
+                    "property float s_2\nproperty float nx\n") +
+         "1 2 3 255 0 12.5 1 2 3\n4 5 6 0 0.5 99 1 2 3\n";
+}
+
 struct Seed {
   std::string name;
   std::string bytes;
@@ -207,6 +228,7 @@ std::vector<Seed> seeds() {
       {"little.ply", rich_ply(PlyKind::little), true},
       {"big.ply", rich_ply(PlyKind::big), true},
       {"concave.ply", concave_ply(), false},
+      {"colours.ply", float_colours_ply(), false},
       {"ascii.stl", ascii_stl(), true},
       {"solids.stl", "\xEF\xBB\xBF" + ascii_stl() + ascii_stl() + "SOLID\nENDSOLID\n", false},
       {"binary.stl", binary_stl(), true},

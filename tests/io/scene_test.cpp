@@ -130,6 +130,56 @@ TEST(ScenePly, WritingRefusesUnequalLengths) {
   EXPECT_TRUE(folder.names().empty());
 }
 
+const std::string float_colours = "property float red\nproperty float green\nproperty float blue\n";
+
+// Linear light of an sRGB code (IEC 61966-2-1).
+float expected_light(double code, double most) {
+  const double v = code / most;
+  return static_cast<float>(v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4));
+}
+
+TEST(ScenePly, FloatColoursAboveOneAreCodes) {
+  const auto colours = [&](const std::string& first, const std::string& second) {
+    return read_text(ply_header("ascii", 2, float_colours) + "1 2 3 " + first + "\n4 5 6 " + second + "\n", "x.ply")
+        .colour;
+  };
+  expect_near(colours("0.25 1 0", "0 0 0")[0], {0.25f, 1, 0});
+  const auto bytes = colours("255 128 1", "0.5 0 0");
+  expect_near(bytes[0], {1, expected_light(128, 255), expected_light(1, 255)}, 1e-7f);
+  expect_near(bytes[1], {expected_light(0.5, 255), 0, 0}, 1e-7f);
+  expect_near(colours("65535 256 128", "0 0 0")[0], {1, expected_light(256, 65535), expected_light(128, 65535)}, 1e-7f);
+}
+
+TEST(ScenePly, UnusedPropertiesAreNamed) {
+  const auto ignored = [&](const std::string& properties, const std::string& row) {
+    return read_text(ply_header("ascii", 1, properties) + "1 2 3 " + row + "\n", "x.ply").ignored;
+  };
+  EXPECT_EQ(ignored("property float nx\nproperty float ny\nproperty float nz\n", "0 0 1"), "");
+  std::string many = "property float opacity\n";
+  std::string numbers = "1";
+  for (int i = 0; i < 45; ++i) {
+    many += fmt::format("property float f_rest_{}\n", i);
+    numbers += " 0";
+  }
+  EXPECT_EQ(ignored(many, numbers), "opacity, f_rest_0 to f_rest_44");
+  EXPECT_EQ(ignored("property float nx\nproperty uchar red\nproperty float s2\nproperty float s4\n", "0 0 1 1"),
+            "nx, red, s2, s4");
+  EXPECT_EQ(ignored("property float intensity\nproperty float amplitude\n", "1 1"), "intensity");
+  std::string letters;
+  numbers.clear();
+  for (char c = 'A'; c <= 'P'; ++c) {
+    letters += fmt::format("property float {}\n", c);
+    numbers += " 0";
+  }
+  EXPECT_EQ(ignored(letters, numbers), "A, B, C, D, E, F, G, H, I, J, K, L and 4 more");
+}
+
+TEST(ScenePly, NormalsThatAreAllZeroAreLeftOut) {
+  const std::string header = ply_header("ascii", 2, "property float nx\nproperty float ny\nproperty float nz\n");
+  EXPECT_TRUE(read_text(header + "1 2 3 0 0 0\n4 5 6 0 0 0\n", "x.ply").normal.empty());
+  EXPECT_EQ(read_text(header + "1 2 3 0 0 0\n4 5 6 0 0 1\n", "x.ply").normal.size(), 2u);
+}
+
 /// The letter C: 8 corners, area 7.
 std::string c_ply(bool faces_first) {
   const std::string vertices = "element vertex 8\nproperty float x\nproperty float y\nproperty float z\n";
@@ -227,6 +277,12 @@ TEST(SceneTable, AmplitudeIntensityPhaseNormalsAndColours) {
   expect_near(read_text("x y z r g b\n1 2 3 0.5 0.25 1\n", "x.txt").colour[0], {0.5f, 0.25f, 1});
   expect_near(read_text("1 2 3 255 0 1\n", "x.xyz").colour[0], {1, 0, static_cast<float>(srgb_to_linear(1 / 255.0))},
               1e-7f);
+}
+
+TEST(SceneTable, ColoursOf16Bits) {
+  for (const std::string text : {"x,y,z,r,g,b\n1,2,3,65535,256,128\n", "1 2 3 65535 256 128\n"}) {
+    expect_near(read_text(text, "x.csv").colour[0], {1, expected_light(256, 65535), expected_light(128, 65535)}, 1e-7f);
+  }
 }
 
 TEST(SceneTable, UnitsOfColumns) {

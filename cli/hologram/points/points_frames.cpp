@@ -36,6 +36,7 @@ PointsRecord make_row(const PreparedFrame& frame, std::size_t channel, const Poi
   row.channel = channel;
   row.points = static_cast<std::int64_t>(frame.points.cloud.size());
   row.dropped = frame.points.dropped;
+  row.ignored = frame.points.ignored;
   row.hidden = frame.points.hidden;
   row.triangles = frame.points.triangles;
   row.dark = frame.dark[channel];

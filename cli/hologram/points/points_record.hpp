@@ -18,6 +18,7 @@ struct PointsRecord {
   std::int64_t dropped = 0;
   std::int64_t hidden = 0;
   std::int64_t triangles = 0;  ///< see ScenePoints::triangles
+  std::string ignored;         ///< see ScenePoints::ignored
   std::string dark;            ///< reason for no light; empty: it has light
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;

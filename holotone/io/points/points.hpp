@@ -18,17 +18,19 @@ enum class Coordinates {
 /// .asc).
 ///
 /// Axes are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are converted to linear
-/// light; float colours are linear already. "intensity" becomes amplitude = sqrt(intensity). Polygons, concave or not
-/// planar ones too, are split into triangles. Every count is checked against the file's size before memory is
-/// allocated, every index against the number of vertices. NaN coordinates are kept (the plan reports them). Cost O(file
-/// size), memory O(file size). Throws io with file, line, row or byte, expected and got.
+/// light; float colours are linear, or sRGB codes of 8 bits if one is above 1, of 16 if one is above 255. "intensity"
+/// becomes amplitude = sqrt(intensity). Normals that are all zero are left out. Polygons, concave or not planar ones
+/// too, are split into triangles. Every count is checked against the file's size before memory is allocated, every
+/// index against the number of vertices. NaN coordinates are kept (the plan reports them). Cost O(file size), memory
+/// O(file size). Mesh::ignored names the properties of a PLY that are not used; a Gaussian splat is refused. Throws io
+/// with file, line, row or byte, expected and got.
 Mesh read_scene(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
-/// Reads OBJ, glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this
-/// in a child process. OBJ vertex colours are sRGB, glTF's linear. No file but `path` is opened, except the buffers
-/// that a glTF names by `uri`: regular files in its folder or below. Throws io, also for a uri or a link that leads
-/// out; unsupported if built without assimp. assimp rounds the numbers of a file to float32: throws io if these are
-/// too far from zero to resolve a thousandth of the scene's size.
+/// Reads OBJ, glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this in
+/// a child process. OBJ vertex colours are sRGB (0 to 1, or codes as in read_scene), glTF's linear. No file but `path`
+/// is opened, except the buffers that a glTF names by `uri`: regular files in its folder or below. Throws io, also for
+/// a uri or a link that leads out; unsupported if built without assimp. assimp rounds the numbers of a file to float32:
+/// throws io if these are too far from zero to resolve a thousandth of the scene's size.
 Mesh read_scene_assimp(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
 /// True for an extension of read_scene_assimp.

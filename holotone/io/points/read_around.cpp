@@ -46,6 +46,9 @@ Mesh read_around(Coordinates coordinates, const std::function<Mesh(const Origin&
     mesh = read(origin);
     mesh.origin = origin;
   }
+  if (std::all_of(mesh.normal.begin(), mesh.normal.end(), [](const Vec3f& n) { return n == Vec3f{}; })) {
+    mesh.normal = {};  // none of them has a direction
+  }
   return mesh;
 }
 

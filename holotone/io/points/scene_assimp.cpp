@@ -140,6 +140,7 @@ class SceneBuilder {
       has_normals_ = has_normals_ && scene.mMeshes[i]->HasNormals();
       has_colours_ = has_colours_ || scene.mMeshes[i]->HasVertexColors(0);
     }
+    if (codes_) largest_code_ = find_largest_code();
   }
 
   Mesh build() {
@@ -161,6 +162,22 @@ class SceneBuilder {
   }
 
  private:
+  /// 1 of OBJ colours from 0 to 1; 255 or 65535 if one is above. All are sRGB.
+  [[nodiscard]] double find_largest_code() const {
+    double largest = 0;
+    for (unsigned i = 0; i < scene_.mNumMeshes; ++i) {
+      const aiMesh& part = *scene_.mMeshes[i];
+      for (unsigned v = 0; part.HasVertexColors(0) && v < part.mNumVertices; ++v) {
+        const aiColor4D& colour = part.mColors[0][v];
+        for (const float value : {colour.r, colour.g, colour.b}) {
+          if (!(value >= 0 && value <= 65535)) fail("colours of 0 to 1, 255 or 65535", fmt::format("{:g}", value));
+          largest = std::max(largest, static_cast<double>(value));
+        }
+      }
+    }
+    return io::largest_code_of(largest);
+  }
+
   void add(const aiMesh& part, const Matrix& transform) {
     if (part.mVertices == nullptr) return;
     aiMatrix3x3t<double> turn(transform);
@@ -195,7 +212,8 @@ class SceneBuilder {
     if (part.HasVertexColors(0)) {
       const aiColor4D& colour = part.mColors[0][v];
       const std::array<float, 3> rgb = {colour.r, colour.g, colour.b};
-      for (std::size_t c = 0; c < 3; ++c) corner[6 + c] = codes_ ? io::linear_of_code(double{rgb[c]}, 1) : rgb[c];
+      for (std::size_t c = 0; c < 3; ++c)
+        corner[6 + c] = codes_ ? io::linear_of_code(double{rgb[c]}, largest_code_) : rgb[c];
     }
     return corner;
   }
@@ -217,6 +235,7 @@ class SceneBuilder {
   std::string_view path_;
   io::Origin origin_;
   bool codes_;  // true if colours are sRGB
+  double largest_code_ = 1;
   bool has_normals_ = false;
   bool has_colours_ = false;
   Mesh mesh_;

@@ -17,7 +17,8 @@ inline Vec3f relative_to(const Origin& origin, double x, double y, double z) {
   return {static_cast<float>(x - origin[0]), static_cast<float>(y - origin[1]), static_cast<float>(z - origin[2])};
 }
 
-/// Calls read((0, 0, 0)) and, for centred coordinates that lie far from zero, read(origin) with their middle.
+/// Calls read((0, 0, 0)) and, for centred coordinates that lie far from zero, read(origin) with their middle. Leaves
+/// out normals that are all zero.
 Mesh read_around(Coordinates coordinates, const std::function<Mesh(const Origin& origin)>& read);
 
 Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origin);
@@ -28,6 +29,12 @@ Mesh read_npy_points(std::string_view bytes, std::string_view path, const Origin
 
 /// Returns the linear light of an integer colour code in 0..largest (sRGB); codes outside are clamped.
 float linear_of_code(double code, double largest);
+
+/// Largest code of colours of which `largest` is the largest number: 255 above 1, 65535 above 255; 1: linear light.
+inline double largest_code_of(double largest) { return largest > 255 ? 65535 : largest > 1 ? 255 : 1; }
+
+/// "opacity, f_rest_0 to f_rest_44": the names, printable, with runs of numbers joined; "and 9 more" after 12 of them.
+std::string list_names(const std::vector<std::string>& names);
 
 /// Names of scene_side_files as they stand in the file and with %XX decoded, without the folder.
 std::vector<std::string> scene_side_names(const std::string& path);

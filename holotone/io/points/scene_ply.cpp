@@ -81,6 +81,24 @@ class VertexLayout {
     const double code = row.scalar[*property_[role]];
     return largest > 0 ? linear_of_code(code, largest) : static_cast<float>(code);
   }
+  /// Whether colours are floats: linear light, or codes.
+  [[nodiscard]] bool has_float_colours() const {
+    return has_three(red) && std::all_of(&property_[red], &property_[red] + 3, [&](const auto& p) {
+             return largest_code(element_.properties[*p].type) == 0;
+           });
+  }
+  /// Names of the properties without use.
+  [[nodiscard]] std::vector<std::string> unused() const {
+    std::vector<std::string> names;
+    for (std::size_t p = 0; p < element_.properties.size(); ++p) {
+      const auto role = static_cast<Role>(std::find(property_.begin(), property_.end(), p) - property_.begin());
+      const bool alone =
+          (role >= nx && role <= nz && !has_three(nx)) || (role >= red && role <= blue && !has_three(red));
+      const bool beaten = role == intensity && has(amplitude);
+      if (role == role_count || alone || beaten) names.push_back(element_.properties[p].name);
+    }
+    return names;
+  }
   [[nodiscard]] Vec3f three(const PlyRow& row, Role first) const {
     return {value(row, first), value(row, static_cast<Role>(first + 1)), value(row, static_cast<Role>(first + 2))};
   }
@@ -90,7 +108,37 @@ class VertexLayout {
   std::array<std::optional<std::size_t>, role_count> property_;
 };
 
+/// Float colours above 1 are codes of 8 or 16 bits, as in tables.
+void convert_float_colours(std::string_view path, std::vector<Vec3f>& colours) {
+  float largest = 0;
+  for (const auto& colour : colours) {
+    for (float value : colour) largest = std::isfinite(value) ? std::max(largest, value) : largest;
+  }
+  const double most = largest_code_of(static_cast<double>(largest));
+  if (most == 1) return;
+  for (std::size_t i = 0; i < colours.size(); ++i) {
+    for (float& value : colours[i]) {
+      if (!(value >= 0 && value <= 65535)) {
+        throw_io(path, "colours of 0 to 1, 255 or 65535", fmt::format("{:g} (vertex {})", value, i));
+      }
+      value = linear_of_code(static_cast<double>(value), most);
+    }
+  }
+}
+
+/// Throws for the properties of Gaussians (Kerbl et al. 2023), whose light no point of this library has.
+void refuse_splats(const PlyElement& element, std::string_view path) {
+  const auto has = [&](std::string_view name) {
+    return std::any_of(element.properties.begin(), element.properties.end(),
+                       [&](const auto& property) { return property.name == name; });
+  };
+  if (has("f_dc_0") && has("scale_0") && has("rot_0") && has("opacity")) {
+    throw_io(path, "points or a mesh", "a 3-D Gaussian splat (f_dc_0, scale_0, rot_0, opacity); export it as points");
+  }
+}
+
 void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view path, const Origin& origin, Mesh& mesh) {
+  refuse_splats(element, path);
   const VertexLayout layout(element, path);
   if (element.count == 0) throw_io(path, "at least 1 vertex", "0");
   if (element.count > UINT32_MAX) throw_io(path, "fewer than 2^32 vertices", fmt::format("{}", element.count));
@@ -113,6 +161,8 @@ void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view pa
     }
     if (layout.has(phase)) mesh.phase_rad[i] = layout.value(row, phase);
   });
+  if (layout.has_float_colours()) convert_float_colours(path, mesh.colour);
+  mesh.ignored = list_names(layout.unused());
 }
 
 void read_faces(PlyRows& rows, const PlyElement& element, std::uint64_t vertices, std::string_view path, Mesh& mesh) {
@@ -180,6 +230,8 @@ Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origi
       faces_first = true;
     } else if (element.name == "face") {
       read_faces(rows, element, vertices, path, mesh);
+    } else if (element.name == "tristrips") {
+      throw_io(path, "faces as element 'face'", "triangle strips (element 'tristrips')");
     } else {
       rows.skip(element);
     }

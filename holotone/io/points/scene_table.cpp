@@ -269,24 +269,26 @@ class TableReader {
             static_cast<float>(at(row, first + 2))};
   }
 
-  // Colours are codes 0..255 (sRGB) if any is above 1, else linear light.
+  // Colours are codes (sRGB) of 8 bits if any is above 1, of 16 bits if any is above 255, else linear light.
   void build_colours(std::size_t count, Mesh& mesh) const {
     double largest = 0;
     for (std::size_t row = 0; row < count; ++row) {
       for (std::size_t column : {red, green, blue}) {
         const double value = at(row, column);
-        const bool acceptable = value >= 0 && value <= 255 && (!assumed_colour_ || value == std::floor(value));
+        const bool acceptable = value >= 0 && value <= 65535 && (!assumed_colour_ || value == std::floor(value));
         if (!acceptable) {
           throw_io(path_,
-                   assumed_colour_ ? "whole numbers 0 to 255 (r g b) in columns 4 to 6, or a line of column names"
-                                   : "colours of 0 to 255, or 0 to 1",
+                   assumed_colour_
+                       ? "whole numbers 0 to 255 or 65535 (r g b) in columns 4 to 6, or a line of column names"
+                       : "colours of 0 to 1, 255 or 65535",
                    fmt::format("{:g} (point {})", value, row));
         }
         largest = std::max(largest, value);
       }
     }
     const auto light = [&](double value) {
-      return largest > 1 || assumed_colour_ ? linear_of_code(value, 255) : static_cast<float>(value);
+      const double most = assumed_colour_ ? largest_code_of(std::max(largest, 255.0)) : largest_code_of(largest);
+      return most > 1 ? linear_of_code(value, most) : static_cast<float>(value);
     };
     mesh.colour.reserve(count);
     for (std::size_t row = 0; row < count; ++row) {

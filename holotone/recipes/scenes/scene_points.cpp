@@ -288,6 +288,7 @@ ScenePoints scene_points(const PlacedScene& scene, const SceneOptions& options, 
   require_amplitudes(scene.path, cloud);
   const auto [front, back] = std::minmax_element(cloud.position.begin(), cloud.position.end(),
                                                  [](const Vec3f& a, const Vec3f& b) { return a[2] > b[2]; });
+  points.ignored = scene.mesh.ignored;
   points.nearest_m = -static_cast<double>((*front)[2]);
   points.farthest_m = -static_cast<double>((*back)[2]);
   return points;
