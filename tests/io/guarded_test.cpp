@@ -9,11 +9,10 @@
 #include <holotone/io/guarded/guarded_dump_detail.hpp>
 #include <holotone/io/named_file_detail.hpp>
 #include <holotone/io/points/points.hpp>
-#include <random>
 #include <sys/stat.h>
+#include <tests/io/assimp_scenes.hpp>
 #include <tests/io/field_builders.hpp>
 #include <tests/io/hdf5_fixtures.hpp>
-#include <tests/io/polygon_builders.hpp>
 #include <tests/io/scene_builders.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/paths.hpp>
@@ -28,57 +27,12 @@ using io_support::mutated;
 using io_support::read_raw;
 using io_support::TemporaryFolder;
 using io_support::write_raw;
+using namespace assimp_scenes;
 
 const std::string program = guarded_program();
 
-const std::string obj =
-    "# four coloured vertices\nv 0 0 0 1 0.5 0\nv 1 0 0 0 1 0\nv 0 1 0 0 0 1\nv 0 0 1 1 1 1\n"
-    "vn 0 0 1\nvn 1 0 0\ng part\nf 1//1 2//1 3//1\nf 1//1 2//1 4//1 3//1\n";
-
-// A triangle at (0 0 0) (1 0 0) (0 1 0), shifted by 5 along z and rotated by 90 degrees about z; colours (0.5 0.5 0.5)
-// (1 0 0) (0 0 1). Three 16-bit indices, three positions, three colours.
-const std::string gltf =
-    R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],
-"nodes":[{"children":[1],"translation":[0,0,5]},{"mesh":0,"rotation":[0,0,0.7071067811865476,0.7071067811865476]}],
-"meshes":[{"primitives":[{"attributes":{"POSITION":1,"COLOR_0":2},"indices":0}]}],
-"buffers":[{"byteLength":80,"uri":"data:application/octet-stream;base64,)"
-    "AAABAAIAAAAAAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAACAPwAAAAAAAAA/AAAAPwAAAD8AAIA/AAAAAAAAAAAAAAAAAA"
-    "AAAAAAgD8="
-    R"("}],
-"bufferViews":[{"buffer":0,"byteOffset":0,"byteLength":6},{"buffer":0,"byteOffset":8,"byteLength":36},
-{"buffer":0,"byteOffset":44,"byteLength":36}],
-"accessors":[{"bufferView":0,"componentType":5123,"count":3,"type":"SCALAR"},
-{"bufferView":1,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]},
-{"bufferView":2,"componentType":5126,"count":3,"type":"VEC3"}]})";
-
-bool has_assimp() {
-  const TemporaryFolder folder;
-  write_raw(folder.file("x.obj"), obj);
-  try {
-    read_scene_assimp(folder.file("x.obj"));
-  } catch (const Error& error) {
-    return error.code() != ErrorCode::unsupported;
-  }
-  return true;
-}
-#define SKIP_WITHOUT_ASSIMP() \
-  if (!has_assimp()) GTEST_SKIP() << "built without assimp"
 #define SKIP_WITHOUT_HDF5() \
   if (!has_hdf5()) GTEST_SKIP() << "built without HDF5"
-
-void expect_same(const Mesh& got, const Mesh& expected) {
-  EXPECT_EQ(got.position, expected.position);
-  EXPECT_EQ(got.colour, expected.colour);
-  EXPECT_EQ(got.normal, expected.normal);
-  EXPECT_EQ(got.amplitude, expected.amplitude);
-  EXPECT_EQ(got.phase_rad, expected.phase_rad);
-  EXPECT_EQ(got.triangle, expected.triangle);
-  EXPECT_EQ(got.origin, expected.origin);
-}
-
-void expect_near(const Vec3f& got, const Vec3f& expected) {
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(got[i], expected[i], 1e-6f) << "component " << i;
-}
 
 TEST(GuardedScene, ObjHasColoursNormalsAndTriangles) {
   SKIP_WITHOUT_ASSIMP();
@@ -92,60 +46,6 @@ TEST(GuardedScene, ObjHasColoursNormalsAndTriangles) {
   ASSERT_EQ(mesh.normal.size(), 4u);
   expect_near(mesh.normal[0], {0, 0, 1});
   expect_same(read_scene_assimp(folder.file("x.obj")), mesh);
-}
-
-TEST(GuardedScene, ObjColoursAboveOneAreCodes) {
-  SKIP_WITHOUT_ASSIMP();
-  const TemporaryFolder folder;
-  const auto read = [&](const std::string& colour) {
-    write_raw(folder.file("x.obj"), "v 0 0 0 0 0 0\nv 1 0 0 " + colour + "\nv 0 1 0 1 1 1\nf 1 2 3\n");
-    return read_scene_guarded(folder.file("x.obj"), program).colour.at(1);
-  };
-  expect_near(read("0.5 1 0"), {0.21404114f, 1, 0});
-  expect_near(read("127.5 255 0"), {0.21404114f, 1, 0});
-  expect_near(read("32767.5 65535 0"), {0.21404114f, 1, 0});
-  EXPECT_MENTIONS(error_of([&] { (void)read("0 -1 0"); }), "colours of 0 to 1, 255 or 65535, got -1");
-}
-
-TEST(GuardedScene, ObjWithAByteOrderMark) {
-  SKIP_WITHOUT_ASSIMP();
-  const TemporaryFolder folder;
-  write_raw(folder.file("x.obj"), "\xEF\xBB\xBFv 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\nf 1 2 3\n");
-  const Mesh mesh = read_scene_guarded(folder.file("x.obj"), program);
-  ASSERT_EQ(mesh.triangle.size(), 1u);
-  expect_near(mesh.position[mesh.triangle[0][1]], {1, 0, 0});
-}
-
-double area_of_triangles(const Mesh& mesh) {
-  double sum = 0;
-  for (const auto& t : mesh.triangle) {
-    std::array<double, 3> u{};
-    std::array<double, 3> v{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      u[axis] = double{mesh.position[t[1]][axis]} - double{mesh.position[t[0]][axis]};
-      v[axis] = double{mesh.position[t[2]][axis]} - double{mesh.position[t[0]][axis]};
-    }
-    sum += std::hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]) / 2;
-  }
-  return sum;
-}
-
-// assimp splits the polygons of an OBJ; triangles that overlap or leave a polygon would add area.
-TEST(GuardedScene, ObjPolygonsKeepTheirArea) {
-  SKIP_WITHOUT_ASSIMP();
-  const TemporaryFolder folder;
-  const std::string path = folder.file("x.obj");
-  std::mt19937 bits(5);
-  for (int i = 0; i < 1000; ++i) {
-    const auto polygon = polygon_builders::random_simple_polygon(bits, i % 2 == 0);
-    std::string text;
-    for (const auto& [x, y, z] : polygon_builders::slanted(polygon)) text += fmt::format("v {} {} {}\n", x, y, z);
-    text += "f";
-    for (std::size_t k = 1; k <= polygon.size(); ++k) text += fmt::format(" {}", k);
-    write_raw(path, text + "\n");
-    const double area = std::abs(polygon_builders::signed_area(polygon));
-    EXPECT_NEAR(area_of_triangles(read_scene_assimp(path)), area, 1e-6 * area) << "polygon " << i;
-  }
 }
 
 TEST(GuardedScene, ObjOfPointsAlone) {
@@ -169,35 +69,6 @@ TEST(GuardedScene, GltfAppliesTheNodesAndKeepsLinearColours) {
   ASSERT_EQ(mesh.colour.size(), 3u);
   expect_near(mesh.colour[0], {0.5f, 0.5f, 0.5f});
   EXPECT_EQ(mesh.triangle.size(), 1u);
-}
-
-// 1e6 sizes from zero, through two nodes: their translations add up in float64.
-TEST(GuardedScene, GltfFarFromZeroIsCentred) {
-  SKIP_WITHOUT_ASSIMP();
-  const TemporaryFolder folder;
-  std::string far = gltf;
-  const std::string old = R"("translation":[0,0,5]},{"mesh":0,)";
-  far.replace(far.find(old), old.size(), R"("translation":[0,0,1000000]},{"mesh":0,"translation":[0,0,0.015625],)");
-  write_raw(folder.file("x.gltf"), far);
-  const Mesh mesh = read_scene_guarded(folder.file("x.gltf"), program, {}, Coordinates::centred);
-  ASSERT_EQ(mesh.position.size(), 3u);
-  EXPECT_EQ(mesh.origin[2] + mesh.position[1][2], 1000000.015625);
-  expect_near(mesh.position[1], {0, 1, mesh.position[0][2]});
-  expect_same(read_scene_assimp(folder.file("x.gltf"), Coordinates::centred), mesh);
-}
-
-TEST(GuardedScene, ObjThatAssimpRoundsIsRefused) {
-  SKIP_WITHOUT_ASSIMP();
-  const TemporaryFolder folder;
-  const auto write = [&](double x) {
-    write_raw(folder.file("x.obj"), fmt::format("v {} 0 0\nv {} 0 0\nv {} 1 0\nf 1 2 3\n", x, x + 1, x));
-  };
-  write(1e4);  // steps of 1/1024
-  EXPECT_EQ(read_scene_assimp(folder.file("x.obj")).position.size(), 3u);
-  write(1e5);
-  const std::string text = error_of([&] { read_scene_guarded(folder.file("x.obj"), program); });
-  EXPECT_MENTIONS(text, "x.obj: expected coordinates that float32 resolves to a thousandth of the scene's 1");
-  EXPECT_MENTIONS(text, "got steps of 0.00781 at 100001");
 }
 
 // One triangle with its 36 bytes in the file `uri`.
@@ -496,6 +367,7 @@ TEST(GuardedBadInput, MutatedScenes) {
   const auto read = [](const std::string& path) { read_scene_guarded(path, program, small_limits); };
   expect_guarded_survival(obj, "x.obj", read);
   expect_guarded_survival(gltf, "x.gltf", read);
+  expect_guarded_survival("\xEF\xBB\xBF" + obj + "v 0 0 2 255 0 0\nf 1 2 4 3 5\n", "y.obj", read);
 }
 
 TEST(GuardedBadInput, MutatedHdf5) {

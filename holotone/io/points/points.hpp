@@ -29,8 +29,9 @@ Mesh read_scene(const std::string& path, Coordinates coordinates = Coordinates::
 /// Reads OBJ, glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this in
 /// a child process. OBJ vertex colours are sRGB (0 to 1, or codes as in read_scene), glTF's linear. No file but `path`
 /// is opened, except the buffers that a glTF names by `uri`: regular files in its folder or below. Throws io, also for
-/// a uri or a link that leads out; unsupported if built without assimp. assimp rounds the numbers of a file to float32:
-/// throws io if these are too far from zero to resolve a thousandth of the scene's size.
+/// a uri or a link that leads out, for an extension that a glTF requires and that changes its geometry, and for its
+/// positions or normals as integers; unsupported if built without assimp. assimp rounds the numbers of a file to
+/// float32: throws io if these are too far from zero to resolve a thousandth of the scene's size.
 Mesh read_scene_assimp(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
 /// True for an extension of read_scene_assimp.

@@ -246,6 +246,7 @@ class SceneBuilder {
 
 Mesh read_scene_assimp(const std::string& path, Coordinates coordinates) {
   io::read_first_bytes(path, 1);  // reports a missing or empty file more precisely than assimp
+  if (io::has_format(path, io::FileFormat::gltf)) io::require_known_gltf(path);
   Assimp::Importer importer;
   auto* const files = new SceneFiles(path);
   importer.SetIOHandler(files);  // takes ownership

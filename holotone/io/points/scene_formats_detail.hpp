@@ -36,6 +36,13 @@ inline double largest_code_of(double largest) { return largest > 255 ? 65535 : l
 /// "opacity, f_rest_0 to f_rest_44": the names, printable, with runs of numbers joined; "and 9 more" after 12 of them.
 std::string list_names(const std::vector<std::string>& names);
 
+/// Returns the JSON of a .gltf, or of the first chunk of a .glb: 12 bytes of header, length, type, text.
+std::string read_gltf_json(const std::string& path);
+
+/// Throws io naming an extension that a glTF requires and that changes its geometry, and positions or normals of
+/// integers, whose bytes assimp takes for floats. Files that are no JSON are left to assimp.
+void require_known_gltf(const std::string& path);
+
 /// Names of scene_side_files as they stand in the file and with %XX decoded, without the folder.
 std::vector<std::string> scene_side_names(const std::string& path);
 

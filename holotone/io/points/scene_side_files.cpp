@@ -98,8 +98,9 @@ std::string without_percents(const std::string& uri) {
   return plain;
 }
 
-// Returns the JSON of a .gltf, or of the first chunk of a .glb: 12 bytes of header, length, type, text.
-std::string read_json(const std::string& path) {
+}  // namespace
+
+std::string io::read_gltf_json(const std::string& path) {
   constexpr std::size_t head = 20;
   std::string first = io::read_first_bytes(path, head);
   if (!first.starts_with("glTF")) return io::read_bytes(path);
@@ -108,13 +109,11 @@ std::string read_json(const std::string& path) {
   return io::read_first_bytes(path, head + static_cast<std::size_t>(length)).substr(head);
 }
 
-}  // namespace
-
 std::vector<std::string> io::scene_side_names(const std::string& path) {
   if (!has_format(path, FileFormat::gltf)) return {};
   std::string json;
   try {
-    json = read_json(path);
+    json = read_gltf_json(path);
   } catch (const Error&) {
     return {};  // the reader reports the error
   }

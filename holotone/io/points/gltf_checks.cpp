@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/points/scene_formats_detail.hpp>
+#include <nlohmann/json.hpp>
+
+namespace holotone::io {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Extensions of materials, pictures and lights, on which no vertex depends; and Draco's, which assimp decodes or,
+/// built without it, refuses.
+bool is_known(std::string_view extension) {
+  constexpr std::array<std::string_view, 7> others = {
+      "KHR_draco_mesh_compression", "KHR_texture_transform", "KHR_texture_basisu", "EXT_texture_webp",
+      "KHR_lights_punctual",        "MSFT_texture_dds",      "KHR_xmp_json_ld"};
+  return extension.starts_with("KHR_materials_") || std::ranges::find(others, extension) != others.end();
+}
+
+/// The array of that name; an empty one if there is none.
+const Json& list_in(const Json& object, const char* name) {
+  static const Json none = Json::array();
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return object.is_object() && found != object.end() && found->is_array() ? *found : none;
+}
+
+/// The whole number of that name, or `otherwise`.
+std::uint64_t number_in(const Json& object, const char* name, std::uint64_t otherwise) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return object.is_object() && found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>()
+                                                                                    : otherwise;
+}
+
+std::string name_of_type(std::uint64_t type) {
+  switch (type) {
+    case 5120:
+    case 5121: return "8-bit integers";
+    case 5122:
+    case 5123: return "16-bit integers";
+    case 5125: return "32-bit integers";
+    default: return fmt::format("component type {}", type);
+  }
+}
+
+void require_floats(const Json& root, const Json& primitive, std::size_t mesh, std::string_view path) {
+  constexpr std::uint64_t float_type = 5126;
+  const auto attributes = primitive.is_object() ? primitive.find("attributes") : primitive.end();
+  if (!primitive.is_object() || attributes == primitive.end()) return;
+  const Json& accessors = list_in(root, "accessors");
+  for (const char* const name : {"POSITION", "NORMAL"}) {
+    const std::uint64_t index = number_in(*attributes, name, accessors.size());
+    if (index >= accessors.size()) continue;  // none, or one that assimp refuses
+    const std::uint64_t type = number_in(accessors[index], "componentType", float_type);
+    if (type == float_type) continue;
+    throw_io(path, fmt::format("{} of mesh {} as 32-bit floats", name, mesh),
+             name_of_type(type) + " (KHR_mesh_quantization)");
+  }
+}
+
+}  // namespace
+
+void require_known_gltf(const std::string& path) {
+  const Json root = Json::parse(read_gltf_json(path), nullptr, false);
+  for (const Json& extension : list_in(root, "extensionsRequired")) {
+    const std::string name = extension.is_string() ? extension.get<std::string>() : extension.dump();
+    if (!is_known(name)) throw_io(path, "a scene without a required extension of its geometry", in_quotes(name));
+  }
+  const Json& meshes = list_in(root, "meshes");
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    for (const Json& primitive : list_in(meshes[i], "primitives")) require_floats(root, primitive, i, path);
+  }
+}
+
+}  // namespace holotone::io
