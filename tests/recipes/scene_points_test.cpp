@@ -109,13 +109,13 @@ TEST(ScenePoints, CloudsAMillionSizesAwayArePlacedInFloat64) {
 TEST_F(ScenePointsTest, KeptCoordinatesThatFloat32MovesAreRefused) {
   // 300 m away float32 has steps of 30.5 um: too coarse for an object of 8 mm, fine for one of 8 m.
   const auto rows = [](double size) { return fmt::format("300,0,-300\n{},0,-300\n", 300 + size); };
-  expect_error(ErrorCode::invalid_argument,
-               "points.csv: scene_points: point 1: expected coordinates that float32 holds to 8e-06 m",
+  expect_error(ErrorCode::io,
+               "points.csv: expected coordinates that float32 holds to 8e-06 m, to keep them, got x = 300.00801 of "
+               "point 1, which moves by 1.4e-05",
                [&] { (void)placed(rows(0.00801)); });
   EXPECT_EQ(placed(rows(8.01)).mesh.position[1][0], 308.01F);
   EXPECT_EQ(placed(rows(0x1p-7)).mesh.position[1][0], 300.0078125F);  // which float32 has
-  expect_error(ErrorCode::invalid_argument,
-               "points.csv: scene_points: point 0: expected coordinates that float32 holds to 1e-07 m",
+  expect_error(ErrorCode::io, "points.csv: expected coordinates that float32 holds to 1e-07 m",
                [&] { (void)placed("0,0,-300.00001\n"); });
 }
 

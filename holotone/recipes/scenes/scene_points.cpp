@@ -106,9 +106,8 @@ void require_resolved(const std::string& path, const Mesh& mesh) {
       const double at = mesh.origin[axis] + mesh.position[i][axis];
       const double moved = std::abs(static_cast<double>(static_cast<float>(at)) - at);
       if (moved <= most) continue;
-      reject_point(path, static_cast<std::int64_t>(i),
-                   fmt::format("coordinates that float32 holds to {:.2g} m, to keep them", most),
-                   fmt::format("{} = {:.10g}, which moves by {:.2g}", "xyz"[axis], at, moved));
+      throw_io(path, fmt::format("coordinates that float32 holds to {:.2g} m, to keep them", most),
+               fmt::format("{} = {:.10g} of point {}, which moves by {:.2g}", "xyz"[axis], at, i, moved));
     }
   }
 }
