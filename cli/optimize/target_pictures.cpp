@@ -3,7 +3,6 @@
 #include <cli/optimize/target_pictures.hpp>
 #include <cli/options/values.hpp>
 #include <holotone/recipes/retrieval/target_picture.hpp>
-#include <holotone/recipes/scenes/depth_picture_detail.hpp>
 
 namespace holotone::cli {
 
@@ -21,10 +20,8 @@ TargetPictures::TargetPictures(const OptimizeJob& job, const std::string& image)
   if (picture.depth.empty()) return;
   picture.size_m = static_cast<double>(std::max(region_.columns, region_.rows)) * panel.pitch_m;
   const auto shape = shape_of(images_.front());
-  auto depth = read_depth(picture, {shape[0], shape[1]});
-  holes_ = depth.holes;
-  distance_m_ = std::move(depth.distance_m);
-  spacing_ = spacing_of(picture, depth.nearest_m, depth.farthest_m);
+  depth_ = read_depth(picture, {shape[0], shape[1]});
+  spacing_ = spacing_of(picture, depth_.nearest_m, depth_.farthest_m);
   const auto light = picture_intensity(paths_.front(), images_.front(), -1);
   distances_m_ = slice_picture(depth_picture(light), job.hologram.grid(job.hologram.channels.front())).distance_m;
   const double nearest_m = *std::ranges::min_element(distances_m_);
@@ -45,7 +42,9 @@ Shape<2> TargetPictures::sides(const Image& image) const {
 RgbdPicture TargetPictures::depth_picture(const Array<float, 2>& light) const {
   RgbdPicture picture = picture_in(region_, job_.hologram.grid(job_.hologram.channels.front()));
   picture.intensity = light.view();
-  picture.distance_m = distance_m_.view();
+  picture.distance_m = depth_.depth.view();
+  picture.distance_offset_m = depth_.offset_m;
+  picture.distance_scale = depth_.scale;
   picture.layers = job_.pictures.front().layers;
   picture.spacing = spacing_;
   return picture;
@@ -68,7 +67,7 @@ std::vector<RetrievalPlane> TargetPictures::planes() const {
 }
 
 std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, Progress& progress) const {
-  if (!distance_m_.empty()) {
+  if (!depth_.depth.empty()) {
     const auto light = picture_intensity(paths_.front(), images_.front(), channel.colour);
     return focused_amplitudes(paths_.front(), depth_picture(light), job_.hologram.grid(channel), job_.eye, progress);
   }

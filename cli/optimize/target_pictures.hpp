@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/optimize/optimize_job.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/recipes/scenes/depth_picture_detail.hpp>
 
 namespace holotone::cli {
 
@@ -19,7 +20,7 @@ class TargetPictures {
   /// Amplitude {ny, nx} of another picture, of one colour, in the place of the target's.
   [[nodiscard]] Array<float, 2> amplitude(const std::string& path, const Image& image, const Channel& channel) const;
   /// Number of pixels without a depth, filled from their neighbours.
-  [[nodiscard]] std::int64_t holes() const { return holes_; }
+  [[nodiscard]] std::int64_t holes() const { return depth_.holes; }
 
  private:
   [[nodiscard]] Shape<2> sides(const Image& image) const;
@@ -28,11 +29,10 @@ class TargetPictures {
   const OptimizeJob& job_;
   std::vector<std::string> paths_;
   std::vector<Image> images_;
-  SignalRegion region_;         ///< on the pixels of the shortest wavelength
-  Array<float, 2> distance_m_;  ///< of each pixel of the only picture; empty: flat ones
+  SignalRegion region_;  ///< on the pixels of the shortest wavelength
+  DepthMap depth_;       ///< of the only picture
   LayerSpacing spacing_ = LayerSpacing::distance;
   std::vector<double> distances_m_;  ///< of pictures or layers
-  std::int64_t holes_ = 0;
 };
 
 }  // namespace holotone::cli

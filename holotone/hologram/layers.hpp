@@ -49,13 +49,17 @@ struct Layer {
 /// Picture with a distance for each pixel, seen along the axis: orthographic.
 struct RgbdPicture {
   View<const float, 2> intensity;   ///< {ny, nx}, linear light >= 0, finite, in host memory
-  View<const float, 2> distance_m;  ///< the same shape, finite, > 0 behind the panel
+  View<const float, 2> distance_m;  ///< the same shape, finite, > 0 behind the panel; empty: all at distance_offset_m
   double width_m = 0;               ///< width of the picture in the scene, > 0
   double x_m = 0;                   ///< centre, right of the panel's axis
   double y_m = 0;                   ///< above the panel's axis
   int layers = 64;                  ///< number of layers, 1 to max_picture_layers
   LayerSpacing spacing = LayerSpacing::inverse_distance;
   double height_m = 0;  ///< height of the picture in the scene; 0: that of square pixels
+  /// A pixel's distance is distance_offset_m + distance_scale times its distance_m, which may then be a code: float32
+  /// metres are up to a wavelength off.
+  double distance_offset_m = 0;
+  double distance_scale = 1;
 };
 
 inline constexpr int max_picture_layers = 65535;
@@ -73,7 +77,8 @@ struct SlicedPicture {
 
 /// Resamples a picture to a panel's pixels and assigns each pixel to a layer.
 ///
-/// Intensity is averaged by a tent as wide as the coarser of the two pixels (bilinear if the picture is magnified).
+/// Intensity is averaged by a tent as wide as the coarser of the two pixels (bilinear if the picture is magnified);
+/// pixels of less than 1e-6 of it have no part in it.
 /// The distance is that of the nearest pixel, so that edges do not mix distances. The range of distances on the panel
 /// is divided into `layers` equal parts in t = 1/d or t = d. Each layer is at the mean t of its pixels, so that flat
 /// objects keep their distance.

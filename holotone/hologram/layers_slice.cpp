@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <holotone/hologram/layers.hpp>
 #include <limits>
+#include <numeric>
 
 namespace holotone {
 namespace {
@@ -13,11 +14,14 @@ void require_picture(const RgbdPicture& picture) {
   const auto shape = picture.intensity.shape();
   if (picture.intensity.empty()) throw_argument(where, "intensity", "at least one pixel", to_string<2>(shape));
   require_view(where, "intensity", picture.intensity, shape, Device{});
-  require_view(where, "distance_m", picture.distance_m, shape, Device{});
+  const bool flat = picture.distance_m.empty();
+  if (!flat) require_view(where, "distance_m", picture.distance_m, shape, Device{});
   require_positive(where, "width_m", picture.width_m);
   if (picture.height_m != 0) require_positive(where, "height_m", picture.height_m);
   require_bounds(where, "layers", picture.layers, bounds_of<&RgbdPicture::layers>);
-  for (const auto& [name, value] : {std::pair("x_m", picture.x_m), std::pair("y_m", picture.y_m)}) {
+  for (const auto& [name, value] : {std::pair("x_m", picture.x_m), std::pair("y_m", picture.y_m),
+                                    std::pair("distance_offset_m", picture.distance_offset_m),
+                                    std::pair("distance_scale", picture.distance_scale)}) {
     if (!std::isfinite(value)) throw_argument(where, name, "a finite number", fmt::format("{}", value));
   }
   const auto check = [&](const char* name, View<const float, 2> view, const char* expected, float low) {
@@ -29,7 +33,7 @@ void require_picture(const RgbdPicture& picture) {
                    fmt::format("{}", *bad));
   };
   check("intensity", picture.intensity, "a finite number >= 0", 0);
-  check("distance_m", picture.distance_m, "a finite number", std::numeric_limits<float>::lowest());
+  if (!flat) check("distance_m", picture.distance_m, "a finite number", std::numeric_limits<float>::lowest());
 }
 
 /// One axis of the panel in pixel coordinates of the picture.
@@ -66,6 +70,10 @@ struct Taps {
   std::vector<float> weight;
 };
 
+/// Share of a mean below which a pixel has no part in it. Rounding leaves 1e-14 at the foot of the tent, light that
+/// would be opaque in a stack.
+constexpr double min_share = 1e-6;
+
 /// Computes a tent around each panel pixel whose half width is the coarser of the two pitches; omits pixels beyond the
 /// edge.
 std::vector<Taps> tent(const Axis& axis) {
@@ -77,13 +85,16 @@ std::vector<Taps> tent(const Axis& axis) {
     Taps& taps = all[static_cast<std::size_t>(i)];
     taps.first = std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(centre - reach)), 0);
     const auto last = std::min(static_cast<std::int64_t>(std::floor(centre + reach)), axis.source - 1);
-    // At the foot of the tent rounding could make it negative, and with it light.
-    const auto height = [&](std::int64_t k) {
-      return std::max(0.0, 1 - std::abs(static_cast<double>(k) - centre) / reach);
-    };
-    double sum = 0;
-    for (std::int64_t k = taps.first; k <= last; ++k) sum += height(k);
-    for (std::int64_t k = taps.first; k <= last; ++k) taps.weight.push_back(static_cast<float>(height(k) / sum));
+    std::vector<double> heights;
+    for (std::int64_t k = taps.first; k <= last; ++k) {
+      heights.push_back(std::max(0.0, 1 - std::abs(static_cast<double>(k) - centre) / reach));
+    }
+    const double least = min_share * std::accumulate(heights.begin(), heights.end(), 0.0);
+    for (double& height : heights) {
+      if (height < least) height = 0;
+    }
+    const double sum = std::accumulate(heights.begin(), heights.end(), 0.0);
+    for (const double height : heights) taps.weight.push_back(static_cast<float>(height / sum));
   }
   return all;
 }
@@ -145,7 +156,9 @@ void for_each_covered(const RgbdPicture& picture, const Axis& down, const Axis& 
     const std::int64_t row = down.nearest(y);
     for (std::int64_t x = 0; x < across.count && row >= 0; ++x) {
       const std::int64_t column = across.nearest(x);
-      if (column >= 0) body(y, x, static_cast<double>(picture.distance_m(row, column)));
+      if (column < 0) continue;
+      const double stored = picture.distance_m.empty() ? 0.0 : static_cast<double>(picture.distance_m(row, column));
+      body(y, x, picture.distance_offset_m + picture.distance_scale * stored);
     }
   }
 }

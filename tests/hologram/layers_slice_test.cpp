@@ -84,6 +84,37 @@ TEST(SlicePicture, OneBrightPixelNeverMakesNegativeLight) {
   }
 }
 
+// A dark pixel beside a bright one is transparent in a stack, whatever rounding leaves at the foot of the tent.
+TEST(SlicePicture, APictureOfThePanelsOwnPixelsDoesNotSpread) {
+  for (const double pitch_m : {8e-6, 3.74e-6, 1e-6, 6.4e-6}) {
+    Image light = image(1, 70, {0});
+    for (std::int64_t x = 20; x < 40; ++x) light(std::int64_t{0}, x) = 1;
+    RgbdPicture picture{light.view(), {}, 70 * pitch_m};
+    picture.distance_offset_m = 0.12;
+    const auto sliced = slice_picture(picture, {90, 1, pitch_m, 5e-7});
+    EXPECT_EQ(sliced.distance_m, std::vector<double>{0.12});
+    for (std::int64_t x = 0; x < 90; ++x) {
+      EXPECT_EQ(sliced.intensity(std::int64_t{0}, x), x >= 30 && x < 50 ? 1.0F : 0.0F) << pitch_m << ", " << x;
+    }
+  }
+}
+
+// Codes are exact in float32, their distances in metres are not: 6e-8 of 1 m are 0.7 rad.
+TEST(SlicePicture, CodesKeepTheirDistanceInFloat64) {
+  const Image light = image(1, 4, {1});
+  const Image codes = image(1, 4, {0, 51, 51, 255});
+  RgbdPicture picture{light.view(), codes.view(), 4e-6};
+  picture.layers = 256;
+  picture.spacing = LayerSpacing::distance;
+  picture.distance_offset_m = 0.9;
+  picture.distance_scale = 0.1 / 255;
+  const auto sliced = slice_picture(picture, {4, 1, 1e-6, 5e-7});
+  ASSERT_EQ(sliced.distance_m.size(), 3u);
+  EXPECT_NEAR(sliced.distance_m[0], 1.0, 1e-15);
+  EXPECT_NEAR(sliced.distance_m[1], 0.92, 1e-15);
+  EXPECT_NEAR(sliced.distance_m[2], 0.9, 1e-15);
+}
+
 // Layers are equal intervals of 1/d or of d, each at the mean of its pixels.
 TEST(SlicePicture, SpacingCutsTheRangeEvenly) {
   constexpr int count = 1000;

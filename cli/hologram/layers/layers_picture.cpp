@@ -20,10 +20,12 @@ DepthPicture read_picture(const PlacedPicture& job, const std::vector<Channel>& 
 }
 
 RgbdPicture DepthPicture::channel(const PlacedPicture& job, std::size_t number) const {
-  const auto [ny, nx] = depth.distance_m.shape();
+  const auto [ny, nx] = intensity[number].shape();
   RgbdPicture picture;
   picture.intensity = intensity[number].view();
-  picture.distance_m = depth.distance_m.view();
+  picture.distance_m = depth.depth.view();
+  picture.distance_offset_m = depth.offset_m;
+  picture.distance_scale = depth.scale;
   picture.width_m = job.size_m * static_cast<double>(nx) / static_cast<double>(std::max(nx, ny));
   picture.layers = job.layers;
   picture.spacing = spacing;

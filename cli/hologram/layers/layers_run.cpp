@@ -229,7 +229,7 @@ std::string tint_remark(const LayerJob& job, const std::vector<DepthPicture>& pi
   double worst = 0;
   double clear_m = 1e300;  // largest distance at which all light of the longest wavelength meets the panel
   for (std::size_t i = 0; i < pictures.size(); ++i) {
-    const auto [ny, nx] = pictures[i].depth.distance_m.shape();
+    const auto [ny, nx] = pictures[i].intensity.front().shape();
     const double scale = job.pictures[i].size_m / static_cast<double>(std::max(nx, ny));
     const std::array<double, 2> size_m{scale * static_cast<double>(nx), scale * static_cast<double>(ny)};
     worst = std::max(worst, white_tint(grid, wavelengths_m, size_m, pictures[i].depth.farthest_m));

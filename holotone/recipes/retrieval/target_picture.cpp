@@ -148,11 +148,9 @@ Array<float, 2> picture_intensity(const std::string& path, const Image& image, i
 }
 
 Array<float, 2> amplitude_in(View<const float, 2> intensity, const FieldGrid& grid, const SignalRegion& region) {
-  Array<float, 2> distance(intensity.shape());
-  std::fill_n(distance.data(), distance.size(), 1.0F);
   RgbdPicture picture = picture_in(region, grid);
   picture.intensity = intensity;
-  picture.distance_m = distance.view();
+  picture.distance_offset_m = 1;
   picture.layers = 1;
   picture.spacing = LayerSpacing::distance;
   auto amplitude = slice_picture(picture, grid).intensity;

@@ -157,9 +157,7 @@ void check_options(const PlacedPicture& job, const RawDepth& raw) {
 DepthMap read_depth(const PlacedPicture& job, const Shape<2>& shape) {
   DepthMap map;
   if (job.depth.empty()) {
-    map.distance_m = Array<float, 2>(shape);
-    std::fill_n(map.distance_m.data(), map.distance_m.size(), static_cast<float>(job.distance_m));
-    map.nearest_m = map.farthest_m = job.distance_m;
+    map.offset_m = map.nearest_m = map.farthest_m = job.distance_m;
     return map;
   }
   RawDepth raw = read_raw(job, shape);
@@ -168,16 +166,17 @@ DepthMap read_depth(const PlacedPicture& job, const Shape<2>& shape) {
   if (job.camera) depth_of_disparity(raw.values.view(), *job.camera);
   map.codes = raw.largest_code > 0;
   map.holes = fill(job, raw, job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1]);
-  const Placing placing = placing_of(job, raw, find_range(raw.values));
-  for (float& value : raw.values.host()) {
-    value = static_cast<float>(placing.offset + placing.scale * static_cast<double>(value));
-  }
-  const ValueSpan placed = find_range(raw.values);
+  const ValueSpan stored = find_range(raw.values);
+  const Placing placing = placing_of(job, raw, stored);
+  const auto [low, high] =
+      std::minmax({placing.offset + placing.scale * stored.low, placing.offset + placing.scale * stored.high});
+  const ValueSpan placed{low, high};
   if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= max_distance_m)) {
     throw_io(job.depth, fmt::format("distances up to {}", format_length(max_distance_m)),
              fmt::format("{} to {} m", placed.low, placed.high));
   }
-  map.distance_m = std::move(raw.values);
+  map.depth = std::move(raw.values);
+  map.offset_m = placing.offset;
   map.nearest_m = placed.low;
   map.farthest_m = placed.high;
   map.scale = placing.scale;

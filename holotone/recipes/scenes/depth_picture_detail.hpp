@@ -30,9 +30,10 @@ struct PlacedPicture {
   bool distance_given = false;
 };
 
-/// Distances of a picture's pixels from the panel.
+/// Distances of a picture's pixels from the panel: offset_m + scale times the file's depth.
 struct DepthMap {
-  Array<float, 2> distance_m;
+  Array<float, 2> depth;  ///< empty: flat
+  double offset_m = 0;
   std::int64_t holes = 0;  ///< pixels without a depth, filled from their neighbours
   bool codes = false;      ///< the file holds codes, not metres or disparities
   double nearest_m = 0;
