@@ -6,11 +6,14 @@
 #include <holotone/io/images/image.hpp>
 #include <numeric>
 #include <tests/io/image_fixtures.hpp>
+#include <tests/io/png_checksums.hpp>
 #include <tests/support/io_support.hpp>
 
 namespace holotone {
 namespace {
 
+using io_fixtures::compute_crc;
+using io_fixtures::repair_checksums;
 using io_support::error_of;
 using io_support::expect_survival;
 using io_support::expect_truncations_refused;
@@ -468,39 +471,6 @@ TEST(ImageBadInput, TruncatedFilesAreRefused) {
 
 TEST(ImageBadInput, TwoHundredMutationsOfEachFormat) {
   for (const auto& [name, bytes] : seeds()) expect_survival(name, bytes, name, 200, read);
-}
-
-std::uint32_t compute_crc(std::string_view bytes) {
-  std::uint32_t crc = 0xffffffff;
-  for (char c : bytes) {
-    crc ^= static_cast<std::uint8_t>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc % 2 != 0 ? 0xedb88320 : 0);
-  }
-  return ~crc;
-}
-
-void store_big_endian(std::string& bytes, std::size_t at, std::uint32_t value) {
-  for (std::size_t k = 0; k < 4; ++k) bytes[at + k] = static_cast<char>(value >> (24 - 8 * k));
-}
-
-std::uint32_t load_big_endian(const std::string& bytes, std::size_t at) {
-  std::uint32_t value = 0;
-  for (std::size_t k = 0; k < 4; ++k) value = value << 8 | static_cast<std::uint8_t>(bytes[at + k]);
-  return value;
-}
-
-// Updates every chunk's checksum to its present content, so that libpng accepts the damage.
-void repair_checksums(std::string& bytes) {
-  std::size_t at = 8;
-  while (at + 12 <= bytes.size()) {
-    std::uint32_t length = load_big_endian(bytes, at);
-    if (length > bytes.size() - at - 12) {
-      length = static_cast<std::uint32_t>(bytes.size() - at - 12);
-      store_big_endian(bytes, at, length);
-    }
-    store_big_endian(bytes, at + 8 + length, compute_crc(std::string_view(bytes).substr(at + 4, length + 4)));
-    at += 12 + length;
-  }
 }
 
 TEST(ImageBadInput, MutatedPngWithRightChecksums) {

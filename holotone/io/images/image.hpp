@@ -35,7 +35,7 @@ struct ImageReadOptions {
 /// every compression of the installed libtiff), JPEG (grey, RGB) or BMP (1, 4, 8, 24, 32 bit), recognised by content.
 ///
 /// Palettes are expanded to RGB (a palette of greys to one channel), 1 to 7 bits scaled to 8, transparency to an alpha
-/// channel. Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of
+/// channel. EXIF and TIFF orientations 1 to 8 are undone; a damaged EXIF block counts as none. Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of
 /// the file under its compression (PNG 1032 to one, JPEG 2000, TIFF 32 MiB and 1100 to 2000 to one), and against the
 /// free memory. Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format not
 /// in this build.

@@ -9,6 +9,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/orientation_detail.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace {
 
 constexpr std::uint64_t largest_ratio = 2000;  // progressive blocks of one colour come near it
 constexpr int max_scans = 200;                 // a file with a few bytes per scan could take hours otherwise
+
+constexpr int exif_marker = JPEG_APP0 + 1;
+constexpr unsigned longest_marker = 0xffff;
 
 // libjpeg's own state is first, so that its callbacks reach the rest through their pointer.
 struct ErrorState {
@@ -69,6 +73,7 @@ class JpegReader {
       created_ = true;
       info_.progress = &progress_.manager;
       jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(bytes_.data()), bytes_.size());
+      jpeg_save_markers(&info_, exif_marker, longest_marker);
       jpeg_read_header(&info_, TRUE);
     });
     if (info_.num_components != 1 && info_.num_components != 3) {
@@ -78,7 +83,9 @@ class JpegReader {
     info_.out_color_space = info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     const std::uint64_t channels = info_.num_components == 1 ? 1 : 3;
     check_extents(info_.image_height, info_.image_width, channels, 1, bytes_.size(), largest_ratio, path_);
-    require_accepted({info_.image_height, info_.image_width, static_cast<std::int64_t>(channels)}, 1, options, path_);
+    const Shape<3> stored{info_.image_height, info_.image_width, static_cast<std::int64_t>(channels)};
+    const Orientation orientation = find_orientation();
+    require_accepted(turned(stored, orientation), turning_bytes(1, orientation), options, path_);
     auto pixels = make_pixels<std::uint8_t>(info_.image_height, info_.image_width, channels);
     unsigned char* target = pixels.data();
     const std::size_t row_bytes = std::size_t{info_.image_width} * channels;
@@ -90,10 +97,22 @@ class JpegReader {
       }
       jpeg_finish_decompress(&info_);
     });
-    return {std::move(pixels), {}};
+    Image image{std::move(pixels), {}};
+    turn(image, orientation);
+    return image;
   }
 
  private:
+  /// Of the first EXIF block.
+  [[nodiscard]] Orientation find_orientation() const {
+    constexpr std::string_view name("Exif\0\0", 6);
+    for (const auto* marker = info_.marker_list; marker != nullptr; marker = marker->next) {
+      const std::string_view data(reinterpret_cast<const char*>(marker->data), marker->data_length);
+      if (marker->marker == exif_marker && data.starts_with(name)) return exif_orientation(data.substr(name.size()));
+    }
+    return Orientation::top_left;
+  }
+
   // Runs libjpeg calls whose errors longjmp back here. Neither the calls nor the step may own objects with a
   // destructor.
   template <class Step>

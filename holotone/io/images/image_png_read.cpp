@@ -31,9 +31,16 @@ static void keep_error(png_structp png, png_const_charp message) {
 static void ignore_warning(png_structp, png_const_charp) {}
 }
 
+/// The next `length` bytes as an EXIF block. What stands behind its first part, such as a thumbnail, is not read.
+Orientation take_orientation(PngInput& input, std::uint32_t length) {
+  constexpr std::uint32_t longest_read = 1 << 16;
+  std::string block(std::min(length, longest_read), '\0');
+  return input.take(block.data(), block.size()) ? exif_orientation(block) : Orientation::top_left;
+}
+
 // libpng allocates memory for a chunk before checking that the file contains it, so lengths are checked here first.
-PngChunkSizes check_chunks(PngInput& input, std::string_view path) {
-  PngChunkSizes sizes;
+PngChunks check_chunks(PngInput& input, std::string_view path) {
+  PngChunks chunks;
   std::uint64_t at = 0;
   const auto require = [&](std::uint64_t count, std::string_view what) {
     if (count > input.size() - at) {
@@ -53,18 +60,19 @@ PngChunkSizes check_chunks(PngInput& input, std::string_view path) {
     const std::string_view type(head + 4, 4);
     require(std::uint64_t{length} + 4, "PNG chunk " + in_quotes(type));
     at += std::uint64_t{length} + 4;
-    sizes.largest = std::max<std::size_t>(sizes.largest, length);
-    if (type == "IDAT") sizes.image += length;
+    chunks.largest = std::max<std::size_t>(chunks.largest, length);
+    if (type == "IDAT") chunks.image += length;
+    if (type == "eXIf") chunks.orientation = take_orientation(input, length);
     if (type == "IEND") break;
   }
   input.go_to(0);
-  return sizes;
+  return chunks;
 }
 
 }  // namespace
 
 PngReader::PngReader(PngInput& input, std::string_view path)
-    : path_(path), input_(input), sizes_(check_chunks(input, path)) {
+    : path_(path), input_(input), chunks_(check_chunks(input, path)) {
   png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, message_, keep_error, ignore_warning);
   info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
   if (info_ == nullptr) {
@@ -93,7 +101,7 @@ void PngReader::open() {
     png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     // Limit of unpacked text; longer text is skipped.
-    png_set_chunk_malloc_max(png_, std::max(longest_text, sizes_.largest + 1));
+    png_set_chunk_malloc_max(png_, std::max(longest_text, chunks_.largest + 1));
     png_set_chunk_cache_max(png_, 256);
     png_read_info(png_, info_);
   });
@@ -124,7 +132,7 @@ void PngReader::set_expansion() {
 
 void PngReader::check_pixels(std::uint64_t ny, std::uint64_t nx, std::uint64_t channels, std::uint64_t bytes) const {
   const std::uint64_t growth = std::max<std::uint64_t>(8 * channels * bytes / stored_bits_, 1);
-  check_extents(ny, nx, channels, bytes, sizes_.image, deflate_ratio * growth, path_);
+  check_extents(ny, nx, channels, bytes, chunks_.image, deflate_ratio * growth, path_);
 }
 
 std::vector<std::uint8_t*> PngReader::pointers(std::uint8_t* rows, std::int64_t count) const {
@@ -179,7 +187,9 @@ Image read_png(std::string_view bytes, std::string_view path, const ImageReadOpt
   MemoryInput input(bytes);
   PngReader reader(input, path);
   const Shape<3> shape = reader.shape();
-  require_accepted(reader.shape(), reader.bits() / 8 + (reader.is_indexed() ? 3 : 0), options, path);
+  const std::int64_t element_bytes = reader.bits() / 8 + (reader.is_indexed() ? 3 : 0);
+  require_accepted(turned(shape, reader.orientation()), turning_bytes(element_bytes, reader.orientation()), options,
+                   path);
   const auto read = [&](std::uint8_t* rows) {
     const auto step = static_cast<std::size_t>(shape[2] * (reader.bits() / 8));
     const PngLayout layout{static_cast<std::size_t>(shape[0]), static_cast<std::size_t>(shape[1]) * step, step,
@@ -198,6 +208,7 @@ Image read_png(std::string_view bytes, std::string_view path, const ImageReadOpt
     read(pixels.data());
     image.pixels = reader.is_indexed() ? expand_palette(std::move(pixels), reader.palette(), path) : std::move(pixels);
   }
+  turn(image, reader.orientation());
   image.metadata = reader.metadata();
   return image;
 }

@@ -164,7 +164,8 @@ struct ImageRowsReader::State {
   void open() {
     if (io::is_png(io::read_first_bytes(path, 8))) {
       open_png();
-      if (!png->is_indexed() && !png->is_interlaced()) {
+      const bool upright = png->orientation() == io::Orientation::top_left;
+      if (upright && !png->is_indexed() && !png->is_interlaced()) {
         shape = png->shape();
         bits = png->bits();
         metadata = png->metadata();

@@ -36,8 +36,8 @@ class ImageRowsWriter {
   std::unique_ptr<State> state_;
 };
 
-/// Reads a picture by blocks of rows. PNG without interlacing and palette is read row by row, every other format of
-/// read_image at once.
+/// Reads a picture by blocks of rows. PNG without interlacing, palette and EXIF orientation is read row by row, every
+/// other format of read_image at once.
 class ImageRowsReader {
  public:
   /// Throws as read_image does; unsupported for float32.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/tiff_handle_detail.hpp>
 #include <new>
 #include <optional>
@@ -94,23 +95,22 @@ class TiffReader {
       first.data()[0] = 0;
       channels = expand_palette(std::move(first), read_palette(), path_).shape()[2];
     }
-    return {{static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), channels},
-            static_cast<int>(element_bytes()),
-            metadata(),
-            pixels_end(),
-            source_.size};
+    return {turned({static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), channels}, orientation()),
+            static_cast<int>(element_bytes()), metadata(), pixels_end(), source_.size};
   }
 
   Image read(const ImageReadOptions& options) {
     check_head(maximum_image_bytes);
-    require_accepted({static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), samples_},
-                     static_cast<std::int64_t>(element_bytes()), options, path_);
+    const Shape<3> stored{static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), samples_};
+    require_accepted(turned(stored, orientation()),
+                     turning_bytes(static_cast<std::int64_t>(element_bytes()), orientation()), options, path_);
     Image image;
     switch (kind_) {
       case Samples::codes: image.pixels = read_codes(); break;
       case Samples::codes16: image.pixels = read_pixels<std::uint16_t>(); break;
       case Samples::floats: image.pixels = read_pixels<float>(); break;
     }
+    turn(image, orientation());
     image.metadata = metadata();
     return image;
   }
@@ -122,6 +122,8 @@ class TiffReader {
                                   size_of_source, map_source, unmap_source, options.get()));
     if (!file_) fail();
   }
+
+  [[nodiscard]] Orientation orientation() const { return orientation_of(orientation_); }
 
   [[nodiscard]] std::uint64_t element_bytes() const {
     return kind_ == Samples::floats ? 4 : (kind_ == Samples::codes16 ? 2 : 1);
@@ -188,8 +190,6 @@ class TiffReader {
     if (grey) require(samples_ == 1 || samples_ == 2, "1 or 2 samples a grey pixel", samples_);
     if (palette) require(samples_ == 1 && bits_ <= 8, "1 sample of at most 8 bits a palette pixel", samples_);
     if (photometric_ == PHOTOMETRIC_RGB) require(samples_ == 3 || samples_ == 4, "3 or 4 samples a pixel", samples_);
-    require(orientation_ >= ORIENTATION_TOPLEFT && orientation_ <= ORIENTATION_BOTLEFT,
-            "an orientation that keeps rows as rows (1 to 4)", orientation_);
     if (format_ == SAMPLEFORMAT_IEEEFP) {
       require(bits_ == 32 || bits_ == 64, "floats of 32 or 64 bits", bits_);
       require(photometric_ != PHOTOMETRIC_MINISWHITE, "floats with photometric 1 or 2", photometric_);
@@ -309,14 +309,10 @@ class TiffReader {
   template <class T>
   void place(const Block& block, const std::vector<std::uint8_t>& buffer, Array<T, 3>& pixels) const {
     if ((block.cols * block.channels * bits_ + 7) / 8 > block.stride) fail();
-    const bool upside_down = orientation_ == ORIENTATION_BOTRIGHT || orientation_ == ORIENTATION_BOTLEFT;
-    const bool mirrored = orientation_ == ORIENTATION_TOPRIGHT || orientation_ == ORIENTATION_BOTRIGHT;
     for (std::uint64_t r = 0; r < block.rows; ++r) {
       const std::uint8_t* source = buffer.data() + r * block.stride;
-      const std::uint64_t row = upside_down ? ny_ - 1 - (block.row + r) : block.row + r;
       for (std::uint64_t c = 0; c < block.cols; ++c) {
-        const std::uint64_t col = mirrored ? nx_ - 1 - (block.col + c) : block.col + c;
-        T* target = pixels.data() + (row * nx_ + col) * samples_ + block.channel;
+        T* target = pixels.data() + ((block.row + r) * nx_ + block.col + c) * samples_ + block.channel;
         for (std::uint64_t k = 0; k < block.channels; ++k) target[k] = sample<T>(source, c * block.channels + k);
       }
     }

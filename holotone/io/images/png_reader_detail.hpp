@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/orientation_detail.hpp>
 #include <png.h>
 #include <string>
 #include <string_view>
@@ -37,9 +38,11 @@ class MemoryInput final : public PngInput {
   std::size_t at_ = 0;
 };
 
-struct PngChunkSizes {
+/// What the chunks say before libpng reads them; an EXIF block may follow the pixels.
+struct PngChunks {
   std::uint64_t image = 0;  ///< sum of the IDAT chunks
   std::size_t largest = 0;
+  Orientation orientation = Orientation::top_left;
 };
 
 /// Reads a PNG file. Palettes stay indices {ny, nx, 1}; 1 to 7 bits are scaled to 8, transparency becomes alpha.
@@ -52,7 +55,8 @@ class PngReader {
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
 
-  [[nodiscard]] Shape<3> shape() const { return shape_; }
+  [[nodiscard]] Shape<3> shape() const { return shape_; }  ///< as stored
+  [[nodiscard]] Orientation orientation() const { return chunks_.orientation; }
   [[nodiscard]] int bits() const { return bits_; }  ///< 8 or 16 per code
   [[nodiscard]] bool is_indexed() const { return is_indexed_; }
   [[nodiscard]] bool is_interlaced() const { return is_interlaced_; }
@@ -78,7 +82,7 @@ class PngReader {
 
   std::string path_;
   PngInput& input_;
-  PngChunkSizes sizes_;
+  PngChunks chunks_;
   Shape<3> shape_{};
   int bits_ = 8;
   std::uint64_t stored_bits_ = 8;  // per pixel in the file
