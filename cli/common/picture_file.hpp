@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/common/console.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <string>
@@ -6,8 +7,12 @@
 
 namespace holotone::cli {
 
-/// Reads a picture. Throws io, or out_of_memory if its values do not fit: small files may hold many pixels.
-Image read_picture_file(const std::string& path);
+/// Warns of what the picture's file leaves open.
+void warn_of(const ConsoleOptions& console, const Image& image);
+
+/// Reads a picture and warns of what its file leaves open. Throws io, or out_of_memory if its values do not fit: small
+/// files may hold many pixels.
+Image read_picture_file(const ConsoleOptions& console, const std::string& path);
 
 /// Region of "1600x880+160+100": columns x rows + first column + first row. `others`: what the option may be besides.
 SignalRegion parse_region(std::string_view option, const std::string& text, std::string_view others = {});

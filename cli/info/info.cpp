@@ -4,6 +4,7 @@
 #include <cli/common/command.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/picture_file.hpp>
 #include <cli/common/points_options.hpp>
 #include <cli/common/smoe_summary.hpp>
 #include <cli/info/info_dots.hpp>
@@ -73,6 +74,7 @@ void tell_image(const InfoJob& job) {
     }
   }
   const Image image = read_image(job.input);
+  warn_of(job.console, image);
   const auto bytes =
       std::visit([](const auto& pixels) { return static_cast<int>(sizeof(*pixels.data())); }, image.pixels);
   tell_picture(job, {.shape = shape_of(image), .element_bytes = bytes, .metadata = image.metadata});

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/common/picture_file.hpp>
 #include <cli/measure/measure_job.hpp>
 #include <cli/options/values.hpp>
 #include <cmath>
@@ -260,6 +261,7 @@ MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata) {
   MeasuredAgainst against;
   if (job.against.empty()) return against;
   const Image image = read_picture(job.against);
+  warn_of(job.console, image);
   against.colour = shape_of(image)[2] >= 3;
   const auto mask = read_mask(job.ink, page_of(image), job.against);
   if (job.cmyk) {

@@ -83,13 +83,13 @@ OptimizedRecord OptimizeMaker::make(const TargetPictures& pictures, const std::v
   options.solver.camera = camera(options, channel);
   Array<float, 2> beam;
   if (const auto& path = job_.beam.path; !path.empty()) {
-    beam = camera_amplitude(path, read_picture_file(path), channel.colour);
+    beam = camera_amplitude(path, read_picture_file(job_.hologram.console, path), channel.colour);
     options.beam = beam.view();
   }
   Array<float, 2> against;
   if (!job_.against.empty()) {
     const auto path = frame == nullptr ? job_.against : numbered(job_.against, frame->number);
-    against = pictures.amplitude(path, read_picture_file(path), channel);
+    against = pictures.amplitude(path, read_picture_file(job_.hologram.console, path), channel);
     options.against = against.view();
   }
   Array<float, 3> start;

@@ -9,7 +9,7 @@ namespace holotone::cli {
 TargetPictures::TargetPictures(const OptimizeJob& job, const std::string& image) : job_(job) {
   for (const auto& picture : job.pictures) {
     paths_.push_back(job.pictures.size() == 1 ? image : picture.image);
-    images_.push_back(read_picture_file(paths_.back()));
+    images_.push_back(read_picture_file(job.hologram.console, paths_.back()));
     distances_m_.push_back(picture.distance_m);
   }
   const auto& panel = job.hologram.panel;

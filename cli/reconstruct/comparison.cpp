@@ -32,7 +32,7 @@ std::unique_ptr<ViewComparison> open_comparison(const ReconstructJob& job, const
   const auto lights = view.lights();
   const auto& first = lights.front();
   const auto& grid = first.grid;
-  const Image image = read_picture_file(job.against);
+  const Image image = read_picture_file(job.console, job.against);
   const bool lens = has_lens(first.metadata);
   require_memory("--against", comparison_bytes(grid, lights.size(), lens, job.devices.front()),
                  fmt::format("{} x {} pixels at four positions", grid.nx, grid.ny));

@@ -75,6 +75,7 @@ class FitRun {
 
   void read() {
     pictures_ = read_fit_pictures(job_.input, job_.rows, job_.options.linear);
+    for (const auto& note : pictures_.notes) warn(job_.console, note);
     std::vector<InputFile> views;
     for (const auto& path : pictures_.paths) views.push_back({"IN", path});
     require_output(job_.output, views);

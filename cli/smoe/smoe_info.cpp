@@ -51,6 +51,7 @@ std::optional<Against> compared(const SmoeInfoJob& job, const SmoeModel& model) 
   if (views && !job.view.empty()) reject<&SmoeInfoJob::view>("one picture of --against", job.against);
   if (!views) require_views(job);
   Against against{read_fit_pictures(job.against, job.rows, model.linear, "--against"), {}};
+  for (const auto& note : against.pictures.notes) warn(job.console, note);
   if (!views) against.pictures.at.front() = view_position(model, job.view);
   QuietProgress progress;
   against.compared = compare_mixture(model, against.pictures, true, {}, progress);

@@ -26,10 +26,11 @@ Image coded_light(const Array<float, 3>& light) {
 }  // namespace
 
 PictureDocument::PictureDocument(std::string path) : path_(std::move(path)) {
-  Image image = read_picture_file(path_);
+  Image image = read_picture_file({.quiet = true}, path_);
   const auto [ny, nx, channels] = shape_of(image);
   facts_ = {{"pixels", fmt::format("{} x {}", nx, ny)}, {"channels", std::to_string(channels)}};
   for (const auto& [key, text] : image.metadata) facts_.emplace_back(key_in_words(key), readable(key, text));
+  for (const auto& note : image.notes) facts_.emplace_back("note", note);
   const auto* const light = std::get_if<Array<float, 3>>(&image.pixels);
   codes_ = light != nullptr ? coded_light(*light) : displayable(std::move(image));
   codes_.metadata.clear();

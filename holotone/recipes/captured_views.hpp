@@ -44,8 +44,9 @@ struct CapturedViews {
   bool linear = false;                    ///< the images are linear light
   std::int64_t columns = 1;               ///< columns of the grid of views
   std::int64_t rows = 1;
-  bool up = false;       ///< true if the first row is the lowest
-  bool swapped = false;  ///< true if the parallax shows that %u and %v are exchanged
+  bool up = false;                   ///< true if the first row is the lowest
+  bool swapped = false;              ///< true if the parallax shows that %u and %v are exchanged
+  std::vector<std::string> notes{};  ///< Image::notes of the first picture
 };
 
 /// The pictures as fit_mixture and compare_mixture take them; valid as long as `views` and unchanged.

@@ -50,7 +50,7 @@ void bind_files(nb::module_& module) {
         Image image = made_by("read_image", [path] { return read_image(path); });
         nb::object pixels =
             std::visit([](auto&& array) { return array_of(std::move(array)); }, std::move(image.pixels));
-        return nb::make_tuple(pixels, to_python(image.metadata));
+        return nb::make_tuple(pixels, to_python(image.metadata), image.notes);
       },
       nb::arg("path"));
   define_pixels(module, "_to_float", "def _to_float(pixels: ArrayLike) -> NDArray[float32]", to_float);

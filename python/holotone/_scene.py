@@ -58,6 +58,7 @@ class Image(_Arrays):
 
     pixels: NDArray[Any]
     metadata: dict[str, str] = dataclasses.field(default_factory=dict)
+    notes: list[str] = dataclasses.field(default_factory=list)  # what the file leaves open, and how it was read
 
 
 def read_image(path: Any) -> Image:

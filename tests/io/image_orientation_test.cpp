@@ -6,12 +6,15 @@
 #include <string>
 #include <tests/io/orientation_fixtures.hpp>
 #include <tests/io/png_checksums.hpp>
+#include <tests/io/tiff_bytes.hpp>
 #include <tests/support/io_support.hpp>
 #include <vector>
 
 namespace holotone {
 namespace {
 
+using io_fixtures::append;
+using io_fixtures::append_entry;
 using io_fixtures::png_chunk;
 using io_support::read_raw;
 using io_support::TemporaryFolder;
@@ -26,18 +29,6 @@ const std::array<std::vector<std::string>, 8> shown_letters = {{{"ABC", "DEF"},
                                                                 {"DA", "EB", "FC"},
                                                                 {"FC", "EB", "DA"},
                                                                 {"CF", "BE", "AD"}}};
-
-void append(std::string& bytes, std::uint32_t value, int count, bool little = true) {
-  for (int k = 0; k < count; ++k) bytes += static_cast<char>(value >> 8 * (little ? k : count - 1 - k));
-}
-
-void append_entry(std::string& bytes, std::uint32_t tag, std::uint32_t type, std::uint32_t value, bool little = true) {
-  append(bytes, tag, 2, little);
-  append(bytes, type, 2, little);
-  append(bytes, 1, 4, little);
-  append(bytes, value, type == 3 ? 2 : 4, little);
-  if (type == 3) append(bytes, 0, 2, little);
-}
 
 /// An EXIF block: a resolution unit and the orientation.
 std::string exif_of(std::uint32_t orientation, bool little) {

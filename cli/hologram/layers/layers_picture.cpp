@@ -6,8 +6,9 @@
 #include <holotone/recipes/retrieval/target_picture.hpp>
 
 namespace holotone::cli {
-DepthPicture read_picture(const PlacedPicture& job, const std::vector<Channel>& channels) {
-  const Image image = read_picture_file(job.image);
+DepthPicture read_picture(const ConsoleOptions& console, const PlacedPicture& job,
+                          const std::vector<Channel>& channels) {
+  const Image image = read_picture_file(console, job.image);
   DepthPicture picture;
   picture.depth = read_depth(job, {shape_of(image)[0], shape_of(image)[1]});
   picture.spacing = spacing_of(job, picture.depth.nearest_m, picture.depth.farthest_m);

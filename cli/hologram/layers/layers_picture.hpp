@@ -17,8 +17,9 @@ struct DepthPicture {
   [[nodiscard]] RgbdPicture channel(const PlacedPicture& job, std::size_t number) const;
 };
 
-/// Throws io naming the file, invalid_argument naming the option.
-DepthPicture read_picture(const PlacedPicture& job, const std::vector<Channel>& channels);
+/// Warns of what the picture leaves open. Throws io naming the file, invalid_argument naming the option.
+DepthPicture read_picture(const ConsoleOptions& console, const PlacedPicture& job,
+                          const std::vector<Channel>& channels);
 
 /// Properties of the picture for a hologram's metadata and for --json.
 Metadata depth_metadata(const DepthPicture& picture, const SlicedPicture& sliced);

@@ -95,7 +95,9 @@ std::string beyond_warning(const LayerJob& job, double beyond) {
 class LayerWork {
  public:
   explicit LayerWork(const LayerJob& job) : job_(job) {
-    for (const auto& picture : job.pictures) pictures_.push_back(read_picture(picture, job.hologram.channels));
+    const auto& hologram = job.hologram;
+    for (const auto& picture : job.pictures)
+      pictures_.push_back(read_picture(hologram.console, picture, hologram.channels));
     bool dark = true;
     for (std::size_t c = 0; c < job.hologram.channels.size(); ++c) dark = dark && is_dark(c);
     if (dark && !job.hologram.complex_field) throw_io(file_name(job), "a picture with some light", "a black one");

@@ -175,7 +175,7 @@ FieldGrid make_grid(const StereogramJob& job, const RgbdPicture& picture) {
 
 StereogramViews views_of_layers(const StereogramJob& job) {
   const auto& typed = *job.picture;
-  const DepthPicture picture = read_picture(typed, job.channels);
+  const DepthPicture picture = read_picture(job.console, typed, job.channels);
   const auto& depth = picture.depth;
   std::vector<SlicedPicture> sliced;
   const FieldGrid grid = make_grid(job, picture.channel(typed, 0));

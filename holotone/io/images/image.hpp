@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace holotone {
 
@@ -16,6 +17,7 @@ namespace holotone {
 struct Image {
   std::variant<Array<std::uint8_t, 3>, Array<std::uint16_t, 3>, Array<float, 3>> pixels;
   Metadata metadata;
+  std::vector<std::string> notes = {};  ///< what the file leaves open and how it was read, a line each with its name
 };
 
 /// Largest image in bytes that is read, independent of the file's header.
@@ -35,7 +37,8 @@ struct ImageReadOptions {
 /// every compression of the installed libtiff), JPEG (grey, RGB) or BMP (1, 4, 8, 24, 32 bit), recognised by content.
 ///
 /// Palettes are expanded to RGB (a palette of greys to one channel), 1 to 7 bits scaled to 8, transparency to an alpha
-/// channel. EXIF and TIFF orientations 1 to 8 are undone; a damaged EXIF block counts as none. Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of
+/// channel. EXIF and TIFF orientations 1 to 8 are undone; a damaged EXIF block counts as none. Colours
+/// that are multiplied by alpha (TIFF, ExtraSamples 1) are divided by it. Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of
 /// the file under its compression (PNG 1032 to one, JPEG 2000, TIFF 32 MiB and 1100 to 2000 to one), and against the
 /// free memory. Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format not
 /// in this build.

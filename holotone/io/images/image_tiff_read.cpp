@@ -10,8 +10,10 @@
 #include <cstring>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/tiff_handle_detail.hpp>
+#include <limits>
 #include <new>
 #include <optional>
+#include <type_traits>
 #include <vector>
 #endif
 
@@ -81,6 +83,27 @@ std::uint64_t ratio_of(unsigned compression) {
 
 enum class Samples { codes, codes16, floats };
 
+/// Colours of pixels whose last channel is alpha, from colours times alpha; 0 where alpha is 0.
+template <class T>
+void divide_by_alpha(Array<T, 3>& pixels) {
+  using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+  const std::int64_t channels = pixels.shape()[2];
+  for (std::int64_t i = 0; i < pixels.size(); i += channels) {
+    T* const pixel = pixels.data() + i;
+    const Wide alpha = static_cast<Wide>(pixel[channels - 1]);
+    for (std::int64_t c = 0; c + 1 < channels; ++c) {
+      if (alpha == 0) {
+        pixel[c] = 0;
+      } else if constexpr (std::is_integral_v<T>) {
+        constexpr Wide opaque = std::numeric_limits<T>::max();
+        pixel[c] = static_cast<T>(std::min(opaque, (Wide{pixel[c]} * opaque + alpha / 2) / alpha));
+      } else {
+        pixel[c] = static_cast<T>(static_cast<Wide>(pixel[c]) / alpha);
+      }
+    }
+  }
+}
+
 class TiffReader {
  public:
   TiffReader(std::string_view bytes, std::string_view path) : TiffReader(Source{bytes}, bytes.size(), path) {}
@@ -110,6 +133,11 @@ class TiffReader {
       case Samples::codes16: image.pixels = read_pixels<std::uint16_t>(); break;
       case Samples::floats: image.pixels = read_pixels<float>(); break;
     }
+    if (alpha() == EXTRASAMPLE_ASSOCALPHA) std::visit([](auto& pixels) { divide_by_alpha(pixels); }, image.pixels);
+    if (alpha() == EXTRASAMPLE_UNSPECIFIED) {
+      image.notes.push_back(
+          fmt::format("{}: the meaning of sample {} is unspecified (ExtraSamples 0): taken as alpha", path_, samples_));
+    }
     turn(image, orientation());
     image.metadata = metadata();
     return image;
@@ -121,6 +149,15 @@ class TiffReader {
     file_.reset(TIFFClientOpenExt("tiff", "r", &source_, read_source, write_source, seek_source, close_source,
                                   size_of_source, map_source, unmap_source, options.get()));
     if (!file_) fail();
+  }
+
+  /// ExtraSamples of the sample behind the colours; none without one.
+  [[nodiscard]] std::optional<std::uint16_t> alpha() const {
+    if (samples_ % 2 == 1) return std::nullopt;
+    std::uint16_t count = 0;
+    std::uint16_t* kinds = nullptr;
+    const bool stated = TIFFGetFieldDefaulted(file_.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) == 1 && count > 0;
+    return stated ? kinds[0] : static_cast<std::uint16_t>(EXTRASAMPLE_UNSPECIFIED);
   }
 
   [[nodiscard]] Orientation orientation() const { return orientation_of(orientation_); }

@@ -115,6 +115,7 @@ std::vector<std::string> files_of(const std::string& path, const ViewPattern& pa
 struct ReadPicture {
   Array<float, 3> colours;
   int bits = 0;
+  std::vector<std::string> notes{};
 };
 
 /// The first view, whose shape all others have.
@@ -153,7 +154,7 @@ ReadPicture read_picture(const std::string& path, bool linear, const std::option
                                                                                   : 16;
   auto colours = linear ? to_linear(image) : to_float(image);
   if (bits == 0) require_finite(path, colours);
-  return {std::move(colours), bits};
+  return {std::move(colours), bits, std::move(image.notes)};
 }
 
 /// Reads pictures of one shape, the first alone, then the others, one a thread. Progress hears of those of the calling
@@ -165,6 +166,7 @@ void read_pictures(CapturedViews& pictures, std::vector<std::string> files, Prog
     if (std::this_thread::get_id() == caller) progress.step("reading", done, std::ssize(files));
     ReadPicture picture = read_picture(files[i], pictures.linear, first);
     pictures.images[i] = std::move(picture.colours);
+    if (i == 0) pictures.notes = std::move(picture.notes);
     ++done;
     return picture.bits;
   };
