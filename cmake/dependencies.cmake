@@ -15,6 +15,7 @@ if(holotone_fft_missing)
 endif()
 
 find_package(TIFF 4.5 QUIET)  # the first that keeps messages and memory limits per file
+pkg_check_modules(LCMS2 QUIET IMPORTED_TARGET lcms2)
 find_package(HDF5 QUIET COMPONENTS C)
 find_package(assimp CONFIG QUIET)
 foreach(format TIFF HDF5 assimp)
@@ -22,6 +23,10 @@ foreach(format TIFF HDF5 assimp)
     message(STATUS "holotone: no ${format}: its file formats are left out")
   endif()
 endforeach()
+
+if(NOT LCMS2_FOUND)
+  message(STATUS "holotone: no lcms2: colour profiles of pictures are ignored")
+endif()
 
 # Headers alone: OpenCL itself is opened when the program runs.
 if(HOLOTONE_OPENCL)

@@ -30,6 +30,13 @@ InkOptions options_for(const InkSource& source, const Image& image, View<const f
   return options;
 }
 
+Image read_cancellable(const std::string& path, const ImageReadOptions& options) {
+  check_cancelled("reading");
+  Image image = read_image(path, options);
+  check_cancelled("reading");
+  return image;
+}
+
 void require_shares(const std::string& path, View<const float, 2> mask, bool clip) {
   const auto [ny, nx] = mask.shape();
   for (std::int64_t row = 0; row < ny; ++row) {
@@ -61,21 +68,15 @@ Shape<2> page_of(const Image& image) {
 
 std::string size_text(const Shape<2>& shape) { return fmt::format("{} x {} pixels", shape[1], shape[0]); }
 
-Image read_picture(const std::string& path) { return read_picture(path, {}); }
-
-Image read_picture(const std::string& path, const std::function<void(const Shape<3>&)>& accept) {
-  check_cancelled("reading");
-  Image image = read_image(path, {.accept = accept, .bytes_a_pixel = 20});
-  check_cancelled("reading");
-  return image;
-}
+Image read_picture(const std::string& path) { return read_cancellable(path, {.bytes_a_pixel = 20, .as_light = true}); }
 
 Array<float, 2> read_mask(const InkSource& source, const Shape<2>& page, const std::string& of) {
   if (source.mask.empty()) return {};
-  const Image image = read_picture(source.mask, [&](const Shape<3>& shape) {
+  const auto accept = [&](const Shape<3>& shape) {
     const Shape<2> sides{shape[0], shape[1]};
     if (sides != page) throw_io(source.mask, fmt::format("the {} of {}", size_text(page), of), size_text(sides));
-  });
+  };
+  const Image image = read_cancellable(source.mask, {.accept = accept, .bytes_a_pixel = 20});
   Array<float, 2> mask = to_grey(image);
   require_shares(source.mask, mask.view(), source.options.out_of_range == OutOfRange::clip);
   return mask;

@@ -28,10 +28,8 @@ Shape<2> page_of(const Image& image);
 /// "640 x 480 pixels"
 std::string size_text(const Shape<2>& shape);
 
-/// Reads a picture. Throws io; cancelled.
+/// Reads a picture as light. Throws io; cancelled.
 Image read_picture(const std::string& path);
-/// Reads a picture; `accept` throws for an unusable shape.
-Image read_picture(const std::string& path, const std::function<void(const Shape<3>&)>& accept);
 
 /// Mask of the picture `of` whose page is `page`; empty if there is none. Throws io for another size and for a value
 /// outside 0 to 1, naming its pixel (--clip: for one that is not finite); cancelled.

@@ -5,15 +5,15 @@
 
 namespace holotone::cli {
 
-void warn_of(const ConsoleOptions& console, const Image& image) {
+void print_notes(const ConsoleOptions& console, const Image& image) {
   for (const auto& note : image.notes) warn(console, note);
 }
 
 Image read_picture_file(const ConsoleOptions& console, const std::string& path) {
-  Image image = read_image(path, {.bytes_a_pixel = 16});
+  Image image = read_image(path, {.bytes_a_pixel = 16, .as_light = true});
   const auto [ny, nx, channels] = shape_of(image);
   require_memory(path, 16.0 * static_cast<double>(ny) * static_cast<double>(nx), fmt::format("{} x {} pixels", nx, ny));
-  warn_of(console, image);
+  print_notes(console, image);
   return image;
 }
 

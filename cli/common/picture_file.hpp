@@ -8,7 +8,7 @@
 namespace holotone::cli {
 
 /// Warns of what the picture's file leaves open.
-void warn_of(const ConsoleOptions& console, const Image& image);
+void print_notes(const ConsoleOptions& console, const Image& image);
 
 /// Reads a picture and warns of what its file leaves open. Throws io, or out_of_memory if its values do not fit: small
 /// files may hold many pixels.

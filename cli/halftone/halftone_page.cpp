@@ -32,7 +32,7 @@ HalftonePage read_page(const HalftoneJob& job) {
   bool floats = !job.ink.mask.empty();  // the mask may be of floats too
   for (const auto& path : job.inputs) {
     const Image image = read_picture(path);
-    warn_of(job.console, image);
+    print_notes(job.console, image);
     const Shape<2> shape = page_of(image);
     floats = floats || std::holds_alternative<Array<float, 3>>(image.pixels);
     if (page.inks.empty()) {

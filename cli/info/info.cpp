@@ -74,7 +74,7 @@ void tell_image(const InfoJob& job) {
     }
   }
   const Image image = read_image(job.input);
-  warn_of(job.console, image);
+  print_notes(job.console, image);
   const auto bytes =
       std::visit([](const auto& pixels) { return static_cast<int>(sizeof(*pixels.data())); }, image.pixels);
   tell_picture(job, {.shape = shape_of(image), .element_bytes = bytes, .metadata = image.metadata});

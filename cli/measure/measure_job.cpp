@@ -261,7 +261,7 @@ MeasuredAgainst read_against(const MeasureJob& job, const Metadata& metadata) {
   MeasuredAgainst against;
   if (job.against.empty()) return against;
   const Image image = read_picture(job.against);
-  warn_of(job.console, image);
+  print_notes(job.console, image);
   against.colour = shape_of(image)[2] >= 3;
   const auto mask = read_mask(job.ink, page_of(image), job.against);
   if (job.cmyk) {

@@ -61,9 +61,10 @@ class Image(_Arrays):
     notes: list[str] = dataclasses.field(default_factory=list)  # what the file leaves open, and how it was read
 
 
-def read_image(path: Any) -> Image:
-    """Reads PNG, TIFF, JPEG or BMP, recognised by content, with its metadata."""
-    return Image(*_holotone._read_image(check_path("read_image", path)))
+def read_image(path: Any, *, as_light: bool = False) -> Image:
+    """Reads PNG, TIFF, JPEG or BMP, recognised by content, with its metadata. as_light: colours of an embedded profile
+    become 16-bit sRGB codes, as to_linear takes them."""
+    return Image(*_holotone._read_image(check_path("read_image", path), as_light))
 
 
 def to_float(image: Image | ArrayLike) -> NDArray[float32]:

@@ -20,10 +20,11 @@ inline void append_entry(std::string& bytes, std::uint32_t tag, std::uint32_t ty
   if (type == 3) append(bytes, 0, 2, little);
 }
 
-/// A little-endian TIFF of one strip: `samples` numbers a pixel, ExtraSamples if `extra` is not negative.
+/// A little-endian TIFF of one strip: `samples` numbers a pixel, ExtraSamples if `extra` is not negative, an ICC
+/// profile unless it is empty.
 inline std::string tiff_of(std::uint32_t nx, std::uint32_t ny, std::uint32_t samples, std::uint32_t bits, bool floats,
-                           int extra, const std::string& pixels) {
-  const std::uint32_t entries = 11 + (extra >= 0 ? 1 : 0);
+                           int extra, const std::string& pixels, const std::string& profile = {}) {
+  const std::uint32_t entries = 11 + (extra >= 0 ? 1 : 0) + (profile.empty() ? 0 : 1);
   const std::uint32_t bits_at = 8 + 2 + 12 * entries + 4;
   std::string bytes = "II";
   append(bytes, 42, 2);
@@ -45,9 +46,15 @@ inline std::string tiff_of(std::uint32_t nx, std::uint32_t ny, std::uint32_t sam
   append_entry(bytes, 284, 3, 1);
   if (extra >= 0) append_entry(bytes, 338, 3, static_cast<std::uint32_t>(extra));
   append_entry(bytes, 339, 3, floats ? 3 : 1);
+  if (!profile.empty()) {
+    append(bytes, 34675, 2);
+    append(bytes, 7, 2);
+    append(bytes, static_cast<std::uint32_t>(profile.size()), 4);
+    append(bytes, static_cast<std::uint32_t>(bits_at + 2 * samples + pixels.size()), 4);
+  }
   append(bytes, 0, 4);
   for (std::uint32_t k = 0; k < samples; ++k) append(bytes, bits, 2);
-  return bytes + pixels;
+  return bytes + pixels + profile;
 }
 
 }  // namespace io_fixtures

@@ -31,17 +31,22 @@ struct ImageReadOptions {
   std::function<void(const Shape<3>&)> accept = {};
   /// Bytes that the caller allocates for each pixel on top of the pixels themselves.
   double bytes_a_pixel = 0;
+  /// The picture is light, not codes: colours of an ICC profile (PNG, JPEG, TIFF), or of PNG's gAMA and cHRM, become
+  /// 16-bit codes of sRGB; those of sRGB stay as they are. What is ignored stands in the notes.
+  bool as_light = false;
 };
 
 /// Reads PNG (1 to 16 bit, palette, interlaced), TIFF (1 to 16 bit, float32 and float64 as float32; strips or tiles,
 /// every compression of the installed libtiff), JPEG (grey, RGB) or BMP (1, 4, 8, 24, 32 bit), recognised by content.
 ///
 /// Palettes are expanded to RGB (a palette of greys to one channel), 1 to 7 bits scaled to 8, transparency to an alpha
-/// channel. EXIF and TIFF orientations 1 to 8 are undone; a damaged EXIF block counts as none. Colours
-/// that are multiplied by alpha (TIFF, ExtraSamples 1) are divided by it. Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of
-/// the file under its compression (PNG 1032 to one, JPEG 2000, TIFF 32 MiB and 1100 to 2000 to one), and against the
-/// free memory. Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format not
-/// in this build.
+/// channel. EXIF and TIFF orientations 1 to 8 are undone; a damaged EXIF block counts as none. Colours that are
+/// multiplied by alpha (TIFF, ExtraSamples 1) are divided by it.
+///
+/// Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of the file
+/// under its compression (PNG 1032 to one, JPEG 2000, TIFF 32 MiB and 1100 to 2000 to one), and against the free
+/// memory. Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format not in
+/// this build.
 Image read_image(const std::string& path, const ImageReadOptions& options = {});
 
 /// Trade-off between speed of writing and file size.

@@ -8,6 +8,7 @@
 #include <csetjmp>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <type_traits>
@@ -20,6 +21,7 @@ constexpr std::uint64_t largest_ratio = 2000;  // progressive blocks of one colo
 constexpr int max_scans = 200;                 // a file with a few bytes per scan could take hours otherwise
 
 constexpr int exif_marker = JPEG_APP0 + 1;
+constexpr int profile_marker = JPEG_APP0 + 2;
 constexpr unsigned longest_marker = 0xffff;
 
 // libjpeg's own state is first, so that its callbacks reach the rest through their pointer.
@@ -74,6 +76,7 @@ class JpegReader {
       info_.progress = &progress_.manager;
       jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(bytes_.data()), bytes_.size());
       jpeg_save_markers(&info_, exif_marker, longest_marker);
+      jpeg_save_markers(&info_, profile_marker, longest_marker);
       jpeg_read_header(&info_, TRUE);
     });
     if (info_.num_components != 1 && info_.num_components != 3) {
@@ -85,6 +88,7 @@ class JpegReader {
     check_extents(info_.image_height, info_.image_width, channels, 1, bytes_.size(), largest_ratio, path_);
     const Shape<3> stored{info_.image_height, info_.image_width, static_cast<std::int64_t>(channels)};
     const Orientation orientation = find_orientation();
+    const std::string profile = options.as_light ? find_profile() : "";
     require_accepted(turned(stored, orientation), turning_bytes(1, orientation), options, path_);
     auto pixels = make_pixels<std::uint8_t>(info_.image_height, info_.image_width, channels);
     unsigned char* target = pixels.data();
@@ -98,11 +102,27 @@ class JpegReader {
       jpeg_finish_decompress(&info_);
     });
     Image image{std::move(pixels), {}};
+    if (options.as_light) make_srgb(image, {.profile = profile}, path_);
     turn(image, orientation);
     return image;
   }
 
  private:
+  /// ICC profile in numbered parts; of parts that are missing or follow in another order, those before.
+  [[nodiscard]] std::string find_profile() const {
+    constexpr std::string_view name("ICC_PROFILE\0", 12);
+    constexpr std::size_t head = name.size() + 2;
+    std::string profile;
+    int parts = 0;
+    for (const auto* marker = info_.marker_list; marker != nullptr; marker = marker->next) {
+      const std::string_view data(reinterpret_cast<const char*>(marker->data), marker->data_length);
+      if (marker->marker != profile_marker || !data.starts_with(name) || data.size() < head) continue;
+      if (static_cast<unsigned char>(data[name.size()]) != ++parts) break;
+      profile += data.substr(head);
+    }
+    return profile;
+  }
+
   /// Of the first EXIF block.
   [[nodiscard]] Orientation find_orientation() const {
     constexpr std::string_view name("Exif\0\0", 6);

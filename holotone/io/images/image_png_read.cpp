@@ -62,6 +62,11 @@ PngChunks check_chunks(PngInput& input, std::string_view path) {
     at += std::uint64_t{length} + 4;
     chunks.largest = std::max<std::size_t>(chunks.largest, length);
     if (type == "IDAT") chunks.image += length;
+    if (type == "iCCP") chunks.profile = true;
+    if (type == "cICP") {
+      chunks.video_code.resize(std::min<std::size_t>(length, 4));
+      if (!input.take(chunks.video_code.data(), chunks.video_code.size())) chunks.video_code.clear();
+    }
     if (type == "eXIf") chunks.orientation = take_orientation(input, length);
     if (type == "IEND") break;
   }
@@ -165,6 +170,33 @@ Palette PngReader::palette() const {
   return palette;
 }
 
+ColourClaim PngReader::colours() const {
+  const auto& code = chunks_.video_code;
+  const auto number = [&](std::size_t i) { return static_cast<int>(static_cast<unsigned char>(code[i])); };
+  if (code.size() == 4) {
+    constexpr std::string_view srgb("\x01\x0d\0\x01", 4);  // ITU-T H.273: BT.709 primaries, sRGB curve, RGB, full range
+    if (code == srgb) return {};
+    return {.unsupported = fmt::format("cICP {},{},{},{}", number(0), number(1), number(2), number(3))};
+  }
+  png_charp name = nullptr;
+  int method = 0;
+  png_bytep profile = nullptr;
+  png_uint_32 bytes = 0;
+  if (png_get_iCCP(png_, info_, &name, &method, &profile, &bytes) != 0) {
+    return {.profile = std::string(reinterpret_cast<const char*>(profile), bytes)};
+  }
+  if (chunks_.profile) return {.unsupported = "iCCP, damaged or long,"};
+  if (png_get_valid(png_, info_, PNG_INFO_sRGB) != 0) return {};
+  ColourClaim claim;
+  double power = 0;
+  if (png_get_gAMA(png_, info_, &power) != 0 && power > 0) claim.gamma = 1 / power;
+  std::array<double, 8> xy{};
+  if (png_get_cHRM(png_, info_, &xy[0], &xy[1], &xy[2], &xy[3], &xy[4], &xy[5], &xy[6], &xy[7]) != 0) {
+    claim.primaries = xy;
+  }
+  return claim;
+}
+
 Metadata PngReader::metadata() const {
   Metadata metadata;
   png_textp text = nullptr;
@@ -208,6 +240,7 @@ Image read_png(std::string_view bytes, std::string_view path, const ImageReadOpt
     read(pixels.data());
     image.pixels = reader.is_indexed() ? expand_palette(std::move(pixels), reader.palette(), path) : std::move(pixels);
   }
+  if (options.as_light) make_srgb(image, reader.colours(), path);
   turn(image, reader.orientation());
   image.metadata = reader.metadata();
   return image;

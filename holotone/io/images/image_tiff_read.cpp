@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/tiff_handle_detail.hpp>
 #include <limits>
@@ -138,6 +139,7 @@ class TiffReader {
       image.notes.push_back(
           fmt::format("{}: the meaning of sample {} is unspecified (ExtraSamples 0): taken as alpha", path_, samples_));
     }
+    if (options.as_light) make_srgb(image, {.profile = profile()}, path_);
     turn(image, orientation());
     image.metadata = metadata();
     return image;
@@ -158,6 +160,14 @@ class TiffReader {
     std::uint16_t* kinds = nullptr;
     const bool stated = TIFFGetFieldDefaulted(file_.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) == 1 && count > 0;
     return stated ? kinds[0] : static_cast<std::uint16_t>(EXTRASAMPLE_UNSPECIFIED);
+  }
+
+  /// Bytes of an ICC profile.
+  [[nodiscard]] std::string profile() const {
+    std::uint32_t count = 0;
+    void* data = nullptr;
+    if (TIFFGetField(file_.get(), TIFFTAG_ICCPROFILE, &count, &data) != 1 || data == nullptr) return {};
+    return {static_cast<const char*>(data), count};
   }
 
   [[nodiscard]] Orientation orientation() const { return orientation_of(orientation_); }

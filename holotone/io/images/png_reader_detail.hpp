@@ -2,6 +2,7 @@
 // PNG files by rows or at once, from memory or from a file. Not for users.
 #include <cstdint>
 #include <cstring>
+#include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <png.h>
@@ -43,6 +44,8 @@ struct PngChunks {
   std::uint64_t image = 0;  ///< sum of the IDAT chunks
   std::size_t largest = 0;
   Orientation orientation = Orientation::top_left;
+  bool profile = false;      ///< libpng leaves damaged and long ones out
+  std::string video_code{};  ///< data of cICP
 };
 
 /// Reads a PNG file. Palettes stay indices {ny, nx, 1}; 1 to 7 bits are scaled to 8, transparency becomes alpha.
@@ -65,6 +68,7 @@ class PngReader {
     return !is_indexed_ && !is_interlaced_ && stored_bits_ == static_cast<std::uint64_t>(shape_[2] * bits_);
   }
   [[nodiscard]] Palette palette() const;
+  [[nodiscard]] ColourClaim colours() const;
   /// Metadata read so far; text may follow the pixels.
   [[nodiscard]] Metadata metadata() const;
   /// Reads the next rows, in native order; not for an interlaced picture.

@@ -146,7 +146,7 @@ ReadPicture read_picture(const std::string& path, bool linear, const std::option
   const auto accept = [&](const Shape<3>& sides) {  // a palette's channels are not known yet
     if (first && (sides[0] != first->shape[0] || sides[1] != first->shape[1])) require_same_shape(*first, path, sides);
   };
-  Image image = read_image(path, {.accept = accept, .bytes_a_pixel = 16});
+  Image image = read_image(path, {.accept = accept, .bytes_a_pixel = 16, .as_light = true});
   const auto shape = shape_of(image);
   if (first) require_same_shape(*first, path, shape);
   const int bits = std::holds_alternative<Array<float, 3>>(image.pixels)          ? 0

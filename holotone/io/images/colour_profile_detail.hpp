@@ -1,0 +1,32 @@
+#pragma once
+// Colours of files with an ICC profile, or with primaries and a gamma, as sRGB. Not for users.
+#include <array>
+#include <holotone/io/images/image.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holotone::io {
+
+/// {x, y} of the white and of the primaries of sRGB (IEC 61966-2-1).
+inline constexpr std::array<double, 8> srgb_primaries = {0.3127, 0.3290, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06};
+
+/// What a file says of its colours. The first that is set counts.
+struct ColourClaim {
+  std::string unsupported{};  ///< in words, such as "cICP 9,16"
+  std::string profile{};      ///< ICC, its bytes
+  /// Exponent of a code that is light (PNG gAMA 0.45455: 2.2); primaries as those of sRGB.
+  std::optional<double> gamma{};
+  std::optional<std::array<double, 8>> primaries{};
+};
+
+/// Returns the description of an ICC profile, "without a name" if it has none that is printable ASCII.
+std::string profile_name(std::string_view profile);
+
+/// Converts codes to 16-bit sRGB codes by Little CMS, relative to white with black point compensation (ICC.1:2010); an
+/// alpha channel is kept. Colours outside sRGB become the nearest codes. Codes of sRGB itself stay as they are, to the
+/// bit. What cannot be converted stays as well, with a note: floats, profiles of other channels, damaged or larger than
+/// 16 MiB, all in builds without Little CMS.
+void make_srgb(Image& image, const ColourClaim& claim, std::string_view path);
+
+}  // namespace holotone::io

@@ -1,0 +1,269 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <holotone/core/error.hpp>
+#include <holotone/io/images/image.hpp>
+#include <string>
+#include <tests/io/png_checksums.hpp>
+#include <tests/io/tiff_bytes.hpp>
+#include <tests/support/io_support.hpp>
+#include <vector>
+
+namespace holotone {
+namespace {
+
+using io_fixtures::append;
+using io_fixtures::png_chunk;
+using io_fixtures::tiff_of;
+using io_support::TemporaryFolder;
+using io_support::write_raw;
+
+std::string big(std::uint32_t value, int count) {
+  std::string bytes;
+  append(bytes, value, count, false);
+  return bytes;
+}
+
+std::string fixed(double value) { return big(static_cast<std::uint32_t>(std::lround(65536 * value)), 4); }
+
+/// A display profile of ICC version 2 (ICC.1:2001-04): tags of `count` colorants, one curve for all.
+std::string profile_of(const std::string& name, const std::string& space, const std::vector<std::string>& colorants,
+                       const std::string& curve) {
+  std::vector<std::pair<std::string, std::string>> tags;
+  std::string text = "desc" + big(0, 4) + big(static_cast<std::uint32_t>(name.size() + 1), 4) + name;
+  text += std::string(12 + 67 + 3, '\0');
+  text.resize((text.size() + 3) / 4 * 4);
+  tags.emplace_back("desc", text);
+  tags.emplace_back("wtpt", "XYZ " + big(0, 4) + fixed(0.9505) + fixed(1) + fixed(1.0891));
+  for (std::size_t c = 0; c < colorants.size(); ++c) {
+    tags.emplace_back(std::string(1, "rgb"[c]) + "XYZ", colorants[c]);
+    tags.emplace_back(std::string(1, "rgb"[c]) + "TRC", curve);
+  }
+  if (colorants.empty()) tags.emplace_back("kTRC", curve);
+  std::string table = big(static_cast<std::uint32_t>(tags.size()), 4);
+  std::string data;
+  for (const auto& [tag, bytes] : tags) {
+    table += tag + big(static_cast<std::uint32_t>(128 + 4 + 12 * tags.size() + data.size()), 4) +
+             big(static_cast<std::uint32_t>(bytes.size()), 4);
+    data += bytes;
+  }
+  std::string head = big(static_cast<std::uint32_t>(128 + table.size() + data.size()), 4) + big(0, 4) +
+                     big(0x02100000, 4) + "mntr" + space + "XYZ " + std::string(12, '\0') + "acsp";
+  head.resize(68);
+  head += fixed(0.9642) + fixed(1) + fixed(0.8249);
+  head.resize(128);
+  return head + table + data;
+}
+
+std::string xyz(double x, double y, double z) { return "XYZ " + big(0, 4) + fixed(x) + fixed(y) + fixed(z); }
+
+std::string gamma_curve(double gamma) {
+  return "curv" + big(0, 4) + big(1, 4) + big(static_cast<std::uint32_t>(std::lround(256 * gamma)), 2) + big(0, 2);
+}
+
+constexpr double adobe_gamma = 563.0 / 256;
+
+/// Adobe RGB (1998) with the colorants of its document, adapted to D50.
+std::string adobe_profile() {
+  return profile_of("Adobe RGB (1998)", "RGB ",
+                    {xyz(0.60974, 0.31111, 0.01947), xyz(0.20528, 0.62567, 0.06087), xyz(0.14919, 0.06322, 0.74457)},
+                    gamma_curve(adobe_gamma));
+}
+
+std::string srgb_profile() {
+  const std::string curve = "para" + big(0, 4) + big(3, 2) + big(0, 2) + fixed(2.4) + fixed(1 / 1.055) +
+                            fixed(0.055 / 1.055) + fixed(1 / 12.92) + fixed(0.04045);
+  return profile_of("sRGB of a test", "RGB ",
+                    {xyz(0.43607, 0.22249, 0.01392), xyz(0.38515, 0.71687, 0.09708), xyz(0.14307, 0.06061, 0.71410)},
+                    curve);
+}
+
+/// A zlib stream of one stored block.
+std::string stored(const std::string& bytes) {
+  std::uint32_t a = 1;
+  std::uint32_t b = 0;
+  for (const char c : bytes) {
+    a = (a + static_cast<unsigned char>(c)) % 65521;
+    b = (b + a) % 65521;
+  }
+  std::string result = "\x78\x01\x01";
+  append(result, static_cast<std::uint32_t>(bytes.size()), 2);
+  append(result, ~static_cast<std::uint32_t>(bytes.size()) & 0xffff, 2);
+  return result + bytes + big(b << 16 | a, 4);
+}
+
+/// PNG of one row of 8-bit pixels of colour type 0 or 2, with `chunks` before the pixels.
+std::string make_png(std::uint32_t nx, int type, const std::string& pixels, const std::string& chunks) {
+  const std::string head = big(nx, 4) + big(1, 4) + '\x08' + static_cast<char>(type) + std::string(3, '\0');
+  return "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", head) + chunks + png_chunk("IDAT", stored('\0' + pixels)) +
+         png_chunk("IEND", "");
+}
+
+std::string profile_chunk(const std::string& profile) {
+  return png_chunk("iCCP", std::string("name\0\0", 6) + stored(profile));
+}
+
+std::string jpeg_of(const std::array<int, 3>& colour, const std::string& profile) {
+  Image image{Array<std::uint8_t, 3>({16, 16, 3}), {}};
+  auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
+  for (std::int64_t i = 0; i < codes.size(); ++i)
+    codes.data()[i] = static_cast<std::uint8_t>(colour[static_cast<std::size_t>(i % 3)]);
+  std::string bytes = jpeg_bytes(image, 100);
+  // In two parts, as a large one is.
+  for (const int part : {2, 1}) {
+    const std::string piece = part == 1 ? profile.substr(0, 100) : profile.substr(100);
+    std::string body = std::string("ICC_PROFILE\0", 12) + static_cast<char>(part) + '\x02' + piece;
+    bytes.insert(2, "\xff\xe2" + big(static_cast<std::uint32_t>(body.size() + 2), 2) + body);
+  }
+  return bytes;
+}
+
+Image read_light(const std::string& name, const std::string& bytes, bool as_light = true) {
+  const TemporaryFolder folder;
+  write_raw(folder.file(name), bytes);
+  return read_image(folder.file(name), {.as_light = as_light});
+}
+
+bool has_lcms() {
+  const Image image = read_light("x.png", make_png(1, 2, "abc", profile_chunk(adobe_profile())));
+  if (image.notes.empty()) return true;
+  EXPECT_NE(image.notes.front().find("x.png: profile 'Adobe RGB (1998)' ignored: this build has no Little CMS"),
+            std::string::npos);
+  return false;
+}
+#define SKIP_WITHOUT_LCMS() \
+  if (!has_lcms()) GTEST_SKIP() << "built without Little CMS"
+
+bool has_tiff() {
+  try {
+    read_light("x.tif", tiff_of(1, 1, 1, 8, false, -1, "a"));
+  } catch (const Error& error) {
+    return error.code() != ErrorCode::unsupported;
+  }
+  return true;
+}
+
+void expect_light(const Image& image, const std::array<double, 3>& expected, double tolerance) {
+  EXPECT_TRUE(image.notes.empty()) << image.notes.front();
+  const auto light = to_linear(image);
+  for (std::int64_t c = 0; c < std::min<std::int64_t>(light.shape()[2], 3); ++c) {
+    EXPECT_NEAR(static_cast<double>(light(0, 0, c)), expected[static_cast<std::size_t>(c)], tolerance) << c;
+  }
+}
+
+/// Both spaces have the white D65: the primaries of green alone differ (Adobe RGB (1998) 2005-05; IEC 61966-2-1).
+std::array<double, 3> adobe_light(const std::array<int, 3>& code) {
+  std::array<double, 3> light{};
+  for (std::size_t c = 0; c < 3; ++c) light[c] = std::pow(code[c] / 255.0, adobe_gamma);
+  return {1.39836 * light[0] - 0.39836 * light[1], light[1], -0.04293 * light[1] + 1.04293 * light[2]};
+}
+
+const std::string red = "\xc8\x3c\x3c";  // 200 60 60
+
+TEST(ImageProfile, AdobeRgbIsTheSameLightInPngAndJpeg) {
+  SKIP_WITHOUT_LCMS();
+  const auto expected = adobe_light({200, 60, 60});
+  EXPECT_NEAR(expected[0], 0.799, 0.005);  // from 8-bit codes of sRGB
+  EXPECT_NEAR(expected[1], 0.041, 0.001);
+  EXPECT_NEAR(expected[2], 0.041, 0.001);
+  expect_light(read_light("x.png", make_png(1, 2, red, profile_chunk(adobe_profile()))), expected, 0.001);
+  expect_light(read_light("x.jpg", jpeg_of({200, 60, 60}, adobe_profile())), adobe_light({200, 60, 60}), 0.006);
+}
+
+TEST(ImageProfile, AdobeRgbIsTheSameLightInTiff) {
+  SKIP_WITHOUT_LCMS();
+  if (!has_tiff()) GTEST_SKIP() << "built without libtiff";
+  const auto expected = adobe_light({200, 60, 60});
+  expect_light(read_light("x.tif", tiff_of(1, 1, 3, 8, false, -1, red, adobe_profile())), expected, 0.001);
+  const Image alpha = read_light("x.tif", tiff_of(1, 1, 4, 8, false, 2, red + "\x33", adobe_profile()));
+  ASSERT_EQ(shape_of(alpha)[2], 4);
+  expect_light(alpha, expected, 0.001);
+}
+
+int first_code(const Image& image) {
+  const auto* const codes = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
+  return codes == nullptr ? -1 : *codes->data();
+}
+
+TEST(ImageProfile, CodesAndSrgbStayAsTheyAre) {
+  for (const auto& bytes : {make_png(1, 2, red, profile_chunk(srgb_profile())), make_png(1, 2, red, ""),
+                            make_png(1, 2, red, png_chunk("sRGB", std::string(1, '\0'))),
+                            make_png(1, 2, red, png_chunk("gAMA", big(45455, 4))),
+                            make_png(1, 2, red, png_chunk("cICP", std::string("\x01\x0d\0\x01", 4)))}) {
+    const Image image = read_light("x.png", bytes);
+    EXPECT_EQ(first_code(image), 200);
+    EXPECT_TRUE(image.notes.empty()) << image.notes.front();
+  }
+  const Image codes = read_light("x.png", make_png(1, 2, red, profile_chunk(adobe_profile())), false);
+  EXPECT_EQ(first_code(codes), 200);
+  EXPECT_TRUE(codes.notes.empty());
+}
+
+TEST(ImageProfile, LargePicturesAreTheSameLight) {
+  SKIP_WITHOUT_LCMS();
+  std::string pixels;
+  for (int i = 0; i < 20000; ++i) pixels += red;
+  const Image image = read_light("x.png", make_png(20000, 2, pixels, profile_chunk(adobe_profile())));
+  const auto light = to_linear(image);
+  const auto expected = adobe_light({200, 60, 60});
+  for (std::int64_t i = 0; i < light.size(); ++i) {
+    ASSERT_NEAR(static_cast<double>(light.data()[i]), expected[static_cast<std::size_t>(i % 3)], 0.001) << i;
+  }
+}
+
+TEST(ImageProfile, GreyPicturesStayGrey) {
+  SKIP_WITHOUT_LCMS();
+  const double light = std::pow(100 / 255.0, 1.5);
+  const auto grey = profile_of("Gamma 1.5", "GRAY", {}, gamma_curve(1.5));
+  const Image image = read_light("x.png", make_png(2, 0, "dd", profile_chunk(grey)));
+  ASSERT_EQ(shape_of(image), (Shape<3>{1, 2, 1}));
+  expect_light(image, {light, 0, 0}, 0.001);
+  if (!has_tiff()) GTEST_SKIP() << "built without libtiff";
+  const double adobe = std::pow(100 / 255.0, adobe_gamma);
+  expect_light(read_light("x.tif", tiff_of(2, 1, 1, 8, false, -1, "dd", adobe_profile())), {adobe, 0, 0}, 0.001);
+}
+
+TEST(ImageProfile, PngsGammaAndPrimariesCount) {
+  SKIP_WITHOUT_LCMS();
+  const auto linear = read_light("x.png", make_png(1, 2, red, png_chunk("gAMA", big(100000, 4))));
+  expect_light(linear, {200 / 255.0, 60 / 255.0, 60 / 255.0}, 0.001);
+  std::string primaries;
+  for (const int number : {31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000}) {
+    primaries += big(static_cast<std::uint32_t>(number), 4);
+  }
+  const std::string gamma = big(static_cast<std::uint32_t>(std::lround(100000 / adobe_gamma)), 4);
+  const auto chunks = png_chunk("gAMA", gamma) + png_chunk("cHRM", primaries);
+  expect_light(read_light("x.png", make_png(1, 2, red, chunks)), adobe_light({200, 60, 60}), 0.001);
+}
+
+std::string note_of(const std::string& name, const std::string& bytes) {
+  const Image image = read_light(name, bytes);
+  return image.notes.size() == 1 ? image.notes.front() : std::to_string(image.notes.size()) + " notes";
+}
+
+TEST(ImageProfile, WhatIsIgnoredIsNamed) {
+  EXPECT_NE(note_of("x.png", make_png(1, 2, red, png_chunk("cICP", std::string("\x09\x10\0\x01", 4))))
+                .find("x.png: cICP 9,16,0,1 ignored"),
+            std::string::npos);
+  EXPECT_NE(note_of("x.png", make_png(1, 2, red, profile_chunk("no profile"))).find("iCCP"), std::string::npos);
+  SKIP_WITHOUT_LCMS();
+  const auto grey = profile_of("Gamma 1.5", "GRAY", {}, gamma_curve(1.5));
+  EXPECT_NE(note_of("x.jpg", jpeg_of({9, 9, 9}, grey)).find("profile 'Gamma 1.5' ignored: grey"), std::string::npos);
+  EXPECT_NE(note_of("x.jpg", jpeg_of({9, 9, 9}, std::string(200, 'x'))).find("damaged"), std::string::npos);
+  if (!has_tiff()) GTEST_SKIP() << "built without libtiff";
+  EXPECT_NE(note_of("x.tif", tiff_of(1, 1, 1, 32, true, -1, "abcd", adobe_profile())).find("floats"),
+            std::string::npos);
+}
+
+TEST(ImageProfile, SurvivesMutations) {
+  const auto read = [](const std::string& path) { read_image(path, {.as_light = true}); };
+  io_support::expect_survival("profile.jpg", jpeg_of({9, 8, 7}, adobe_profile()), "profile.jpg", 2000, read);
+  io_support::expect_survival("profile.png", make_png(1, 2, red, profile_chunk(adobe_profile())), "profile.png", 2000,
+                              read, io_fixtures::repair_checksums);
+  if (!has_tiff()) GTEST_SKIP() << "built without libtiff";
+  io_support::expect_survival("profile.tif", tiff_of(1, 1, 3, 8, false, -1, red, adobe_profile()), "profile.tif", 2000,
+                              read);
+}
+
+}  // namespace
+}  // namespace holotone
