@@ -221,7 +221,7 @@ TEST(SceneStl, AllSolidsAreReadInEitherCase) {
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   std::string moved = ascii_stl();
   for (auto at = moved.find("vertex"); at != std::string::npos; at = moved.find("vertex", at + 9)) {
-    moved.insert(at + 7, "2");  // x = 0 and 1 become 20 and 21
+    moved.insert(at + 7, 1, '2');  // x = 0 and 1 become 20 and 21
   }
   const Mesh mesh = read_text(ascii_stl() + "\n \n" + moved + upper + "solid\nendsolid\n\t\n", "x.stl");
   EXPECT_EQ(mesh.position.size(), 8u);  // the last two triangles are the first two
