@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <holotone/core/random.hpp>
 #include <holotone/hologram/point_cloud.hpp>
-#include <tests/cases/point_cloud.hpp>
+#include <tests/cases/exact_scene.hpp>
 #include <tests/support/adjoint.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -18,29 +18,7 @@ using holotone::Wave;
 using Complex = std::complex<float>;
 using Values = std::vector<std::complex<double>>;
 
-struct Scene {
-  const char* name;
-  double pitch_m;
-  double near_m;
-  double far_m;
-  holotone::Shape<2> shape;
-  std::int64_t count;
-  std::int64_t period;  ///< of PointSpectrum
-};
-
-cases::PointCloudCase make_case(const Scene& scene) {
-  cases::PointCloudCase c;
-  c.name = scene.name;
-  c.options.pitch_m = scene.pitch_m;
-  c.options.shape = scene.shape;
-  c.options.wave = Wave::spherical;
-  c.options.method = holotone::PointMethod::fast;
-  c.count = scene.count;
-  c.near_m = scene.near_m;
-  c.far_m = scene.far_m;
-  c.phases = true;
-  return c;
-}
+using Scene = cases::ExactScene;
 
 Values noise(std::int64_t size) {
   Values field(static_cast<std::size_t>(size));
@@ -83,7 +61,7 @@ TEST_P(ExactAdjoint, IsTheDefinitionsAndSoAreItsDerivatives) {
                               {"both sides", 1e-6, -1e-4, 0.8e-4, {16, 24}, 3, 320}};
   for (const auto& scene : scenes) {
     SCOPED_TRACE(scene.name);
-    auto c = make_case(scene);
+    auto c = cases::exact_case(scene, holotone::PointMethod::fast);
     const auto points = cases::make_points(c);
     const auto panel = cases::panel_of(c.options);
     const Values field = noise(c.pixels());
@@ -127,7 +105,7 @@ TEST_P(ExactAdjoint, AgreesWithTheSumByDotProducts) {
                               {"blocks", 0.5e-6, 0.002, 0.0021, {300, 12000}, 40, 0}};
   for (const auto& scene : scenes) {
     SCOPED_TRACE(scene.name);
-    auto c = make_case(scene);
+    auto c = cases::exact_case(scene, holotone::PointMethod::fast);
     c.options.tolerance = 1e-4;
     const auto points = cases::make_points(c);
     const Values field = noise(c.pixels());
@@ -162,7 +140,7 @@ TEST_P(ExactAdjoint, AgreesWithTheSumByDotProducts) {
 }
 
 TEST_P(ExactAdjoint, RefusesWhatItHasNot) {
-  const auto c = make_case({"", 8e-6, 0.2, 0.21, {24, 32}, 4, 0});
+  const auto c = cases::exact_case({"", 8e-6, 0.2, 0.21, {24, 32}, 4}, holotone::PointMethod::fast);
   const auto points = cases::make_points(c);
   const Values field = noise(c.pixels());
   const auto refused = [&](Device device, const std::string& text, bool band_limit, Wave wave, PointDerivative by,

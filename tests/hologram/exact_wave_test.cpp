@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/point_cloud.hpp>
-#include <tests/cases/point_cloud.hpp>
+#include <tests/cases/exact_scene.hpp>
 #include <tests/support/on_each_device.hpp>
 
 namespace {
@@ -16,15 +16,7 @@ using holotone::Device;
 using holotone::PointMethod;
 using holotone::Wave;
 
-struct Scene {
-  const char* name;
-  double pitch_m;
-  double near_m;
-  double far_m;
-  holotone::Shape<2> shape;
-  std::int64_t count;
-  std::int64_t period = 0;  ///< of PointSpectrum
-};
+using Scene = cases::ExactScene;
 
 /// Reach from a third of a pixel to 2,000; light up to the cone; deep scenes; both sides of the panel.
 constexpr Scene defined_scenes[] = {
@@ -51,20 +43,6 @@ constexpr Scene inner_scenes[] = {
     {"1 um, 5 mm, deep", 1e-6, 0.005, 0.1, {300, 400}, 80},  {"0.5 um, 3 mm", 0.5e-6, 0.003, 0.004, {300, 400}, 80},
     {"0.25 um, 0.5 mm", 0.25e-6, 5e-4, 6e-4, {300, 400}, 80}};
 
-cases::PointCloudCase make_case(const Scene& scene, PointMethod method) {
-  cases::PointCloudCase c;
-  c.name = scene.name;
-  c.options.pitch_m = scene.pitch_m;
-  c.options.shape = scene.shape;
-  c.options.method = method;
-  c.options.wave = Wave::spherical;
-  c.count = scene.count;
-  c.near_m = scene.near_m;
-  c.far_m = scene.far_m;
-  c.phases = true;
-  return c;
-}
-
 Array<std::complex<float>, 2> summed(const cases::PointCloudCase& c, const reference::PointWaves& points,
                                      Device device) {
   return holotone::point_cloud_field(cases::sources(points), c.options, device).to(Device{});
@@ -76,7 +54,7 @@ HOLOTONE_ON_CPU_AND_CUDA(ExactWave);
 TEST_P(ExactWave, SpectrumIsTheDefinition) {
   for (const auto& scene : defined_scenes) {
     SCOPED_TRACE(scene.name);
-    auto c = make_case(scene, PointMethod::fast);
+    auto c = cases::exact_case(scene, PointMethod::fast);
     const auto points = cases::make_points(c);
     const reference::PointSpectrum spectrum(points, cases::panel_of(c.options), scene.period);
     cases::PixelSample expected;
@@ -103,7 +81,7 @@ TEST_P(ExactWave, SpectrumIsTheDefinition) {
 TEST_P(ExactWave, LightIsTheSumOfSpheresInside) {
   for (const auto& scene : inner_scenes) {
     SCOPED_TRACE(scene.name);
-    auto c = make_case(scene, PointMethod::fast);
+    auto c = cases::exact_case(scene, PointMethod::fast);
     const auto points = cases::make_points(c);
     auto unlimited = c;
     unlimited.options.band_limit = false;
@@ -131,7 +109,7 @@ TEST_P(ExactWave, FarLightIsTheSumOfSpheres) {
                               {"3.74 um, 25 cm", 3.74e-6, 0.25, 0.255, {2160, 3840}, 400}};
   for (const auto& scene : scenes) {
     SCOPED_TRACE(scene.name);
-    auto c = make_case(scene, PointMethod::fast);
+    auto c = cases::exact_case(scene, PointMethod::fast);
     const auto points = cases::make_points(c);
     auto unlimited = c;
     unlimited.options.band_limit = false;
@@ -189,7 +167,7 @@ TEST_P(ExactWave, PointFocusesWhereFresnelsDoesNot) {
                   {0.5e-6, 0.0015, {3400, 3400}, 0.016}};
     for (const auto& p : points) {
       SCOPED_TRACE(p.pitch_m);
-      auto c = make_case({"", p.pitch_m, p.distance_m, p.distance_m, p.shape, 1}, PointMethod::fast);
+      auto c = cases::exact_case({"", p.pitch_m, p.distance_m, p.distance_m, p.shape, 1}, PointMethod::fast);
       const reference::PointWaves point{{{0, 0, static_cast<float>(-p.distance_m)}}, {1}, {}};
       const double exact = strehl(c, point, summed(c, point, device).data(), 0.9);
       EXPECT_GE(exact, 0.999);
@@ -205,7 +183,7 @@ TEST_P(ExactWave, PointFocusesWhereFresnelsDoesNot) {
 
 TEST_P(ExactWave, MethodsDifferAtTheEdgeOfLightAlone) {
   on_each([&](Device device) {
-    auto c = make_case({"", 1e-6, 0.005, 0.005, {2800, 2800}, 1}, PointMethod::fast);
+    auto c = cases::exact_case({"", 1e-6, 0.005, 0.005, {2800, 2800}, 1}, PointMethod::fast);
     const reference::PointWaves point{{{3e-5F, -2e-5F, -0.005F}}, {1}, {}};
     const auto fast = summed(c, point, device);
     c.options.method = PointMethod::direct;
@@ -261,7 +239,7 @@ TEST(ExactWaveChoice, AFineToleranceHidesLess) {
 // A point at the panel beside one far from it: the spectrum would take minutes.
 TEST_P(ExactWave, AutomaticDoesNotWaitForNarrowLight) {
   on_each([&](Device device) {
-    auto c = make_case({"", 1e-6, 0.1, 0.1, {200, 200}, 2}, PointMethod::automatic);
+    auto c = cases::exact_case({"", 1e-6, 0.1, 0.1, {200, 200}, 2}, PointMethod::automatic);
     holotone::PointCloudPlan plan(c.options, device);
     const reference::PointWaves points{{{0, 0, -1e-7F}, {0, 0, -0.1F}}, {1, 1}, {}};
     plan.set_points(cases::sources(points));
@@ -275,7 +253,7 @@ TEST_P(ExactWave, AutomaticIsTheDefinitionWhereLightIsNarrow) {
     for (const auto& [pitch_m, distance_m, method] :
          {std::tuple{8e-6, 0.02, PointMethod::fast}, std::tuple{20e-6, 0.0005, PointMethod::fast},
           std::tuple{1e-6, 0.005, PointMethod::direct}}) {
-      auto c = make_case({"", pitch_m, distance_m, distance_m, {300, 300}, 1}, PointMethod::automatic);
+      auto c = cases::exact_case({"", pitch_m, distance_m, distance_m, {300, 300}, 1}, PointMethod::automatic);
       holotone::PointCloudPlan plan(c.options, device);
       plan.set_points(cases::sources(cases::make_points(c)));
       EXPECT_EQ(plan.info().method, method) << pitch_m;
@@ -287,7 +265,7 @@ TEST_P(ExactWave, AutomaticIsTheDefinitionWhereLightIsNarrow) {
 TEST_P(ExactWave, AutomaticIsTheFasterOneWhereBothWillDo) {
   on_each([&](Device device) {
     for (const std::int64_t count : {10, 1000000}) {
-      auto c = make_case({"", 20e-6, 0.3, 0.31, {1080, 1920}, count}, PointMethod::automatic);
+      auto c = cases::exact_case({"", 20e-6, 0.3, 0.31, {1080, 1920}, count}, PointMethod::automatic);
       c.options.wave = Wave::automatic;
       holotone::PointCloudPlan plan(c.options, device);
       plan.set_points(cases::sources(cases::make_points(c)));
@@ -298,7 +276,7 @@ TEST_P(ExactWave, AutomaticIsTheFasterOneWhereBothWillDo) {
 
 TEST_P(ExactWave, ExtremePointsLeaveTheOthersAlone) {
   on_each([&](Device device) {
-    auto c = make_case({"", 8e-6, 0.2, 0.21, {60, 90}, 20}, PointMethod::fast);
+    auto c = cases::exact_case({"", 8e-6, 0.2, 0.21, {60, 90}, 20}, PointMethod::fast);
     const auto points = cases::make_points(c);
     const auto expected = summed(c, points, device);
     // On the panel, kilometres away, far aside; amplitudes of zero leave their light out, not their places.
@@ -344,7 +322,7 @@ TEST_P(ExactWave, PartsOfALargePanelAreThoseOfASmallOne) {
       if (cpu && &scene != &cases[0].scene) break;  // its blocks are those of a smaller limit
       SCOPED_TRACE(scene.name);
       const std::int64_t side = scene.shape[0];
-      auto c = make_case(scene, PointMethod::fast);
+      auto c = cases::exact_case(scene, PointMethod::fast);
       c.extent = cloud_px / static_cast<double>(side);
       const auto points = cases::make_points(c);
       holotone::PointCloudPlan plan(c.options, device);
@@ -381,7 +359,7 @@ TEST_P(ExactWave, LightOfAPrintIsThatOfDirectAllOver) {
     if (device.backend == holotone::Backend::cpu) return;  // it has no coarse nodes
     for (const auto& [pitch_m, near_m] : {std::array{0.9e-6, 0.0099}, std::array{8e-6, 0.3}}) {
       SCOPED_TRACE(pitch_m);
-      auto c = make_case({"", pitch_m, near_m, 1.02 * near_m, {8400, 8400}, 4}, PointMethod::fast);
+      auto c = cases::exact_case({"", pitch_m, near_m, 1.02 * near_m, {8400, 8400}, 4}, PointMethod::fast);
       c.extent = 0.2;
       const auto points = cases::make_points(c);
       holotone::PointCloudPlan nodes(c.options, device);

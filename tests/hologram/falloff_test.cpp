@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <holotone/hologram/point_cloud.hpp>
-#include <tests/cases/point_cloud.hpp>
+#include <tests/cases/exact_scene.hpp>
 #include <tests/support/adjoint.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -18,28 +18,11 @@ using holotone::PointMethod;
 using holotone::Wave;
 using Complex = std::complex<float>;
 
-struct Scene {
-  const char* name;
-  double pitch_m;
-  double near_m;
-  double far_m;
-  holotone::Shape<2> shape;
-  std::int64_t count;
-  std::int64_t period = 0;  ///< of PointSpectrum
-};
+using Scene = cases::ExactScene;
 
 cases::PointCloudCase make_case(const Scene& scene, PointMethod method) {
-  cases::PointCloudCase c;
-  c.name = scene.name;
-  c.options.pitch_m = scene.pitch_m;
-  c.options.shape = scene.shape;
-  c.options.method = method;
-  c.options.wave = Wave::spherical;
+  auto c = cases::exact_case(scene, method);
   c.options.falloff = true;
-  c.count = scene.count;
-  c.near_m = scene.near_m;
-  c.far_m = scene.far_m;
-  c.phases = true;
   return c;
 }
 
