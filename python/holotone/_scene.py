@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from . import _holotone
-from ._field import members_text, copy_metadata, numpy_of, check_path, require_axes
+from ._field import argument_error, members_text, copy_metadata, numpy_of, check_path, require_axes
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -64,6 +64,8 @@ class Image(_Arrays):
 def read_image(path: Any, *, as_light: bool = False) -> Image:
     """Reads PNG, TIFF, JPEG or BMP, recognised by content, with its metadata. as_light: colours of an embedded profile
     become 16-bit sRGB codes, as to_linear takes them."""
+    if not isinstance(as_light, bool):
+        raise argument_error("read_image", "as_light", "bool", type(as_light).__name__)
     return Image(*_holotone._read_image(check_path("read_image", path), as_light))
 
 
