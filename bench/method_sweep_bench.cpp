@@ -37,7 +37,7 @@ const std::array candidates{Candidate{"auto", Wave::automatic, PointMethod::auto
                             Candidate{"fresnel_direct", Wave::fresnel, PointMethod::direct, 5e9, 2e12},
                             Candidate{"fresnel_separable", Wave::fresnel, PointMethod::separable, 5e10, 2e13},
                             Candidate{"fresnel_fast", Wave::fresnel, PointMethod::fast, 1e12, 1e14},
-                            Candidate{"exact_direct", Wave::spherical, PointMethod::direct, 1e9, 1e12},
+                            Candidate{"exact_direct", Wave::spherical, PointMethod::direct, 3e9, 1e12},
                             Candidate{"exact_fast", Wave::spherical, PointMethod::fast, 1e12, 1e14}};
 
 cases::PointCloudCase make_case(const Scene& scene) {
@@ -62,7 +62,7 @@ void time_row(benchmark::State& state, const Scene& scene, const Candidate& cand
     return;
   }
   const double zones = std::sqrt(c.options.wavelength_m * c.near_m) / (2 * c.options.pitch_m);
-  if (candidate.wave == Wave::spherical && candidate.method == PointMethod::direct && zones < 7) {
+  if (candidate.wave == Wave::spherical && candidate.method == PointMethod::direct && zones < 12) {
     state.SkipWithError("rays do not describe the band limit there");
     return;
   }

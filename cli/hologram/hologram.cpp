@@ -64,7 +64,7 @@ std::vector<OptionRow> sum_options(HologramJob& job) {
           {.names = "--spin",
            .target = parsed(job.spin, parse_spin),
            .value = "ANGLE:FRAMES",
-           .help = "Turntable animation, such as 360deg:120",
+           .help = "Turntable animation, such as 360deg:120; all frames are scaled as the first",
            .feeds = "turn.angle_rad"},
           {.names = "--rows-at-once",
            .target = number(job.band_rows, ValueUnit::count, {1, 1 << 24}),

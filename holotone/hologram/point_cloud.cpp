@@ -1,22 +1,17 @@
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/no_backend.hpp>
-#include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud.hpp>
+#include <holotone/hologram/point_cloud/checks.hpp>
 #include <holotone/hologram/point_cloud/choice/method.hpp>
 #include <holotone/hologram/point_cloud_detail.hpp>
 #include <holotone/optics/field.hpp>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 namespace holotone {
 namespace {
 
-constexpr const char* where_made = "PointCloudPlan";
-constexpr const char* where_points = "PointCloudPlan::set_points";
 constexpr const char* where_execute = "PointCloudPlan::execute";
 /// Direct sums of exact waves that would take longer, of clouds too deep for a grid, are none that auto takes.
 constexpr double max_automatic_s = 60;
@@ -24,28 +19,6 @@ constexpr double max_automatic_s = 60;
 /// time.
 constexpr double exact_share = 0.5;
 constexpr const char* where_adjoint = "PointCloudPlan::adjoint";
-/// Pixel indices are 32-bit and exact in the engines' arithmetic.
-constexpr std::int64_t largest_extent = 1 << 24;
-
-void validate(const PointCloudOptions& options) {
-  require_units(where_made, options.pitch_m, options.wavelength_m);
-  if (!(options.cone_wavelength_m >= 0 && options.cone_wavelength_m <= options.wavelength_m)) {
-    throw_argument(where_made, "cone_wavelength_m",
-                   fmt::format("0, or > 0 and at most wavelength_m, {:g}", options.wavelength_m),
-                   fmt::format("{:g}", options.cone_wavelength_m));
-  }
-  for (const auto extent : options.shape) {
-    if (extent < 1 || extent > largest_extent) {
-      throw_argument(where_made, "shape", fmt::format("{{ny, nx}}, each 1 to {}", largest_extent),
-                     to_string<2>(options.shape));
-    }
-  }
-  require_bounds(where_made, "tolerance", options.tolerance, bounds_of<&PointCloudOptions::tolerance>);
-  if (options.falloff && options.wave == Wave::fresnel) {
-    throw_argument(where_made, "falloff", "wave auto or spherical", "fresnel");
-  }
-}
-
 /// The options with the wave that amplitudes with falloff ask for.
 PointCloudOptions with_wave(PointCloudOptions options) {
   if (options.falloff) options.wave = Wave::spherical;
@@ -90,7 +63,7 @@ point_cloud::EnginePointer make_engine(PointMethod method, const PointCloudOptio
     }
   }
 #endif
-  throw_unsupported(where_made, "method", "direct, recurrence or auto on " + to_string(queue.device()),
+  throw_unsupported(point_cloud::where_made, "method", "direct, recurrence or auto on " + to_string(queue.device()),
                     to_string(method));
 }
 
@@ -106,68 +79,6 @@ point_cloud::PointSummary summarise_points(const PointSources& points, const Que
 }
 
 bool has_adjoint(Backend backend) { return backend != Backend::opencl; }
-
-/// Checks shapes and devices and returns the number of points.
-std::int64_t checked_count(const PointSources& points, Device plan_device) {
-  const auto count = points.position_m.shape()[0];
-  if (count < 0 || (count > 0 && (points.position_m.shape()[1] != 3 || points.position_m.data() == nullptr))) {
-    throw_argument(where_points, "position_m", "shape {n, 3}", to_string<2>(points.position_m.shape()));
-  }
-  if (points.amplitude.shape()[0] != count || (count > 0 && points.amplitude.data() == nullptr)) {
-    throw_argument(where_points, "amplitude", fmt::format("shape {{{}}}, one for each position", count),
-                   to_string<1>(points.amplitude.shape()));
-  }
-  if (points.phase_rad.data() != nullptr && points.phase_rad.shape()[0] != count) {
-    throw_argument(where_points, "phase_rad", fmt::format("shape {{{}}} or an empty view", count),
-                   to_string<1>(points.phase_rad.shape()));
-  }
-  if (count == 0) return 0;
-  const Device source = points.position_m.device();
-  if (source != plan_device && source.backend != Backend::cpu) {
-    throw_argument(where_points, "position_m", fmt::format("an array on device {} or cpu", to_string(plan_device)),
-                   "one on device " + to_string(source));
-  }
-  require_device(where_points, "amplitude", source, points.amplitude.device());
-  if (!points.phase_rad.empty()) require_device(where_points, "phase_rad", source, points.phase_rad.device());
-  return count;
-}
-
-template <class T, std::size_t Rank>
-T element(const View<const T, Rank>& view, std::int64_t index) {
-  const View<const T, 1> one(view.data() + index, {1}, view.device());
-  return copy_of(one, Device{})(0);
-}
-
-[[noreturn]] void throw_bad_point(const PointSources& points, std::int64_t index) {
-  const auto value = [&](int axis) { return element(points.position_m, 3 * index + axis); };
-  std::string got = fmt::format("x = {}, y = {}, z = {}, amplitude = {}", value(0), value(1), value(2),
-                                element(points.amplitude, index));
-  if (!points.phase_rad.empty()) got += fmt::format(", phase = {}", element(points.phase_rad, index));
-  throw_argument(where_points, fmt::format("point {}", index), "finite values and z other than 0 (the panel's plane)",
-                 got);
-}
-
-/// Largest |A / d| with falloff, as of a field that a file may hold. Of points on a device OpenCL's are not looked at.
-constexpr double max_falling = 1e15;
-
-void require_falling(const PointSources& points, const point_cloud::PointSummary& summary) {
-  const auto refuse = [](std::string argument, double got) {
-    throw_argument(where_points, std::move(argument), "amplitude / |z| of at most 1e+15 with falloff",
-                   fmt::format("{:g}", got));
-  };
-  if (points.position_m.device().backend != Backend::cpu) {
-    const double nearest =
-        std::max(std::abs(static_cast<double>(summary.low[2])), std::abs(static_cast<double>(summary.high[2])));
-    const double most = nearest * static_cast<double>(summary.largest);
-    if (points.position_m.device().backend == Backend::cuda && !(most <= max_falling)) refuse("points", most);
-    return;
-  }
-  for (std::int64_t j = 0; j < points.amplitude.size(); ++j) {
-    const double falling =
-        std::abs(static_cast<double>(points.amplitude(j)) / static_cast<double>(points.position_m(j, 2)));
-    if (!(falling <= max_falling)) refuse(fmt::format("point {}", j), falling);
-  }
-}
 
 /// One point of amplitude 0 replaces an empty cloud: engines need no special case.
 PointSources or_dark_point(const PointSources& points) {
@@ -230,11 +141,12 @@ struct PointCloudPlan::State {
   const point_cloud::MethodChoice& choose(point_cloud::EnginePoints& points) {
     Wave wave = point_cloud::choose_wave(options, queue.device().backend, points.summary);
     if (wave == Wave::automatic) {
+      wave = Wave::fresnel;
       const auto& choice = choose_method(Wave::fresnel, points);
-      const double seconds = choice.method == PointMethod::fast ? choice.seconds : 0;
-      const auto& exact = choose_method(Wave::spherical, points);
-      const bool faster = exact.method == PointMethod::fast && exact.seconds < exact_share * seconds;
-      wave = faster ? Wave::spherical : Wave::fresnel;
+      if (choice.method == PointMethod::fast) {
+        const auto& exact = choose_method(Wave::spherical, points);
+        if (exact.method == PointMethod::fast && exact.seconds < exact_share * choice.seconds) wave = Wave::spherical;
+      }
     }
     const auto* choice = &choose_method(wave, points);
     if (options.wave == Wave::automatic && wave == Wave::spherical && choice->method == PointMethod::direct &&
@@ -281,17 +193,17 @@ struct PointCloudPlan::State {
 };
 
 PointCloudPlan::PointCloudPlan(const PointCloudOptions& given, Queue queue, std::int64_t rows_at_once) {
-  validate(given);
+  point_cloud::validate(given);
   const PointCloudOptions options = with_wave(given);
   const auto backend = queue.device().backend;
   const bool any = options.method == PointMethod::automatic;
   if (options.falloff && !any && !point_cloud::has_exact_wave(options.method, options, backend)) {
-    throw_unsupported(where_made, "falloff", "a method with exact waves, direct or with a band limit fast",
+    throw_unsupported(point_cloud::where_made, "falloff", "a method with exact waves, direct or with a band limit fast",
                       std::string(to_string(options.method)));
   }
   (void)point_cloud::possible_methods(options, queue.device().backend);  // refuses what no method can do
   if (rows_at_once < 0 || rows_at_once > options.shape[0]) {
-    throw_argument(where_made, "rows_at_once", fmt::format("1 to {}, or 0 for all rows", options.shape[0]),
+    throw_argument(point_cloud::where_made, "rows_at_once", fmt::format("1 to {}, or 0 for all rows", options.shape[0]),
                    std::to_string(rows_at_once));
   }
   if (rows_at_once == 0) rows_at_once = options.shape[0];
@@ -310,12 +222,12 @@ PointCloudPlan& PointCloudPlan::operator=(PointCloudPlan&&) noexcept = default;
 
 void PointCloudPlan::set_points(const PointSources& points) {
   auto& state = *state_;
-  const auto count = checked_count(points, state.queue.device());
+  const auto count = point_cloud::checked_count(points, state.queue.device());
   point_cloud::EnginePoints sorted;
   sorted.sources = state.on_device(or_dark_point(points));
   sorted.summary = summarise_points(sorted.sources, state.queue);
-  if (sorted.summary.first_bad >= 0) throw_bad_point(points, sorted.summary.first_bad);
-  if (state.options.falloff) require_falling(points, sorted.summary);
+  if (sorted.summary.first_bad >= 0) point_cloud::throw_bad_point(points, sorted.summary.first_bad);
+  if (state.options.falloff) point_cloud::require_falling(points, sorted.summary);
   state.count.reset();  // if the engine fails, execute must not use the previous points
   if (has_adjoint(state.queue.device().backend)) state.keep(state.set_position_m, sorted.sources.position_m);
   state.summary = sorted.summary;
@@ -382,16 +294,16 @@ void PointCloudPlan::adjoint(View<const std::complex<float>, 2> field, View<std:
 }
 
 Wave PointCloudPlan::find_wave(const PointSources& host_points, const PointCloudOptions& options, Device device) {
-  validate(options);
+  point_cloud::validate(options);
   (void)point_cloud::possible_methods(with_wave(options), device.backend);
-  if (checked_count(host_points, Device{}) > 0) {
+  if (point_cloud::checked_count(host_points, Device{}) > 0) {
     require_device("PointCloudPlan::find_wave", "host_points", Device{}, host_points.position_m.device());
   }
   State state(with_wave(options), options.shape[0], Queue(device));
   point_cloud::EnginePoints points;
   points.sources = state.on_device(or_dark_point(host_points));
   points.summary = summarise_points(points.sources, state.queue);
-  if (points.summary.first_bad >= 0) throw_bad_point(host_points, points.summary.first_bad);
+  if (points.summary.first_bad >= 0) point_cloud::throw_bad_point(host_points, points.summary.first_bad);
   state.choose(points);
   return state.used.wave;
 }
@@ -409,7 +321,7 @@ PointCloudInfo PointCloudPlan::info() const {
 std::int64_t PointCloudPlan::point_count() const { return state_->count.value_or(0); }
 
 std::size_t point_cloud_workspace_bytes(const PointCloudOptions& options, PointMethod method, std::int64_t count) {
-  validate(options);
+  point_cloud::validate(options);
   if (count < 0) throw_argument("point_cloud_workspace_bytes", "count", ">= 0", std::to_string(count));
   switch (method) {
     case PointMethod::direct: return point_cloud::direct_cpu_bytes(options, count);
@@ -442,98 +354,6 @@ Array<std::complex<float>, 2> point_cloud_field(const PointSources& points, cons
   plan.execute({field.view(), {}, {}}, progress);
   queue.synchronize();
   return field;
-}
-
-double fresnel_deviation_rad(const PointSources& host_points, const PointCloudOptions& options) {
-  validate(options);
-  const auto count = checked_count(host_points, Device{});
-  if (count > 0) require_device("fresnel_deviation_rad", "host_points", Device{}, host_points.position_m.device());
-  PointCloudOptions fresnel = options;
-  fresnel.wave = Wave::fresnel;
-  fresnel.falloff = false;
-  const auto frame = point_cloud::frame_of(fresnel);
-  const auto deviation_rad = [&](std::int64_t j) {
-    const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
-    const auto point =
-        point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1), -distance_m, 1, 0);
-    if (point.column_begin == point.column_end) return 0.0;
-    // The deviation grows with the distance from the point's axis: the farthest lit corner has the maximum.
-    const double u =
-        std::max(std::abs(point.column_begin - point.column), std::abs(point.column_end - 1 - point.column));
-    const double v = std::max(std::abs(point.row_begin - point.row), std::abs(point.row_end - 1 - point.row));
-    const double fresnel_turns = std::abs(point.curvature) * (u * u + v * v);
-    const double slope = options.pitch_m / distance_m;
-    const double s = (u * u + v * v) * slope * slope;  // (rho / d)^2
-    const double root = 1 + std::sqrt(1 + s);          // (r + |d|) / |d|
-    return point_cloud::two_pi * fresnel_turns * s / (root * root);
-  };
-  double largest = 0;
-  std::mutex mutex;
-  parallel_blocks(count, [&](std::int64_t begin, std::int64_t end) {
-    double block_largest = 0;
-    for (std::int64_t j = begin; j < end; ++j) block_largest = std::max(block_largest, deviation_rad(j));
-    const std::lock_guard lock(mutex);
-    largest = std::max(largest, block_largest);
-  });
-  return largest;
-}
-
-namespace {
-
-/// Sum over the lit pixels of (|d| / r)^2, as an integral over their area:
-///   delta^2 integral du dv / (u^2 + v^2 + delta^2),  delta = |d| in pixels,
-/// in closed form along a row and by Simpson's rule of t, v = delta sinh t.
-double falling_pixels(const point_cloud::PixelPoint& point, double delta) {
-  constexpr int intervals = 32;
-  const double first = std::asinh((point.row_begin - 0.5 - point.row) / delta);
-  const double step = (std::asinh((point.row_end - 0.5 - point.row) / delta) - first) / intervals;
-  double sum = 0;
-  for (int i = 0; i <= intervals; ++i) {
-    const double across = delta * std::cosh(first + i * step);
-    const double along = std::atan((point.column_end - 0.5 - point.column) / across) -
-                         std::atan((point.column_begin - 0.5 - point.column) / across);
-    sum += along * (i == 0 || i == intervals ? 1 : i % 2 == 1 ? 4 : 2);
-  }
-  return delta * delta * sum * step / 3;
-}
-
-}  // namespace
-
-double lit_energy(const PointSources& host_points, const PointCloudOptions& options) {
-  validate(options);
-  const auto count = checked_count(host_points, Device{});
-  if (count > 0) require_device("lit_energy", "host_points", Device{}, host_points.position_m.device());
-  const auto frame = point_cloud::frame_of(options);
-  double energy = 0;
-  for (std::int64_t j = 0; j < count; ++j) {
-    const double distance_m = -static_cast<double>(host_points.position_m(j, 2));
-    const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
-                                              -distance_m, host_points.amplitude(j), 0);
-    const double amplitude = point.amplitude;
-    const double pixels = options.falloff ? falling_pixels(point, std::abs(distance_m) / options.pitch_m)
-                                          : (point.column_end - point.column_begin) *
-                                                static_cast<double>(point.row_end - point.row_begin);
-    energy += amplitude * amplitude * pixels;
-  }
-  return energy / static_cast<double>(element_count(options.shape));
-}
-
-std::int64_t unlit_points(const PointSources& host_points, const PointCloudOptions& options) {
-  validate(options);
-  const auto count = checked_count(host_points, Device{});
-  if (count > 0) require_device("unlit_points", "host_points", Device{}, host_points.position_m.device());
-  const auto frame = point_cloud::frame_of(options);
-  std::atomic<std::int64_t> unlit = 0;
-  parallel_blocks(count, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t block_unlit = 0;
-    for (std::int64_t j = begin; j < end; ++j) {
-      const auto point = point_cloud::to_pixels(frame, host_points.position_m(j, 0), host_points.position_m(j, 1),
-                                                host_points.position_m(j, 2), 1, 0);
-      block_unlit += point.column_begin == point.column_end || point.row_begin == point.row_end ? 1 : 0;
-    }
-    unlit += block_unlit;
-  });
-  return unlit;
 }
 
 }  // namespace holotone

@@ -147,4 +147,17 @@ TEST_P(PointCloud, EqualPointsAreSummedWithoutLoss) {
   check_all(c, cases::equal_points(c), cases::point_methods, tight, 100);
 }
 
+TEST(PointCloudOnTheCpu, SumsMillionsOfEqualPointsToTheFloor) {
+  auto c = small("one of three million", 16, 24, 1, 0.2354, 0.2354);
+  auto expected = cases::sample_reference(c, cases::equal_points(c), 16 * 24);
+  c.count = 3'000'000;
+  for (auto& value : expected.value) value *= static_cast<double>(c.count);
+  c.options.tolerance = holotone::point_cloud_tolerance_floor;
+  const auto points = cases::equal_points(c);
+  for (const auto method : {PointMethod::direct, PointMethod::recurrence}) {
+    c.options.method = method;
+    check(c, points, expected, Device{});
+  }
+}
+
 }  // namespace

@@ -7,7 +7,7 @@
 namespace holotone::point_cloud {
 namespace {
 
-/// Waves added in float32 before their sum is added to the field.
+/// Waves added in float32 before their sum is added in float64.
 constexpr std::size_t segment_points = 512;
 /// Tiles per thread of one parallel loop: enough for an even load, few enough for several progress reports a second.
 constexpr std::int64_t tiles_per_thread = 32;
@@ -48,16 +48,23 @@ void fill_phase_levels(const float* field, std::uint8_t* levels, std::int64_t co
   }
 }
 
+HOLOTONE_SIMD_CLONES
+void add_values(const float* __restrict values, std::int64_t count, double* __restrict sums) {
+  for (std::int64_t i = 0; i < count; ++i) sums[i] += static_cast<double>(values[i]);
+}
+
+/// Writes the sums of a tile to the target.
 template <class T>
-void add_tile(const Tile& tile, const float* re, const float* im, const RowsOf<T>& target) {
+void write_tile(const Tile& tile, const double* re, const double* im, const RowsOf<T>& target) {
   for (std::int32_t row = tile.row_begin; row < tile.row_end; ++row) {
     T* values = &target(row, tile.column_begin);
     const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(row - tile.row_begin) * tile.stride;
     for (std::int32_t i = 0; i < tile.column_end - tile.column_begin; ++i) {
+      const auto real = static_cast<float>(re[offset + i]);
       if constexpr (real_alone<T>) {
-        values[i] += re[offset + i];
+        values[i] = real;
       } else {
-        values[i] += T(re[offset + i], im[offset + i]);
+        values[i] = T(real, static_cast<float>(im[offset + i]));
       }
     }
   }
@@ -102,29 +109,42 @@ void sum_tiles(std::span<const PixelPoint> points, std::int32_t tile_rows, std::
                const TileSum& sum, const RowsOf<T>& target, Progress& progress) {
   constexpr std::string_view stage = "summing points";
   constexpr std::int64_t planes = real_alone<T> ? 1 : 2;
-  std::fill(target.view().data(), target.view().data() + target.view().size(), T());
   const auto tiles = split_tiles(target, tile_rows, tile_columns);
   const auto tile_count = std::ssize(tiles);
   const auto segments = static_cast<std::int64_t>((points.size() + segment_points - 1) / segment_points);
-  const std::int64_t batch = tiles_per_thread * thread_count();
-  progress.step(stage, 0, segments * tile_count);
-  for (std::int64_t segment = 0; segment < segments; ++segment) {
-    const auto first = static_cast<std::size_t>(segment) * segment_points;
-    const auto part = points.subspan(first, std::min(segment_points, points.size() - first));
-    for (std::int64_t begin = 0; begin < tile_count; begin += batch) {
-      const auto end = std::min(begin + batch, tile_count);
+  const std::int64_t total = segments * tile_count;
+  const std::int64_t batch = std::min(tiles_per_thread * thread_count(), tile_count);
+  const std::int64_t plane = std::int64_t{tile_rows} * tile_columns;  // a multiple of vector_columns
+  Array<double, 2> sums({batch, planes * plane});
+  progress.step(stage, 0, total);
+  for (std::int64_t begin = 0; begin < tile_count; begin += batch) {
+    const auto end = std::min(begin + batch, tile_count);
+    std::fill(sums.data(), sums.data() + sums.size(), 0.0);
+    for (std::int64_t segment = 0; segment < segments; ++segment) {
+      const auto first = static_cast<std::size_t>(segment) * segment_points;
+      const auto part = points.subspan(first, std::min(segment_points, points.size() - first));
       parallel_for(begin, end, [&](std::int64_t i) {
         const auto& tile = tiles[static_cast<std::size_t>(i)];
         const auto size = static_cast<std::int64_t>(tile.rows()) * tile.stride;
         Array<float, 2> block({planes, size});
         std::fill(block.data(), block.data() + block.size(), 0.0F);
-        float* const im = block.data() + (planes - 1) * size;
-        sum(tile, part, block.data(), im);
-        add_tile(tile, block.data(), im, target);
+        sum(tile, part, block.data(), block.data() + (planes - 1) * size);
+        for (std::int64_t p = 0; p < planes; ++p)
+          add_values(block.data() + p * size, size, &sums(i - begin, p * plane));
       });
-      progress.step(stage, segment * tile_count + end, segments * tile_count);
+      progress.step(stage, begin * segments + (segment + 1) * (end - begin), total);
     }
+    parallel_for(begin, end, [&](std::int64_t i) {
+      const double* const re = &sums(i - begin, 0);
+      write_tile(tiles[static_cast<std::size_t>(i)], re, re + (planes - 1) * plane, target);
+    });
   }
+}
+
+std::size_t tile_sum_bytes(std::int32_t tile_rows, std::int32_t tile_columns) {
+  const std::size_t bytes = sizeof(float) + tiles_per_thread * sizeof(double);  // of a value for each thread
+  return 2 * bytes * static_cast<std::size_t>(tile_rows) * static_cast<std::size_t>(tile_columns) *
+         static_cast<std::size_t>(thread_count());
 }
 
 template void sum_tiles(std::span<const PixelPoint>, std::int32_t, std::int32_t, const TileSum&, const FieldOfRows&,

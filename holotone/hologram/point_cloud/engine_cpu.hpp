@@ -124,12 +124,14 @@ class RowsOf {
 using FieldOfRows = RowsOf<std::complex<float>>;
 using RealOfRows = RowsOf<float>;
 
-/// Writes the sum over points to the target, tile by tile on all threads. At most 512 waves are added in float32 before
-/// their sum is added to the target, which keeps the rounding of a million points below 1e-6. The target begins at a
-/// multiple of tile_rows. Reports to `progress`.
+/// Writes the sum over points to the target, tile by tile on all threads. At most 512 waves are added in float32, and
+/// their sums in float64: the rounding does not grow with the number of points. The target begins at a multiple of
+/// tile_rows. tile_columns: a multiple of vector_columns. Reports to `progress`.
 template <class T>
 void sum_tiles(std::span<const PixelPoint> points, std::int32_t tile_rows, std::int32_t tile_columns,
                const TileSum& sum, const RowsOf<T>& target, Progress& progress);
+/// Returns the bytes that sum_tiles allocates.
+std::size_t tile_sum_bytes(std::int32_t tile_rows, std::int32_t tile_columns);
 
 /// Engine that sums whole blocks of rows, counted from the panel's top for every part: parts equal the whole bit for
 /// bit. The last block that a part cuts is kept for the next part.

@@ -6,6 +6,7 @@
 #include <holotone/hologram/point_cloud/choice/spectrum_layout.hpp>
 #include <holotone/hologram/point_cloud/precision.hpp>
 #include <limits>
+#include <numbers>
 
 namespace holotone::point_cloud {
 namespace {
@@ -60,11 +61,13 @@ constexpr double min_ray_zones = 12;
 constexpr double max_ray_ratio = 20;
 constexpr double short_wait_s = 0.2;
 
-/// Exact waves on the CPU (two cores): nanoseconds of a pair of direct, of one in a tile of 128 x 64 pixels with an
-/// edge of light, and of a number of the spectrum's last FFT, a first estimate.
-constexpr double exact_pair_ns = 0.3;
-constexpr double edge_pair_ns = 5;
-constexpr double spectrum_number_ns = 30;
+/// Exact waves on the CPU (two cores): nanoseconds of a pair of direct, of one in a tile of 128 x 64 pixels that the
+/// band limit weighs, and of a number of the spectrum's last FFT; and what a layout's nanoseconds are there. Fitted to
+/// the 40 scenes of bench/method_sweep_bench.cpp, which they give to 30 % (three to 45 %).
+constexpr double exact_pair_ns = 0.32;
+constexpr double weighed_pair_ns = 4.4;
+constexpr double spectrum_number_ns = 5.8;
+constexpr double spectrum_layout_share = 0.67;
 /// Picoseconds of a pair of direct on an H200 (100,000 points on 1080p: 0.90 s).
 constexpr double exact_pair_ps = 4.4;
 
@@ -120,18 +123,24 @@ bool has_ray_zones(const PointCloudOptions& options, double nearest_m) {
   return !options.band_limit || limit_cosine(options) * std::sqrt(nearest_m / options.wavelength_m) >= min_ray_zones;
 }
 
-/// Nanoseconds of a point's exact wave by direct on the CPU.
-double direct_ns(const PixelPoint& point, const Shape<2>& shape) {
+/// Nanoseconds of a point's exact wave by direct on the CPU: its pairs, and those of tiles that the band limit weighs.
+double direct_ns(const PixelPoint& point, const PointCloudOptions& options) {
+  // Half of the square, in units of |d|, within which b is 1: of the box, or of the same area as the cone's circle.
+  const double box = edge_begin * limit_cosine(options);
+  const double cone = 0.5 * std::sqrt(std::numbers::pi) * cone_begin / std::sqrt(1 - cone_begin * cone_begin);
+  const double tangent = options.band_limit ? std::min(box < 1 ? box / std::sqrt(1 - box * box) : cone, cone) : 1e30;
+  const double half = tangent * std::abs(point_distance_m(options, point)) / options.pitch_m;
   double lit = 1;
-  double inner = 1;  // of tiles without an edge
-  const auto count = [&](std::int32_t begin, std::int32_t end, std::int64_t extent, int tile) {
-    const int edges = (begin > 0 ? 1 : 0) + (end < extent ? 1 : 0);
+  double full = 1;
+  const auto count = [&](double begin, double end, double centre, double tile) {
     lit *= end - begin;
-    inner *= std::max(end - begin - edges * tile, 0);
+    const double first = centre - half > begin ? centre - half + 0.5 * tile : begin;
+    const double last = centre + half < end ? centre + half - 0.5 * tile : end;
+    full *= std::max(last - first, 0.0);
   };
-  count(point.row_begin, point.row_end, shape[0], 64);
-  count(point.column_begin, point.column_end, shape[1], 128);
-  return exact_pair_ns * inner + edge_pair_ns * (lit - inner);
+  count(point.row_begin, point.row_end, point.row, 64);
+  count(point.column_begin, point.column_end, point.column, 128);
+  return exact_pair_ns * full + weighed_pair_ns * (lit - full);
 }
 
 bool similar_counts(const FastCloud& planned, const FastCloud& cloud) {
@@ -325,7 +334,7 @@ void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
   double direct = 0;
   double nearest_m = std::numeric_limits<double>::max();
   for (const auto& point : points) {
-    direct += direct_ns(point, options_.shape);
+    direct += direct_ns(point, options_);
     nearest_m = std::min(nearest_m, std::abs(point_distance_m(options_, point)));
   }
   choice_.seconds = 1e-9 * direct;
@@ -343,7 +352,7 @@ void MethodChooser::choose_spectrum(std::span<const PixelPoint> points) {
   const double numbers = static_cast<double>(layout.period[0]) * static_cast<double>(layout.period[1]);
   if (layout.tile[0] == 0 || numbers > max_spectrum_numbers) return;
   const double blocks = std::ceil(pixels / static_cast<double>(element_count(block)));
-  const double fast = blocks * (layout.nanoseconds + spectrum_number_ns * numbers);
+  const double fast = blocks * (spectrum_layout_share * layout.nanoseconds + spectrum_number_ns * numbers);
   if (!given && fast >= direct) return;
   choice_.method = PointMethod::fast;
   choice_.seconds = 1e-9 * fast;

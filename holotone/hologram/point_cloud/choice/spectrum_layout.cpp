@@ -93,16 +93,17 @@ struct Estimate {
   double numbers = 0;  ///< of the largest grid
 };
 
+/// Estimates a grid, or some number of nanoseconds above `enough` if it takes more than that.
 Estimate estimate(const SpectrumLayout& layout, const FastLayout& grid, const SpectrumCloud& range, std::size_t points,
-                  const FastCosts& costs) {
+                  const FastCosts& costs, double enough) {
   const std::int64_t extent[2] = {2 * layout.half[0] + 1, 2 * layout.half[1] + 1};
   const std::int64_t tiles[2] = {divide_up(extent[0], grid.tile[0]), divide_up(extent[1], grid.tile[1])};
   const double depth = range.depth_m[1] - range.depth_m[0];
   Estimate sum;
-  double sampled = 0;
   const std::int64_t down = std::min(tiles[0], max_sampled_tiles);
   const std::int64_t across = std::min(tiles[1], max_sampled_tiles);
-  for (std::int64_t i = 0; i < down; ++i) {
+  const double share = static_cast<double>(tiles[0] * tiles[1]) / static_cast<double>(down * across);
+  for (std::int64_t i = 0; i < down && share * sum.nanoseconds <= enough; ++i) {
     for (std::int64_t j = 0; j < across; ++j) {
       // From the first to the last tile, evenly.
       const std::int64_t row = down > 1 ? i * (tiles[0] - 1) / (down - 1) : 0;
@@ -116,10 +117,9 @@ Estimate estimate(const SpectrumLayout& layout, const FastLayout& grid, const Sp
       sum.nanoseconds += fast_tile_nanoseconds(grid, turns_row, planes, points, costs) +
                          surface_sample * static_cast<double>(element_count(grid.tile));
       sum.numbers = std::max(sum.numbers, planes * static_cast<double>(element_count(grid.grid)));
-      ++sampled;
     }
   }
-  sum.nanoseconds *= static_cast<double>(tiles[0] * tiles[1]) / sampled;
+  sum.nanoseconds *= share;
   return sum;
 }
 
@@ -281,7 +281,8 @@ SpectrumLayout choose_spectrum_layout(const PointCloudOptions& options, const Pa
       for (const auto across : tile_counts) {
         const Shape<2> tile{divide_up(extent[0], down), divide_up(extent[1], across)};
         if (tile[0] < std::min(extent[0], smallest_tile) || tile[1] < std::min(extent[1], smallest_tile)) continue;
-        const auto cost = estimate(layout, fast_tile_layout(tile, *window), range, points.size(), costs);
+        const auto cost =
+            estimate(layout, fast_tile_layout(tile, *window), range, points.size(), costs, layout.nanoseconds);
         if (!(cost.numbers <= fast_too_many_numbers)) continue;
         const double nanoseconds = cost.nanoseconds * std::max(1.0, cost.numbers / fast_max_numbers);
         if (nanoseconds >= layout.nanoseconds) continue;

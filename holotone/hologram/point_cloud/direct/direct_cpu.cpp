@@ -292,8 +292,8 @@ void DirectCpu::add_spherical(const Tile& tile, const PixelPoint& point, float* 
 }  // namespace
 
 std::size_t direct_cpu_bytes(const PointCloudOptions& /*options*/, std::int64_t count) {
-  const auto tile_bytes = sizeof(Block) + 2 * sizeof(float) * tile_rows * tile_columns;
-  return static_cast<std::size_t>(count) * sizeof(PixelPoint) + tile_bytes * static_cast<std::size_t>(thread_count());
+  return static_cast<std::size_t>(count) * sizeof(PixelPoint) +
+         sizeof(Block) * static_cast<std::size_t>(thread_count()) + tile_sum_bytes(tile_rows, tile_columns);
 }
 
 EnginePointer direct_cpu(const PointCloudOptions& options) { return std::make_unique<DirectCpu>(options); }

@@ -168,9 +168,8 @@ class RecurrenceCpu final : public BlockEngine {
 }  // namespace
 
 std::size_t recurrence_cpu_bytes(const PointCloudOptions& options, std::int64_t count) {
-  const auto columns = static_cast<std::size_t>(lanes * steps_for(options.tolerance));
-  return static_cast<std::size_t>(count) * sizeof(PixelPoint) +
-         2 * sizeof(float) * tile_rows * columns * static_cast<std::size_t>(thread_count());
+  const auto columns = static_cast<std::int32_t>(lanes * steps_for(options.tolerance));
+  return static_cast<std::size_t>(count) * sizeof(PixelPoint) + tile_sum_bytes(tile_rows, columns);
 }
 
 EnginePointer recurrence_cpu(const PointCloudOptions& options) { return std::make_unique<RecurrenceCpu>(options); }
