@@ -9,6 +9,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 #include <sys/stat.h>
 
 namespace holotone::io {
@@ -74,7 +75,9 @@ std::string read_text(const std::string& path) {
   if (!error && size > longest_bytes) {
     throw_io(path, "a text file of at most 4 MiB", format_bytes(static_cast<double>(size)));
   }
-  return read_bytes(path);
+  std::string bytes = read_bytes(path);
+  require_text(path, bytes);
+  return bytes;
 }
 
 std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_view)) {

@@ -51,8 +51,8 @@ inline constexpr FileFormat pictures = written_pictures | FileFormat::jpeg;
 inline constexpr FileFormat fields_by_rows = FileFormat::hdf5 | FileFormat::npy;
 inline constexpr FileFormat codes_by_rows = FileFormat::tiff | FileFormat::npy;
 inline constexpr FileFormat fields = fields_by_rows | FileFormat::ohc;
-inline constexpr FileFormat assimp_scenes = FileFormat::obj | FileFormat::gltf;
-inline constexpr FileFormat meshes = FileFormat::stl | assimp_scenes;
+inline constexpr FileFormat assimp_scenes = FileFormat::gltf;
+inline constexpr FileFormat meshes = FileFormat::stl | FileFormat::obj | assimp_scenes;
 inline constexpr FileFormat point_tables =
     FileFormat::xyz | FileFormat::csv | FileFormat::tsv | FileFormat::txt | FileFormat::asc;
 inline constexpr FileFormat scenes = FileFormat::ply | point_tables | FileFormat::npy | meshes;

@@ -1,10 +1,25 @@
 #include <algorithm>
 #include <charconv>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <limits>
 #include <system_error>
 
 namespace holotone::io {
+
+void require_text(std::string_view path, std::string_view first) {
+  constexpr std::string_view little("\xFF\xFE", 2);
+  constexpr std::string_view big("\xFE\xFF", 2);
+  constexpr std::string_view big_words("\0\0\xFE\xFF", 4);
+  if (first.starts_with(little) || first.starts_with(big) || first.starts_with(big_words)) {
+    const bool words = first.starts_with(big_words) || first.substr(2).starts_with(std::string_view("\0\0", 2));
+    throw_io(path, "text in UTF-8 or ASCII", words ? "UTF-32; save it as UTF-8" : "UTF-16; save it as UTF-8");
+  }
+  if (first.find('\0') != std::string_view::npos) {
+    throw_io(path, "text", "a file that begins " + in_quotes(first.substr(0, 8)));
+  }
+}
 
 bool LineReader::next(std::string_view& line) {
   if (position_ >= text_.size()) return false;

@@ -8,6 +8,10 @@ namespace holotone::io {
 /// Byte order mark that some programs write before UTF-8 text.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
+/// Throws io unless `first`, the first bytes of a file, can be text of one byte or more a character: for UTF-16 and
+/// UTF-32, whose characters hold zeros, and for other bytes of zero.
+void require_text(std::string_view path, std::string_view first);
+
 /// Splits text, without a byte order mark, into lines at "\n", "\r\n" or "\r".
 class LineReader {
  public:

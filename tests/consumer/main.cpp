@@ -49,7 +49,7 @@ int main() try {
   try {
     (void)holotone::read_field("absent.h5");
     (void)holotone::read_image("absent.tif");
-    (void)holotone::read_scene_assimp("absent.obj");
+    (void)holotone::read_scene_assimp("absent.glb");
   } catch (const holotone::Error& error) {
     std::printf("%s\n", error.what());
     return 0;

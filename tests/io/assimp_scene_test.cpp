@@ -18,74 +18,6 @@ using namespace assimp_scenes;
 
 const std::string program = guarded_program();
 
-TEST(AssimpScene, ObjColoursAboveOneAreCodes) {
-  SKIP_WITHOUT_ASSIMP();
-  const TemporaryFolder folder;
-  const auto read = [&](const std::string& colour) {
-    write_raw(folder.file("x.obj"), "v 0 0 0 0 0 0\nv 1 0 0 " + colour + "\nv 0 1 0 1 1 1\nf 1 2 3\n");
-    return read_scene_guarded(folder.file("x.obj"), program).colour.at(1);
-  };
-  expect_near(read("0.5 1 0"), {0.21404114f, 1, 0});
-  expect_near(read("127.5 255 0"), {0.21404114f, 1, 0});
-  expect_near(read("32767.5 65535 0"), {0.21404114f, 1, 0});
-  EXPECT_MENTIONS(error_of([&] { (void)read("0 -1 0"); }), "colours of 0 to 1, 255 or 65535, got -1");
-}
-
-TEST(AssimpScene, ObjWithAByteOrderMark) {
-  SKIP_WITHOUT_ASSIMP();
-  const TemporaryFolder folder;
-  write_raw(folder.file("x.obj"), "\xEF\xBB\xBFv 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\nf 1 2 3\n");
-  const Mesh mesh = read_scene_guarded(folder.file("x.obj"), program);
-  ASSERT_EQ(mesh.triangle.size(), 1u);
-  expect_near(mesh.position[mesh.triangle[0][1]], {1, 0, 0});
-}
-
-double area_of_triangles(const Mesh& mesh) {
-  double sum = 0;
-  for (const auto& t : mesh.triangle) {
-    std::array<double, 3> u{};
-    std::array<double, 3> v{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      u[axis] = double{mesh.position[t[1]][axis]} - double{mesh.position[t[0]][axis]};
-      v[axis] = double{mesh.position[t[2]][axis]} - double{mesh.position[t[0]][axis]};
-    }
-    sum += std::hypot(u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]) / 2;
-  }
-  return sum;
-}
-
-// assimp splits the polygons of an OBJ; triangles that overlap or leave a polygon would add area.
-TEST(AssimpScene, ObjPolygonsKeepTheirArea) {
-  SKIP_WITHOUT_ASSIMP();
-  const TemporaryFolder folder;
-  const std::string path = folder.file("x.obj");
-  std::mt19937 bits(5);
-  for (int i = 0; i < 1000; ++i) {
-    const auto polygon = polygon_builders::random_simple_polygon(bits, i % 2 == 0);
-    std::string text;
-    for (const auto& [x, y, z] : polygon_builders::slanted(polygon)) text += fmt::format("v {} {} {}\n", x, y, z);
-    text += "f";
-    for (std::size_t k = 1; k <= polygon.size(); ++k) text += fmt::format(" {}", k);
-    write_raw(path, text + "\n");
-    const double area = std::abs(polygon_builders::signed_area(polygon));
-    EXPECT_NEAR(area_of_triangles(read_scene_assimp(path)), area, 1e-6 * area) << "polygon " << i;
-  }
-}
-
-TEST(AssimpScene, ObjThatAssimpRoundsIsRefused) {
-  SKIP_WITHOUT_ASSIMP();
-  const TemporaryFolder folder;
-  const auto write = [&](double x) {
-    write_raw(folder.file("x.obj"), fmt::format("v {} 0 0\nv {} 0 0\nv {} 1 0\nf 1 2 3\n", x, x + 1, x));
-  };
-  write(1e4);  // steps of 1/1024
-  EXPECT_EQ(read_scene_assimp(folder.file("x.obj")).position.size(), 3u);
-  write(1e5);
-  const std::string text = error_of([&] { read_scene_guarded(folder.file("x.obj"), program); });
-  EXPECT_MENTIONS(text, "x.obj: expected coordinates that float32 resolves to a thousandth of the scene's 1");
-  EXPECT_MENTIONS(text, "got steps of 0.00781 at 100001");
-}
-
 // A square of four corners in one primitive of `mode`; `more` is further JSON.
 std::string gltf_square(int mode, const std::string& more = "", int component_type = 5126) {
   return R"({"asset":{"version":"2.0"},)" + more + R"("scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
@@ -143,6 +75,119 @@ TEST(AssimpScene, GltfThatRequiresMoreIsRefused) {
   }
   EXPECT_MENTIONS(error_of([&] { (void)read(gltf_square(6, "", 5123)); }),
                   "expected POSITION of mesh 0 as 32-bit floats, got 16-bit integers (KHR_mesh_quantization)");
+}
+
+// A triangle with a material of `material` and colours of `type` and `components`, whose numbers of a vertex lie
+// `stride` bytes apart. Its file x.bin: positions, then colours.
+std::string coloured_gltf(const std::string& material, int type, const std::string& components, int stride) {
+  return R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"materials":[)" +
+         material + R"(],"meshes":[{"primitives":[{"attributes":{"POSITION":0)" + (type == 0 ? "" : R"(,"COLOR_0":1)") +
+         R"(},"material":0}]}],"buffers":[{"byteLength":)" + std::to_string(36 + 3 * stride) + R"(,"uri":"x.bin"}],
+"bufferViews":[{"buffer":0,"byteLength":36})" +
+         (type == 0
+              ? ""
+              : fmt::format(R"(,{{"buffer":0,"byteOffset":36,"byteLength":{},"byteStride":{}}})", 3 * stride, stride)) +
+         R"(],"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]})" +
+         (type == 0 ? ""
+                    : fmt::format(R"(,{{"bufferView":1,"componentType":{},"count":3,"type":"{}"{}}})", type, components,
+                                  type == 5126 ? "" : R"(,"normalized":true)")) +
+         "]}";
+}
+
+// (1 0 0), (0.2 0.4 0.6) and (1 1 1) of the type's largest number, with alpha 0.4 where there is one.
+template <class T>
+std::string colour_bytes(double largest, int components, int stride) {
+  const double light[3][4] = {{1, 0, 0, 0.4}, {0.2, 0.4, 0.6, 0.4}, {1, 1, 1, 0.4}};
+  std::string bytes;
+  for (const auto& vertex : light) {
+    std::string row;
+    for (int c = 0; c < components; ++c) row += io_support::bytes_of(static_cast<T>(largest * vertex[c]));
+    row.resize(static_cast<std::size_t>(stride), '\x7f');
+    bytes += row;
+  }
+  return bytes;
+}
+
+TEST(AssimpScene, GltfColoursAreTheFactorTimesThoseOfTheVertices) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  std::string positions;
+  for (const float value : {0.F, 0.F, 0.F, 1.F, 0.F, 0.F, 0.F, 1.F, 0.F}) positions += io_support::bytes_of(value);
+  const std::string factor = R"({"pbrMetallicRoughness":{"baseColorFactor":[0.5,0.25,1,0.75]}})";
+  struct Kind {
+    int type;
+    std::string components;
+    int stride;
+    std::string bytes;
+  };
+  const Kind kinds[] = {{5126, "VEC3", 12, colour_bytes<float>(1, 3, 12)},
+                        {5126, "VEC4", 16, colour_bytes<float>(1, 4, 16)},
+                        {5121, "VEC3", 4, colour_bytes<std::uint8_t>(255, 3, 4)},
+                        {5121, "VEC4", 4, colour_bytes<std::uint8_t>(255, 4, 4)},
+                        {5123, "VEC3", 8, colour_bytes<std::uint16_t>(65535, 3, 8)},
+                        {5123, "VEC4", 8, colour_bytes<std::uint16_t>(65535, 4, 8)}};
+  for (const auto& kind : kinds) {
+    write_raw(folder.file("x.bin"), positions + kind.bytes);
+    for (const bool white : {false, true}) {
+      write_raw(folder.file("x.gltf"),
+                coloured_gltf(white ? R"({"name":"white"})" : factor, kind.type, kind.components, kind.stride));
+      const Mesh mesh = read_scene_guarded(folder.file("x.gltf"), program);
+      SCOPED_TRACE(fmt::format("{} {} white {}", kind.type, kind.components, white));
+      ASSERT_EQ(mesh.colour.size(), 3u);
+      expect_near(mesh.colour[0], {white ? 1.F : 0.5F, 0, 0});
+      expect_near(mesh.colour[1], {white ? 0.2F : 0.1F, white ? 0.4F : 0.1F, 0.6F});
+      expect_near(mesh.colour[2], {white ? 1.F : 0.5F, white ? 1.F : 0.25F, 1});
+    }
+  }
+  write_raw(folder.file("x.bin"), positions);
+  write_raw(folder.file("x.gltf"), coloured_gltf(factor, 0, "", 0));
+  EXPECT_EQ(read_scene_guarded(folder.file("x.gltf"), program).colour, (std::vector<Vec3f>(3, {0.5F, 0.25F, 1})));
+  write_raw(folder.file("x.gltf"), coloured_gltf(R"({"name":"white"})", 0, "", 0));
+  EXPECT_TRUE(read_scene_guarded(folder.file("x.gltf"), program).colour.empty());
+}
+
+TEST(AssimpScene, GltfNamesWhatIsNotApplied) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  write_raw(folder.file("x.bin"), square_bytes(true));
+  const auto read = [&](const std::string& more, int mode = 6) {
+    write_raw(folder.file("x.gltf"), gltf_square(mode, more));
+    return read_scene_guarded(folder.file("x.gltf"), program).ignored;
+  };
+  EXPECT_EQ(read(""), "");
+  EXPECT_EQ(read(R"("materials":[{"alphaMode":"OPAQUE","emissiveFactor":[0,0,0]}],"skins":[],)"), "");
+  EXPECT_EQ(read(R"("materials":[{"alphaMode":"BLEND","emissiveFactor":[0,0,0.5]},{"alphaMode":"MASK"}],)"),
+            "emissiveFactor, alphaMode");
+  EXPECT_EQ(read(R"("images":[{"uri":"a.png"}],"textures":[{"source":0}],
+"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}},"normalTexture":{"index":0}}],)"),
+            "baseColorTexture, normalTexture");
+  EXPECT_EQ(read("", 3), "lines");
+}
+
+// Accessors with `sparse` replace some of a view's values.
+TEST(AssimpScene, GltfSparsePositions) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  std::string bytes = square_bytes(true);
+  bytes += io_support::bytes_of(std::uint16_t{2}) + io_support::bytes_of(std::uint16_t{0});
+  for (const float value : {7.F, 8.F, 9.F}) bytes += io_support::bytes_of(value);
+  write_raw(folder.file("x.bin"), bytes);
+  std::string text = gltf_square(6);
+  const auto replace = [&](const std::string& old, const std::string& now) {
+    ASSERT_NE(text.find(old), std::string::npos) << old;
+    text.replace(text.find(old), old.size(), now);
+  };
+  replace(R"("byteLength":48,"uri")", R"("byteLength":64,"uri")");
+  replace(R"({"buffer":0,"byteLength":48})",
+          R"({"buffer":0,"byteLength":48},{"buffer":0,"byteOffset":48,"byteLength":2},
+{"buffer":0,"byteOffset":52,"byteLength":12})");
+  replace(R"("max":[1,1,0])", R"("max":[7,8,9],"sparse":{"count":1,"indices":{"bufferView":1,"componentType":5123},
+"values":{"bufferView":2}})");
+  write_raw(folder.file("x.gltf"), text);
+  const Mesh mesh = read_scene_guarded(folder.file("x.gltf"), program);
+  ASSERT_EQ(mesh.position.size(), 4u);
+  expect_near(mesh.position[2], {7, 8, 9});
+  expect_near(mesh.position[3], {0, 1, 0});
 }
 
 TEST(AssimpScene, ChecksOfGltfSurviveTwoThousandMutations) {

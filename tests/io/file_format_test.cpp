@@ -38,7 +38,7 @@ TEST(FileFormat, KindsHaveTheseExtensions) {
       {formats::fields_by_rows, ".h5 .hdf5 .npy"},
       {formats::codes_by_rows, ".tif .tiff .npy"},
       {formats::fields, ".h5 .hdf5 .npy .ohc"},
-      {formats::assimp_scenes, ".obj .gltf .glb"},
+      {formats::assimp_scenes, ".gltf .glb"},
       {formats::meshes, ".stl .obj .gltf .glb"},
       {formats::point_tables, ".xyz .csv .tsv .txt .asc"},
       {formats::scenes, ".ply .stl .xyz .csv .tsv .txt .asc .npy .obj .gltf .glb"},

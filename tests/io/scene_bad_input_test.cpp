@@ -34,13 +34,13 @@ TEST(SceneBadInput, MissingEmptyFolderUnknown) {
   write_raw(folder.file("a.xyz"), "0 0 1\n");
   EXPECT_MENTIONS(error_of([&] { read_scene(folder.file(".")); }), "got a folder of 2 files such as 'a.xyz'");
   EXPECT_MENTIONS(error_of([&] { io::require_input(folder.file(".")); }), "got a folder of 2 files such as 'a.xyz'");
-  for (const std::string name : {"x.ply", "x.stl", "x.xyz", "x.npy", "x.csv"}) {
+  for (const std::string name : {"x.ply", "x.stl", "x.xyz", "x.npy", "x.csv", "x.obj"}) {
     EXPECT_MENTIONS(refusal("", name), "an empty file");
     EXPECT_MENTIONS(refusal(std::string("\x01\x02\xfe garbage \x00 here", 18), name), "expected");
   }
   EXPECT_MENTIONS(refusal("something", "x.docx"), ".docx");
   EXPECT_MENTIONS(refusal("something", "plain"), "no extension");
-  EXPECT_MENTIONS(error_of([] { read_scene("x.obj"); }, ErrorCode::unsupported), "read_scene_assimp");
+  EXPECT_MENTIONS(error_of([] { read_scene("x.glb"); }, ErrorCode::unsupported), "read_scene_assimp");
 }
 
 TEST(SceneBadInput, PlyThatDeclaresFourBillionVertices) {
@@ -112,6 +112,14 @@ TEST(SceneBadInput, PlyRows) {
   const std::string colours = "property float red\nproperty float green\nproperty float blue\n";
   EXPECT_MENTIONS(refusal(ply_header("ascii", 2, colours) + "1 2 3 255 0 0\n1 2 3 0 -1 0\n", "x.ply"),
                   "colours of 0 to 1, 255 or 65535, got -1 (vertex 1)");
+  EXPECT_MENTIONS(refusal(ply_header("ascii", 3, "element face 1\nproperty list uchar int corners\n") +
+                              "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+                          "x.ply"),
+                  "a list 'vertex_indices' of element 'face', got none");
+  EXPECT_MENTIONS(refusal(ply_header("ascii", 1, "property uchar red\nproperty float green\nproperty uchar blue\n") +
+                              "1 2 3 255 0 0\n",
+                          "x.ply"),
+                  "red, green and blue of one type, got several types");
   EXPECT_MENTIONS(refusal(ply_header("ascii", 1, "element tristrips 1\nproperty list int int vertex_indices\n") +
                               "1 2 3\n3 0 0 0\n",
                           "x.ply"),
@@ -172,7 +180,17 @@ TEST(SceneBadInput, Tables) {
   EXPECT_MENTIONS(refusal("x [px],y [px],z [px]\n1,2,3\n", "x.csv"), "m, mm or um as a column's unit (line 1)");
   EXPECT_MENTIONS(refusal("x,y,z,phase [waves]\n1,2,3,4\n", "x.csv"), "rad or deg as a column's unit (line 1)");
   EXPECT_MENTIONS(refusal("1 2 3 4 5\n", "x.xyz"), "got 5 columns");
-  EXPECT_MENTIONS(refusal("1 2 3 0 0 1.5\n", "x.xyz"), "a line of column names");  // normals, not colours
+  const std::string ask = "a line of column names before six columns, 'x y z nx ny nz' or 'x y z r g b', unless";
+  EXPECT_MENTIONS(refusal("1 2 3 0 0 1.5\n", "x.xyz"), ask);
+  EXPECT_MENTIONS(refusal("1 2 3 0 0 1\n4 5 6 0 -1 0\n", "x.xyz"), "got -1 (point 1)");
+  EXPECT_MENTIONS(refusal("1 2 3 0 0 1\n4 5 6 0 1 0\n", "x.xyz"), ask);  // of a box
+  EXPECT_MENTIONS(refusal("1 2 3 0 0 1\n4 5 6 0 1 0\n", "x.xyz"), "got numbers of 0 and 1 alone");
+  EXPECT_MENTIONS(refusal("x y z x\n1 2 3 4\n", "x.xyz"), "one column 'x' (line 1), got 'x'");
+  EXPECT_MENTIONS(refusal("x,y,z,amp,a\n1,2,3,4,5\n", "x.csv"), "one column 'amplitude' (line 1), got 'a'");
+  EXPECT_MENTIONS(refusal("x_mm,y,z\n1,2,3\n", "x.csv"), "units of x, y and z, or of none (line 1), got 1 of them");
+  EXPECT_MENTIONS(refusal("x/mm,y/px,z/mm\n1,2,3\n", "x.csv"), "as a column's unit (line 1), got 'y/px'");
+  EXPECT_MENTIONS(refusal(std::string("\xFF\xFEx\0,\0", 6), "x.csv"), "text in UTF-8 or ASCII, got UTF-16");
+  EXPECT_MENTIONS(refusal(std::string("# a\0b\n1 2 3\n", 12), "x.csv"), "text, got a file that begins");
   EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 65536\n", "x.xyz"), "colours of 0 to 1, 255 or 65535");
   EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 -1\n", "x.xyz"), "colours of 0 to 1, 255 or 65535");
   EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 nan\n", "x.xyz"), "got nan (point 0)");

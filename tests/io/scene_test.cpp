@@ -174,6 +174,42 @@ TEST(ScenePly, UnusedPropertiesAreNamed) {
   EXPECT_EQ(ignored(letters, numbers), "A, B, C, D, E, F, G, H, I, J, K, L and 4 more");
 }
 
+TEST(ScenePly, UnusedElementsAndPropertiesOfFacesAreNamed) {
+  const std::string more =
+      "element edge 1\nproperty int a\nelement nothing 0\nproperty int a\nelement face 1\nproperty uchar red\n"
+      "property list uchar int vertex_index\nproperty list uchar float texcoord\n";
+  const Mesh mesh = read_text(ply_header("ascii", 3, more) + "0 0 0\n1 0 0\n0 1 0\n7\n9 3 0 1 2 2 0 1\n", "x.ply");
+  EXPECT_EQ(mesh.triangle.size(), 1u);
+  EXPECT_EQ(mesh.ignored, "element edge, face red, face texcoord");
+}
+
+TEST(ScenePly, ThePropertyNamedFirstCounts) {
+  const Mesh mesh = read_text(ply_header("ascii", 1,
+                                         "property float x\nproperty float intensity\n"
+                                         "property float scalar_Intensity\n") +
+                                  "1 2 3 7 0.25 9\n",
+                              "x.ply");
+  expect_near(mesh.position[0], {1, 2, 3});
+  EXPECT_EQ(mesh.amplitude, std::vector<float>{0.5f});
+  EXPECT_EQ(mesh.ignored, "x, scalar_Intensity");
+}
+
+// Integers of 32 bits hold codes of 8 or of 16 bits.
+TEST(ScenePly, ColoursOfWideIntegersAreCodes) {
+  const auto read = [](const std::string& type, const std::string& colour) {
+    const std::string three = "property " + type + " red\nproperty " + type + " green\nproperty " + type + " blue\n";
+    return read_text(ply_header("ascii", 1, three) + "1 2 3 " + colour + "\n", "x.ply").colour[0];
+  };
+  for (const std::string type : {"int", "uint", "short"}) {
+    expect_near(read(type, "255 128 1"), {1, expected_light(128, 255), expected_light(1, 255)}, 1e-7f);
+    expect_near(read(type, "1 0 1"), {expected_light(1, 255), 0, expected_light(1, 255)}, 1e-7f);
+    EXPECT_MENTIONS(error_of([&] { (void)read(type, "255 -1 0"); }),
+                    "colours of 0 to 1, 255 or 65535, got -1 (vertex 0)");
+  }
+  expect_near(read("int", "65535 256 0"), {1, expected_light(256, 65535), 0}, 1e-7f);
+  expect_near(read("ushort", "255 0 65535"), {expected_light(255, 65535), 0, 1}, 1e-7f);
+}
+
 TEST(ScenePly, NormalsThatAreAllZeroAreLeftOut) {
   const std::string header = ply_header("ascii", 2, "property float nx\nproperty float ny\nproperty float nz\n");
   EXPECT_TRUE(read_text(header + "1 2 3 0 0 0\n4 5 6 0 0 0\n", "x.ply").normal.empty());
@@ -214,6 +250,13 @@ TEST(SceneStl, AsciiAndBinaryAreToldByLengthAndWelded) {
     expect_near(mesh.position[3], {1, 1, 0.5f});
     EXPECT_EQ(mesh.triangle, triangles);
   }
+}
+
+TEST(SceneStl, AttributeBytesAreNamed) {
+  std::string bytes = binary_stl();
+  EXPECT_EQ(read_text(bytes, "x.stl").ignored, "");
+  bytes.back() = '\x80';
+  EXPECT_EQ(read_text(bytes, "x.stl").ignored, "attribute bytes of triangles");
 }
 
 TEST(SceneStl, AllSolidsAreReadInEitherCase) {
@@ -279,6 +322,20 @@ TEST(SceneTable, AmplitudeIntensityPhaseNormalsAndColours) {
               1e-7f);
 }
 
+TEST(SceneTable, ColumnsWithoutUseAreNamed) {
+  const auto ignored = [](const std::string& names) {
+    const auto columns = static_cast<std::size_t>(std::count(names.begin(), names.end(), ',')) + 1;
+    std::string row;
+    for (std::size_t i = 0; i < columns; ++i) row += fmt::format("{}{}", i == 0 ? "" : ",", i % 2);
+    return read_text(names + "\n" + row + "\n", "x.csv").ignored;
+  };
+  EXPECT_EQ(ignored("x,y,z,r,g,b"), "");
+  EXPECT_EQ(ignored("id,x,y,\"label\",z,f_1,f_2,f_3,"), "id, label, f_1 to f_3, ''");
+  EXPECT_EQ(ignored("x,y,z,nx,ny,amplitude,intensity,r"), "nx, ny, intensity, r");
+  EXPECT_EQ(ignored("x,y,z,x_world"), "x_world");
+  EXPECT_EQ(read_text("1 2 3\n", "x.xyz").ignored, "");
+}
+
 TEST(SceneTable, ColoursOf16Bits) {
   for (const std::string text : {"x,y,z,r,g,b\n1,2,3,65535,256,128\n", "1 2 3 65535 256 128\n"}) {
     expect_near(read_text(text, "x.csv").colour[0], {1, expected_light(256, 65535), expected_light(128, 65535)}, 1e-7f);
@@ -286,8 +343,9 @@ TEST(SceneTable, ColoursOf16Bits) {
 }
 
 TEST(SceneTable, UnitsOfColumns) {
-  for (const std::string text : {"x [mm];y [mm];z [mm]\n1000;2000;3000\n", "x_mm y_m z_cm\n1000 2 300\n",
-                                 "x (m)\ty (mm)\tz [\xC2\xB5m]\n1\t2000\t3e6\n", "# \"X [m]\",Y[m],z_um\n1,2,3e6\n"}) {
+  for (const std::string text :
+       {"x [mm];y [mm];z [mm]\n1000;2000;3000\n", "x_mm y_m z_cm\n1000 2 300\n", "x/mm,y/cm,z/m\n1000,200,3\n",
+        "x (m)\ty (mm)\tz [\xC2\xB5m]\n1\t2000\t3e6\n", "# \"X [m]\",Y[m],z_um\n1,2,3e6\n"}) {
     expect_near(read_text(text, "x.csv").position.at(0), {1, 2, 3});
   }
   for (const std::string name : {"phase [deg]", "phase_deg"}) {

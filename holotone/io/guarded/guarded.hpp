@@ -22,9 +22,9 @@ struct ReaderLimits {
   std::uint64_t memory_bytes = std::uint64_t{2} << 30;  ///< memory that the reader may add (limit_memory)
 };
 
-/// Returns the limits for an OBJ, glTF or GLB of `bytes`, including the buffers and pictures that it names:
+/// Returns the limits for a glTF or GLB of `bytes`, including the buffers and pictures that it names:
 ///   memory 256 MiB + 128 bytes a byte, output 64 MiB + 24 bytes a byte, processor time 3 s + 1 us a byte.
-/// Measured with assimp 5.2: at most 34 bytes of memory (triangles of one-digit indices) and 0.1 us.
+/// Measured with assimp 5.2 on text (OBJ): at most 34 bytes of memory and 0.1 us.
 ReaderLimits scene_reader_limits(std::uint64_t bytes);
 
 /// Returns the limits for an HDF5 file of `bytes`: 20 s of processor time + 0.25 us a byte, and
@@ -33,7 +33,7 @@ ReaderLimits scene_reader_limits(std::uint64_t bytes);
 ///   byte.
 ReaderLimits field_reader_limits(std::uint64_t bytes);
 
-/// Reads a scene: OBJ and glTF as read_scene_assimp in a child `program`, under scene_reader_limits by default; other
+/// Reads a scene: glTF as read_scene_assimp in a child `program`, under scene_reader_limits by default; other
 /// formats as read_scene in this process. Throws io in one line: the reader's error, or that it crashed, took too long
 /// or needed too much memory.
 Mesh read_scene_guarded(const std::string& path, const std::string& program,

@@ -141,6 +141,7 @@ std::string dump_scene(const Mesh& mesh) {
   append_array(dump, mesh.phase_rad.data(), mesh.phase_rad.size());
   append_array(dump, mesh.triangle.data(), mesh.triangle.size());
   append(dump, mesh.origin);
+  append_text(dump, mesh.ignored);
   return dump;
 }
 
@@ -182,6 +183,7 @@ Mesh parse_scene(std::string_view dump, std::string_view path) {
   mesh.phase_rad = cursor.take_array<float>();
   mesh.triangle = cursor.take_array<std::array<std::uint32_t, 3>>();
   mesh.origin = cursor.take<std::array<double, 3>>();
+  mesh.ignored = tame(cursor.take_text());
   cursor.end();
   const std::size_t vertices = mesh.position.size();
   require_per_vertex(cursor, "colour", mesh.colour, vertices);

@@ -60,9 +60,61 @@ void require_floats(const Json& root, const Json& primitive, std::size_t mesh, s
   }
 }
 
+/// The member of that name; null if there is none.
+const Json& member_in(const Json& object, const char* name) {
+  static const Json none;
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return object.is_object() && found != object.end() ? *found : none;
+}
+
+/// Collects names, each once.
+class Names {
+ public:
+  void add_if(bool found, std::string_view name) {
+    if (found && std::ranges::find(names_, name) == names_.end()) names_.emplace_back(name);
+  }
+  [[nodiscard]] std::string list() const { return list_names(names_); }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+bool is_dark(const Json& factor) {
+  return std::ranges::all_of(factor, [](const Json& value) { return value.is_number() && value.get<double>() == 0; });
+}
+
+void note_material(const Json& material, Names& ignored) {
+  const Json& pbr = member_in(material, "pbrMetallicRoughness");
+  const Json& gloss = member_in(member_in(material, "extensions"), "KHR_materials_pbrSpecularGlossiness");
+  const Json& mode = member_in(material, "alphaMode");
+  ignored.add_if(!member_in(pbr, "baseColorTexture").is_null(), "baseColorTexture");
+  ignored.add_if(!member_in(gloss, "diffuseTexture").is_null(), "diffuseTexture");
+  ignored.add_if(!member_in(material, "normalTexture").is_null(), "normalTexture");
+  ignored.add_if(!member_in(material, "emissiveTexture").is_null(), "emissiveTexture");
+  ignored.add_if(!is_dark(list_in(material, "emissiveFactor")), "emissiveFactor");
+  ignored.add_if(mode == "BLEND" || mode == "MASK", "alphaMode");
+}
+
+/// Names of what changes the look or the place of a scene's surface and is not applied.
+std::string name_ignored(const Json& root) {
+  constexpr std::uint64_t triangles = 4;
+  Names ignored;
+  for (const Json& material : list_in(root, "materials")) note_material(material, ignored);
+  for (const Json& mesh : list_in(root, "meshes")) {
+    for (const Json& primitive : list_in(mesh, "primitives")) {
+      const std::uint64_t mode = number_in(primitive, "mode", triangles);
+      ignored.add_if(mode >= 1 && mode < triangles, "lines");
+      ignored.add_if(!list_in(primitive, "targets").empty(), "morph targets");
+    }
+  }
+  ignored.add_if(!list_in(root, "skins").empty(), "skins");
+  ignored.add_if(!list_in(root, "animations").empty(), "animations");
+  return ignored.list();
+}
+
 }  // namespace
 
-void require_known_gltf(const std::string& path) {
+std::string require_known_gltf(const std::string& path) {
   const Json root = Json::parse(read_gltf_json(path), nullptr, false);
   for (const Json& extension : list_in(root, "extensionsRequired")) {
     const std::string name = extension.is_string() ? extension.get<std::string>() : extension.dump();
@@ -72,6 +124,7 @@ void require_known_gltf(const std::string& path) {
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     for (const Json& primitive : list_in(meshes[i], "primitives")) require_floats(root, primitive, i, path);
   }
+  return name_ignored(root);
 }
 
 }  // namespace holotone::io

@@ -47,6 +47,7 @@ bool is_text_or_signed(std::string_view first) {
   return is_signed(first) || first.find('\0') == std::string_view::npos;
 }
 bool is_anything(std::string_view) { return true; }
+constexpr std::size_t first_bytes = 512;  // of read_bytes_if
 
 }  // namespace
 
@@ -60,13 +61,17 @@ Mesh read_scene(const std::string& path, Coordinates coordinates) {
   const auto format = io::file_format(path);
   const bool stl = format == io::FileFormat::stl;
   const bool table = io::includes(io::formats::point_tables, format);
-  const std::string bytes = io::read_bytes_if(path, stl ? is_anything : table ? is_text_or_signed : is_signed);
-  const bool ply = is_ply(bytes) || (format == io::FileFormat::ply && !io::is_npy(bytes));
-  const auto read = ply                                                  ? io::read_ply
-                    : io::is_npy(bytes) || format == io::FileFormat::npy ? io::read_npy_points
-                    : stl                                                ? io::read_stl
-                    : table                                              ? io::read_table
-                                                                         : nullptr;
+  const bool text = table || format == io::FileFormat::obj;
+  const std::string bytes = io::read_bytes_if(path, stl ? is_anything : text ? is_text_or_signed : is_signed);
+  const bool npy = io::is_npy(bytes) || format == io::FileFormat::npy;
+  const bool ply = is_ply(bytes) || (format == io::FileFormat::ply && !npy);
+  if (text && !is_signed(bytes)) io::require_text(path, std::string_view(bytes).substr(0, first_bytes));
+  const auto read = ply     ? io::read_ply
+                    : npy   ? io::read_npy_points
+                    : stl   ? io::read_stl
+                    : table ? io::read_table
+                    : text  ? io::read_obj
+                            : nullptr;
   if (read != nullptr) {
     return io::read_around(coordinates, [&](const io::Origin& origin) { return read(bytes, path, origin); });
   }

@@ -13,25 +13,34 @@ enum class Coordinates {
   centred,  ///< Mesh::origin, in float64: the middle of vertices that lie farther from the file's origin than 4 sizes
 };
 
-/// Reads a mesh or a point cloud: PLY (ascii, binary little/big endian), STL (ascii, binary), XYZ/CSV, NPY ({n,3} or
-/// {n,4}: x y z amplitude). PLY and NPY are recognised by content, the others by extension (.stl .xyz .csv .tsv .txt
-/// .asc).
+/// Reads a mesh or a point cloud: PLY (ascii, binary little/big endian), OBJ, STL (ascii, binary), XYZ/CSV, NPY ({n,3}
+/// or {n,4}: x y z amplitude). PLY and NPY are recognised by content, the others by extension (.obj .stl .xyz .csv .tsv
+/// .txt .asc).
 ///
 /// Axes are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are converted to linear
 /// light; float colours are linear, or sRGB codes of 8 bits if one is above 1, of 16 if one is above 255. "intensity"
 /// becomes amplitude = sqrt(intensity). Normals that are all zero are left out. Polygons, concave or not planar ones
 /// too, are split into triangles. Every count is checked against the file's size before memory is allocated, every
 /// index against the number of vertices. NaN coordinates are kept (the plan reports them). Cost O(file size), memory
-/// O(file size). Mesh::ignored names the properties of a PLY that are not used; a Gaussian splat is refused. Throws io
-/// with file, line, row or byte, expected and got.
+/// O(file size).
+///
+/// OBJ: `v` of x y z, of x y z and the weight 1, or of x y z r g b (sRGB of 0 to 1, or codes as above; white where a
+/// vertex has none and others have); `vn`; `f` of polygons with indices from 1, or back from -1. Corners that agree in
+/// position, normal and colour are one vertex. Normals are left out if a corner of a face has none. Without faces the
+/// vertices are points. Curves and surfaces of free form are refused, as are words that are no keyword.
+///
+/// Mesh::ignored names what is not used: properties of a PLY, columns of a table, statements of an OBJ (`vt`, `l`, `p`,
+/// `mtllib`, `usemtl` ...) and vertices that no face of it has. Gaussian splats are refused. Throws io with file, line,
+/// row or byte, expected and got.
 Mesh read_scene(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
-/// Reads OBJ, glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this in
-/// a child process. OBJ vertex colours are sRGB (0 to 1, or codes as in read_scene), glTF's linear. No file but `path`
-/// is opened, except the buffers that a glTF names by `uri`: regular files in its folder or below. Throws io, also for
-/// a uri or a link that leads out, for an extension that a glTF requires and that changes its geometry, and for its
-/// positions or normals as integers; unsupported if built without assimp. assimp rounds the numbers of a file to
-/// float32: throws io if these are too far from zero to resolve a thousandth of the scene's size.
+/// Reads glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this in a
+/// child process. The colour of a vertex is baseColorFactor * COLOR_0 in linear light, without alpha; none if every
+/// factor is white and there is no COLOR_0. No file but `path` is opened, except the buffers that it names by `uri`:
+/// regular files in its folder or below. Mesh::ignored names textures, emission, transparency, skins, morph targets and
+/// animations, which are not applied. Throws io, also for a uri or a link that leads out, for a required extension that
+/// changes the geometry, and for positions or normals as integers; unsupported if built without assimp, and for another
+/// extension.
 Mesh read_scene_assimp(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
 /// True for an extension of read_scene_assimp.

@@ -43,6 +43,18 @@ std::vector<Corner2> flattened(const std::vector<Corner>& corners) {
   return flat;
 }
 
+/// True for four corners that turn well to one side, the most frequent polygon.
+bool is_convex_quad(const std::vector<Corner>& corners) {
+  if (corners.size() != 4) return false;
+  const Corner normal = cross(less(corners[2], corners[0]), less(corners[3], corners[1]));
+  const double flat = 1e-12 * dot(normal, normal);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Corner& at = corners[i];
+    if (!(dot(cross(less(corners[(i + 1) % 4], at), less(corners[(i + 2) % 4], at)), normal) > flat)) return false;
+  }
+  return true;
+}
+
 class EarCutter {
  public:
   EarCutter(const std::vector<Corner2>& flat, std::vector<Triangle>& triangles)
@@ -125,7 +137,7 @@ bool split_polygon(const std::vector<Corner>& corners, std::vector<Triangle>& tr
     for (std::uint32_t k = 2; k < corners.size(); ++k) triangles.push_back({0, k - 1, k});
     return true;
   };
-  if (corners.size() < 4) return fan();
+  if (corners.size() < 4 || is_convex_quad(corners)) return fan();
   const auto flat = flattened(corners);
   if (flat.empty()) return fan();
   EarCutter ears(flat, triangles);

@@ -27,30 +27,20 @@ namespace holotone {
 #if HOLOTONE_ASSIMP
 namespace {
 
-// A file that is open already, from byte `begin` on. assimp's own stream would look up its length by its name.
+// A file that is open already. assimp's own stream would look up its length by its name.
 class OpenedFile final : public Assimp::DefaultIOStream {
  public:
-  OpenedFile(std::FILE* stream, const char* name, std::size_t begin = 0)
-      : DefaultIOStream(stream, name), stream_(stream), begin_(begin) {
-    std::fseek(stream, static_cast<long>(begin), SEEK_SET);
-  }
+  OpenedFile(std::FILE* stream, const char* name) : DefaultIOStream(stream, name), stream_(stream) {}
   std::size_t FileSize() const override {
     struct stat status {};
-    const auto bytes = fstat(fileno(stream_), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
-    return bytes - std::min(bytes, begin_);
+    return fstat(fileno(stream_), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
   }
-  aiReturn Seek(std::size_t offset, aiOrigin origin) override {
-    return DefaultIOStream::Seek(origin == aiOrigin_SET ? begin_ + offset : offset, origin);
-  }
-  std::size_t Tell() const override { return DefaultIOStream::Tell() - begin_; }
 
  private:
   std::FILE* stream_;  // closed by the base
-  std::size_t begin_;
 };
 
-// Restricts the files that assimp opens. A material (OBJ's mtllib) changes nothing in a Mesh, so for an OBJ only the
-// file itself is opened. A glTF's buffers are regular files in its folder or below.
+// Restricts the files that assimp opens: buffers are regular files in the scene's folder or below.
 class SceneFiles final : public Assimp::DefaultIOSystem {
  public:
   explicit SceneFiles(const std::string& path) : path_(path), folder_(path.substr(0, path.rfind('/') + 1)) {}
@@ -60,8 +50,8 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     if (std::string_view(mode).find_first_of("wa+") != std::string_view::npos) return nullptr;
-    if (file == path_) return open_scene(file);
-    if (io::has_format(path_, io::FileFormat::obj) || refusal_) return nullptr;
+    if (file == path_) return DefaultIOSystem::Open(file, mode);
+    if (refusal_) return nullptr;
     std::string_view name(file);
     if (name.starts_with(folder_)) name.remove_prefix(folder_.size());
     try {
@@ -82,16 +72,6 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
   }
 
  private:
-  // assimp would take a byte order mark for a part of an OBJ's first word, and drop its line.
-  static Assimp::IOStream* open_scene(const char* file) {
-    std::FILE* const stream = std::fopen(file, "rb");
-    if (stream == nullptr) return nullptr;
-    std::array<char, io::byte_order_mark.size()> head{};
-    const std::size_t count = std::fread(head.data(), 1, head.size(), stream);
-    const bool marked = std::string_view(head.data(), count) == io::byte_order_mark;
-    return new OpenedFile(stream, file, marked ? head.size() : 0);
-  }
-
   std::string path_;
   std::string folder_;
   std::optional<Error> refusal_;
@@ -102,45 +82,16 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
 using Corner = std::array<float, 9>;
 using Matrix = aiMatrix4x4t<double>;  // of nodes: a float32 one would round translations far from zero
 
-/// Throws if the numbers of an OBJ, which assimp rounds to float32, lie too far from zero for the scene's size.
-void require_resolved(const aiScene& scene, std::string_view path) {
-  constexpr double steps_a_size = 1000;
-  aiVector3D low;
-  aiVector3D high;
-  bool first = true;
-  for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
-    for (unsigned v = 0; scene.mMeshes[i]->mVertices != nullptr && v < scene.mMeshes[i]->mNumVertices; ++v) {
-      const aiVector3D& p = scene.mMeshes[i]->mVertices[v];
-      for (unsigned axis = 0; axis < 3; ++axis) {
-        low[axis] = first ? p[axis] : std::min(low[axis], p[axis]);
-        high[axis] = first ? p[axis] : std::max(high[axis], p[axis]);
-      }
-      first = false;
-    }
-  }
-  double size = 0;
-  float farthest = 0;
-  for (unsigned axis = 0; axis < 3; ++axis) {
-    size = std::max(size, static_cast<double>(high[axis]) - low[axis]);
-    farthest = std::max({farthest, std::abs(low[axis]), std::abs(high[axis])});
-  }
-  const double step = static_cast<double>(std::nextafter(farthest, std::numeric_limits<float>::infinity())) - farthest;
-  if (size > 0 && std::isfinite(step) && step * steps_a_size > size) {
-    throw_io(path, fmt::format("coordinates that float32 resolves to a thousandth of the scene's {:.3g}", size),
-             fmt::format("steps of {:.3g} at {:.9g}; move the scene to its origin, or use PLY", step, farthest));
-  }
-}
-
 class SceneBuilder {
  public:
   SceneBuilder(const aiScene& scene, std::string_view path, const io::Origin& origin)
-      : scene_(scene), path_(path), origin_(origin), codes_(io::has_format(path, io::FileFormat::obj)) {
+      : scene_(scene), path_(path), origin_(origin) {
     has_normals_ = scene.mNumMeshes > 0;
     for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
       has_normals_ = has_normals_ && scene.mMeshes[i]->HasNormals();
-      has_colours_ = has_colours_ || scene.mMeshes[i]->HasVertexColors(0);
+      has_colours_ =
+          has_colours_ || scene.mMeshes[i]->HasVertexColors(0) || base_colour(*scene.mMeshes[i]) != Vec3f{1, 1, 1};
     }
-    if (codes_) largest_code_ = find_largest_code();
   }
 
   Mesh build() {
@@ -162,20 +113,14 @@ class SceneBuilder {
   }
 
  private:
-  /// 1 of OBJ colours from 0 to 1; 255 or 65535 if one is above. All are sRGB.
-  [[nodiscard]] double find_largest_code() const {
-    double largest = 0;
-    for (unsigned i = 0; i < scene_.mNumMeshes; ++i) {
-      const aiMesh& part = *scene_.mMeshes[i];
-      for (unsigned v = 0; part.HasVertexColors(0) && v < part.mNumVertices; ++v) {
-        const aiColor4D& colour = part.mColors[0][v];
-        for (const float value : {colour.r, colour.g, colour.b}) {
-          if (!(value >= 0 && value <= 65535)) fail("colours of 0 to 1, 255 or 65535", fmt::format("{:g}", value));
-          largest = std::max(largest, static_cast<double>(value));
-        }
-      }
+  /// baseColorFactor of the part's material, without alpha: linear light.
+  [[nodiscard]] Vec3f base_colour(const aiMesh& part) const {
+    aiColor4D colour(1, 1, 1, 1);
+    if (part.mMaterialIndex >= scene_.mNumMaterials) return {1, 1, 1};
+    if (scene_.mMaterials[part.mMaterialIndex]->Get(AI_MATKEY_COLOR_DIFFUSE, colour) != aiReturn_SUCCESS) {
+      return {1, 1, 1};
     }
-    return io::largest_code_of(largest);
+    return {colour.r, colour.g, colour.b};
   }
 
   void add(const aiMesh& part, const Matrix& transform) {
@@ -183,7 +128,10 @@ class SceneBuilder {
     aiMatrix3x3t<double> turn(transform);
     turn = turn.Inverse().Transpose();
     std::vector<std::uint32_t> index(part.mNumVertices);
-    for (unsigned v = 0; v < part.mNumVertices; ++v) index[v] = add_corner(make_corner(part, v, transform, turn));
+    const Vec3f base = base_colour(part);
+    for (unsigned v = 0; v < part.mNumVertices; ++v) {
+      index[v] = add_corner(make_corner(part, v, transform, turn, base));
+    }
     for (unsigned f = 0; f < part.mNumFaces; ++f) {
       const aiFace& face = part.mFaces[f];
       for (unsigned k = 0; k < face.mNumIndices; ++k) {
@@ -197,7 +145,8 @@ class SceneBuilder {
     }
   }
 
-  Corner make_corner(const aiMesh& part, unsigned v, const Matrix& transform, const aiMatrix3x3t<double>& turn) const {
+  Corner make_corner(const aiMesh& part, unsigned v, const Matrix& transform, const aiMatrix3x3t<double>& turn,
+                     const Vec3f& base) const {
     using Vector = aiVector3t<double>;
     const aiVector3D& stored = part.mVertices[v];
     const Vector at = transform * Vector(stored.x, stored.y, stored.z);
@@ -208,14 +157,12 @@ class SceneBuilder {
       normal.NormalizeSafe();
     }
     const Vec3f unit = io::relative_to({}, normal.x, normal.y, normal.z);
-    Corner corner{position[0], position[1], position[2], unit[0], unit[1], unit[2], 1, 1, 1};
+    Vec3f colour = base;
     if (part.HasVertexColors(0)) {
-      const aiColor4D& colour = part.mColors[0][v];
-      const std::array<float, 3> rgb = {colour.r, colour.g, colour.b};
-      for (std::size_t c = 0; c < 3; ++c)
-        corner[6 + c] = codes_ ? io::linear_of_code(double{rgb[c]}, largest_code_) : rgb[c];
+      const aiColor4D& rgb = part.mColors[0][v];
+      colour = {base[0] * rgb.r, base[1] * rgb.g, base[2] * rgb.b};
     }
-    return corner;
+    return {position[0], position[1], position[2], unit[0], unit[1], unit[2], colour[0], colour[1], colour[2]};
   }
 
   std::uint32_t add_corner(const Corner& corner) {
@@ -234,8 +181,6 @@ class SceneBuilder {
   const aiScene& scene_;
   std::string_view path_;
   io::Origin origin_;
-  bool codes_;  // true if colours are sRGB
-  double largest_code_ = 1;
   bool has_normals_ = false;
   bool has_colours_ = false;
   Mesh mesh_;
@@ -245,8 +190,9 @@ class SceneBuilder {
 }  // namespace
 
 Mesh read_scene_assimp(const std::string& path, Coordinates coordinates) {
+  if (!is_assimp_scene(path)) io::throw_format(path, io::formats::assimp_scenes, "assimp");
   io::read_first_bytes(path, 1);  // reports a missing or empty file more precisely than assimp
-  if (io::has_format(path, io::FileFormat::gltf)) io::require_known_gltf(path);
+  const std::string ignored = io::require_known_gltf(path);
   Assimp::Importer importer;
   auto* const files = new SceneFiles(path);
   importer.SetIOHandler(files);  // takes ownership
@@ -254,15 +200,16 @@ Mesh read_scene_assimp(const std::string& path, Coordinates coordinates) {
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   if (scene == nullptr) {
     files->throw_refusal();
-    throw_io(path, "an OBJ, glTF or GLB scene", fmt::format("what assimp calls '{}'", importer.GetErrorString()));
+    throw_io(path, "a glTF or GLB scene", fmt::format("what assimp calls '{}'", importer.GetErrorString()));
   }
-  if (io::has_format(path, io::FileFormat::obj)) require_resolved(*scene, path);
-  return io::read_around(coordinates,
-                         [&](const io::Origin& origin) { return SceneBuilder(*scene, path, origin).build(); });
+  Mesh mesh = io::read_around(coordinates,
+                              [&](const io::Origin& origin) { return SceneBuilder(*scene, path, origin).build(); });
+  mesh.ignored = ignored;
+  return mesh;
 }
 #else
 Mesh read_scene_assimp(const std::string& path, Coordinates /*coordinates*/) {
-  throw Error(ErrorCode::unsupported, path + ": expected a build with assimp for OBJ and glTF, got one without");
+  throw Error(ErrorCode::unsupported, path + ": expected a build with assimp for glTF, got one without");
 }
 #endif
 

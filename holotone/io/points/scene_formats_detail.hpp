@@ -25,6 +25,8 @@ Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origi
 Mesh read_stl(std::string_view bytes, std::string_view path, const Origin& origin);
 /// Reads XYZ, CSV or TSV: one point per line.
 Mesh read_table(std::string_view bytes, std::string_view path, const Origin& origin);
+/// Reads the vertices, normals and faces of an OBJ; without faces its vertices are points.
+Mesh read_obj(std::string_view bytes, std::string_view path, const Origin& origin);
 Mesh read_npy_points(std::string_view bytes, std::string_view path, const Origin& origin);
 
 /// Returns the linear light of an integer colour code in 0..largest (sRGB); codes outside are clamped.
@@ -40,8 +42,9 @@ std::string list_names(const std::vector<std::string>& names);
 std::string read_gltf_json(const std::string& path);
 
 /// Throws io naming an extension that a glTF requires and that changes its geometry, and positions or normals of
-/// integers, whose bytes assimp takes for floats. Files that are no JSON are left to assimp.
-void require_known_gltf(const std::string& path);
+/// integers, whose bytes assimp takes for floats. Files that are no JSON are left to assimp. Returns the names of what
+/// is not applied: textures, emission, transparency, lines, skins, morph targets and animations.
+std::string require_known_gltf(const std::string& path);
 
 /// Names of scene_side_files as they stand in the file and with %XX decoded, without the folder.
 std::vector<std::string> scene_side_names(const std::string& path);

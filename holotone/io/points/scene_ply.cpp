@@ -57,7 +57,7 @@ class VertexLayout {
   VertexLayout(const PlyElement& element, std::string_view path) : element_(element) {
     for (std::size_t p = 0; p < element.properties.size(); ++p) {
       const auto role = role_named(element.properties[p].name);
-      if (role < role_count && !element.properties[p].is_list) property_[role] = p;
+      if (role < role_count && !element.properties[p].is_list && !property_[role]) property_[role] = p;
     }
     for (Role role : {x, y, z}) {
       if (!property_[role]) {
@@ -76,16 +76,13 @@ class VertexLayout {
     const double largest = largest_code(element_.properties[*property_[role]].type);
     return row.scalar[*property_[role]] / (largest > 0 ? largest : 1);
   }
-  [[nodiscard]] float light(const PlyRow& row, Role role) const {
-    const double largest = largest_code(element_.properties[*property_[role]].type);
-    const double code = row.scalar[*property_[role]];
-    return largest > 0 ? linear_of_code(code, largest) : static_cast<float>(code);
-  }
-  /// Whether colours are floats: linear light, or codes.
-  [[nodiscard]] bool has_float_colours() const {
-    return has_three(red) && std::all_of(&property_[red], &property_[red] + 3, [&](const auto& p) {
-             return largest_code(element_.properties[*p].type) == 0;
-           });
+  /// Type of all three colours. Throws if they have several.
+  [[nodiscard]] PlyType colour_type(std::string_view path) const {
+    const auto type = [&](Role role) { return element_.properties[*property_[role]].type; };
+    if (type(red) != type(green) || type(red) != type(blue)) {
+      throw_io(path, "red, green and blue of one type", "several types");
+    }
+    return type(red);
   }
   /// Names of the properties without use.
   [[nodiscard]] std::vector<std::string> unused() const {
@@ -108,13 +105,16 @@ class VertexLayout {
   std::array<std::optional<std::size_t>, role_count> property_;
 };
 
-/// Float colours above 1 are codes of 8 or 16 bits, as in tables.
-void convert_float_colours(std::string_view path, std::vector<Vec3f>& colours) {
+/// True for types whose range is that of their codes.
+bool is_code_type(PlyType type) { return type == PlyType::uint8 || type == PlyType::uint16; }
+
+/// Float colours above 1 are codes of 8 or 16 bits, as in tables; integers that could be larger are codes, too.
+void convert_colours(std::string_view path, bool integers, std::vector<Vec3f>& colours) {
   float largest = 0;
   for (const auto& colour : colours) {
     for (float value : colour) largest = std::isfinite(value) ? std::max(largest, value) : largest;
   }
-  const double most = largest_code_of(static_cast<double>(largest));
+  const double most = std::max(largest_code_of(static_cast<double>(largest)), integers ? 255.0 : 1.0);
   if (most == 1) return;
   for (std::size_t i = 0; i < colours.size(); ++i) {
     for (float& value : colours[i]) {
@@ -137,12 +137,18 @@ void refuse_splats(const PlyElement& element, std::string_view path) {
   }
 }
 
+bool is_corner_list(const PlyProperty& property) {
+  return property.is_list && (property.name == "vertex_indices" || property.name == "vertex_index");
+}
+
 void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view path, const Origin& origin, Mesh& mesh) {
   refuse_splats(element, path);
   const VertexLayout layout(element, path);
   if (element.count == 0) throw_io(path, "at least 1 vertex", "0");
   if (element.count > UINT32_MAX) throw_io(path, "fewer than 2^32 vertices", fmt::format("{}", element.count));
   const auto count = static_cast<std::size_t>(element.count);  // checked against the file's size by PlyRows
+  const PlyType colour_type = layout.has_three(red) ? layout.colour_type(path) : PlyType::uint8;
+  const double code = is_code_type(colour_type) ? largest_code(colour_type) : 0;
   mesh.position.resize(count);
   if (layout.has_three(nx)) mesh.normal.resize(count);
   if (layout.has_three(red)) mesh.colour.resize(count);
@@ -152,7 +158,10 @@ void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view pa
     mesh.position[i] = relative_to(origin, layout.number(row, x), layout.number(row, y), layout.number(row, z));
     if (layout.has_three(nx)) mesh.normal[i] = layout.three(row, nx);
     if (layout.has_three(red)) {
-      mesh.colour[i] = {layout.light(row, red), layout.light(row, green), layout.light(row, blue)};
+      mesh.colour[i] = layout.three(row, red);
+      if (code > 0) {
+        for (float& value : mesh.colour[i]) value = linear_of_code(static_cast<double>(value), code);
+      }
     }
     if (layout.has(amplitude)) {
       mesh.amplitude[i] = layout.value(row, amplitude);
@@ -161,15 +170,30 @@ void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view pa
     }
     if (layout.has(phase)) mesh.phase_rad[i] = layout.value(row, phase);
   });
-  if (layout.has_float_colours()) convert_float_colours(path, mesh.colour);
-  mesh.ignored = list_names(layout.unused());
+  if (code == 0) convert_colours(path, largest_code(colour_type) > 0, mesh.colour);
+}
+
+/// Names of the elements and properties without use.
+std::string find_unused(const PlyHeader& header, std::string_view path) {
+  std::vector<std::string> names;
+  for (const auto& element : header.elements) {
+    if (element.name == "vertex") {
+      for (auto& name : VertexLayout(element, path).unused()) names.push_back(std::move(name));
+    } else if (element.name != "face") {
+      if (element.count > 0) names.push_back("element " + element.name);
+    } else {
+      for (const auto& property : element.properties) {
+        if (!is_corner_list(property)) names.push_back("face " + property.name);
+      }
+    }
+  }
+  return list_names(names);
 }
 
 void read_faces(PlyRows& rows, const PlyElement& element, std::uint64_t vertices, std::string_view path, Mesh& mesh) {
-  const auto list = std::find_if(element.properties.begin(), element.properties.end(), [](const auto& property) {
-    return property.is_list && (property.name == "vertex_indices" || property.name == "vertex_index");
-  });
-  if (list == element.properties.end()) return rows.skip(element);
+  const auto list = std::find_if(element.properties.begin(), element.properties.end(), is_corner_list);
+  if (element.count == 0) return;
+  if (list == element.properties.end()) throw_io(path, "a list 'vertex_indices' of element 'face'", "none");
   const auto wanted = static_cast<std::size_t>(list - element.properties.begin());
   PlyRow row;
   std::vector<std::array<double, 3>> corners;
@@ -221,6 +245,7 @@ Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origi
   const std::uint64_t vertices = vertex_element(header, path).count;
   PlyRows rows(header, bytes, path);
   Mesh mesh;
+  mesh.ignored = find_unused(header, path);
   bool faces_first = false;  // of which the vertices, which polygons need, come later
   for (const auto& element : header.elements) {
     if (element.name == "vertex") {

@@ -36,6 +36,7 @@ Mesh read_binary(std::string_view bytes, std::string_view path, const Origin& or
   Mesh mesh;
   Vertices vertices(mesh);
   mesh.triangle.reserve(count);  // agrees with the file's length
+  bool attributes = false;       // colours of some programs
   for (std::size_t i = 0; i < count; ++i) {
     const char* corner = bytes.data() + binary_header + i * binary_row + 12;
     std::array<std::uint32_t, 3> triangle{};
@@ -48,7 +49,9 @@ Mesh read_binary(std::string_view bytes, std::string_view path, const Origin& or
       index = vertices.add(relative_to(origin, vertex[0], vertex[1], vertex[2]));
     }
     mesh.triangle.push_back(triangle);
+    attributes = attributes || corner[0] != 0 || corner[1] != 0;
   }
+  if (attributes) mesh.ignored = "attribute bytes of triangles";
   return mesh;
 }
 

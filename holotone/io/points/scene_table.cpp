@@ -50,6 +50,7 @@ struct Meaning {
   std::size_t column = column_count;
   double scale = 1;
   bool is_unit_known = true;
+  bool has_unit = false;
 };
 
 /// Size of a unit of lengths or of angles; none for another word.
@@ -62,22 +63,25 @@ std::optional<double> size_of_unit(std::string_view unit, bool is_angle) {
   }
 }
 
-/// "x [mm]", "x (mm)" and "x_mm" are x in millimetres. Brackets after the name of a number without unit are a remark.
+/// "x [mm]", "x (mm)", "x/mm" and "x_mm" are x in millimetres. Brackets after the name of a number without unit are a
+/// remark.
 Meaning meaning_of(std::string_view word) {
   const auto known = column_named(word);
   std::string text(trim(word));
   std::erase(text, '"');
   const auto bracket = text.find_first_of("[(");
-  const auto at = std::min(bracket, text.rfind('_'));
+  const auto slash = text.find('/');
+  const auto at = std::min({bracket, slash, text.rfind('_')});
   if (known < column_count || at == std::string::npos) return {known};
   Meaning meaning{column_named(std::string_view(text).substr(0, at))};
   const bool has_unit = meaning.column <= z || meaning.column == phase;
-  if (!has_unit) return bracket == std::string::npos ? Meaning{} : meaning;
+  if (!has_unit) return at == bracket ? meaning : Meaning{};
   const auto end = text.find_first_of("])", at);
   const auto size = size_of_unit(trim(std::string_view(text).substr(at + 1, end - at - 1)), meaning.column == phase);
-  if (!size && bracket == std::string::npos) return {};
+  if (!size && at != bracket && at != slash) return {};
   meaning.scale = size.value_or(1);
   meaning.is_unit_known = size.has_value();
+  meaning.has_unit = true;
   return meaning;
 }
 
@@ -194,6 +198,8 @@ class TableReader {
   void set_columns(const std::vector<std::string_view>& words) {
     columns_.clear();
     scales_.clear();
+    names_.clear();
+    std::size_t lengths = 0;  // of x, y and z: those with a unit
     for (auto word : words) {
       const auto meaning = meaning_of(word);
       if (!meaning.is_unit_known) {
@@ -202,8 +208,19 @@ class TableReader {
                              lines_.number()),
                  in_quotes(word));
       }
+      if (meaning.column < column_count && std::ranges::find(columns_, meaning.column) != columns_.end()) {
+        throw_io(path_, fmt::format("one column '{}' (line {})", column_names[meaning.column][0], lines_.number()),
+                 in_quotes(word));
+      }
+      lengths += meaning.has_unit && meaning.column <= z ? 1 : 0;
       columns_.push_back(meaning.column);
       scales_.push_back(meaning.scale);
+      names_.emplace_back(trim(word));
+      std::erase(names_.back(), '"');
+    }
+    if (lengths != 0 && lengths != 3) {
+      throw_io(path_, fmt::format("units of x, y and z, or of none (line {})", lines_.number()),
+               fmt::format("{} of them", lengths));
     }
     note_used();
   }
@@ -269,6 +286,27 @@ class TableReader {
             static_cast<float>(at(row, first + 2))};
   }
 
+  /// Throws for six columns without names that may be normals: MeshLab's XYZ has those.
+  [[noreturn]] void ask_for_names(std::string_view got) const {
+    throw_io(path_,
+             "a line of column names before six columns, 'x y z nx ny nz' or 'x y z r g b', unless they are whole "
+             "colours up to 255 or 65535",
+             got);
+  }
+
+  /// Names of the columns without use.
+  [[nodiscard]] std::string ignored_names() const {
+    std::vector<std::string> ignored;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const std::size_t column = columns_[i];
+      const bool alone =
+          (column >= nx && column <= nz && !has_three(nx)) || (column >= red && column <= blue && !has_three(red));
+      const bool beaten = column == intensity && slot_[amplitude];
+      if (column == column_count || alone || beaten) ignored.push_back(names_[i].empty() ? "''" : names_[i]);
+    }
+    return list_names(ignored);
+  }
+
   // Colours are codes (sRGB) of 8 bits if any is above 1, of 16 bits if any is above 255, else linear light.
   void build_colours(std::size_t count, Mesh& mesh) const {
     double largest = 0;
@@ -276,16 +314,14 @@ class TableReader {
       for (std::size_t column : {red, green, blue}) {
         const double value = at(row, column);
         const bool acceptable = value >= 0 && value <= 65535 && (!assumed_colour_ || value == std::floor(value));
+        if (!acceptable && assumed_colour_) ask_for_names(fmt::format("{:g} (point {})", value, row));
         if (!acceptable) {
-          throw_io(path_,
-                   assumed_colour_
-                       ? "whole numbers 0 to 255 or 65535 (r g b) in columns 4 to 6, or a line of column names"
-                       : "colours of 0 to 1, 255 or 65535",
-                   fmt::format("{:g} (point {})", value, row));
+          throw_io(path_, "colours of 0 to 1, 255 or 65535", fmt::format("{:g} (point {})", value, row));
         }
         largest = std::max(largest, value);
       }
     }
+    if (assumed_colour_ && largest <= 1) ask_for_names("numbers of 0 and 1 alone");
     const auto light = [&](double value) {
       const double most = assumed_colour_ ? largest_code_of(std::max(largest, 255.0)) : largest_code_of(largest);
       return most > 1 ? linear_of_code(value, most) : static_cast<float>(value);
@@ -311,6 +347,7 @@ class TableReader {
       if (has_three(nx)) mesh.normal.push_back(three(row, nx));
     }
     if (has_three(red)) build_colours(count, mesh);
+    mesh.ignored = ignored_names();
     return mesh;
   }
 
@@ -322,6 +359,7 @@ class TableReader {
   bool assumed_colour_ = false;
   std::vector<std::size_t> columns_;                             // meaning of each column of the file
   std::vector<double> scales_;                                   // of each column: its unit
+  std::vector<std::string> names_;                               // of each column, if the file has them
   std::vector<std::size_t> used_;                                // known columns, in the order of rows_
   std::array<std::optional<std::size_t>, column_count> slot_{};  // position in a row of rows_
   std::vector<double> rows_;
