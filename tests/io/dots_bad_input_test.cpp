@@ -42,6 +42,10 @@ TEST(DotsBadInput, TablesNameTheLine) {
   EXPECT_MENTIONS(refusal("1,2,3,4,5\n", "d.csv"), "2 to 4 columns");
   EXPECT_MENTIONS(refusal("x,y\n1,two\n", "d.csv"), "a number in column 2 (line 2), got 'two'");
   EXPECT_MENTIONS(refusal("x,z\n1,2\n", "d.csv"), "column names with x and y (line 1), got 'x,z'");
+  EXPECT_MENTIONS(refusal("x [mm],y [mm]\n1,2\n", "d.csv"), "columns in pixels (line 1), got 'x [mm]'");
+  EXPECT_MENTIONS(refusal("x_px,y_px,radius_um\n1,2,3\n", "d.csv"), "columns in pixels (line 1), got 'radius_um'");
+  EXPECT_MENTIONS(refusal("x,y,X\n1,2,3\n", "d.csv"), "one column 'x' (line 1), got 'X'");
+  EXPECT_MENTIONS(refusal(std::string("\xFE\xFF\0x\0,", 6), "d.csv"), "text in UTF-8 or ASCII, got UTF-16");
   EXPECT_MENTIONS(refusal("1,2,-1\n", "d.csv"), "radius >= 0 (line 1), got -1");
   EXPECT_MENTIONS(refusal("1,2,1,256\n", "d.csv"), "a class from 0 to 255 (line 1), got 256");
   EXPECT_MENTIONS(refusal("1,2,1,0.5\n", "d.csv"), "got 0.5");
@@ -68,6 +72,27 @@ TEST(DotsBadInput, SvgNamesTheLine) {
   EXPECT_MENTIONS(refusal("<!DOCTYPE svg [<!ENTITY d '<circle r=\"1\"/>'>]>\n<svg>&lt;&d;</svg>", "d.svg"),
                   "circles that stand for themselves (line 2), got '&d;'");
   EXPECT_MENTIONS(refusal("<svg viewBox='0 0 0 1'/>", "d.svg"), "positive size");
+  const std::string dot = "<circle cx='1' cy='1' r='1'/>";
+  EXPECT_MENTIONS(refusal("<svg viewBox='0 0 9 9'>" + dot +
+                              "<path d='M0 0h1'/><g><path d='M1 1h1'/></g>"
+                              "<rect width='8' height='9'/><text>a</text></svg>",
+                          "d.svg"),
+                  "expected circles and ellipses, got 2 paths, 1 rect, 1 text; hide what is no dot");
+  EXPECT_MENTIONS(refusal("<svg><style>\n#a { display: none }</style>" + dot + "</svg>", "d.svg"),
+                  "style sheets that hide by classes alone (line 1), got '#a'");
+  EXPECT_MENTIONS(refusal("<svg><style>@media print { .a { display: none } }</style>" + dot + "</svg>", "d.svg"),
+                  "got '@media print'");
+  EXPECT_MENTIONS(refusal("<svg>\n<circle r='1' style='transform:scale(2)'/></svg>", "d.svg"),
+                  "transform as an attribute (line 2), got 'a style'");
+  EXPECT_MENTIONS(refusal("<svg><svg viewBox='0 0 1 1'>" + dot + "</svg></svg>", "d.svg"),
+                  "the width and height of an <svg> with a viewBox in another");
+  EXPECT_MENTIONS(refusal("<svg><svg viewBox='0 0 1'>" + dot + "</svg></svg>", "d.svg"), "a viewBox of four numbers");
+  EXPECT_MENTIONS(
+      refusal("<svg viewBox='0 0 9 9'><svg viewBox='0 0 1 1' preserveAspectRatio='middle'>" + dot + "</svg></svg>",
+              "d.svg"),
+      "preserveAspectRatio as none, or as xMidYMid and meet or slice (line 1), got 'middle'");
+  EXPECT_MENTIONS(refusal("<svg width='2mm' height='1mm' viewBox='0 0 9 9' preserveAspectRatio='none'/>", "d.svg"),
+                  "pixels as wide as high");
   EXPECT_MENTIONS(refusal("<svg width='3furlongs'/>", "d.svg"), "in mm, cm");
   EXPECT_MENTIONS(refusal("<svg><g></svg>", "d.svg"), "</g>");
   EXPECT_MENTIONS(refusal("<svg><g>", "d.svg"), "</g> before the file's end");
@@ -119,6 +144,24 @@ TEST(DotsBadInput, DamagedFiles) {
     expect_survival(extension, read_raw(path), extension, 400, read);
     expect_truncations_refused(read_raw(path), extension, std::string_view(extension) == ".npy", read);
   }
+}
+
+TEST(DotsBadInput, StyledSvgSurvivesTwoThousandMutations) {
+  const std::string svg =
+      "<svg width='9mm' height='8mm' viewBox='0 0 9 9'><style>.a{display:none}.b,.c{visibility:hidden}</style>"
+      "<rect width='100%' height='100%'/><g class='c' style='fill:red'><circle r='1' class='a'/>"
+      "<circle r='2' visibility='visible' transform='rotate(30 1 2) skewX(4)'/></g>"
+      "<svg x='1' width='50%' height='4' viewBox='0 0 2 2' preserveAspectRatio='xMinYMax slice'><ellipse rx='1' "
+      "ry='2'/>"
+      "</svg></svg>";
+  EXPECT_EQ(read_dots([&] {
+              static const TemporaryFolder folder;
+              write_raw(folder.file("d.svg"), svg);
+              return folder.file("d.svg");
+            }())
+                .count(),
+            2);
+  expect_survival("styled.svg", svg, ".svg", 2000, [](const std::string& name) { read_dots(name); });
 }
 
 std::string argument_error(const Dots& dots, const DotsWriteOptions& options, const std::string& name) {

@@ -81,6 +81,12 @@ TEST(DotsFile, TablesOfOtherTools) {
     EXPECT_TRUE(dots.radius.empty() && dots.colour_class.empty()) << text;
     EXPECT_EQ(dots.width, 0) << text;
   }
+  EXPECT_EQ(read_text("d.csv", "x [px],y (px)\n1.5,2\n3,4.25\n").position, expected);
+  EXPECT_EQ(read_text("d.txt", "# x_px y_px\n1.5 2\n3 4.25\n").position, expected);
+  const TemporaryFolder folder;
+  write_raw(folder.file("d.csv"), "id,x,y,x_world\n7,1.5,2,0\n");
+  EXPECT_EQ(read_dots_file(folder.file("d.csv")).notes,
+            std::vector<std::string>{folder.file("d.csv") + ": ignored: 'id', 'x_world'"});
   const Dots all = read_text("d.dat", "x y Radius ink\n1 2 .5 3\n3 4 0 0\n");
   EXPECT_EQ(all.radius, (Floats{0.5F, 0}));
   EXPECT_EQ(all.colour_class, (Classes{3, 0}));
@@ -143,7 +149,8 @@ TEST(DotsFile, SvgOfOtherTools) {
 <svg:svg width="2in" height="1in" viewBox="10,20 192 96" xmlns="x">
   <defs><circle cx="1" cy="1" r="1"/></defs>
   <style><![CDATA[ circle > g { } ]]></style>
-  <path d="M0,0"/>
+  <path d=""/>
+  <rect x="10" y="20" width="100%" height="100%" fill="white"/>
   <g transform="translate(10 , 20) rotate(90) scale(2)"><circle cx='3' cy='1' r='.5' style="fill:a>b"/></g>
   <ellipse cx="10px" cy="20" rx="1" ry="4" transform="matrix(1,0,0,1,-1,-2)"></ellipse>
   <circle cx="1in" cy="10mm" r="1"/>
@@ -163,6 +170,62 @@ TEST(DotsFile, SvgOfOtherTools) {
   EXPECT_EQ(bare.height, 50);
   EXPECT_EQ(bare.pixel_m, 0);
   EXPECT_EQ(bare.position, (Floats{15, -2}));
+}
+
+/// x of all dots of a picture with these elements.
+Floats x_of_dots(const std::string& elements) {
+  const Dots dots = read_text("d.svg", "<svg viewBox='0 0 100 50'>" + elements + "</svg>");
+  Floats x;
+  for (std::size_t i = 0; i < dots.position.size(); i += 2) x.push_back(dots.position[i]);
+  return x;
+}
+
+TEST(DotsFile, SvgLeavesOutWhatIsHidden) {
+  const std::string one = "<circle cx='1' cy='2' r='1'/>";
+  const auto circle = [](const std::string& more) { return "<circle cx='7' cy='2' r='1' " + more + "/>"; };
+  const Floats expected{1};
+  EXPECT_EQ(x_of_dots(one + circle("style='fill:red;display:none'")), expected);
+  EXPECT_EQ(x_of_dots(one + circle("style='display : none !important'")), expected);
+  EXPECT_EQ(x_of_dots(one + circle("visibility='hidden'")), expected);
+  EXPECT_EQ(x_of_dots(one + circle("style='visibility:collapse'")), expected);
+  EXPECT_EQ(x_of_dots(one + "<g inkscape:groupmode='layer' style='display:none'>" + circle("") + "</g>"), expected);
+  EXPECT_EQ(x_of_dots(one + "<g display='none'><g display='inline'>" + circle("") + "</g></g>"), expected);
+  EXPECT_EQ(x_of_dots("<style>.a{fill:red} .st0, .b { display:none; }</style>" + one + circle("class='a st0'")),
+            expected);
+  EXPECT_EQ(x_of_dots("<style><![CDATA[/* .a{ */ .a{visibility:hidden}]]></style>" + one + circle("class='a'")),
+            expected);
+  // What a part says stands before what the whole says, and a style before an attribute.
+  EXPECT_EQ(x_of_dots("<g visibility='hidden'>" + circle("") + circle("visibility='visible' cy='9'") + "</g>"),
+            Floats{7});
+  EXPECT_EQ(x_of_dots(circle("display='none' style='display:inline'")), Floats{7});
+  EXPECT_EQ(x_of_dots("<style>.a{display:none}</style>" + circle("class='a' style='display:block'")), Floats{7});
+  EXPECT_EQ(x_of_dots(one + "<g display='none'><path d='M0 0H9'/></g>"), expected);
+}
+
+// The mapping of SVG 2, section 8.2, by hand.
+TEST(DotsFile, SvgOfPicturesInThePicture) {
+  const auto inner = [](const std::string& attributes) {
+    const Dots dots = read_text("d.svg", "<svg viewBox='0 0 100 50'><g transform='translate(0 1)'><svg " + attributes +
+                                             "><circle cx='2' cy='3' r='1'/></svg></g></svg>");
+    return Floats{dots.position[0], dots.position[1], dots.radius[0]};
+  };
+  EXPECT_EQ(inner("x='10' y='20'"), (Floats{12, 24, 1}));
+  EXPECT_EQ(inner("x='10%' y='20%'"), (Floats{12, 14, 1}));
+  EXPECT_EQ(inner("width='40' height='20' viewBox='0 0 20 10'"), (Floats{4, 7, 2}));
+  EXPECT_EQ(inner("viewBox='0 0 10 10'"), (Floats{25 + 10, 16, 5}));  // 100 x 50: in the middle
+  EXPECT_EQ(inner("viewBox='0 0 10 10' preserveAspectRatio='xMinYMid'"), (Floats{10, 16, 5}));
+  EXPECT_EQ(inner("viewBox='0 0 10 10' preserveAspectRatio='xMaxYMax slice'"), (Floats{20, -50 + 31, 10}));
+  const Floats squeezed = inner("viewBox='1 1 10 10' preserveAspectRatio='none'");
+  EXPECT_EQ(squeezed[0], 10);
+  EXPECT_EQ(squeezed[1], 11);
+  EXPECT_NEAR(squeezed[2], std::sqrt(50.0), 1e-6);
+  // A page whose sides have other proportions than its viewBox is scaled by the lesser.
+  EXPECT_NEAR(
+      read_text("d.svg", "<svg width='100mm' height='100mm' viewBox='0 0 100 50'><circle r='1'/></svg>").pixel_m, 1e-3,
+      1e-12);
+  EXPECT_NEAR(
+      read_text("d.svg", "<svg width='300mm' height='100mm' viewBox='0 0 100 50'><circle r='1'/></svg>").pixel_m, 2e-3,
+      1e-12);
 }
 
 TEST(DotsFile, CarriesHowDotsCameToBe) {

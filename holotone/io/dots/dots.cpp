@@ -7,6 +7,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 
 namespace holotone {
 namespace {
@@ -111,7 +112,7 @@ DotsFile read_dots_file(const std::string& path, const DotsReadOptions& options)
              io::extension_or_none(path));
   }
   const std::string bytes = io::read_bytes_if(path, is_text);
-  if (!is_text(bytes)) throw_io(path, "text", "a file that begins " + io::in_quotes(bytes.substr(0, 8)));
+  if (!is_text(bytes)) io::require_text(path, bytes);
   return format == io::FileFormat::svg ? io::read_dots_svg(bytes, path) : io::read_dots_table(bytes, path);
 }
 

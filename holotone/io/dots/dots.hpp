@@ -37,18 +37,21 @@ struct DotsReadOptions {
 struct DotsFile {
   Dots dots;
   Metadata metadata;               ///< origin of the dots, if in the file
-  std::vector<std::string> notes;  ///< shapes skipped that may be dots, one line each
+  std::vector<std::string> notes;  ///< shapes skipped that may be dots and columns without use, one line each
 };
 
 /// Reads dots by the name's extension.
 ///   .csv .tsv .txt .dat .xy  one dot a line: x, y[, radius[, class]], separated by commas, semicolons, tabs or blanks.
-///                  A line of names (x y r class, any order; or as a comment) may precede; unknown columns are ignored.
-///                  A first line of one whole number is the count of the lines that follow. Comments begin with # or
-///                  //; Holotone's comments state the page.
+///                  A line of names (x y r class, any order; or as a comment) may precede; unknown columns are ignored
+///                  with a note; a unit ("x [px]", "x_px") must be pixels. A first line of one whole number is the
+///                  count of the lines that follow. Comments begin with # or //; Holotone's comments state the page.
 ///   .npy           real numbers {n, 2}, {n, 3} (x y radius) or {n, 4} (x y radius class)
-///   .svg           circles, and ellipses as circles of the same area, under the transforms of their groups, at most
-///                  256 deep. Layers of Inkscape that contain circles become classes in their order. Other shapes are
-///                  ignored, <use> with a note; entities that contain circles are refused
+///   .svg           circles, and ellipses as circles of the same area, under the transforms of their groups and the
+///                  viewBox of pictures inside the picture, at most 256 deep. What `display` or `visibility` hides, as
+///                  attribute, style or by a class, is left out. Layers of Inkscape that contain circles become classes
+///                  in their order. Paths and other shapes that are shown are refused with their count, but for a
+///                  rectangle that covers the page; <use> is left out with a note; entities that contain circles are
+///                  refused
 ///   .png .tif .tiff .bmp .jpg .jpeg  a picture of two levels: each dark pixel is a dot at its centre (alpha on white)
 /// Lengths keep the file's values and are interpreted as pixels, y down. A page size missing in the file is 0 x 0;
 /// dots outside the page are kept. Memory O(file size); every count is checked against the file.

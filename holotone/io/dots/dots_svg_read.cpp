@@ -1,15 +1,15 @@
-// Reads circles from SVG: elements, groups and their transforms, the page. Without an XML library: everything but
-// circles is skipped.
+// Reads circles from SVG: elements, groups and their transforms, styles that hide, the page. Without an XML library.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/dots/dots_formats_detail.hpp>
+#include <holotone/io/dots/svg_style_detail.hpp>
+#include <holotone/io/dots/svg_text_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
-#include <numbers>
 #include <optional>
 
 namespace holotone::io {
@@ -17,71 +17,10 @@ namespace {
 
 constexpr std::size_t deepest = 256;
 
-/// x' = a x + c y + e, y' = b x + d y + f
-struct Affine {
-  double a = 1, b = 0, c = 0, d = 1, e = 0, f = 0;
-  [[nodiscard]] Affine operator*(const Affine& right) const {
-    return {a * right.a + c * right.b, b * right.a + d * right.b,     a * right.c + c * right.d,
-            b * right.c + d * right.d, a * right.e + c * right.f + e, b * right.e + d * right.f + f};
-  }
-};
+using Tag = SvgTag;
 
-/// One tag: name, unparsed attributes, kind of end.
-struct Tag {
-  std::string_view name;
-  std::string_view attributes;
-  bool closing = false;  ///< </name>
-  bool empty = false;    ///< <name/>
-  std::size_t position = 0;
-};
-
-bool is_name_end(char c) { return is_blank(c) || c == '=' || c == '/' || c == '>'; }
-
-/// Value of an attribute, quoted by ' or ".
-std::optional<std::string_view> attribute(const Tag& tag, std::string_view name) {
-  std::string_view rest = tag.attributes;
-  for (;;) {
-    while (!rest.empty() && (is_blank(rest.front()) || rest.front() == '/')) rest.remove_prefix(1);
-    std::size_t end = 0;
-    while (end < rest.size() && !is_name_end(rest[end])) ++end;
-    const auto key = rest.substr(0, end);
-    rest.remove_prefix(end);
-    while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
-    if (key.empty() || rest.empty() || rest.front() != '=') return std::nullopt;
-    rest.remove_prefix(1);
-    while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
-    if (rest.empty() || (rest.front() != '"' && rest.front() != '\'')) return std::nullopt;
-    const auto stop = rest.find(rest.front(), 1);
-    if (stop == std::string_view::npos) return std::nullopt;
-    const auto value = rest.substr(1, stop - 1);
-    if (key == name) return value;
-    rest.remove_prefix(stop + 1);
-  }
-}
-
-/// Removes a number from the front of `text`; the rest, such as a unit, stays. False if there is no number.
-bool take_number(std::string_view& text, double& value) {
-  text = trim(text);
-  std::size_t end = 0;
-  while (end < text.size()) {
-    const char c = text[end];
-    const bool exponent = (c == 'e' || c == 'E') && end + 1 < text.size() &&
-                          (std::string_view("+-0123456789").find(text[end + 1]) != std::string_view::npos);
-    const bool sign = (c == '+' || c == '-') && (end == 0 || text[end - 1] == 'e' || text[end - 1] == 'E');
-    if (!(c >= '0' && c <= '9') && c != '.' && !sign && !exponent) break;
-    ++end;
-  }
-  if (!parse_number(text.substr(0, end), value)) return false;
-  text.remove_prefix(end);
-  return true;
-}
-
-struct Unit {
-  std::string_view name;
-  double metres;
-};
-constexpr Unit units[] = {{"mm", 1e-3},       {"cm", 1e-2},   {"in", 0.0254}, {"pt", 0.0254 / 72},
-                          {"pc", 0.0254 / 6}, {"q", 0.25e-3}, {"Q", 0.25e-3}};
+/// Shapes that are no dots, with the noun of their count.
+constexpr std::string_view other_shapes[] = {"path", "rect", "line", "polyline", "polygon", "text", "image"};
 
 class SvgReader {
  public:
@@ -94,6 +33,7 @@ class SvgReader {
     if (!stack_.empty()) {
       throw_io(path_, fmt::format("</{}> before the file's end", stack_.back().name), "none");
     }
+    refuse_other_shapes();
     auto& classes = builder_.dots().colour_class;
     if (std::all_of(classes.begin(), classes.end(), [](auto c) { return c == 0; })) classes.clear();
     if (uses_ > 0) {
@@ -109,9 +49,20 @@ class SvgReader {
   struct Open {
     std::string_view name;
     Affine transform;
-    bool hidden = false;
-    int layer = -1;  ///< index in the order of layers, -1 outside
+    bool hidden = false;     ///< with all that it contains
+    bool invisible = false;  ///< but not what it contains and says to be visible
+    int layer = -1;          ///< index in the order of layers, -1 outside
+    double width = 0;        ///< of the viewport, in its user units; 0: not stated
+    double height = 0;
   };
+
+  void refuse_other_shapes() const {
+    std::string list;
+    for (std::size_t i = 0; i < others_.size(); ++i) {
+      if (others_[i] > 0) list += (list.empty() ? "" : ", ") + counted(others_[i], other_shapes[i]);
+    }
+    if (!list.empty()) throw_io(path_, "circles and ellipses", list + "; hide what is no dot");
+  }
 
   [[nodiscard]] std::string at_line(std::size_t position) {
     // Tags are in order: continues the count of the last call.
@@ -204,7 +155,7 @@ class SvgReader {
     if (tag.closing) inside.remove_prefix(1);
     tag.empty = inside.ends_with('/');
     std::size_t name_end = 0;
-    while (name_end < inside.size() && !is_name_end(inside[name_end])) ++name_end;
+    while (name_end < inside.size() && !is_svg_name_end(inside[name_end])) ++name_end;
     tag.name = inside.substr(0, name_end);
     if (const auto colon = tag.name.rfind(':'); colon != std::string_view::npos) tag.name.remove_prefix(colon + 1);
     tag.attributes = inside.substr(name_end);
@@ -224,38 +175,91 @@ class SvgReader {
       root_ = true;
       read_page(tag);
     }
-    Open open = stack_.empty() ? Open{} : stack_.back();
+    Open open = stack_.empty() ? outermost() : stack_.back();
     open.name = tag.name;
-    if (const auto text = attribute(tag, "transform")) open.transform = open.transform * transform_of(tag, *text);
-    if (tag.name == "circle" || tag.name == "ellipse") take_circle(tag, open);
-    if (tag.name == "use" && !open.hidden) ++uses_;
+    if (const auto text = find_attribute(tag, "transform")) open.transform = open.transform * transform_in(tag, *text);
+    if (tag.name == "svg" && !stack_.empty()) enter_viewport(tag, open);
+    apply_style(tag, open);
+    if (!open.hidden && !open.invisible) take_shape(tag, open);
     if (tag.empty) return;
     if (tag.name == "desc" && stack_.size() == 1) read_metadata();
+    if (tag.name == "style") read_sheet(tag);
     if (stack_.size() >= deepest) fail(tag, fmt::format("elements at most {} deep", deepest), tag.name);
     constexpr std::string_view unseen[] = {"defs", "symbol", "clipPath", "mask", "pattern", "marker"};
     open.hidden = open.hidden || std::find(std::begin(unseen), std::end(unseen), tag.name) != std::end(unseen);
-    if (tag.name == "g" && attribute(tag, "inkscape:groupmode") == std::string_view("layer")) {
+    if (tag.name == "g" && find_attribute(tag, "inkscape:groupmode") == std::string_view("layer")) {
       layer_class_.push_back(stated_class(tag));
       open.layer = static_cast<int>(layer_class_.size()) - 1;
     }
     stack_.push_back(open);
   }
 
+  [[nodiscard]] Open outermost() {
+    Open open;
+    open.width = builder_.dots().width;
+    open.height = builder_.dots().height;
+    return open;
+  }
+
+  void apply_style(const Tag& tag, Open& open) {
+    const SvgStyle style = styles_.find(tag);
+    const bool is_dot = tag.name == "circle" || tag.name == "ellipse";
+    if (!style.geometry.empty() && (is_dot || style.geometry == "transform")) {
+      fail(tag, fmt::format("{} as an attribute", style.geometry), "a style");
+    }
+    open.hidden = open.hidden || style.display == "none";
+    if (!style.visibility.empty() && style.visibility != "inherit") open.invisible = style.visibility != "visible";
+  }
+
+  void read_sheet(const Tag& tag) {
+    const auto end = std::min(text_.find("</", position_), text_.size());
+    const std::string selector = styles_.add_sheet(text_.substr(position_, end - position_));
+    if (!selector.empty()) fail(tag, "style sheets that hide by classes alone", selector);
+  }
+
+  /// A picture inside the picture: its place, and its viewBox.
+  void enter_viewport(const Tag& tag, Open& open) {
+    const double x = share(tag, "x", open.width, 0);
+    const double y = share(tag, "y", open.height, 0);
+    const double width = share(tag, "width", open.width, open.width);
+    const double height = share(tag, "height", open.height, open.height);
+    open.transform = open.transform * Affine{1, 0, 0, 1, x, y};
+    open.width = width;
+    open.height = height;
+    const auto view = find_attribute(tag, "viewBox");
+    if (!view) return;
+    const auto box = parse_view_box(*view);
+    if (!box || !((*box)[2] > 0 && (*box)[3] > 0)) fail(tag, "a viewBox of four numbers and positive size", *view);
+    if (!(width > 0 && height > 0)) fail(tag, "the width and height of an <svg> with a viewBox in another", "none");
+    std::string_view expected;
+    const auto aspect = find_attribute(tag, "preserveAspectRatio").value_or("");
+    open.transform = open.transform * fit_view_box(*box, width, height, aspect, expected);
+    if (!expected.empty()) fail(tag, expected, aspect);
+    open.width = (*box)[2];
+    open.height = (*box)[3];
+  }
+
+  /// A length that may be a share of a viewport's side, in per cent.
+  double share(const Tag& tag, std::string_view name, double whole, double otherwise) {
+    const auto value = find_attribute(tag, name);
+    if (!value || value == std::string_view("auto")) return otherwise;
+    std::string_view rest = *value;
+    double number = 0;
+    if (!take_svg_number(rest, number) || trim(rest) != "%") return length(tag, name, otherwise);
+    if (!(whole > 0) || !std::isfinite(number)) fail(tag, fmt::format("a length {}", name), *value);
+    return number / 100 * whole;
+  }
+
   void read_page(const Tag& tag) {
     Dots& dots = builder_.dots();
-    std::array<double, 4> box{};
-    const auto view = attribute(tag, "viewBox");
+    const auto view = find_attribute(tag, "viewBox");
     if (view) {
-      std::string text(*view);
-      std::replace(text.begin(), text.end(), ',', ' ');
-      std::string_view rest = text;
-      for (double& value : box) {
-        if (!take_number(rest, value) || std::abs(value) > 1e9) fail(tag, "viewBox of four numbers", *view);
-      }
-      if (!(box[2] > 0 && box[3] > 0)) fail(tag, "a viewBox of positive size", *view);
-      to_page_ = {1, 0, 0, 1, -box[0], -box[1]};
-      dots.width = box[2];
-      dots.height = box[3];
+      const auto box = parse_view_box(*view);
+      if (!box) fail(tag, "viewBox of four numbers", *view);
+      if (!((*box)[2] > 0 && (*box)[3] > 0)) fail(tag, "a viewBox of positive size", *view);
+      to_page_ = {1, 0, 0, 1, -(*box)[0], -(*box)[1]};
+      dots.width = (*box)[2];
+      dots.height = (*box)[3];
     }
     const auto width = page_side(tag, "width");
     const auto height = page_side(tag, "height");
@@ -263,7 +267,15 @@ class SvgReader {
       dots.width = width->pixels;
       dots.height = height->pixels;
     }
-    if (width && width->metres > 0 && dots.width > 0) dots.pixel_m = width->metres / dots.width;
+    if (!(width && width->metres > 0 && dots.width > 0)) return;
+    dots.pixel_m = width->metres / dots.width;
+    if (!(height && height->metres > 0)) return;
+    const double down = height->metres / dots.height;
+    if (std::abs(down - dots.pixel_m) <= 1e-3 * dots.pixel_m) return;
+    const auto aspect = find_attribute(tag, "preserveAspectRatio").value_or("");
+    if (trim(aspect).starts_with("none")) fail(tag, "pixels as wide as high", "preserveAspectRatio none");
+    const bool slice = trim(aspect).ends_with("slice");
+    dots.pixel_m = slice ? std::max(dots.pixel_m, down) : std::min(dots.pixel_m, down);
   }
 
   /// Reads Holotone's own description of the whole picture, in which & < > " are entities.
@@ -289,16 +301,16 @@ class SvgReader {
     double metres;  ///< 0: without a physical unit
   };
   std::optional<Side> page_side(const Tag& tag, std::string_view name) {
-    const auto value = attribute(tag, name);
+    const auto value = find_attribute(tag, name);
     if (!value) return std::nullopt;
     std::string_view rest = *value;
     double number = 0;
-    if (!take_number(rest, number) || !(number > 0 && number <= 1e9))
+    if (!take_svg_number(rest, number) || !(number > 0 && number <= 1e9))
       fail(tag, fmt::format("a positive {}", name), *value);
     const auto unit = trim(rest);
     if (unit.empty() || unit == "px") return Side{number, 0};
-    for (const auto& known : units) {
-      if (unit == known.name) return Side{number * known.metres / default_pixel_m, number * known.metres};
+    if (const double metres = metres_of_svg_unit(unit); metres > 0) {
+      return Side{number * metres / default_pixel_m, number * metres};
     }
     if (unit == "%") return std::nullopt;
     fail(tag, fmt::format("a {} in mm, cm, in, pt, pc or px", name), *value);
@@ -306,22 +318,43 @@ class SvgReader {
 
   /// A length inside the picture, in user units.
   double length(const Tag& tag, std::string_view name, double otherwise) {
-    const auto value = attribute(tag, name);
+    const auto value = find_attribute(tag, name);
     if (!value) return otherwise;
     std::string_view rest = *value;
     double number = 0;
-    if (take_number(rest, number) && std::isfinite(number)) {
+    if (take_svg_number(rest, number) && std::isfinite(number)) {
       const auto unit = trim(rest);
       if (unit.empty() || unit == "px") return number;
-      for (const auto& known : units) {
-        if (unit == known.name) return number * known.metres / default_pixel_m;
-      }
+      if (const double metres = metres_of_svg_unit(unit); metres > 0) return number * metres / default_pixel_m;
     }
     fail(tag, fmt::format("a finite length {}", name), *value);
   }
 
+  void take_shape(const Tag& tag, const Open& open) {
+    if (tag.name == "circle" || tag.name == "ellipse") return take_circle(tag, open);
+    if (tag.name == "use") ++uses_;
+    const auto* const other = std::ranges::find(other_shapes, tag.name);
+    if (other == std::end(other_shapes)) return;
+    if (tag.name == "path" && trim(find_attribute(tag, "d").value_or("")).empty()) return;
+    if (tag.name == "rect" && is_background(tag, open)) return;
+    ++others_[static_cast<std::size_t>(other - std::begin(other_shapes))];
+  }
+
+  /// True for a rectangle that covers the page.
+  bool is_background(const Tag& tag, const Open& open) {
+    const Affine t = to_page_ * open.transform;
+    const double x = share(tag, "x", open.width, 0);
+    const double y = share(tag, "y", open.height, 0);
+    const double right = t.a * (x + share(tag, "width", open.width, 0)) + t.e;
+    const double bottom = t.d * (y + share(tag, "height", open.height, 0)) + t.f;
+    const Dots& page = builder_.dots();
+    const double slack = 1e-6 * (page.width + page.height);
+    const bool begins = t.a * x + t.e <= slack && t.d * y + t.f <= slack;
+    return page.width > 0 && t.b == 0 && t.c == 0 && begins && right >= page.width - slack &&
+           bottom >= page.height - slack;
+  }
+
   void take_circle(const Tag& tag, const Open& open) {
-    if (open.hidden || attribute(tag, "display") == std::string_view("none")) return;
     const double cx = length(tag, "cx", 0);
     const double cy = length(tag, "cy", 0);
     const bool circle = tag.name == "circle";
@@ -329,7 +362,7 @@ class SvgReader {
     const double ry = circle ? rx : length(tag, "ry", 0);
     if (rx < 0 || ry < 0) {
       const std::string_view name = circle ? "r" : rx < 0 ? "rx" : "ry";
-      fail(tag, fmt::format("{} >= 0", name), *attribute(tag, name));
+      fail(tag, fmt::format("{} >= 0", name), *find_attribute(tag, name));
     }
     const Affine t = to_page_ * open.transform;
     const std::string where = at_line(tag.position);
@@ -348,7 +381,7 @@ class SvgReader {
 
   /// Class stated by a layer of Holotone. -1 for other layers, which get a class with their first circle.
   int stated_class(const Tag& tag) {
-    const auto text = attribute(tag, "data-class");
+    const auto text = find_attribute(tag, "data-class");
     if (!text) return -1;
     double value = 0;
     if (!parse_number(*text, value) || !(value >= 0 && value <= 255) || value != std::floor(value)) {
@@ -357,49 +390,11 @@ class SvgReader {
     return static_cast<int>(value);
   }
 
-  /// Parses a sequence of matrix, translate, scale, rotate, skewX, skewY.
-  Affine transform_of(const Tag& tag, std::string_view text) {
-    Affine result;
-    std::string_view rest = trim(text);
-    while (!rest.empty()) {
-      const auto open = rest.find('(');
-      const auto close = rest.find(')');
-      if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
-        fail(tag, "transforms such as translate(1,2)", text);
-      }
-      const auto name = trim(rest.substr(0, open));
-      std::string numbers(rest.substr(open + 1, close - open - 1));
-      std::replace(numbers.begin(), numbers.end(), ',', ' ');
-      std::array<double, 6> v{};
-      std::size_t count = 0;
-      std::string_view left = trim(std::string_view(numbers));
-      while (!left.empty()) {
-        if (count == v.size() || !take_number(left, v[count]) || !std::isfinite(v[count])) {
-          fail(tag, "transforms of at most six finite numbers", text);
-        }
-        ++count;
-        left = trim(left);
-      }
-      result = result * single_transform(tag, name, v, count, text);
-      rest = rest.substr(close + 1);
-      while (!rest.empty() && (is_blank(rest.front()) || rest.front() == ',')) rest.remove_prefix(1);
-    }
-    return result;
-  }
-
-  Affine single_transform(const Tag& tag, std::string_view name, const std::array<double, 6>& v, std::size_t count,
-                          std::string_view text) {
-    const double angle = v[0] * std::numbers::pi / 180;
-    if (name == "matrix" && count == 6) return {v[0], v[1], v[2], v[3], v[4], v[5]};
-    if (name == "translate" && (count == 1 || count == 2)) return {1, 0, 0, 1, v[0], v[1]};
-    if (name == "scale" && (count == 1 || count == 2)) return {v[0], 0, 0, count == 1 ? v[0] : v[1], 0, 0};
-    if (name == "rotate" && (count == 1 || count == 3)) {
-      const Affine turn{std::cos(angle), std::sin(angle), -std::sin(angle), std::cos(angle), 0, 0};
-      return Affine{1, 0, 0, 1, v[1], v[2]} * turn * Affine{1, 0, 0, 1, -v[1], -v[2]};
-    }
-    if (name == "skewX" && count == 1) return {1, 0, std::tan(angle), 1, 0, 0};
-    if (name == "skewY" && count == 1) return {1, std::tan(angle), 0, 1, 0, 0};
-    fail(tag, "matrix, translate, scale, rotate, skewX or skewY with their numbers", text);
+  Affine transform_in(const Tag& tag, std::string_view text) {
+    std::string_view expected;
+    const Affine transform = parse_svg_transforms(text, expected);
+    if (!expected.empty()) fail(tag, expected, text);
+    return transform;
   }
 
   std::string_view text_;
@@ -412,6 +407,8 @@ class SvgReader {
   std::ptrdiff_t line_ = 1;
   bool root_ = false;
   std::int64_t uses_ = 0;
+  std::array<std::uint64_t, std::size(other_shapes)> others_{};
+  SvgStyles styles_;
   bool circles_in_entities_ = false;
   std::vector<int> layer_class_;  // class of each layer in the file's order, -1: none yet
   int outside_class_ = -1;

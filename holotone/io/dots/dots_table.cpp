@@ -29,15 +29,39 @@ constexpr std::array<std::array<std::string_view, 3>, column_count> column_names
 constexpr std::string_view own_comment = "Holotone dots";
 constexpr std::string_view page_words[] = {"width_px", "height_px", "pixel_m"};
 
-std::size_t column_named(std::string_view name) {
-  std::string lower(trim(name));
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+/// Meaning of a column's name, and its unit: "x [px]", "x (px)" and "x_px" are x in pixels.
+struct NamedColumn {
+  std::size_t column = column_count;
+  std::string unit{};
+};
+
+std::size_t column_named(std::string_view lower) {
   for (std::size_t column = 0; column < column_count && !lower.empty(); ++column) {
     const auto& names = column_names[column];
     if (std::find(names.begin(), names.end(), lower) != names.end()) return column;
   }
   return column_count;
+}
+
+NamedColumn parse_column_name(std::string_view name) {
+  std::string lower(trim(name));
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const NamedColumn whole{column_named(lower)};
+  const auto bracket = lower.find_first_of("[(");
+  const auto at = std::min(bracket, lower.rfind('_'));
+  if (whole.column < column_count || at == std::string::npos) return whole;
+  constexpr std::string_view units[] = {"px", "pixel", "pixels", "m", "cm", "mm", "um", "nm", "in", "inch", "pt"};
+  const NamedColumn parsed{
+      column_named(trim(std::string_view(lower).substr(0, at))),
+      std::string(trim(std::string_view(lower).substr(at + 1, lower.find_first_of("])", at) - at - 1)))};
+  if (parsed.column > radius) return {};
+  if (at != bracket && std::ranges::find(units, parsed.unit) == std::end(units)) return {};
+  return parsed;
+}
+
+bool is_pixels(const NamedColumn& column) {
+  return column.unit.empty() || column.unit == "px" || column.unit == "pixel" || column.unit == "pixels";
 }
 
 bool is_comment(std::string_view line) { return line.starts_with('#') || line.starts_with("//"); }
@@ -88,6 +112,9 @@ class DotsTableReader {
     if (stated_count_ && *stated_count_ != static_cast<double>(rows_)) {
       throw_io(path_, fmt::format("{:g} dots, as line {} states", *stated_count_, stated_at_), counted(rows_, "line"));
     }
+    if (!ignored_.empty()) {
+      builder_.file().notes.push_back(fmt::format("{}: ignored: {}", path_, fmt::join(ignored_, ", ")));
+    }
     return builder_.take();
   }
 
@@ -108,14 +135,18 @@ class DotsTableReader {
 
   bool take_names() {
     std::array<bool, column_count + 1> found{};
-    for (const auto field : fields_) found[column_named(field)] = true;
+    for (const auto field : fields_) found[parse_column_name(field).column] = true;
     if (!found[x] || !found[y]) return false;
     columns_.clear();
-    std::array<bool, column_count + 1> taken{};
+    ignored_.clear();
     for (const auto field : fields_) {
-      const auto column = column_named(field);
-      columns_.push_back(taken[column] ? static_cast<std::size_t>(column_count) : column);
-      taken[column] = true;
+      const auto named = parse_column_name(field);
+      if (!is_pixels(named)) fail("columns in pixels", field);
+      if (named.column < column_count && std::ranges::find(columns_, named.column) != columns_.end()) {
+        fail(fmt::format("one column '{}'", column_names[named.column][0]), field);
+      }
+      columns_.push_back(named.column);
+      if (named.column == column_count) ignored_.push_back(in_quotes(field));
     }
     return true;
   }
@@ -132,7 +163,7 @@ class DotsTableReader {
     split(text, fields_);
     // Other words than the known ones make it a sentence.
     const bool names =
-        std::all_of(fields_.begin(), fields_.end(), [](auto f) { return column_named(f) < column_count; });
+        std::ranges::all_of(fields_, [](auto field) { return parse_column_name(field).column < column_count; });
     if (names && take_names()) return;
     for (const auto field : fields_) {
       std::string_view rest = field;
@@ -190,6 +221,7 @@ class DotsTableReader {
   DotsBuilder builder_;
   std::vector<std::string_view> fields_;
   std::vector<std::size_t> columns_;  // meaning of each column of the file
+  std::vector<std::string> ignored_;  // names of columns without use
   std::optional<double> stated_count_;
   std::size_t stated_at_ = 0;
   std::size_t rows_ = 0;
@@ -216,7 +248,7 @@ bool begins_as_dots(std::string_view bytes) {
     if (numbers && fields.size() == 1) continue;  // a count
     if (numbers) return fields.size() == 2;
     const auto names = [&](Column column) {
-      return std::ranges::any_of(fields, [&](auto field) { return column_named(field) == column; });
+      return std::ranges::any_of(fields, [&](auto field) { return parse_column_name(field).column == column; });
     };
     const auto is_depth = [](std::string_view field) { return field.starts_with('z') || field.starts_with('Z'); };
     return names(x) && names(y) && std::ranges::none_of(fields, is_depth);
