@@ -6,6 +6,7 @@
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/tag_words_detail.hpp>
 
 namespace holotone::io {
 namespace {
@@ -91,7 +92,7 @@ BmpHeader take_header(std::string_view bytes, std::string_view path) {
   }
   const bool has_masks = header.compression == bit_fields || header.compression == alpha_bit_fields;
   if (header.compression != uncompressed && !(has_masks && header.bits == 32)) {
-    throw_io(path, "an uncompressed BMP", fmt::format("compression {}", header.compression));
+    throw_io(path, "an uncompressed BMP", describe_bmp_compression(header.compression));
   }
   if (header.bits <= 8) take_palette(reader, colours, size == 12 ? 3 : 4, header, path);
   return header;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
+#include <holotone/io/images/tag_words_detail.hpp>
 #include <holotone/io/images/tiff_handle_detail.hpp>
 #include <limits>
 #include <new>
@@ -202,7 +203,10 @@ class TiffReader {
 
   [[noreturn]] void fail() const { throw_io(path_, "a readable TIFF file", message_.text); }
   void require(bool condition, std::string_view expected, std::uint64_t got) const {
-    if (!condition) throw_io(path_, expected, fmt::format("{}", got));
+    require(condition, expected, fmt::format("{}", got));
+  }
+  void require(bool condition, std::string_view expected, const std::string& got) const {
+    if (!condition) throw_io(path_, expected, got);
   }
 
   void read_tags() {
@@ -232,19 +236,27 @@ class TiffReader {
   void check_kind() {
     const bool grey = photometric_ == PHOTOMETRIC_MINISBLACK || photometric_ == PHOTOMETRIC_MINISWHITE;
     const bool palette = photometric_ == PHOTOMETRIC_PALETTE;
-    require(grey || palette || photometric_ == PHOTOMETRIC_RGB, "grey, RGB or palette pixels (photometric 0 to 3)",
-            photometric_);
-    if (grey) require(samples_ == 1 || samples_ == 2, "1 or 2 samples a grey pixel", samples_);
-    if (palette) require(samples_ == 1 && bits_ <= 8, "1 sample of at most 8 bits a palette pixel", samples_);
-    if (photometric_ == PHOTOMETRIC_RGB) require(samples_ == 3 || samples_ == 4, "3 or 4 samples a pixel", samples_);
+    require(grey || palette || photometric_ == PHOTOMETRIC_RGB, "grey, RGB or palette pixels",
+            describe_photometric(photometric_));
+    require(TIFFIsCODECConfigured(compression_) == 1, "a compression that this build of libtiff decodes",
+            describe_tiff_compression(compression_));
+    const std::string samples = counted(samples_, "sample");
+    if (grey) require(samples_ == 1 || samples_ == 2, "1 or 2 samples a grey pixel", samples);
+    if (palette) {
+      require(samples_ == 1 && bits_ <= 8, "1 sample of at most 8 bits a palette pixel",
+              fmt::format("{} of {}", samples, counted(bits_, "bit")));
+    }
+    if (photometric_ == PHOTOMETRIC_RGB)
+      require(samples_ == 3 || samples_ == 4, "3 or 4 samples an RGB pixel", samples);
     if (format_ == SAMPLEFORMAT_IEEEFP) {
-      require(bits_ == 32 || bits_ == 64, "floats of 32 or 64 bits", bits_);
-      require(photometric_ != PHOTOMETRIC_MINISWHITE, "floats with photometric 1 or 2", photometric_);
+      require(bits_ == 32 || bits_ == 64, "floats of 32 or 64 bits", counted(bits_, "bit"));
+      require(photometric_ != PHOTOMETRIC_MINISWHITE, "floats of which 0 is black", describe_photometric(photometric_));
       kind_ = Samples::floats;
     } else {
-      require(format_ == SAMPLEFORMAT_UINT || format_ == SAMPLEFORMAT_VOID, "unsigned integers or floats", format_);
+      require(format_ == SAMPLEFORMAT_UINT || format_ == SAMPLEFORMAT_VOID, "unsigned integers or floats",
+              describe_sample_format(format_));
       require(bits_ == 1 || bits_ == 2 || bits_ == 4 || bits_ == 8 || bits_ == 16, "integers of 1, 2, 4, 8 or 16 bits",
-              bits_);
+              counted(bits_, "bit"));
       kind_ = bits_ == 16 ? Samples::codes16 : Samples::codes;
     }
   }
