@@ -54,6 +54,7 @@
 #include <holotone/io/dots/dots.hpp>
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/file_formats.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/guarded/sandbox.hpp>
 #include <holotone/io/images/code_rows.hpp>

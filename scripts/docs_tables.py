@@ -10,6 +10,7 @@ Figures come from bench/results/*.json, names from the public headers, options f
     <!-- table options COMMAND: GROUP -->   the options of `holotone COMMAND` under a heading of its --help-all
     <!-- table options COMMAND -->          those of all groups that no other table has; with subcommands, theirs
     <!-- table commands -->                 the commands, with links to their sections `## holotone COMMAND`
+    <!-- table formats -->                  the formats of files, of `PROGRAM formats --json`
 
 Needs nothing but Python.
 """
@@ -254,6 +255,14 @@ def words(text):
     return re.sub(r"`[^`]*`|(?<![\w-])--[a-z][a-z0-9-]*", lambda name: "`" + name[0].strip("`") + "`", text)
 
 
+def formats(listing):
+    """The table of the rows of `formats --json`; rows are in order, libraries whether built or not."""
+    return table(["format", "holds", "read", "written", "honoured", "refused, or ignored and named"],
+                 [[f"{row['name']}" + (f" ({row['library']})" if row["library"] else ""), row["content"]]
+                  + [words(row[key]) for key in ("read", "written", "honoured", "not_honoured")]
+                  for row in listing["formats"]])
+
+
 def either(names):
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
 
@@ -261,7 +270,8 @@ def either(names):
 class Options:
     """Tables of a program's options. Over all pages each option of a command stands in one table."""
 
-    def __init__(self, listing, pages):
+    def __init__(self, listing, listed_formats, pages):
+        self.formats = listed_formats
         self.commands = {command["command"]: {group["heading"] or "Options": group["rows"] for group in command["groups"]}
                          for command in listing["commands"]}
         self.purposes = {command["command"]: command["purpose"] for command in listing["commands"]}
@@ -373,10 +383,12 @@ def filled(text, page, options=None):
             content = options.write(page, argument) if options else old
         elif name == "commands" and not argument:
             content = options.links(page) if options else old
+        elif name == "formats" and not argument:
+            content = formats(options.formats) if options else old
         elif name in TABLES and not argument:
             content = TABLES[name]()
         else:
-            raise KeyError(f"{page}: no table {name}; expected options COMMAND, commands or one of {', '.join(TABLES)}")
+            raise KeyError(f"{page}: no table {name}; expected options COMMAND, commands, formats or one of {', '.join(TABLES)}")
         return f"{match[0].splitlines()[0]}\n{content}<!-- end -->"
     return MARKER.sub(one, text)
 
@@ -387,8 +399,9 @@ def current(program=None):
              for page in sorted((ROOT / folder).glob("*.md"))}
     options = None
     if program:
-        listing = subprocess.run([program, "--options"], check=True, capture_output=True).stdout
-        options = Options(json.loads(listing), {page.name: text for page, text in pages.items()})
+        listed = [json.loads(subprocess.run([program, *words], check=True, capture_output=True).stdout)
+                  for words in (["--options"], ["formats", "--json"])]
+        options = Options(*listed, {page.name: text for page, text in pages.items()})
     files = {page: filled(text, page.name, options) for page, text in pages.items()}
     files[ROOT / "docs/pictures/smoe_rates.svg"] = plot_rates.draw(rates())
     return files
@@ -411,7 +424,7 @@ def main(words=None):
             path.write_text(files[path], encoding="utf-8")
     if not arguments.check:
         print(f"scripts/docs_tables.py: wrote {len(stale)} of {len(files)} pages")
-    wrong = [name for name in (*TABLES, "commands") if used.count(name) != 1]
+    wrong = [name for name in (*TABLES, "commands", "formats") if used.count(name) != 1]
     for name in wrong:
         print(f"scripts/docs_tables.py: table {name} stands in {used.count(name)} pages, expected 1", file=sys.stderr)
     return 1 if (arguments.check and stale) or wrong else 0

@@ -226,6 +226,7 @@ CASES = [
     ("info-dots", "info in/bitmap.png --dots"),
     ("devices", "devices"),
     ("devices-json", "devices --json"),
+    ("formats", "formats"),
     ("panels", "panels"),
     ("panels-json", "panels --json"),
     ("view-field", f"view in/field.h5 -o a.html --stops distance=18cm:22cm:2 {CPU}"),
@@ -235,7 +236,7 @@ CASES = [
     # help
     *[(f"help-{name.replace(' ', '-')}", f"{name} --help-all") for name in
       ("hologram", "optimize", "quantize", "reconstruct", "halftone", "measure", "smoe fit", "smoe render", "smoe info",
-       "smoe convert", "info", "devices", "panels", "panel lens", "sample", "scene", "display", "view", "join",
+       "smoe convert", "info", "devices", "formats", "panels", "panel lens", "sample", "scene", "display", "view", "join",
        "propagate")],
     ("help", "--help"),
     ("help-display-short", "display --help"),

@@ -14,6 +14,7 @@ Command measure_command();
 Command smoe_command();
 Command info_command();
 Command devices_command();
+Command formats_command();
 Command display_command();
 Command panels_command();
 Command panel_command();

@@ -129,6 +129,19 @@ def test_points(tmp_path):
     assert np.allclose(found.position, cloud.position) and np.allclose(found.amplitude, [1, 0.5])
 
 
+def test_obj_far_from_zero_keeps_its_shape(tmp_path):
+    shape = np.random.default_rng(3).integers(0, 1024, (50, 3)) / 1024  # exact in binary
+    (tmp_path / "far.obj").write_text("".join("v %.10f %.10f %.10f\n" % tuple(row + 1e6) for row in shape))
+    mesh = ht.read_scene(str(tmp_path / "far.obj"), coordinates="centred")
+    assert np.array_equal(np.asarray(mesh.position, "float64").reshape(-1, 3) + np.asarray(mesh.origin), shape + 1e6)
+
+
+def test_formats_are_listed():
+    rows = {(row.name, row.content): row for row in ht.file_formats()}
+    obj = rows["OBJ", "scene"]
+    assert list(obj.extensions) == [".obj"] and obj.read and not obj.written and obj.is_built
+
+
 @pytest.mark.parametrize("read", [lambda path: ht.read_scene(path), lambda path: ht.read_dots(path)],
                          ids=["read_scene", "read_dots"])
 def test_paths_of_pathlib(tmp_path, read):
