@@ -65,11 +65,11 @@ std::vector<FormatSupport> list_formats() {
       {.name = "glTF, GLB",
        .content = scene,
        .extensions = {".gltf", ".glb"},
-       .read = "triangles, strips, fans, points",
+       .read = "triangles, strips, fans, points; quantized meshes",
        .honoured = "nodes, normals, baseColorFactor times COLOR_0, sparse accessors",
        .not_honoured =
            "named: textures, emission, alpha, skins, morph targets, animations; refused: required extensions "
-           "of the geometry but Draco's, integer positions",
+           "of the geometry but Draco's, version 1",
        .library = "assimp",
        .is_built = HOLOTONE_ASSIMP},
       {.name = "XYZ, CSV, TSV, TXT, ASC",

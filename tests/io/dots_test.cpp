@@ -260,6 +260,9 @@ TEST(DotsFile, CopiesInSvgAreTold) {
   EXPECT_EQ(file.dots.count(), 1);
   ASSERT_EQ(file.notes.size(), 1U);
   EXPECT_NE(file.notes[0].find("2 <use> elements passed over"), std::string::npos) << file.notes[0];
+  write_raw(folder.file("d.svg"), "<svg><g clip-path='url(#a)'><circle cx='4' cy='2' r='1'/></g></svg>");
+  EXPECT_EQ(read_dots_file(folder.file("d.svg")).notes,
+            std::vector<std::string>{folder.file("d.svg") + ": ignored: clip-path, mask"});
 }
 
 /// The number after the last occurrence of a word in a PDF file.

@@ -42,6 +42,7 @@ class SvgReader {
       builder_.file().notes.push_back(
           fmt::format("{}: {} passed over: copies of circles would not be dots", path_, used));
     }
+    if (clipped_) builder_.file().notes.push_back(fmt::format("{}: ignored: clip-path, mask", path_));
     return builder_.take();
   }
 
@@ -208,6 +209,8 @@ class SvgReader {
       fail(tag, fmt::format("{} as an attribute", style.geometry), "a style");
     }
     open.hidden = open.hidden || style.display == "none";
+    clipped_ = clipped_ || (!open.hidden && (find_attribute(tag, "clip-path").value_or("none") != "none" ||
+                                             find_attribute(tag, "mask").value_or("none") != "none"));
     if (!style.visibility.empty() && style.visibility != "inherit") open.invisible = style.visibility != "visible";
   }
 
@@ -406,6 +409,7 @@ class SvgReader {
   std::size_t counted_to_ = 0;
   std::ptrdiff_t line_ = 1;
   bool root_ = false;
+  bool clipped_ = false;
   std::int64_t uses_ = 0;
   std::array<std::uint64_t, std::size(other_shapes)> others_{};
   SvgStyles styles_;

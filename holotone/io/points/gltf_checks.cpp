@@ -1,37 +1,22 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/points/gltf_json_detail.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
-#include <nlohmann/json.hpp>
 
 namespace holotone::io {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Extensions of materials, pictures and lights, on which no vertex depends; and Draco's, which assimp decodes or,
-/// built without it, refuses.
+/// built without it, refuses. Quantized meshes become floats before assimp reads them.
 bool is_known(std::string_view extension) {
-  constexpr std::array<std::string_view, 7> others = {
-      "KHR_draco_mesh_compression", "KHR_texture_transform", "KHR_texture_basisu", "EXT_texture_webp",
-      "KHR_lights_punctual",        "MSFT_texture_dds",      "KHR_xmp_json_ld"};
+  constexpr std::array<std::string_view, 8> others = {
+      "KHR_draco_mesh_compression", "KHR_mesh_quantization", "KHR_texture_transform", "KHR_texture_basisu",
+      "EXT_texture_webp",           "KHR_lights_punctual",   "MSFT_texture_dds",      "KHR_xmp_json_ld"};
   return extension.starts_with("KHR_materials_") || std::ranges::find(others, extension) != others.end();
-}
-
-/// The array of that name; an empty one if there is none.
-const Json& list_in(const Json& object, const char* name) {
-  static const Json none = Json::array();
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  return object.is_object() && found != object.end() && found->is_array() ? *found : none;
-}
-
-/// The whole number of that name, or `otherwise`.
-std::uint64_t number_in(const Json& object, const char* name, std::uint64_t otherwise) {
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  return object.is_object() && found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>()
-                                                                                    : otherwise;
 }
 
 std::string name_of_type(std::uint64_t type) {
@@ -45,26 +30,23 @@ std::string name_of_type(std::uint64_t type) {
   }
 }
 
-void require_floats(const Json& root, const Json& primitive, std::size_t mesh, std::string_view path) {
+/// Adds the accessors of positions and normals of integers, of which assimp would take the bytes for floats.
+void find_integers(const Json& root, const Json& primitive, std::size_t mesh, std::string_view path,
+                   std::vector<std::size_t>& integers) {
   constexpr std::uint64_t float_type = 5126;
-  const auto attributes = primitive.is_object() ? primitive.find("attributes") : primitive.end();
-  if (!primitive.is_object() || attributes == primitive.end()) return;
   const Json& accessors = list_in(root, "accessors");
+  const Json& used = list_in(root, "extensionsUsed");
   for (const char* const name : {"POSITION", "NORMAL"}) {
-    const std::uint64_t index = number_in(*attributes, name, accessors.size());
+    const std::uint64_t index = number_in(member_in(primitive, "attributes"), name, accessors.size());
     if (index >= accessors.size()) continue;  // none, or one that assimp refuses
     const std::uint64_t type = number_in(accessors[index], "componentType", float_type);
     if (type == float_type) continue;
-    throw_io(path, fmt::format("{} of mesh {} as 32-bit floats", name, mesh),
-             name_of_type(type) + " (KHR_mesh_quantization)");
+    if (std::ranges::find(used, Json("KHR_mesh_quantization")) == used.end()) {
+      throw_io(path, fmt::format("{} of mesh {} as 32-bit floats", name, mesh),
+               name_of_type(type) + " without KHR_mesh_quantization");
+    }
+    if (std::ranges::find(integers, index) == integers.end()) integers.push_back(static_cast<std::size_t>(index));
   }
-}
-
-/// The member of that name; null if there is none.
-const Json& member_in(const Json& object, const char* name) {
-  static const Json none;
-  const auto found = object.is_object() ? object.find(name) : object.end();
-  return object.is_object() && found != object.end() ? *found : none;
 }
 
 /// Collects names, each once.
@@ -109,22 +91,48 @@ std::string name_ignored(const Json& root) {
   }
   ignored.add_if(!list_in(root, "skins").empty(), "skins");
   ignored.add_if(!list_in(root, "animations").empty(), "animations");
+  for (const Json& extension : list_in(root, "extensionsUsed")) {
+    if (extension.is_string()) ignored.add_if(!is_known(extension.get<std::string>()), extension.get<std::string>());
+  }
   return ignored.list();
+}
+
+/// Largest error of a node's translation in float32.
+double find_rounding(const Json& root) {
+  constexpr std::size_t translation_of_matrix = 12;
+  double rounding = 0;
+  for (const Json& node : list_in(root, "nodes")) {
+    const Json& translation = list_in(node, "translation");
+    const Json& matrix = list_in(node, "matrix");
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (const auto& [list, at] : {std::pair{&translation, axis}, std::pair{&matrix, translation_of_matrix + axis}}) {
+        if (at >= list->size() || !(*list)[at].is_number()) continue;
+        const double value = (*list)[at].get<double>();
+        rounding = std::max(rounding, std::abs(static_cast<double>(static_cast<float>(value)) - value));
+      }
+    }
+  }
+  return rounding;
 }
 
 }  // namespace
 
-std::string require_known_gltf(const std::string& path) {
+GltfFacts require_known_gltf(const std::string& path) {
   const Json root = Json::parse(read_gltf_json(path), nullptr, false);
+  const Json& version = member_in(member_in(root, "asset"), "version");
+  if (version.is_string() && !version.get<std::string>().starts_with("2.")) {
+    throw_io(path, "glTF 2", "version " + in_quotes(version.get<std::string>()));
+  }
   for (const Json& extension : list_in(root, "extensionsRequired")) {
     const std::string name = extension.is_string() ? extension.get<std::string>() : extension.dump();
     if (!is_known(name)) throw_io(path, "a scene without a required extension of its geometry", in_quotes(name));
   }
   const Json& meshes = list_in(root, "meshes");
+  std::vector<std::size_t> integers;
   for (std::size_t i = 0; i < meshes.size(); ++i) {
-    for (const Json& primitive : list_in(meshes[i], "primitives")) require_floats(root, primitive, i, path);
+    for (const Json& primitive : list_in(meshes[i], "primitives")) find_integers(root, primitive, i, path, integers);
   }
-  return name_ignored(root);
+  return {name_ignored(root), find_rounding(root), integers.empty() ? "" : gltf_of_floats(path, root, integers)};
 }
 
 }  // namespace holotone::io

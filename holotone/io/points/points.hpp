@@ -38,9 +38,9 @@ Mesh read_scene(const std::string& path, Coordinates coordinates = Coordinates::
 /// child process. The colour of a vertex is baseColorFactor * COLOR_0 in linear light, without alpha; none if every
 /// factor is white and there is no COLOR_0. No file but `path` is opened, except the buffers that it names by `uri`:
 /// regular files in its folder or below. Mesh::ignored names textures, emission, transparency, skins, morph targets and
-/// animations, which are not applied. Throws io, also for a uri or a link that leads out, for a required extension that
-/// changes the geometry, and for positions or normals as integers; unsupported if built without assimp, and for another
-/// extension.
+/// animations, which are not applied. Throws io, also for a uri or a link that leads out, and for a required extension
+/// that changes the geometry other than KHR_mesh_quantization and Draco's; unsupported if built without assimp, and for
+/// a name of another ending.
 Mesh read_scene_assimp(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
 /// True for an extension of read_scene_assimp.

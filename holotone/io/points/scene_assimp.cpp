@@ -8,6 +8,7 @@
 #include <assimp/DefaultIOStream.h>
 #include <assimp/DefaultIOSystem.h>
 #include <assimp/Importer.hpp>
+#include <assimp/MemoryIOWrapper.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 #include <cmath>
@@ -43,13 +44,18 @@ class OpenedFile final : public Assimp::DefaultIOStream {
 // Restricts the files that assimp opens: buffers are regular files in the scene's folder or below.
 class SceneFiles final : public Assimp::DefaultIOSystem {
  public:
-  explicit SceneFiles(const std::string& path) : path_(path), folder_(path.substr(0, path.rfind('/') + 1)) {}
+  /// `content` stands in for the file of that path, unless it is empty.
+  SceneFiles(const std::string& path, const std::string& content)
+      : path_(path), folder_(path.substr(0, path.rfind('/') + 1)), content_(content) {}
 
   // assimp searches for files of similar names if a buffer is missing: none exist here.
   bool Exists(const char* file) const override { return file == path_; }
 
   Assimp::IOStream* Open(const char* file, const char* mode) override {
     if (std::string_view(mode).find_first_of("wa+") != std::string_view::npos) return nullptr;
+    if (file == path_ && !content_.empty()) {
+      return new Assimp::MemoryIOStream(reinterpret_cast<const std::uint8_t*>(content_.data()), content_.size());
+    }
     if (file == path_) return DefaultIOSystem::Open(file, mode);
     if (refusal_) return nullptr;
     std::string_view name(file);
@@ -74,6 +80,7 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
  private:
   std::string path_;
   std::string folder_;
+  const std::string& content_;
   std::optional<Error> refusal_;
 };
 
@@ -100,10 +107,12 @@ class SceneBuilder {
     while (!pending.empty()) {
       const auto [node, transform] = pending.back();
       pending.pop_back();
+      mesh_nodes_ += node->mNumMeshes > 0 ? 1 : 0;
       for (unsigned i = 0; i < node->mNumMeshes; ++i) {
         if (node->mMeshes[i] >= scene_.mNumMeshes) fail("mesh indices in range", fmt::format("{}", node->mMeshes[i]));
         add(*scene_.mMeshes[node->mMeshes[i]], transform);
       }
+      if (node->mNumChildren > 0) note_scale(transform);
       for (unsigned i = 0; i < node->mNumChildren; ++i) {
         pending.emplace_back(node->mChildren[i], transform * Matrix(node->mChildren[i]->mTransformation));
       }
@@ -112,7 +121,27 @@ class SceneBuilder {
     return std::move(mesh_);
   }
 
+  /// Throws if errors of the nodes' translations, `rounding`, move parts of the mesh by a thousandth of its size.
+  void require_resolved(const Mesh& mesh, double rounding) const {
+    constexpr double steps_a_size = 1000;
+    if (rounding == 0 || mesh_nodes_ < 2) return;
+    double size = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto [low, high] = std::ranges::minmax_element(mesh.position, {}, [&](const Vec3f& p) { return p[axis]; });
+      size = std::max(size, static_cast<double>((*high)[axis]) - (*low)[axis]);
+    }
+    if (rounding * scale_ * steps_a_size <= size) return;
+    fail(fmt::format("translations of nodes that float32 holds to a thousandth of the scene's {:.3g}", size),
+         fmt::format("errors of {:.3g}; apply the transforms before exporting", rounding * scale_));
+  }
+
  private:
+  void note_scale(const Matrix& t) {
+    for (const auto& row : {std::array{t.a1, t.a2, t.a3}, std::array{t.b1, t.b2, t.b3}, std::array{t.c1, t.c2, t.c3}}) {
+      scale_ = std::max(scale_, std::hypot(row[0], row[1], row[2]));
+    }
+  }
+
   /// baseColorFactor of the part's material, without alpha: linear light.
   [[nodiscard]] Vec3f base_colour(const aiMesh& part) const {
     aiColor4D colour(1, 1, 1, 1);
@@ -181,6 +210,8 @@ class SceneBuilder {
   const aiScene& scene_;
   std::string_view path_;
   io::Origin origin_;
+  std::size_t mesh_nodes_ = 0;
+  double scale_ = 1;  // largest of the nodes with children
   bool has_normals_ = false;
   bool has_colours_ = false;
   Mesh mesh_;
@@ -192,9 +223,9 @@ class SceneBuilder {
 Mesh read_scene_assimp(const std::string& path, Coordinates coordinates) {
   if (!is_assimp_scene(path)) io::throw_format(path, io::formats::assimp_scenes, "assimp");
   io::read_first_bytes(path, 1);  // reports a missing or empty file more precisely than assimp
-  const std::string ignored = io::require_known_gltf(path);
+  const io::GltfFacts facts = io::require_known_gltf(path);
   Assimp::Importer importer;
-  auto* const files = new SceneFiles(path);
+  auto* const files = new SceneFiles(path, facts.floats);
   importer.SetIOHandler(files);  // takes ownership
   // Without aiProcess_ValidateDataStructure, which rejects point clouds; SceneBuilder checks the data it uses.
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
@@ -202,9 +233,11 @@ Mesh read_scene_assimp(const std::string& path, Coordinates coordinates) {
     files->throw_refusal();
     throw_io(path, "a glTF or GLB scene", fmt::format("what assimp calls '{}'", importer.GetErrorString()));
   }
+  std::optional<SceneBuilder> builder;
   Mesh mesh = io::read_around(coordinates,
-                              [&](const io::Origin& origin) { return SceneBuilder(*scene, path, origin).build(); });
-  mesh.ignored = ignored;
+                              [&](const io::Origin& origin) { return builder.emplace(*scene, path, origin).build(); });
+  if (coordinates == Coordinates::centred) builder->require_resolved(mesh, facts.rounding);
+  mesh.ignored = facts.ignored;
   return mesh;
 }
 #else

@@ -41,10 +41,21 @@ std::string list_names(const std::vector<std::string>& names);
 /// Returns the JSON of a .gltf, or of the first chunk of a .glb: 12 bytes of header, length, type, text.
 std::string read_gltf_json(const std::string& path);
 
-/// Throws io naming an extension that a glTF requires and that changes its geometry, and positions or normals of
-/// integers, whose bytes assimp takes for floats. Files that are no JSON are left to assimp. Returns the names of what
-/// is not applied: textures, emission, transparency, lines, skins, morph targets and animations.
-std::string require_known_gltf(const std::string& path);
+struct GltfFacts {
+  /// Textures, emission, transparency, lines, skins, morph targets, animations and extensions.
+  std::string ignored;
+  double rounding = 0;  ///< largest error of a node's translation in float32, in which assimp holds it
+  /// The file with positions and normals of integers as floats; empty if they are floats. assimp takes their bytes for
+  /// floats.
+  std::string floats;
+};
+
+/// Throws io naming an extension that a glTF requires and that changes its geometry, and another version than 2. Files
+/// that are no JSON are left to assimp.
+GltfFacts require_known_gltf(const std::string& path);
+
+/// A uri with %XX decoded.
+std::string without_percents(const std::string& uri);
 
 /// Names of scene_side_files as they stand in the file and with %XX decoded, without the folder.
 std::vector<std::string> scene_side_names(const std::string& path);

@@ -88,7 +88,9 @@ class JsonStrings {
   std::size_t begin_ = 0;
 };
 
-std::string without_percents(const std::string& uri) {
+}  // namespace
+
+std::string io::without_percents(const std::string& uri) {
   std::string plain;
   for (std::size_t i = 0; i < uri.size(); ++i) {
     const bool coded = uri[i] == '%' && i + 2 < uri.size() && hex_digit(uri[i + 1]) >= 0 && hex_digit(uri[i + 2]) >= 0;
@@ -97,8 +99,6 @@ std::string without_percents(const std::string& uri) {
   }
   return plain;
 }
-
-}  // namespace
 
 std::string io::read_gltf_json(const std::string& path) {
   constexpr std::size_t head = 20;
