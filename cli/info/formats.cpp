@@ -14,25 +14,18 @@ int run_formats(const ConsoleOptions& console) {
   for (const FormatSupport& format : file_formats()) {
     report(console,
            fmt::format("{}: {} ({})", format.name, name_of(format.content), fmt::join(format.extensions, " ")));
-    const std::string lacking = format.is_built ? "" : ", which this build lacks";
-    const std::string library = format.library.empty() ? "" : format.library + lacking;
-    for (const auto& [word, text] : {std::pair<std::string_view, std::string_view>{"read", format.read},
-                                     {"written", format.written},
-                                     {"honoured", format.honoured},
-                                     {"not honoured", format.not_honoured},
-                                     {"library", library}}) {
-      if (!text.empty()) report(console, fmt::format("  {:<13} {}", word, text));
+    nlohmann::json row{{"name", format.name}, {"content", name_of(format.content)}, {"extensions", format.extensions}};
+    row.update({{"by_content", format.by_content}, {"is_built", format.is_built}});
+    for (const auto& [key, text] : {std::pair{"read", &format.read},
+                                    {"written", &format.written},
+                                    {"honoured", &format.honoured},
+                                    {"not_honoured", &format.not_honoured},
+                                    {"library", &format.library}}) {
+      row[key] = *text;
+      if (!text->empty()) report(console, fmt::format("  {:<13} {}", key, *text));
     }
-    list.push_back({{"name", format.name},
-                    {"content", name_of(format.content)},
-                    {"extensions", format.extensions},
-                    {"by_content", format.by_content},
-                    {"read", format.read},
-                    {"written", format.written},
-                    {"honoured", format.honoured},
-                    {"not_honoured", format.not_honoured},
-                    {"library", format.library},
-                    {"is_built", format.is_built}});
+    if (!format.is_built) report(console, "  refused by this build, which lacks the library");
+    list.push_back(std::move(row));
   }
   report_json(console, {{"formats", list}});
   return exit_ok;

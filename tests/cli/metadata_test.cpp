@@ -232,6 +232,17 @@ TEST_F(MetadataTest, DevicesAndPanels) {
   EXPECT_EQ(run({"devices", "--quiet"}).output, "");
 }
 
+TEST_F(MetadataTest, FormatsAreListed) {
+  const auto formats = run_json({"formats"})["formats"];
+  ASSERT_GT(formats.size(), 20u);
+  EXPECT_EQ(formats[0]["name"], "PNG");
+  EXPECT_EQ(formats[0]["content"], "picture");
+  EXPECT_EQ(formats[0]["extensions"][0], ".png");
+  EXPECT_EQ(formats[0]["is_built"], true);
+  const std::string text = run({"formats"}).output;
+  EXPECT_NE(text.find("OBJ: scene (.obj)\n  read          vertices, normals, polygons"), std::string::npos) << text;
+}
+
 // Equal seeds give equal bits; other seeds give others.
 TEST_F(MetadataTest, ASeedRepeats) {
   const auto codes = [&](const std::string& name, const std::string& seed) {
