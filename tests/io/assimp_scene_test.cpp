@@ -115,17 +115,17 @@ TEST(AssimpScene, GltfColoursAreTheFactorTimesThoseOfTheVertices) {
   for (const float value : {0.F, 0.F, 0.F, 1.F, 0.F, 0.F, 0.F, 1.F, 0.F}) positions += io_support::bytes_of(value);
   const std::string factor = R"({"pbrMetallicRoughness":{"baseColorFactor":[0.5,0.25,1,0.75]}})";
   struct Kind {
-    int type;
     std::string components;
-    int stride;
     std::string bytes;
+    int type;
+    int stride;
   };
-  const Kind kinds[] = {{5126, "VEC3", 12, colour_bytes<float>(1, 3, 12)},
-                        {5126, "VEC4", 16, colour_bytes<float>(1, 4, 16)},
-                        {5121, "VEC3", 4, colour_bytes<std::uint8_t>(255, 3, 4)},
-                        {5121, "VEC4", 4, colour_bytes<std::uint8_t>(255, 4, 4)},
-                        {5123, "VEC3", 8, colour_bytes<std::uint16_t>(65535, 3, 8)},
-                        {5123, "VEC4", 8, colour_bytes<std::uint16_t>(65535, 4, 8)}};
+  const Kind kinds[] = {{"VEC3", colour_bytes<float>(1, 3, 12), 5126, 12},
+                        {"VEC4", colour_bytes<float>(1, 4, 16), 5126, 16},
+                        {"VEC3", colour_bytes<std::uint8_t>(255, 3, 4), 5121, 4},
+                        {"VEC4", colour_bytes<std::uint8_t>(255, 4, 4), 5121, 4},
+                        {"VEC3", colour_bytes<std::uint16_t>(65535, 3, 8), 5123, 8},
+                        {"VEC4", colour_bytes<std::uint16_t>(65535, 4, 8), 5123, 8}};
   for (const auto& kind : kinds) {
     write_raw(folder.file("x.bin"), positions + kind.bytes);
     for (const bool white : {false, true}) {

@@ -84,6 +84,11 @@ TEST(DotsBadInput, SvgNamesTheLine) {
                   "got '@media print'");
   EXPECT_MENTIONS(refusal("<svg>\n<circle r='1' style='transform:scale(2)'/></svg>", "d.svg"),
                   "transform as an attribute (line 2), got 'a style'");
+  EXPECT_MENTIONS(refusal("<svg><g transform='scale(2)' transform-origin='4 4'>" + dot + "</g></svg>", "d.svg"),
+                  "transforms about the origin (line 1), got 'transform-origin 4 4'");
+  EXPECT_MENTIONS(refusal("<svg><g style='transform-origin:center'>" + dot + "</g></svg>", "d.svg"),
+                  "transform-origin as an attribute");
+  EXPECT_MENTIONS(refusal("<svg><g style='rotate:45deg'>" + dot + "</g></svg>", "d.svg"), "rotate as an attribute");
   EXPECT_MENTIONS(refusal("<svg><svg viewBox='0 0 1 1'>" + dot + "</svg></svg>", "d.svg"),
                   "the width and height of an <svg> with a viewBox in another");
   EXPECT_MENTIONS(refusal("<svg><svg viewBox='0 0 1'>" + dot + "</svg></svg>", "d.svg"), "a viewBox of four numbers");

@@ -24,7 +24,7 @@ Mesh read_text(const std::string& text, Coordinates coordinates = Coordinates::s
 std::string refusal(const std::string& text) {
   const TemporaryFolder folder;
   write_raw(folder.file("x.obj"), text);
-  const std::string error = error_of([&] { (void)read_scene(folder.file("x.obj")); });
+  std::string error = error_of([&] { (void)read_scene(folder.file("x.obj")); });
   EXPECT_TRUE(error.starts_with(folder.file("x.obj") + ": expected ")) << error;
   return error;
 }
@@ -159,8 +159,8 @@ TEST(SceneObj, PolygonsKeepTheirArea) {
 
 // Positions k / 1024 (exact in binary), moved by 1e6 sizes: the differences stay exact; float32 at 1e6 steps by 1/16.
 TEST(SceneObj, ShapeIsKeptFarFromZero) {
-  std::string near = "";
-  std::string far = "";
+  std::string near;
+  std::string far;
   for (int k = 0; k < 50; ++k) {
     const double x = ((k * 37) % 1024) / 1024.0;
     const double y = ((k * 211) % 1024) / 1024.0;

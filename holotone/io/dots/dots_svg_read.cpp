@@ -178,7 +178,11 @@ class SvgReader {
     }
     Open open = stack_.empty() ? outermost() : stack_.back();
     open.name = tag.name;
-    if (const auto text = find_attribute(tag, "transform")) open.transform = open.transform * transform_in(tag, *text);
+    if (const auto text = find_attribute(tag, "transform")) {
+      const auto about = find_attribute(tag, "transform-origin");
+      if (about) fail(tag, "transforms about the origin", "transform-origin " + std::string(*about));
+      open.transform = open.transform * transform_in(tag, *text);
+    }
     if (tag.name == "svg" && !stack_.empty()) enter_viewport(tag, open);
     apply_style(tag, open);
     if (!open.hidden && !open.invisible) take_shape(tag, open);
@@ -205,7 +209,8 @@ class SvgReader {
   void apply_style(const Tag& tag, Open& open) {
     const SvgStyle style = styles_.find(tag);
     const bool is_dot = tag.name == "circle" || tag.name == "ellipse";
-    if (!style.geometry.empty() && (is_dot || style.geometry == "transform")) {
+    const bool of_dots = style.geometry.size() <= 2;  // cx, cy, r, rx, ry
+    if (!style.geometry.empty() && (is_dot || !of_dots)) {
       fail(tag, fmt::format("{} as an attribute", style.geometry), "a style");
     }
     open.hidden = open.hidden || style.display == "none";

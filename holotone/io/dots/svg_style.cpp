@@ -20,8 +20,8 @@ std::string without_remarks(std::string_view css) {
 }
 
 SvgStyle parse_declarations(std::string_view css) {
-  constexpr std::string_view moving[] = {"transform", "translate", "rotate", "scale",       "cx",  "cy",
-                                         "r",         "rx",        "ry",     "offset-path", "zoom"};
+  constexpr std::string_view moving[] = {"transform", "translate", "rotate",           "scale",       "cx",  "cy", "r",
+                                         "rx",        "ry",        "transform-origin", "offset-path", "zoom"};
   SvgStyle style;
   while (!css.empty()) {
     const auto end = std::min(css.find(';'), css.size());
