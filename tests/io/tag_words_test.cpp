@@ -8,7 +8,6 @@
 namespace holotone {
 namespace {
 
-using io_support::error_of;
 using io_support::TemporaryFolder;
 using io_support::write_raw;
 
