@@ -16,9 +16,14 @@ endif()
 
 find_package(TIFF 4.5 QUIET)  # the first that keeps messages and memory limits per file
 pkg_check_modules(LCMS2 QUIET IMPORTED_TARGET lcms2)
+pkg_check_modules(OpenEXR QUIET OpenEXR>=3)
+if(OpenEXR_FOUND AND NOT TARGET holotone::exr)
+  add_library(holotone::exr INTERFACE IMPORTED)  # the libraries alone
+  set_target_properties(holotone::exr PROPERTIES INTERFACE_LINK_LIBRARIES "${OpenEXR_LINK_LIBRARIES}")
+endif()
 find_package(HDF5 QUIET COMPONENTS C)
 find_package(assimp CONFIG QUIET)
-foreach(format TIFF HDF5 assimp)
+foreach(format TIFF OpenEXR HDF5 assimp)
   if(NOT ${format}_FOUND)
     message(STATUS "holotone: no ${format}: its file formats are left out")
   endif()

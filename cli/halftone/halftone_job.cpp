@@ -286,7 +286,7 @@ std::vector<OptionGroup> halftone_options(HalftoneJob& job) {
   return {{"",
            {{.names = "IN",
              .target = &job.inputs,
-             .help = "PNG, TIFF, JPEG or BMP; of several pictures each is the darkness of one ink",
+             .help = "PNG, TIFF, JPEG, BMP, PFM or EXR; of several pictures each is the darkness of one ink",
              .required = true},
             output_option(
                 {.target = &job.output, .help = "SVG, PDF or PNG of the page; CSV, TXT or NPY of the dots' positions"}),

@@ -17,13 +17,13 @@ struct Extension {
 // In the order in which errors list them.
 constexpr Extension known[] = {
     {".png", FileFormat::png},   {".tif", FileFormat::tiff},  {".tiff", FileFormat::tiff}, {".bmp", FileFormat::bmp},
-    {".jpg", FileFormat::jpeg},  {".jpeg", FileFormat::jpeg}, {".h5", FileFormat::hdf5},   {".hdf5", FileFormat::hdf5},
-    {".mat", FileFormat::mat},   {".ply", FileFormat::ply},   {".stl", FileFormat::stl},   {".xyz", FileFormat::xyz},
-    {".csv", FileFormat::csv},   {".tsv", FileFormat::tsv},   {".txt", FileFormat::txt},   {".asc", FileFormat::asc},
-    {".dat", FileFormat::dat},   {".xy", FileFormat::xy},     {".npy", FileFormat::npy},   {".ohc", FileFormat::ohc},
-    {".obj", FileFormat::obj},   {".gltf", FileFormat::gltf}, {".glb", FileFormat::gltf},  {".svg", FileFormat::svg},
-    {".pdf", FileFormat::pdf},   {".smoe", FileFormat::smoe}, {".json", FileFormat::json}, {".npz", FileFormat::npz},
-    {".html", FileFormat::html}, {".htm", FileFormat::html}};
+    {".jpg", FileFormat::jpeg},  {".jpeg", FileFormat::jpeg}, {".pfm", FileFormat::pfm},   {".exr", FileFormat::exr},
+    {".h5", FileFormat::hdf5},   {".hdf5", FileFormat::hdf5}, {".mat", FileFormat::mat},   {".ply", FileFormat::ply},
+    {".stl", FileFormat::stl},   {".xyz", FileFormat::xyz},   {".csv", FileFormat::csv},   {".tsv", FileFormat::tsv},
+    {".txt", FileFormat::txt},   {".asc", FileFormat::asc},   {".dat", FileFormat::dat},   {".xy", FileFormat::xy},
+    {".npy", FileFormat::npy},   {".ohc", FileFormat::ohc},   {".obj", FileFormat::obj},   {".gltf", FileFormat::gltf},
+    {".glb", FileFormat::gltf},  {".svg", FileFormat::svg},   {".pdf", FileFormat::pdf},   {".smoe", FileFormat::smoe},
+    {".json", FileFormat::json}, {".npz", FileFormat::npz},   {".html", FileFormat::html}, {".htm", FileFormat::html}};
 
 std::vector<std::string_view> extensions(FileFormat formats) {
   std::vector<std::string_view> found;

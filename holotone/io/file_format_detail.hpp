@@ -33,7 +33,9 @@ enum class FileFormat : std::uint32_t {
   smoe = 1U << 21U,
   json = 1U << 22U,
   npz = 1U << 23U,
-  html = 1U << 24U
+  html = 1U << 24U,
+  pfm = 1U << 25U,
+  exr = 1U << 26U
 };
 
 constexpr FileFormat operator|(FileFormat a, FileFormat b) {
@@ -47,7 +49,8 @@ constexpr bool includes(FileFormat formats, FileFormat format) {
 namespace formats {
 inline constexpr FileFormat pictures_with_metadata = FileFormat::png | FileFormat::tiff;
 inline constexpr FileFormat written_pictures = pictures_with_metadata | FileFormat::bmp;
-inline constexpr FileFormat pictures = written_pictures | FileFormat::jpeg;
+inline constexpr FileFormat light = FileFormat::pfm | FileFormat::exr;  ///< pictures of floats, linear light
+inline constexpr FileFormat pictures = written_pictures | FileFormat::jpeg | light;
 inline constexpr FileFormat fields_by_rows = FileFormat::hdf5 | FileFormat::npy;
 inline constexpr FileFormat codes_by_rows = FileFormat::tiff | FileFormat::npy;
 inline constexpr FileFormat fields = fields_by_rows | FileFormat::ohc;

@@ -2,6 +2,10 @@
 // Python's file_formats() follow, and a test compares the extensions with those of file_format_detail.hpp.
 #include <holotone/io/file_formats.hpp>
 
+#ifndef HOLOTONE_EXR
+#define HOLOTONE_EXR 0
+#endif
+
 namespace holotone {
 namespace {
 
@@ -21,10 +25,10 @@ std::vector<FormatSupport> list_formats() {
        .content = picture,
        .extensions = {".tif", ".tiff"},
        .by_content = true,
-       .read = "1 to 16 bit, float32, float64; strips, tiles, planes",
+       .read = "1 to 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes",
        .written = "8, 16 bit, float32",
        .honoured = "orientation, alpha, white is zero, palette, profile (Little CMS), ImageDescription",
-       .not_honoured = "refused: CMYK, YCbCr but JPEG's, signed or 32-bit integers, half floats",
+       .not_honoured = "refused: CMYK, YCbCr but JPEG's, signed or 32-bit integers",
        .library = "libtiff 4.5",
        .is_built = HOLOTONE_TIFF},
       {.name = "BMP",
@@ -42,6 +46,24 @@ std::vector<FormatSupport> list_formats() {
        .read = "grey, colour, progressive",
        .honoured = "EXIF orientation; as light: profile (Little CMS)",
        .not_honoured = "refused: 4 components (CMYK)"},
+      {.name = "PFM",
+       .content = picture,
+       .extensions = {".pfm"},
+       .by_content = true,
+       .read = "grey, colour, in linear light",
+       .honoured = "order of rows and bytes",
+       .not_honoured = "named: a scale other than 1"},
+      {.name = "OpenEXR",
+       .content = picture,
+       .extensions = {".exr"},
+       .by_content = true,
+       .read = "half, float, in linear light; lines, tiles, every compression",
+       .honoured = "R G B A, Y A or the only channel, data and display window, alpha",
+       .not_honoured =
+           "named: other channels, chromaticities, pixelAspectRatio; refused: deep, several parts, integers, "
+           "channels at fewer pixels",
+       .library = "OpenEXR 3",
+       .is_built = HOLOTONE_EXR},
       {.name = "PLY",
        .content = scene,
        .extensions = {".ply"},
@@ -132,7 +154,7 @@ std::vector<FormatSupport> list_formats() {
       {.name = "PDF", .content = dots, .extensions = {".pdf"}, .written = "a page"},
       {.name = "PNG and other pictures",
        .content = dots,
-       .extensions = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg"},
+       .extensions = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg", ".pfm", ".exr"},
        .by_content = true,
        .read = "two levels",
        .written = "PNG of 8 bit or 1 bit",
@@ -149,11 +171,11 @@ std::vector<FormatSupport> list_formats() {
        .read = "every float of a model",
        .written = "every float of a model",
        .honoured = "all of its arrays"},
-      {.name = "NPY, NPZ, float TIFF",
+      {.name = "NPY, NPZ, PFM, OpenEXR, float TIFF",
        .content = depth,
-       .extensions = {".npy", ".npz", ".tif", ".tiff"},
+       .extensions = {".npy", ".npz", ".pfm", ".exr", ".tif", ".tiff"},
        .read = "real {ny, nx}",
-       .honoured = "type, byte order; zero, NaN and infinity are holes"},
+       .honoured = "type, byte order, channel Z; zero, negative, NaN and infinity are holes"},
       {.name = "NPY",
        .content = map,
        .extensions = {".npy"},

@@ -61,12 +61,13 @@ class Image(_Arrays):
     notes: list[str] = dataclasses.field(default_factory=list)  # what the file leaves open, and how it was read
 
 
-def read_image(path: Any, *, as_light: bool = False) -> Image:
-    """Reads PNG, TIFF, JPEG or BMP, recognised by content, with its metadata. as_light: colours of an embedded profile
-    become 16-bit sRGB codes, as to_linear takes them."""
-    if not isinstance(as_light, bool):
-        raise argument_error("read_image", "as_light", "bool", type(as_light).__name__)
-    return Image(*_holotone._read_image(check_path("read_image", path), as_light))
+def read_image(path: Any, *, as_light: bool = False, as_depth: bool = False) -> Image:
+    """Reads PNG, TIFF, JPEG, BMP, PFM or OpenEXR, recognised by content, with its metadata. as_light: colours of an
+    embedded profile become 16-bit sRGB codes, as to_linear takes them. as_depth: of OpenEXR the channel Z."""
+    for name, value in (("as_light", as_light), ("as_depth", as_depth)):
+        if not isinstance(value, bool):
+            raise argument_error("read_image", name, "bool", type(value).__name__)
+    return Image(*_holotone._read_image(check_path("read_image", path), as_light, as_depth))
 
 
 def to_float(image: Image | ArrayLike) -> NDArray[float32]:

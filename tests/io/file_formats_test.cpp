@@ -34,7 +34,7 @@ TEST(FileFormats, EveryFormatOfTheReadersHasARow) {
       {FileContent::field, kinds::fields | FileFormat::mat},
       {FileContent::dots, kinds::read_dots | kinds::pictures},
       {FileContent::model, kinds::models},
-      {FileContent::depth, FileFormat::npy | FileFormat::npz | FileFormat::tiff},
+      {FileContent::depth, FileFormat::npy | FileFormat::npz | FileFormat::tiff | kinds::light},
   };
   for (const auto& [content, formats] : readers) {
     EXPECT_EQ(listed(content, &FormatSupport::read), extensions_in(formats)) << name_of(content);

@@ -412,7 +412,7 @@ TEST(ImageBadInput, MissingEmptyFolderGarbage) {
   write_raw(folder.file("empty.png"), "");
   EXPECT_MENTIONS(read("empty.png"), "an empty file");
   write_raw(folder.file("garbage.png"), "what is this \x01\x02\xff");
-  EXPECT_MENTIONS(read("garbage.png"), "PNG, TIFF, JPEG or BMP");
+  EXPECT_MENTIONS(read("garbage.png"), "PNG, TIFF, JPEG, BMP, PFM or OpenEXR");
   EXPECT_MENTIONS(error_of([] { read_image("/dev/zero"); }), "regular file");
   write_raw(folder.file("signature.png"), "\x89PNG\r\n\x1a\n");
   EXPECT_MENTIONS(read("signature.png"), "signature.png: expected PNG chunk");

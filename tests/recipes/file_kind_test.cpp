@@ -25,7 +25,7 @@ class FileKindTest : public ::testing::Test {
 };
 
 TEST_F(FileKindTest, IsOftenSaidByTheNameAlone) {
-  for (const auto* name : {"a.png", "a.PNG", "a.tif", "a.tiff", "a.bmp", "a.jpg", "a.jpeg"}) {
+  for (const auto* name : {"a.png", "a.PNG", "a.tif", "a.tiff", "a.bmp", "a.jpg", "a.jpeg", "a.pfm", "a.exr"}) {
     EXPECT_EQ(kind(name, "x"), FileKind::picture) << name;
   }
   for (const auto* name : {"a.h5", "a.hdf5", "a.mat", "a.ohc"}) EXPECT_EQ(kind(name, "x"), FileKind::field) << name;

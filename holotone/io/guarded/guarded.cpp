@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <exception>
@@ -6,8 +7,10 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/guarded/guarded_dump_detail.hpp>
+#include <holotone/io/images/exr_header_detail.hpp>
 #include <holotone/io/named_file_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
@@ -23,7 +26,12 @@ constexpr std::string_view centred_command = "__read-scene-centred";
 constexpr std::string_view field_command = "__read-field";
 constexpr std::string_view layout_command = "__read-field-layout";
 constexpr std::string_view rows_command = "__read-field-rows:";  // followed by FIRST:COUNT
+constexpr std::string_view exr_command = "__read-exr";
+constexpr std::string_view exr_depth_command = "__read-exr-depth";
 constexpr int error_exit_code = 2;
+
+/// True once guarded_child was called: the program can be its own child.
+std::atomic<bool> begins_children{false};
 
 std::uint64_t find_size(const std::string& path) {
   std::error_code error;
@@ -69,7 +77,13 @@ bool parse_rows(std::string_view command, std::int64_t& first_row, std::int64_t&
 bool is_command(std::string_view name) {
   std::int64_t number = 0;
   return name == scene_command || name == centred_command || name == field_command || name == layout_command ||
-         parse_rows(name, number, number);
+         name == exr_command || name == exr_depth_command || parse_rows(name, number, number);
+}
+
+Array<float, 3> read_exr_pixels(const std::string& path, bool as_depth) {
+  const auto bytes = io::read_bytes(path);
+  const auto header = io::parse_exr_header(bytes, path);
+  return io::exr_pixels(bytes, header, io::exr_channels(header, as_depth, path), path);
 }
 
 std::string read_and_dump(std::string_view command, const std::string& path) {
@@ -78,6 +92,8 @@ std::string read_and_dump(std::string_view command, const std::string& path) {
   if (command == field_command) return io::dump_field(read_field(path));
   if (command == layout_command) return io::dump_layout(io::hdf5_layout(path));
   if (parse_rows(command, first_row, count)) return io::dump_field(io::read_hdf5_rows(path, first_row, count));
+  if (command == exr_command) return io::dump_pixels(read_exr_pixels(path, false));
+  if (command == exr_depth_command) return io::dump_pixels(read_exr_pixels(path, true));
   const Coordinates coordinates = command == centred_command ? Coordinates::centred : Coordinates::stored;
   return io::dump_scene(is_assimp_scene(path) ? read_scene_assimp(path, coordinates) : read_scene(path, coordinates));
 }
@@ -134,6 +150,14 @@ ReaderLimits field_reader_limits(std::uint64_t bytes) {
   return limits;
 }
 
+ReaderLimits exr_reader_limits(std::uint64_t bytes, std::uint64_t pixel_bytes) {
+  ReaderLimits limits;
+  limits.memory_bytes = (std::uint64_t{256} << 20) + 4 * bytes + 3 * pixel_bytes;
+  limits.run.output_bytes = (std::uint64_t{1} << 20) + pixel_bytes;
+  limits.run.seconds = 10 + static_cast<double>(pixel_bytes) / 4e6;
+  return limits;
+}
+
 Mesh read_scene_guarded(const std::string& path, const std::string& program, const std::optional<ReaderLimits>& limits,
                         Coordinates coordinates) {
   if (!is_assimp_scene(path)) return read_scene(path, coordinates);
@@ -169,9 +193,21 @@ FieldFile read_hdf5_rows_guarded(const std::string& path, const std::string& pro
   return read_guarded(fmt::format("{}{}:{}", rows_command, first_row, shape[0]), path, program, limits, parse_field);
 }
 
+Array<float, 3> exr_pixels_guarded(std::string_view bytes, const ExrHeader& header,
+                                   const std::vector<std::string>& channels, bool as_depth, const std::string& path) {
+  if (!begins_children) return exr_pixels(bytes, header, channels, path);
+  const Shape<3> shape{header.data.ny(), header.data.nx(), static_cast<std::int64_t>(channels.size())};
+  const auto limits = exr_reader_limits(bytes.size(), static_cast<std::uint64_t>(element_count(shape)) * sizeof(float));
+  auto pixels = read_guarded(std::string(as_depth ? exr_depth_command : exr_command), path, current_program(), limits,
+                             parse_pixels);
+  if (pixels.shape() == shape) return pixels;
+  throw_io(path, fmt::format("pixels {} of its header", to_string<3>(shape)), to_string<3>(pixels.shape()));
+}
+
 }  // namespace io
 
 std::optional<int> guarded_child(int argc, const char* const* argv) {
+  begins_children = true;
   if (argc != 4 || !is_command(argv[1])) return std::nullopt;
   const std::string_view number = argv[3];
   std::uint64_t memory_bytes = 0;

@@ -8,13 +8,14 @@
 
 namespace holotone {
 
-// Reads files in a child process with libraries that crash on hostile ones (assimp, libhdf5). The program must begin
-// main with
+// Reads files in a child process with libraries that crash on hostile ones (assimp, libhdf5, OpenEXR). The program must
+// begin main with
 //     if (const auto code = guarded_child(argc, argv)) return *code;
 // and read with read_scene_guarded(path, current_program()), read_field_guarded(path, current_program()) and
-// FieldRowsReader(path, current_program()). The child is the same program called as `program COMMAND FILE
-// MEMORY_BYTES` with COMMAND __read-scene, __read-scene-centred, __read-field, __read-field-layout or
-// __read-field-rows:FIRST:COUNT. Its standard output is private and checked by the parent.
+// FieldRowsReader(path, current_program()); read_image reads OpenEXR so from then on. The child is the same program
+// called as `program COMMAND FILE MEMORY_BYTES` with COMMAND __read-scene, __read-scene-centred, __read-field,
+// __read-field-layout, __read-field-rows:FIRST:COUNT, __read-exr or __read-exr-depth. Its standard output is private
+// and checked by the parent.
 
 /// Limits of a guarded reader.
 struct ReaderLimits {
@@ -32,6 +33,11 @@ ReaderLimits scene_reader_limits(std::uint64_t bytes);
 ///   three times) and 2 GiB + 24 bytes a byte; output 64 MiB + the least of 1100 bytes a byte and 4 GiB + 24 bytes a
 ///   byte.
 ReaderLimits field_reader_limits(std::uint64_t bytes);
+
+/// Returns the limits for an OpenEXR file of `bytes` whose pixels are `pixel_bytes` as float32:
+///   memory 256 MiB + 4 bytes a byte + 3 bytes a byte of pixels, output these pixels, processor time 10 s + 0.25 us a
+///   byte of pixels.
+ReaderLimits exr_reader_limits(std::uint64_t bytes, std::uint64_t pixel_bytes);
 
 /// Reads a scene: glTF as read_scene_assimp in a child `program`, under scene_reader_limits by default; other
 /// formats as read_scene in this process. Throws io in one line: the reader's error, or that it crashed, took too long

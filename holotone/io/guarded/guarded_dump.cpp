@@ -3,6 +3,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <holotone/io/guarded/guarded_dump_detail.hpp>
+#include <holotone/io/images/image.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace holotone::io {
 namespace {
 
 constexpr std::string_view magic = "HOLODMP1";
-enum class Kind : std::uint32_t { error, scene, field, layout };
+enum class Kind : std::uint32_t { error, scene, field, layout, pixels };
 constexpr std::size_t longest_message = 2000;
 
 template <class T>
@@ -166,6 +167,13 @@ std::string dump_layout(const FieldLayout& layout) {
   return dump;
 }
 
+std::string dump_pixels(const Array<float, 3>& pixels) {
+  std::string dump = begin(Kind::pixels, pixels.bytes());
+  append(dump, pixels.shape());
+  dump.append(reinterpret_cast<const char*>(pixels.data()), pixels.bytes());
+  return dump;
+}
+
 std::string dump_error(ErrorCode code, std::string_view message) {
   std::string dump = begin(Kind::error, message.size());
   append(dump, static_cast<std::uint32_t>(code));
@@ -215,6 +223,22 @@ FieldFile parse_field(std::string_view dump, std::string_view path) {
   field.values = Array<std::complex<float>, 2>(shape);
   if (!raw.empty()) std::memcpy(static_cast<void*>(field.values.data()), raw.data(), raw.size());
   return field;
+}
+
+Array<float, 3> parse_pixels(std::string_view dump, std::string_view path) {
+  Cursor cursor = open_dump(dump, path, Kind::pixels);
+  const auto shape = cursor.take<Shape<3>>();
+  std::int64_t bytes = sizeof(float);
+  for (const std::int64_t side : shape) {
+    if (side < 1 || __builtin_mul_overflow(bytes, side, &bytes) || bytes > maximum_image_bytes) {
+      cursor.fail("a shape", to_string<3>(shape));
+    }
+  }
+  const auto raw = cursor.bytes(static_cast<std::size_t>(bytes));
+  cursor.end();
+  Array<float, 3> pixels(shape);
+  std::memcpy(static_cast<void*>(pixels.data()), raw.data(), raw.size());
+  return pixels;
 }
 
 FieldLayout parse_layout(std::string_view dump, std::string_view path) {

@@ -13,6 +13,7 @@ namespace holotone::io {
 std::string dump_scene(const Mesh& mesh);
 std::string dump_field(const FieldFile& field);
 std::string dump_layout(const FieldLayout& layout);
+std::string dump_pixels(const Array<float, 3>& pixels);
 std::string dump_error(ErrorCode code, std::string_view message);
 
 /// Inverses of the above. They throw the error of a dump_error, or io naming `path` for anything not exactly a dump:
@@ -21,5 +22,6 @@ Mesh parse_scene(std::string_view dump, std::string_view path);
 FieldFile parse_field(std::string_view dump, std::string_view path);
 /// Checks the layout for consistency, not against the file (see check_layout).
 FieldLayout parse_layout(std::string_view dump, std::string_view path);
+Array<float, 3> parse_pixels(std::string_view dump, std::string_view path);
 
 }  // namespace holotone::io

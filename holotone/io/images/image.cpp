@@ -54,13 +54,17 @@ void require_writable(std::string_view where, const Image& image, const ImageWri
 
 Image read_image(const std::string& path, const ImageReadOptions& options) {
   const std::string bytes = io::read_bytes_if(path, [](std::string_view first) {
-    return io::is_png(first) || io::is_tiff(first) || io::is_jpeg(first) || io::is_bmp(first);
+    return io::is_png(first) || io::is_tiff(first) || io::is_jpeg(first) || io::is_bmp(first) || io::is_pfm(first) ||
+           io::is_exr(first);
   });
   if (io::is_png(bytes)) return io::read_png(bytes, path, options);
   if (io::is_tiff(bytes)) return io::read_tiff(bytes, path, options);
   if (io::is_jpeg(bytes)) return io::read_jpeg(bytes, path, options);
   if (io::is_bmp(bytes)) return io::read_bmp(bytes, path, options);
-  throw_io(path, "an image: PNG, TIFF, JPEG or BMP", "a file that begins " + io::in_quotes(bytes.substr(0, 8)));
+  if (io::is_pfm(bytes)) return io::read_pfm(bytes, path, options);
+  if (io::is_exr(bytes)) return io::read_exr(bytes, path, options);
+  throw_io(path, "an image: PNG, TIFF, JPEG, BMP, PFM or OpenEXR",
+           "a file that begins " + io::in_quotes(bytes.substr(0, 8)));
 }
 
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options) {

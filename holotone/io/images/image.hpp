@@ -34,19 +34,27 @@ struct ImageReadOptions {
   /// The picture is light, not codes: colours of an ICC profile (PNG, JPEG, TIFF), or of PNG's gAMA and cHRM, become
   /// 16-bit codes of sRGB; those of sRGB stay as they are. What is ignored stands in the notes.
   bool as_light = false;
+  /// The picture is a map of depths: of an EXR file the channel Z, if it has one. Pixels outside its data window are
+  /// NaN, not black.
+  bool as_depth = false;
 };
 
-/// Reads PNG (1 to 16 bit, palette, interlaced), TIFF (1 to 16 bit, float32 and float64 as float32; strips or tiles,
-/// every compression of the installed libtiff), JPEG (grey, RGB) or BMP (1, 4, 8, 24, 32 bit), recognised by content.
+/// Reads PNG (1 to 16 bit, palette, interlaced), TIFF (1 to 16 bit, floats of 16, 32 and 64 bits as float32; strips or
+/// tiles, every compression of the installed libtiff), JPEG (grey, RGB), BMP (1, 4, 8, 24, 32 bit), PFM or OpenEXR
+/// (half and float, one part), recognised by content. PFM and OpenEXR are linear light in float32.
+///
+/// OpenEXR: channels R, G, B and A, Y and A, or the only one; with as_depth Z. The display window is the picture; its
+/// pixels outside the data window are black. Colours are divided by alpha, as those of TIFF. A program that begins main
+/// with guarded_child decodes it in a child process.
 ///
 /// Palettes are expanded to RGB (a palette of greys to one channel), 1 to 7 bits scaled to 8, transparency to an alpha
 /// channel. EXIF and TIFF orientations 1 to 8 are undone; a damaged EXIF block counts as none. Colours that are
 /// multiplied by alpha (TIFF, ExtraSamples 1) are divided by it.
 ///
 /// Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of the file
-/// under its compression (PNG 1032 to one, JPEG 2000, TIFF 32 MiB and 1100 to 2000 to one), and against the free
-/// memory. Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format not in
-/// this build.
+/// under its compression (PNG 1032 to one, JPEG 2000, TIFF and OpenEXR 32 MiB and 1100 to 2000 to one), and against the
+/// free memory. Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format
+/// that is not in this build.
 Image read_image(const std::string& path, const ImageReadOptions& options = {});
 
 /// Trade-off between speed of writing and file size.

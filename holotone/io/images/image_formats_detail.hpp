@@ -1,12 +1,15 @@
 #pragma once
 // Readers and writers of read_image and write_image. Not for users.
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <holotone/core/error.hpp>
 #include <holotone/io/images/image.hpp>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace holotone::io {
@@ -15,11 +18,15 @@ bool is_png(std::string_view bytes);
 bool is_tiff(std::string_view bytes);
 bool is_jpeg(std::string_view bytes);
 bool is_bmp(std::string_view bytes);
+bool is_pfm(std::string_view bytes);
+bool is_exr(std::string_view bytes);
 
 Image read_png(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 Image read_tiff(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 Image read_jpeg(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 Image read_bmp(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
+Image read_pfm(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
+Image read_exr(std::string_view bytes, const std::string& path, const ImageReadOptions& options);
 
 /// What a picture's file says of its pixels.
 struct ImageHead {
@@ -40,6 +47,27 @@ void put_png(std::string_view where, const std::string& path, const Image& image
 std::string write_jpeg(const Array<std::uint8_t, 3>& pixels, int quality);
 void write_tiff(const std::string& path, const Image& image, int compression);
 void write_bmp(const std::string& path, const Image& image);
+
+/// Colours of pixels whose last channel is alpha, from colours times alpha; 0 where alpha is 0.
+template <class T>
+void divide_by_alpha(Array<T, 3>& pixels) {
+  using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+  const std::int64_t channels = pixels.shape()[2];
+  for (std::int64_t i = 0; i < pixels.size(); i += channels) {
+    T* const pixel = pixels.data() + i;
+    const Wide alpha = static_cast<Wide>(pixel[channels - 1]);
+    for (std::int64_t c = 0; c + 1 < channels; ++c) {
+      if (alpha == 0) {
+        pixel[c] = 0;
+      } else if constexpr (std::is_integral_v<T>) {
+        constexpr Wide opaque = std::numeric_limits<T>::max();
+        pixel[c] = static_cast<T>(std::min(opaque, (Wide{pixel[c]} * opaque + alpha / 2) / alpha));
+      } else {
+        pixel[c] = static_cast<T>(static_cast<Wide>(pixel[c]) / alpha);
+      }
+    }
+  }
+}
 
 /// Throws io unless ny x nx x channels elements of `element_bytes` are at least one, at most `most`, and
 /// at most `slack` bytes plus what `available` bytes of the file can hold at compression `ratio`.

@@ -7,6 +7,7 @@
 #if HOLOTONE_TIFF
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
@@ -85,25 +86,15 @@ std::uint64_t ratio_of(unsigned compression) {
 
 enum class Samples { codes, codes16, floats };
 
-/// Colours of pixels whose last channel is alpha, from colours times alpha; 0 where alpha is 0.
-template <class T>
-void divide_by_alpha(Array<T, 3>& pixels) {
-  using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
-  const std::int64_t channels = pixels.shape()[2];
-  for (std::int64_t i = 0; i < pixels.size(); i += channels) {
-    T* const pixel = pixels.data() + i;
-    const Wide alpha = static_cast<Wide>(pixel[channels - 1]);
-    for (std::int64_t c = 0; c + 1 < channels; ++c) {
-      if (alpha == 0) {
-        pixel[c] = 0;
-      } else if constexpr (std::is_integral_v<T>) {
-        constexpr Wide opaque = std::numeric_limits<T>::max();
-        pixel[c] = static_cast<T>(std::min(opaque, (Wide{pixel[c]} * opaque + alpha / 2) / alpha));
-      } else {
-        pixel[c] = static_cast<T>(static_cast<Wide>(pixel[c]) / alpha);
-      }
-    }
-  }
+/// The number of an IEEE 754 half: sign, 5 bits of exponent, 10 of fraction.
+float float_of_half(std::uint16_t half) {
+  const int exponent = half >> 10 & 31;
+  const int fraction = half & 1023;
+  const float size = exponent == 31  ? (fraction == 0 ? std::numeric_limits<float>::infinity()
+                                                      : std::numeric_limits<float>::quiet_NaN())
+                     : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                     : std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
+  return (half & 0x8000) != 0 ? -size : size;
 }
 
 class TiffReader {
@@ -249,7 +240,7 @@ class TiffReader {
     if (photometric_ == PHOTOMETRIC_RGB)
       require(samples_ == 3 || samples_ == 4, "3 or 4 samples an RGB pixel", samples);
     if (format_ == SAMPLEFORMAT_IEEEFP) {
-      require(bits_ == 32 || bits_ == 64, "floats of 32 or 64 bits", counted(bits_, "bit"));
+      require(bits_ == 16 || bits_ == 32 || bits_ == 64, "floats of 16, 32 or 64 bits", counted(bits_, "bit"));
       require(photometric_ != PHOTOMETRIC_MINISWHITE, "floats of which 0 is black", describe_photometric(photometric_));
       kind_ = Samples::floats;
     } else {
@@ -384,6 +375,11 @@ class TiffReader {
       const std::uint64_t bit = index * bits_;
       return static_cast<std::uint8_t>((row[bit / 8] >> (8 - bits_ - bit % 8)) & ((1u << bits_) - 1));
     } else if constexpr (std::is_same_v<T, float>) {
+      if (bits_ == 16) {
+        std::uint16_t half = 0;
+        std::memcpy(&half, row + 2 * index, 2);
+        return float_of_half(half);
+      }
       if (bits_ == 64) {
         double value = 0;
         std::memcpy(&value, row + 8 * index, 8);

@@ -28,6 +28,9 @@ struct TiffMessage {
 extern "C" inline int keep_tiff_error(TIFF*, void* data, const char*, const char* format, va_list arguments) {
   auto& message = *static_cast<TiffMessage*>(data);
   if (!message.given) std::vsnprintf(message.text, sizeof message.text, format, arguments);
+  for (char& c : message.text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
   message.given = true;
   return 1;  // the process's handler is not called
 }
