@@ -9,6 +9,35 @@ void print_notes(const ConsoleOptions& console, const Image& image) {
   for (const auto& note : image.notes) warn(console, note);
 }
 
+void report_depth(const ConsoleOptions& console, const PlacedPicture& job, const DepthMap& depth) {
+  for (const auto& note : depth.notes) warn(console, note);
+  const auto range = [](const std::array<double, 2>& values) {
+    return values[0] == values[1] ? fmt::format("{:.6g}", values[0])
+                                  : fmt::format("{:.6g} to {:.6g}", values[0], values[1]);
+  };
+  if (const auto& tail = depth.tail) {
+    warn(console, fmt::format("{}: {:.3g} % of the pixels, of value {}, squeeze all others, {}, into one layer; "
+                              "--depth-hole far leaves them out, --depth-hole none keeps them",
+                              job.depth, 100 * tail->share, range(tail->values), range(tail->rest)));
+  }
+  if (depth.holes == 0) return;
+  std::string kinds;
+  const std::pair<std::int64_t, std::string> counts[] = {
+      {depth.of_holes.not_finite, "not finite"},
+      {depth.of_holes.negative, "negative"},
+      {depth.of_holes.code, fmt::format("of value {:g}", job.hole.code.value_or(0))},
+      {depth.of_holes.far, "far"},
+      {depth.of_holes.beyond_camera, "without a distance"}};
+  for (const auto& [count, words] : counts) {
+    if (count > 0) kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, words);
+  }
+  remark(console, fmt::format("{} of {} without a depth ({}): filled with the farther of the neighbouring depths{}",
+                              counted(depth.holes, "pixel"), job.depth, kinds,
+                              depth.codes && depth.of_holes.code > 0 && !job.hole.code
+                                  ? "; --depth-hole none makes code 0 a depth"
+                                  : ""));
+}
+
 Image read_picture_file(const ConsoleOptions& console, const std::string& path) {
   Image image = read_image(path, {.bytes_a_pixel = 16, .as_light = true});
   const auto [ny, nx, channels] = shape_of(image);

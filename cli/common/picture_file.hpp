@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/common/console.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ void print_notes(const ConsoleOptions& console, const Image& image);
 /// Reads a picture and warns of what its file leaves open. Throws io, or out_of_memory if its values do not fit: small
 /// files may hold many pixels.
 Image read_picture_file(const ConsoleOptions& console, const std::string& path);
+
+/// Warns of what a depth map's file leaves open and of a tail, and notes which pixels were filled.
+void report_depth(const ConsoleOptions& console, const PlacedPicture& job, const DepthMap& depth);
 
 /// Region of "1600x880+160+100": columns x rows + first column + first row. `others`: what the option may be besides.
 SignalRegion parse_region(std::string_view option, const std::string& text, std::string_view others = {});

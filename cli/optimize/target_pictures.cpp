@@ -21,6 +21,7 @@ TargetPictures::TargetPictures(const OptimizeJob& job, const std::string& image)
   picture.size_m = static_cast<double>(std::max(region_.columns, region_.rows)) * panel.pitch_m;
   const auto shape = shape_of(images_.front());
   depth_ = read_depth(picture, {shape[0], shape[1]});
+  report_depth(job.hologram.console, picture, depth_);
   spacing_ = spacing_of(picture, depth_.nearest_m, depth_.farthest_m);
   const auto light = picture_intensity(paths_.front(), images_.front(), -1);
   distances_m_ = slice_picture(depth_picture(light), job.hologram.grid(job.hologram.channels.front())).distance_m;

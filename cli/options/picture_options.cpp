@@ -28,9 +28,14 @@ StereoCamera stereo_camera(std::string_view option, const std::string& text) {
 }
 
 HoleCode hole_code(std::string_view option, const std::string& text) {
-  if (text == "none") return {false, std::nullopt};
-  constexpr std::int64_t largest_code = 65535;
-  return {false, whole_number(option, text, 0, largest_code)};
+  if (text == "none") return {.by_range = false};
+  if (text == "far") return {.far = true};
+  return {.by_range = false, .code = number_between(option, text, 0, 1e30)};
+}
+
+DepthUnit depth_unit(std::string_view option, const std::string& text) {
+  if (const auto unit = parse_depth_unit(text)) return *unit;
+  reject(option, "a length, pixels or one over a length, such as 1mm, '1/5000 m', '1/256 px' or 1/m", text);
 }
 
 }  // namespace
@@ -40,52 +45,67 @@ std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds
   const auto got = [&options] { return std::string(options.stack.empty() ? "none" : stack_name); };
   const Applies with_depth{[&picture] { return !picture.depth.empty(); },
                            "a picture with --image and its depth map with --depth", got};
-  return {{.names = image_name,
-           .target = &picture.image,
-           .value = "FILE",
-           .help = "Picture instead of IN; flat, or in layers by --depth",
-           .common = true,
-           .instead_of = "IN"},
-          {.names = stack_name,
-           .target = &options.stack,
-           .value = "FILE@DISTANCE ...",
-           .help = "Flat pictures instead of IN, each at its distance: near.png@18cm far.png@22cm",
-           .excludes = image_name,
-           .instead_of = "IN"},
-          {.names = "--depth",
-           .target = &picture.depth,
-           .value = "FILE",
-           .help = "Depth map of --image: 8 or 16-bit codes with --depth-range, or metres in NPY, NPZ or float TIFF",
-           .common = true,
-           .applies = {[&options] { return options.stack.empty(); }, "a picture with --image", got}},
-          {.names = "--depth-range",
-           .target = parsed_member<&PlacedPicture::depth_range_m>(picture, depth_range),
-           .value = "NEAR,FAR",
-           .help = "Distances of code 0 (by default a hole) and the largest code, or of least and largest depth",
-           .applies = with_depth},
-          {.names = "--layers",
-           .target = member<&PlacedPicture::layers>(picture, layers),
-           .value = "N",
-           .help = "Number of layers that the depth is divided into",
-           .applies = with_depth},
-          {.names = "--layer-spacing",
-           .target = member<&PlacedPicture::spacing>(picture),
-           .value = "NAME",
-           .help = "Spacing of the layers: inverse (even in 1/distance) or distance",
-           .otherwise = "inverse; distance if the scene touches the panel",
-           .feeds = "slice_picture.spacing",
-           .applies = with_depth},
-          {.names = "--disparity",
-           .target = parsed(picture.camera, stereo_camera),
-           .value = "F,B[,DOFFS]",
-           .help = "Stereo camera of a disparity map as --depth: focal length in pixels, baseline, offset in pixels",
-           .applies = with_depth},
-          {.names = "--depth-hole",
-           .target = parsed_member<&PlacedPicture::hole>(picture, hole_code),
-           .value = "CODE",
-           .help = "Code of pixels without depth, or none",
-           .otherwise = "0; none if --depth-range decreases",
-           .applies = with_depth}};
+  return {
+      {.names = image_name,
+       .target = &picture.image,
+       .value = "FILE",
+       .help = "Picture instead of IN; flat, or in layers by --depth",
+       .common = true,
+       .instead_of = "IN"},
+      {.names = stack_name,
+       .target = &options.stack,
+       .value = "FILE@DISTANCE ...",
+       .help = "Flat pictures instead of IN, each at its distance: near.png@18cm far.png@22cm",
+       .excludes = image_name,
+       .instead_of = "IN"},
+      {.names = "--depth",
+       .target = &picture.depth,
+       .value = "FILE",
+       .help =
+           "Depth map of --image: codes with --depth-range or --depth-unit, or metres in NPY, NPZ, PFM, EXR or float "
+           "TIFF",
+       .common = true,
+       .applies = {[&options] { return options.stack.empty(); }, "a picture with --image", got}},
+      {.names = "--depth-range",
+       .target = parsed_member<&PlacedPicture::depth_range_m>(picture, depth_range),
+       .value = "NEAR,FAR",
+       .help = "Distances of code 0 (by default a hole) and the largest code, or of least and largest depth",
+       .applies = with_depth},
+      {.names = "--depth-unit",
+       .target = parsed_member<&PlacedPicture::unit>(picture, depth_unit),
+       .value = "UNIT",
+       .help = "What the value 1 of --depth is: 1mm, '1/5000 m'; '1/256 px' with --disparity; 1/m with --depth-kind "
+               "inverse",
+       .otherwise = "metres; codes: by --depth-range",
+       .applies = with_depth},
+      {.names = "--depth-kind",
+       .target = member<&PlacedPicture::kind>(picture),
+       .value = "NAME",
+       .help = "Values of --depth: depth, or inverse (1 / depth, larger is nearer)",
+       .applies = with_depth},
+      {.names = "--layers",
+       .target = member<&PlacedPicture::layers>(picture, layers),
+       .value = "N",
+       .help = "Number of layers that the depth is divided into",
+       .applies = with_depth},
+      {.names = "--layer-spacing",
+       .target = member<&PlacedPicture::spacing>(picture),
+       .value = "NAME",
+       .help = "Spacing of the layers: inverse (even in 1/distance) or distance",
+       .otherwise = "inverse; distance if the scene touches the panel",
+       .feeds = "slice_picture.spacing",
+       .applies = with_depth},
+      {.names = "--disparity",
+       .target = parsed(picture.camera, stereo_camera),
+       .value = "F,B[,DOFFS]",
+       .help = "Stereo camera of a disparity map as --depth: focal length in pixels, baseline, offset in pixels",
+       .applies = with_depth},
+      {.names = "--depth-hole",
+       .target = parsed_member<&PlacedPicture::hole>(picture, hole_code),
+       .value = "CODE",
+       .help = "Value of pixels without depth, none, or far: background that squeezes the rest into one layer",
+       .otherwise = "0; none if --depth-range decreases",
+       .applies = with_depth}};
 }
 
 std::vector<PlacedPicture> stack_jobs(const PictureOptions& options) {

@@ -4,6 +4,7 @@
 #include <holotone/recipes/metadata_keys.hpp>
 #include <tests/cli/journal.hpp>
 #include <tests/cli/picture.hpp>
+#include <tests/io/float_pictures.hpp>
 #include <tests/support/program.hpp>
 
 namespace holotone::test {
@@ -177,6 +178,64 @@ TEST_F(LayersTest, HolesAreFilledAndCounted) {
   const auto outcome = run(line("h.npy", range));
   EXPECT_NE(outcome.error.find("16 pixels of " + path("holes.png") + " without a depth"), std::string::npos)
       << outcome.error;
+}
+
+TEST_F(LayersTest, UnitsAndKindsOfDepth) {
+  // Codes 255 and 51, of 0.1 mm: 25.5 and 5.1 mm.
+  auto made = run_json(line("h.npy", {"--depth", path("codes.png"), "--depth-unit", "0.1mm"}));
+  EXPECT_NEAR(made["distance_min_m"].get<double>(), 5.1e-3, 1e-9);
+  EXPECT_NEAR(made["distance_max_m"].get<double>(), 25.5e-3, 1e-9);
+  // 1/d from 1/4cm (code 0) to 1/2cm (255): code 51 is a fifth of the way.
+  made = run_json(line("h.npy", {"--depth", path("codes.png"), "--depth-kind", "inverse", "--depth-range", "4cm,2cm"}));
+  EXPECT_NEAR(made["distance_min_m"].get<double>(), 0.02, 1e-8);
+  EXPECT_NEAR(made["distance_max_m"].get<double>(), 1 / (25 + 0.2 * 25), 1e-8);
+  expect_refused(line("h.npy", {"--depth", path("codes.png"), "--depth-unit", "3"}),
+                 {"--depth-unit: expected a length, pixels or one over a length", "got '3'"});
+  expect_refused(line("h.npy", {"--depth", path("codes.png"), "--depth-unit", "1/256 px"}),
+                 {"--depth-unit: expected a length such as 1mm, or --disparity for pixels, got '1/256 px'"});
+  expect_refused(line("h.npy", {"--depth", path("codes.png"), "--depth-unit", "1mm", "--disparity", "100,1cm"}),
+                 {"--depth-unit: expected pixels"});
+  expect_refused(line("h.npy", {"--depth", path("codes.png")}), {"--depth-range: expected NEAR,FAR for the codes of"});
+}
+
+TEST_F(LayersTest, APictureOfFloatsIsLight) {
+  std::vector<float> light(static_cast<std::size_t>(nx * ny), 0.0F);
+  light[1 * 8 + 2] = light[4 * 8 + 6] = 1;  // as the codes 255 of two.png
+  write("two.pfm", io_fixtures::pfm_of(nx, ny, 1, light));
+  EXPECT_EQ(run(line("codes.npy", {"--distance", "2cm"})).exit_code, 0);
+  EXPECT_EQ(run(line("light.npy", {"--distance", "2cm"}, "two.pfm")).exit_code, 0);
+  EXPECT_EQ(field_of("light.npy"), field_of("codes.npy"));
+  const io_fixtures::Exr exr{{{"Y", 1}}, {0, 0, 7, 5}, {0, 0, 7, 5}, 2};
+  write("two.exr", io_fixtures::exr_of(
+                       exr, [&](std::size_t, int x, int y) { return light[static_cast<std::size_t>(8 * y + x)]; }));
+  const auto result = run(line("light.npy", {"--distance", "2cm"}, "two.exr"));
+  if (result.error.find("a build with OpenEXR") != std::string::npos) GTEST_SKIP() << "built without OpenEXR";
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_EQ(field_of("light.npy"), field_of("codes.npy"));
+}
+
+TEST_F(LayersTest, ATailAndNotesReachTheConsole) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < ny * nx; ++i) {
+    values.push_back(i == 0 ? 90 : i == 1 ? -1 : 0.02F + 1e-4F * static_cast<float>(i));
+  }
+  const std::string bytes = io_fixtures::pfm_of(nx, ny, 1, values, "-3");
+  const std::string map = write("depth.pfm", bytes);
+  const std::vector<std::string> even{"--depth", map, "--layer-spacing", "distance"};
+  const auto warned = run(line("h.npy", even));
+  EXPECT_EQ(warned.exit_code, 0) << warned.error;
+  for (const std::string words : {"depth.pfm: its scale 3 is not applied to the values",
+                                  "depth.pfm: 2.13 % of the pixels, of value 90, squeeze all others, 0.0202 to 0.0247, "
+                                  "into one layer; --depth-hole far leaves them out, --depth-hole none keeps them",
+                                  "1 pixel of ", "without a depth (1 negative): filled"}) {
+    EXPECT_NE(warned.error.find(words), std::string::npos) << words << "\n" << warned.error;
+  }
+  auto far = even;
+  far.insert(far.end(), {"--depth-hole", "far"});
+  const auto freed = run(line("h.npy", far));
+  EXPECT_EQ(freed.error.find("squeeze"), std::string::npos) << freed.error;
+  EXPECT_NE(freed.error.find("2 pixels of "), std::string::npos) << freed.error;
+  EXPECT_NE(freed.error.find("(1 negative, 1 far)"), std::string::npos) << freed.error;
 }
 
 TEST_F(LayersTest, ASeedRepeats) {
@@ -508,7 +567,7 @@ TEST_F(LayersTest, BadInputIsRefusedInOneLine) {
   refused({"--depth", path("nothing.png"), "--depth-range", "1cm,2cm"}, {"nothing.png"});
   refused({"--depth", path("broken.npz")}, {"broken.npz", "NPZ"});
   refused({"--depth", path("metres.npy"), "--depth-range", "2cm,1cm"}, {"--depth-range", "NEAR before FAR"});
-  refused({"--depth", path("metres.npy"), "--depth-hole", "7"}, {"--depth-hole", "codes"});
+  refused({"--depth", path("metres.npy"), "--depth-hole=-7"}, {"--depth-hole", "-7"});
   refused({"--depth", path("codes.png"), "--depth-range", "1cm"}, {"--depth-range", "NEAR,FAR"});
   refused({"--depth", path("codes.png"), "--depth-range", "1cm,1cm"}, {"--depth-range", "differ"});
   refused({"--depth", path("codes.png"), "--depth-range", "1,2"}, {"--depth-range", "unit"});

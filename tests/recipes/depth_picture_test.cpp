@@ -6,8 +6,10 @@
 #include <holotone/io/npz_detail.hpp>
 #include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <limits>
+#include <tests/io/float_pictures.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tuple>
 
 namespace holotone {
 namespace {
@@ -122,10 +124,9 @@ TEST_F(DepthPictureTest, AHoleIsCodeZeroUnlessTheRangeFallsOrACodeIsNamed) {
   codes.hole.code = 256;
   expect_error(ErrorCode::invalid_argument, "hole: expected a code up to 255, got '256'",
                [&] { (void)read_depth(codes, sides); });
-  auto metres = job(npy({1, 1, 1, 1, 1, 1}));
-  metres.hole.code = 3;
-  expect_error(ErrorCode::invalid_argument, "hole: expected a picture of codes",
-               [&] { (void)read_depth(metres, sides); });
+  auto metres = job(npy({1, 2, 9, 1, 2, 1}));
+  metres.hole = {.by_range = false, .code = 9};
+  expect_distances(read_depth(metres, sides), {1, 2, 2, 1, 2, 1});
 }
 
 // Z = baseline f / d: 0.1 100 / {5, 10, 20} = {2, 1, 0.5} m; their middle 1.25 m. s = size f / (N Zm).
@@ -137,6 +138,187 @@ TEST_F(DepthPictureTest, DisparitiesKeepTheProportionsOfTheScene) {
   EXPECT_NEAR(map.scale, scale, 1e-9);
   const auto placed = [&](double z) { return 0.3 + scale * (z - 1.25); };
   expect_distances(map, {placed(2), placed(1), placed(0.5), placed(2), placed(1), placed(0.5)});
+}
+
+// Z = code unit: TUM's 5000 codes a metre, 0 unknown.
+TEST_F(DepthPictureTest, AUnitMakesMetresOfCodesAndOfFloats) {
+  auto codes = job(picture<std::uint16_t>({5000, 10000, 0, 2500, 7500, 5000}));
+  codes.unit = parse_depth_unit("1/5000 m");
+  const auto map = read_depth(codes, sides);
+  expect_distances(map, {1, 2, 2, 0.5, 1.5, 1});
+  EXPECT_EQ(map.of_holes.code, 1);
+  EXPECT_NEAR(map.scale, 2e-4, 1e-12);
+  codes.depth_range_m = {{0.2, 0.5}};  // least 0.5 m and largest 2 m
+  expect_distances(read_depth(codes, sides), {0.3, 0.5, 0.5, 0.2, 0.4, 0.3});
+  codes.depth_range_m = {{0.5, 0.2}};
+  expect_error(ErrorCode::invalid_argument, "depth_range_m: expected NEAR before FAR",
+               [&] { (void)read_depth(codes, sides); });
+  auto floats = job(npy({100, 200, 300, 400, 200, 100}));
+  floats.unit = parse_depth_unit("1mm");
+  expect_distances(read_depth(floats, sides), {0.1, 0.2, 0.3, 0.4, 0.2, 0.1});
+}
+
+// KITTI: disparity = code / 256. Z = 0.1 100 / {5, 10, 20}.
+TEST_F(DepthPictureTest, AUnitMakesPixelsOfCodesOfDisparity) {
+  auto stereo = job(picture<std::uint16_t>({1280, 2560, 5120, 0, 2560, 5120}));
+  stereo.camera = StereoCamera{.focal_px = 100, .baseline_m = 0.1};
+  stereo.unit = parse_depth_unit("1/256 px");
+  const auto map = read_depth(stereo, sides);
+  const double scale = 6e-3 * 100 / (3 * 1.25);
+  const auto placed = [&](double z) { return 0.3 + scale * (z - 1.25); };
+  expect_distances(map, {placed(2), placed(1), placed(0.5), placed(1), placed(1), placed(0.5)});
+  EXPECT_EQ(map.of_holes.code, 1);
+  stereo.hole = {.by_range = false, .code = 5120};        // of the file, not of the distance
+  EXPECT_EQ(read_depth(stereo, sides).of_holes.code, 3);  // a disparity of 0 has no distance
+}
+
+TEST_F(DepthPictureTest, UnitsThatDoNotFitAreRefused) {
+  auto metres = job(npy({1, 2, 3, 4, 5, 6}));
+  const auto refused = [&](const char* words) {
+    expect_error(ErrorCode::invalid_argument, words, [&] { (void)read_depth(metres, sides); });
+  };
+  metres.unit = parse_depth_unit("1/256 px");
+  refused("unit: expected a length such as 1mm, or --disparity for pixels, got '1/256 px'");
+  metres.unit = parse_depth_unit("1/m");
+  refused("unit: expected a length such as 1mm, or --depth-kind inverse, got '1/m'");
+  metres.kind = DepthKind::inverse;
+  metres.unit = parse_depth_unit("1mm");
+  refused("unit: expected one over a length such as 1/m for inverse depths, got '1mm'");
+  metres.unit.reset();
+  refused("depth_range_m: expected NEAR,FAR for the inverse depths of");
+  metres.depth_range_m = {{-0.1, 0.2}};
+  refused("depth_range_m: expected distances on one side of the panel for inverse depths, got '-10 cm and 20 cm'");
+  metres.camera = StereoCamera{.focal_px = 100, .baseline_m = 0.1};
+  refused("kind: expected depth for the disparities of --disparity, got 'inverse'");
+  metres.kind = DepthKind::depth;
+  metres.unit = parse_depth_unit("1mm");
+  refused("unit: expected pixels such as '1/256 px' for disparities, got '1mm'");
+}
+
+TEST(DepthUnit, TextsOfUnits) {
+  using Of = DepthUnit::Of;
+  const std::tuple<const char*, double, Of> known[] = {
+      {"1mm", 1e-3, Of::length},          {"1/5000 m", 2e-4, Of::length},
+      {"0.5cm", 5e-3, Of::length},        {"1/256 px", 1.0 / 256, Of::pixel},
+      {"0.5px", 0.5, Of::pixel},          {"1/m", 1, Of::inverse_length},
+      {"2/mm", 2000, Of::inverse_length}, {"1/1000/m", 1e-3, Of::inverse_length}};
+  for (const auto& [text, size, of] : known) {
+    const auto unit = parse_depth_unit(text);
+    ASSERT_TRUE(unit) << text;
+    EXPECT_NEAR(unit->size, size, 1e-12 * size) << text;
+    EXPECT_EQ(unit->of, of) << text;
+  }
+  for (const char* bad : {"", "1", "mm", "1/0 m", "-1mm", "1 apple", "1/", "1/5000", "inf m", "1//m", "1mm2"}) {
+    EXPECT_FALSE(parse_depth_unit(bad)) << bad;
+  }
+}
+
+// 1/d = 1/R0 + code/255 (1/R1 - 1/R0): the codes of MPEG's depth maps, white is near.
+TEST_F(DepthPictureTest, InverseDepthsAreEvenInOneOverDistance) {
+  auto codes = job(picture<std::uint8_t>({0, 51, 102, 153, 204, 255}));
+  codes.kind = DepthKind::inverse;
+  codes.depth_range_m = {{0.4, 0.2}};
+  const auto at = [](double share) { return 1 / (2.5 + share * (5 - 2.5)); };
+  const auto map = read_depth(codes, sides);
+  EXPECT_EQ(map.holes, 0);
+  expect_distances(map, {at(0), at(0.2), at(0.4), at(0.6), at(0.8), at(1)});
+  codes.distance_given = true;  // the middle of 0.2 and 0.4 is at 0.3 already
+  expect_distances(read_depth(codes, sides), {at(0), at(0.2), at(0.4), at(0.6), at(0.8), at(1)});
+  // Floats of any scale and offset, as networks estimate them: the largest is the nearest.
+  auto floats = job(npy({0, 10, 20, 30, 40, 50}));
+  floats.kind = DepthKind::inverse;
+  floats.depth_range_m = {{0.2, 0.4}};
+  expect_distances(read_depth(floats, sides), {at(0), at(0.2), at(0.4), at(0.6), at(0.8), at(1)});
+  // With a unit, 1/Z in dioptres; 0 is infinitely far.
+  auto dioptres = job(npy({1, 2, 4, 0, 2, 5}));
+  dioptres.kind = DepthKind::inverse;
+  dioptres.unit = parse_depth_unit("1/m");
+  const auto absolute = read_depth(dioptres, sides);
+  expect_distances(absolute, {1, 0.5, 0.25, 0.5, 0.5, 0.2});
+  EXPECT_EQ(absolute.of_holes.code, 1);
+}
+
+TEST_F(DepthPictureTest, NegativeAndInfiniteValuesAreHolesOfTheirKind) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const auto map = read_depth(job(npy({0.1F, -1, 0.3F, inf, 0.2F, none})), sides);
+  expect_distances(map, {0.1, 0.3, 0.3, 0.2, 0.2, 0.2});
+  EXPECT_EQ(map.of_holes.negative, 1);
+  EXPECT_EQ(map.of_holes.not_finite, 2);
+  EXPECT_EQ(map.holes, 3);
+  expect_error(ErrorCode::io, "expected at least one pixel with a depth, got none", [&] {
+    (void)read_depth(job(npy({-1, -1, -1, -2, -1, -1})), sides);
+  });
+}
+
+TEST_F(DepthPictureTest, ATailThatSqueezesTheRestIsFound) {
+  auto metres = job(npy({1, 1.1F, 1.2F, 1.3F, 1.2F, 60000}));
+  metres.spacing = LayerSpacing::distance;
+  const auto squeezed = read_depth(metres, sides);
+  ASSERT_TRUE(squeezed.tail);
+  EXPECT_NEAR(squeezed.tail->share, 1.0 / 6, 1e-12);
+  EXPECT_EQ(squeezed.tail->values, (std::array<double, 2>{60000, 60000}));
+  EXPECT_NEAR(squeezed.tail->rest[1], 1.3, 1e-6);
+  EXPECT_NEAR(squeezed.farthest_m, 60000, 1e-2);
+  metres.hole = {.by_range = false};  // none: kept, and decided
+  EXPECT_FALSE(read_depth(metres, sides).tail);
+  metres.hole = {.far = true};
+  const auto freed = read_depth(metres, sides);
+  EXPECT_FALSE(freed.tail);
+  EXPECT_EQ(freed.of_holes.far, 1);
+  expect_distances(freed, {1, 1.1, 1.2, 1.3, 1.2, 1.2});
+  metres.hole = {.by_range = false, .code = 60000};
+  EXPECT_EQ(read_depth(metres, sides).of_holes.code, 1);
+  // Layers that are even in 1/distance leave room for what is far.
+  metres.hole = {};
+  metres.spacing.reset();
+  EXPECT_FALSE(read_depth(metres, sides).tail);
+  // Squeezed into a range, they are even in distance.
+  metres.depth_range_m = {{0.18, 0.22}};
+  EXPECT_TRUE(read_depth(metres, sides).tail);
+  // Beyond 100 km nothing is computed.
+  auto sky = job(npy({1, 1.1F, 1.2F, 1.3F, 1e10F, 1e10F}));
+  expect_error(ErrorCode::io, "expected distances up to 100000 m, or --depth-hole far, got 1 to 1e+10 m (33.3 %",
+               [&] { (void)read_depth(sky, sides); });
+  sky.hole.far = true;
+  expect_distances(read_depth(sky, sides), {1, 1.1, 1.2, 1.3, 1.3, 1.3});
+}
+
+// One value at the near end: code 1 of an unknown depth, all others within a layer at the far end.
+TEST_F(DepthPictureTest, OneNearValueSqueezesToo) {
+  auto codes = job(picture<std::uint16_t>({1, 60001, 60010, 1, 60005, 60002}));
+  codes.depth_range_m = {{0.1, 0.2}};
+  const auto map = read_depth(codes, sides);
+  ASSERT_TRUE(map.tail);
+  EXPECT_EQ(map.tail->values, (std::array<double, 2>{1, 1}));
+  EXPECT_NEAR(map.tail->share, 1.0 / 3, 1e-12);
+  // Two planes are two values: nothing is squeezed. Nor is a scene with depth everywhere.
+  auto planes = job(picture<std::uint16_t>({1, 60001, 60001, 1, 60001, 60001}));
+  planes.depth_range_m = {{0.1, 0.2}};
+  EXPECT_FALSE(read_depth(planes, sides).tail);
+  auto ramp = job(picture<std::uint16_t>({1, 13000, 26000, 39000, 52000, 65000}));
+  ramp.depth_range_m = {{0.1, 0.2}};
+  EXPECT_FALSE(read_depth(ramp, sides).tail);
+}
+
+TEST_F(DepthPictureTest, FloatPicturesAreMetres) {
+  const auto path = folder_.file("depth.pfm");
+  io_support::write_raw(path, io_fixtures::pfm_of(3, 2, 1, {1, 2, 3, 4, 5, 6}, "-2"));
+  const auto map = read_depth(job(path), sides);
+  expect_distances(map, {1, 2, 3, 4, 5, 6});
+  ASSERT_EQ(map.notes.size(), 1U);
+  EXPECT_NE(map.notes.front().find("its scale 2 is not applied"), std::string::npos);
+  const io_fixtures::Exr exr{{{"B", 1}, {"G", 1}, {"R", 1}, {"Z", 2}}, {0, 0, 2, 0}, {0, 0, 2, 1}, 2};
+  const auto exr_path = folder_.file("depth.exr");
+  io_support::write_raw(exr_path, io_fixtures::exr_of(exr, [](std::size_t c, int x, int) {
+                          return static_cast<float>(c) + 0.25F * static_cast<float>(x);
+                        }));
+  try {
+    const auto rendered = read_depth(job(exr_path), sides);  // the second row lies outside the data window
+    expect_distances(rendered, {3, 3.25, 3.5, 3, 3.25, 3.5});
+    EXPECT_EQ(rendered.of_holes.not_finite, 3);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported) << error.what();
+  }
 }
 
 TEST_F(DepthPictureTest, AnArchiveHoldsOneMap) {

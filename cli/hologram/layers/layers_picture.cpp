@@ -11,6 +11,7 @@ DepthPicture read_picture(const ConsoleOptions& console, const PlacedPicture& jo
   const Image image = read_picture_file(console, job.image);
   DepthPicture picture;
   picture.depth = read_depth(job, {shape_of(image)[0], shape_of(image)[1]});
+  report_depth(console, job, picture.depth);
   picture.spacing = spacing_of(job, picture.depth.nearest_m, picture.depth.farthest_m);
   for (const auto& channel : channels) {
     picture.intensity.push_back(picture_intensity(job.image, image, channel.colour));
@@ -62,18 +63,11 @@ std::string far_warning(const PlacedPicture& job, const DepthMap& depth, const P
   const double across = static_cast<double>(std::max(panel.nx, panel.ny)) * panel.pitch_m;
   if (depth.farthest_m <= far * across) return {};
   const std::string metres =
-      job.camera || job.depth_range_m || job.depth.empty()
+      job.camera || job.depth_range_m || job.unit || job.depth.empty()
           ? ""
-          : fmt::format("unless {} holds metres, give --depth-range or --disparity; ", job.depth);
+          : fmt::format("unless {} holds metres, give --depth-unit, --depth-range or --disparity; ", job.depth);
   return fmt::format("the scene extends to {} behind a panel {} wide; {}--distance moves it nearer",
                      short_length(depth.farthest_m), format_length(across), metres);
-}
-
-std::string holes_remark(const PlacedPicture& job, const DepthMap& depth) {
-  if (depth.holes == 0) return {};
-  return fmt::format("{} of {} without a depth: filled with the farther of the neighbouring depths{}",
-                     counted(depth.holes, "pixel"), job.depth,
-                     depth.codes ? "; --depth-hole none makes code 0 a depth" : "");
 }
 
 }  // namespace holotone::cli

@@ -27,7 +27,5 @@ nlohmann::json depth_facts(const PlacedPicture& job, const DepthPicture& picture
 
 /// Warning that the scene lies farther than 50 times the panel's larger side; else empty.
 std::string far_warning(const PlacedPicture& job, const DepthMap& depth, const Panel& panel);
-/// Remark on the filling of pixels without a depth; empty if there are none.
-std::string holes_remark(const PlacedPicture& job, const DepthMap& depth);
 
 }  // namespace holotone::cli

@@ -331,9 +331,6 @@ int run_layers(SceneJob& scene) {
   LayerWork work(job);
   // Before the waves are computed, which may take minutes.
   for (const auto& warning : early_warnings(job, work)) warn(job.hologram.console, warning);
-  if (const auto words = holes_remark(job.pictures.front(), work.pictures().front().depth); !words.empty()) {
-    remark(job.hologram.console, words);
-  }
   if (const auto words = tint_remark(job, work.pictures()); !words.empty()) remark(job.hologram.console, words);
   if (job.hologram.shown) job.hologram.shown->open();
   const auto rows = work();

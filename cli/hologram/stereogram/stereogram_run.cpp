@@ -340,7 +340,6 @@ std::string few_hogels_remark(const StereogramJob& job, const StereogramInfo& in
 /// Prints before the rays are computed, which may take minutes.
 void tell_early(const StereogramJob& job, const StereogramWork& work) {
   for (const auto& warning : early_warnings(job, work)) warn(job.console, warning);
-  for (const auto& words : work.views().remarks) remark(job.console, words);
   if (const auto words = few_hogels_remark(job, work.infos().front()); !words.empty()) remark(job.console, words);
 }
 

@@ -11,6 +11,8 @@
 #include <holotone/recipes/phase_map.hpp>
 #include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <limits>
+#include <span>
+#include <utility>
 
 namespace holotone {
 namespace {
@@ -23,6 +25,7 @@ namespace {
 struct RawDepth {
   Array<float, 2> values;
   float largest_code = 0;  ///< of a picture of codes; 0: floating point numbers
+  std::vector<std::string> notes{};
 };
 
 std::string size_text(std::int64_t nx, std::int64_t ny) { return fmt::format("{} x {} pixels", nx, ny); }
@@ -36,7 +39,7 @@ void require_shape(const PlacedPicture& job, const Shape<2>& shape, std::int64_t
 RawDepth to_depths(const PlacedPicture& job, const Image& image) {
   const std::string& path = job.depth;
   const auto [ny, nx, channels] = shape_of(image);
-  RawDepth raw{Array<float, 2>({ny, nx}), 0};
+  RawDepth raw{Array<float, 2>({ny, nx}), 0, image.notes};
   std::visit(
       [&](const auto& pixels) {
         using T = std::remove_cvref_t<decltype(pixels.host()[0])>;
@@ -72,32 +75,10 @@ RawDepth read_raw(const PlacedPicture& job, const Shape<2>& shape) {
   const std::string& path = job.depth;
   io::require_input(path);
   const auto format = io::file_format(path);
-  if (format == io::FileFormat::npy) return {read_npy_map(path), 0};
-  if (format == io::FileFormat::npz) return {npz_map(path), 0};
+  if (format == io::FileFormat::npy) return {read_npy_map(path)};
+  if (format == io::FileFormat::npz) return {npz_map(path)};
   const auto accept = [&](const Shape<3>& sides) { require_shape(job, shape, sides[0], sides[1]); };
-  return to_depths(job, read_image(path, {.accept = accept}));
-}
-
-/// Fills pixels without a depth and returns their number. `falling`: larger values are nearer.
-std::int64_t fill(const PlacedPicture& job, RawDepth& raw, bool falling) {
-  auto values = raw.values.host();
-  const bool zero = job.hole.by_range && !falling;
-  if (job.hole.code) {
-    std::replace(values.begin(), values.end(), static_cast<float>(*job.hole.code),
-                 std::numeric_limits<float>::quiet_NaN());
-  }
-  const auto negate = [&] {
-    for (float& value : values) value = -value;
-  };
-  if (falling) negate();
-  std::int64_t holes = 0;
-  try {
-    holes = fill_depth_holes(raw.values.view(), zero);
-  } catch (const Error&) {
-    throw_io(job.depth, "at least one pixel with a depth", "none");
-  }
-  if (falling) negate();
-  return holes;
+  return to_depths(job, read_image(path, {.accept = accept, .as_depth = true}));
 }
 
 struct ValueSpan {
@@ -106,9 +87,15 @@ struct ValueSpan {
   [[nodiscard]] double middle() const { return (low + high) / 2; }
 };
 
-ValueSpan find_range(const Array<float, 2>& values) {
-  const auto [low, high] = std::minmax_element(values.host().begin(), values.host().end());
-  return {static_cast<double>(*low), static_cast<double>(*high)};
+/// Least and largest value that is not NaN; throws if there is none.
+ValueSpan find_range(const PlacedPicture& job, const Array<float, 2>& values) {
+  ValueSpan span{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const float value : values.host()) {
+    if (std::isnan(value)) continue;
+    span = {std::min(span.low, static_cast<double>(value)), std::max(span.high, static_cast<double>(value))};
+  }
+  if (span.low > span.high) throw_io(job.depth, "at least one pixel with a depth", "none");
+  return span;
 }
 
 /// d = offset + scale Z
@@ -117,40 +104,153 @@ struct Placing {
   double scale = 1;
 };
 
-/// Mapping to distances of depths from `depth.low` to `depth.high`, for codes from 0 to the largest.
-Placing placing_of(const PlacedPicture& job, const RawDepth& raw, const ValueSpan& depth) {
-  Placing placing;
-  const bool codes = raw.largest_code > 0 && !job.camera;
-  if (job.depth_range_m) {
-    const auto [near, far] = *job.depth_range_m;
-    const ValueSpan from = codes ? ValueSpan{0, static_cast<double>(raw.largest_code)} : depth;
-    placing.scale = from.high > from.low ? (far - near) / (from.high - from.low) : 0;
-    placing.offset = near - placing.scale * from.low;
-  } else if (job.camera) {
-    const auto [ny, nx] = raw.values.shape();
-    placing.scale = job.size_m * job.camera->focal_px / (static_cast<double>(std::max(nx, ny)) * depth.middle());
+/// What the options and the file say together about its values.
+class Meaning {
+ public:
+  Meaning(const PlacedPicture& job, float largest_code) : job_(job), largest_code_(largest_code) { check(); }
+
+  /// Values linear in distance that have a range of their own: the codes.
+  [[nodiscard]] bool by_codes() const { return codes() && !job_.camera && !job_.unit; }
+  /// Larger values are nearer, and stay as they are.
+  [[nodiscard]] bool falling() const { return falls() && !is_inverse(); }
+
+  /// Replaces values without a depth by NaN.
+  [[nodiscard]] DepthHoles mark(std::span<float> values) const {
+    const bool farthest = is_inverse() && !job_.unit && !codes();  // of inverse depths that count from far
+    const bool zero = (job_.hole.by_range && !falls() && !farthest) || job_.camera || (is_inverse() && job_.unit);
+    DepthHoles holes;
+    for (float& value : values) {
+      std::int64_t* hole = nullptr;
+      if (!std::isfinite(value)) {
+        hole = &holes.not_finite;
+      } else if (value < 0) {
+        hole = &holes.negative;
+      } else if ((zero && value == 0) || (job_.hole.code && value == static_cast<float>(*job_.hole.code))) {
+        hole = &holes.code;
+      }
+      if (hole == nullptr) continue;
+      ++*hole;
+      value = std::numeric_limits<float>::quiet_NaN();
+    }
+    return holes;
   }
-  if (job.distance_given || (job.camera && !job.depth_range_m)) {
-    placing.offset = job.distance_m - placing.scale * depth.middle();
+
+  /// Depths of the file's values, whose range is `stored`. Linear ones stay as they are.
+  [[nodiscard]] Array<float, 2> depths(const Array<float, 2>& values, const ValueSpan& stored) const {
+    auto depth = values.to(Device{});
+    if (job_.camera) {
+      const double unit = job_.unit ? job_.unit->size : 1;
+      for (float& value : depth.host()) value = static_cast<float>(unit * static_cast<double>(value));
+      depth_of_disparity(depth.view(), *job_.camera);
+    } else if (is_inverse()) {
+      double first = 0;
+      double step = 0;
+      if (job_.unit) {
+        step = job_.unit->size;
+      } else {
+        auto [at_low, at_high] = *job_.depth_range_m;
+        if (!codes()) std::swap(at_low, at_high);
+        const ValueSpan from = codes() ? ValueSpan{0, static_cast<double>(largest_code_)} : stored;
+        step = from.high > from.low ? (1 / at_high - 1 / at_low) / (from.high - from.low) : 0;
+        first = 1 / at_low - step * from.low;
+      }
+      for (float& value : depth.host()) value = static_cast<float>(1 / (first + step * static_cast<double>(value)));
+    }
+    return depth;
   }
-  return placing;
+
+  /// Mapping to distances of depths from `depth.low` to `depth.high`.
+  [[nodiscard]] Placing placing(const ValueSpan& depth, const Shape<2>& shape) const {
+    Placing placing;
+    if (job_.unit && job_.unit->of == DepthUnit::Of::length) placing.scale = job_.unit->size;
+    if (job_.depth_range_m && (job_.unit || !is_inverse())) {
+      const auto [near, far] = *job_.depth_range_m;
+      const ValueSpan from = by_codes() ? ValueSpan{0, static_cast<double>(largest_code_)} : depth;
+      placing.scale = from.high > from.low ? (far - near) / (from.high - from.low) : 0;
+      placing.offset = near - placing.scale * from.low;
+    } else if (job_.camera) {
+      placing.scale =
+          job_.size_m * job_.camera->focal_px / (static_cast<double>(std::max(shape[0], shape[1])) * depth.middle());
+    }
+    if (job_.distance_given || (job_.camera && !job_.depth_range_m)) {
+      placing.offset = job_.distance_m - placing.scale * depth.middle();
+    }
+    return placing;
+  }
+
+ private:
+  [[nodiscard]] bool codes() const { return largest_code_ > 0; }
+  [[nodiscard]] bool is_inverse() const { return job_.kind == DepthKind::inverse; }
+  [[nodiscard]] bool falls() const { return job_.depth_range_m && (*job_.depth_range_m)[0] > (*job_.depth_range_m)[1]; }
+
+  void check() const {
+    check_unit();
+    if (is_inverse() && !job_.unit) {
+      if (!job_.depth_range_m) {
+        refuse("depth_range_m",
+               fmt::format("NEAR,FAR for the inverse depths of {}, or --depth-unit such as 1/m", job_.depth), "none");
+      }
+      const auto [near, far] = *job_.depth_range_m;
+      if (!(near * far > 0)) {
+        refuse("depth_range_m", "distances on one side of the panel for inverse depths",
+               fmt::format("{} and {}", format_length(near), format_length(far)));
+      }
+    }
+    if (by_codes() && !job_.depth_range_m) {
+      refuse("depth_range_m",
+             fmt::format("NEAR,FAR for the codes of {}, such as 18cm,22cm, or --depth-unit such as 1mm", job_.depth),
+             "none");
+    }
+    if (falls() && !by_codes()) {
+      refuse("depth_range_m", "NEAR before FAR for depths in metres",
+             fmt::format("{} before {}", format_length((*job_.depth_range_m)[0]),
+                         format_length((*job_.depth_range_m)[1])));
+    }
+    check_hole();
+  }
+
+  void check_unit() const {
+    using Of = DepthUnit::Of;
+    if (is_inverse() && job_.camera) refuse("kind", "depth for the disparities of --disparity", "inverse");
+    if (!job_.unit) return;
+    const auto of = job_.unit->of;
+    if (job_.camera && of != Of::pixel) refuse("unit", "pixels such as '1/256 px' for disparities", job_.unit->text);
+    if (!job_.camera && of == Of::pixel) {
+      refuse("unit", "a length such as 1mm, or --disparity for pixels", job_.unit->text);
+    }
+    if (is_inverse() && of != Of::inverse_length) {
+      refuse("unit", "one over a length such as 1/m for inverse depths", job_.unit->text);
+    }
+    if (!is_inverse() && of == Of::inverse_length) {
+      refuse("unit", "a length such as 1mm, or --depth-kind inverse", job_.unit->text);
+    }
+  }
+
+  void check_hole() const {
+    if (!job_.hole.code || !codes()) return;
+    const double code = *job_.hole.code;
+    if (code != std::floor(code) || code > static_cast<double>(largest_code_)) {
+      refuse("hole", fmt::format("a code up to {:g}", largest_code_), fmt::format("{:g}", code));
+    }
+  }
+
+  const PlacedPicture& job_;
+  float largest_code_;
+};
+
+/// Pixels within a tail become holes.
+std::int64_t remove_tail(Array<float, 2>& values, const Array<float, 2>& depths, const DepthTail& tail) {
+  std::int64_t removed = 0;
+  for (std::int64_t i = 0; i < values.size(); ++i) {
+    const auto depth = static_cast<double>(depths.data()[i]);
+    if (!(depth >= tail.keys[0] && depth <= tail.keys[1])) continue;
+    values.data()[i] = std::numeric_limits<float>::quiet_NaN();
+    ++removed;
+  }
+  return removed;
 }
 
-void check_options(const PlacedPicture& job, const RawDepth& raw) {
-  const bool codes = raw.largest_code > 0;
-  if (codes && !job.camera && !job.depth_range_m) {
-    refuse("depth_range_m", fmt::format("NEAR,FAR for the codes of {}, such as 18cm,22cm", job.depth), "none");
-  }
-  const bool falls = job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1];
-  if (falls && !(codes && !job.camera)) {
-    refuse("depth_range_m", "NEAR before FAR for depths in metres",
-           fmt::format("{} before {}", format_length((*job.depth_range_m)[0]), format_length((*job.depth_range_m)[1])));
-  }
-  if (job.hole.code && !codes) refuse("hole", "a picture of codes", job.depth);
-  if (job.hole.code && static_cast<double>(*job.hole.code) > static_cast<double>(raw.largest_code)) {
-    refuse("hole", fmt::format("a code up to {:g}", raw.largest_code), fmt::format("{}", *job.hole.code));
-  }
-}
+std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
 }  // namespace
 
@@ -162,20 +262,45 @@ DepthMap read_depth(const PlacedPicture& job, const Shape<2>& shape) {
   }
   RawDepth raw = read_raw(job, shape);
   require_shape(job, shape, raw.values.shape()[0], raw.values.shape()[1]);
-  check_options(job, raw);
-  if (job.camera) depth_of_disparity(raw.values.view(), *job.camera);
+  const Meaning meaning(job, raw.largest_code);
   map.codes = raw.largest_code > 0;
-  map.holes = fill(job, raw, job.depth_range_m && (*job.depth_range_m)[0] > (*job.depth_range_m)[1]);
-  const ValueSpan stored = find_range(raw.values);
-  const Placing placing = placing_of(job, raw, stored);
-  const auto [low, high] =
-      std::minmax({placing.offset + placing.scale * stored.low, placing.offset + placing.scale * stored.high});
-  const ValueSpan placed{low, high};
-  if (!(std::max(std::abs(placed.low), std::abs(placed.high)) <= max_distance_m)) {
-    throw_io(job.depth, fmt::format("distances up to {}", format_length(max_distance_m)),
-             fmt::format("{} to {} m", placed.low, placed.high));
+  map.notes = std::move(raw.notes);
+  map.of_holes = meaning.mark(raw.values.host());
+  Placing placing;
+  ValueSpan placed;
+  for (bool again = true; again;) {
+    map.depth = meaning.depths(raw.values, find_range(job, raw.values));
+    const ValueSpan depth = find_range(job, map.depth);
+    placing = meaning.placing(depth, shape);
+    const auto [low, high] =
+        std::minmax({placing.offset + placing.scale * depth.low, placing.offset + placing.scale * depth.high});
+    placed = {low, high};
+    const auto depths = std::as_const(map.depth).host();
+    const auto values = std::as_const(raw.values).host();
+    auto tail = find_depths_beyond(depths, values, placing.offset, placing.scale, max_distance_m);
+    if (tail && !job.hole.far) {
+      throw_io(job.depth, fmt::format("distances up to {}, or --depth-hole far", format_length(max_distance_m)),
+               fmt::format("{:g} to {:g} m ({} of the pixels)", placed.low, placed.high, percent(tail->share)));
+    }
+    if (!tail) {
+      const bool crosses = low <= 0 && high >= 0;
+      const auto spacing = crosses ? LayerSpacing::distance : job.spacing.value_or(LayerSpacing::inverse_distance);
+      tail = find_depth_tail(depths, values, placing.offset, placing.scale, spacing, job.layers);
+    }
+    again = tail && job.hole.far;
+    if (again) map.of_holes.far += remove_tail(raw.values, map.depth, *tail);
+    const bool decided = !job.hole.by_range && !job.hole.code;
+    if (!again && !decided) map.tail = tail;
   }
-  map.depth = std::move(raw.values);
+  if (meaning.falling()) {
+    for (float& value : map.depth.host()) value = -value;
+  }
+  map.holes = fill_depth_holes(map.depth.view(), false);
+  if (meaning.falling()) {
+    for (float& value : map.depth.host()) value = -value;
+  }
+  const auto& holes = map.of_holes;
+  map.of_holes.beyond_camera = map.holes - holes.not_finite - holes.negative - holes.code - holes.far;
   map.offset_m = placing.offset;
   map.nearest_m = placed.low;
   map.farthest_m = placed.high;
