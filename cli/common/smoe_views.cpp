@@ -8,12 +8,36 @@
 
 namespace holotone::cli {
 
-CapturedViews read_fit_pictures(const std::string& path, ViewRows rows, bool linear, std::string_view option) {
+CapturedViews read_fit_pictures(const std::string& path, const ViewsReadOptions& options, std::string_view option) {
   QuietProgress progress;
-  return for_option(option, [&] {
+  try {
     if (!names_views(path)) io::require_input(path);
-    return read_views(path, rows, linear, progress);
-  });
+    return read_views(path, options, progress);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument || error.function().empty()) throw;
+    const auto about = error.argument() == "grid" ? "--grid" : error.argument() == "linear" ? "--linear" : option;
+    throw Error(error.code(), fmt::format("{}: expected {}, got {}", about, error.expected(), error.got()));
+  }
+}
+
+std::string order_warning(const CapturedViews& pictures, std::string_view option) {
+  if (!pictures.swapped) return {};
+  const bool counters = pictures.name.find("%v") != std::string::npos;
+  return fmt::format("{}: the parallax is vertical along {} and horizontal along {}{}", option,
+                     counters ? "%u" : "the rows", counters ? "%v" : "the columns",
+                     counters ? "; exchange %u and %v" : ": the views are numbered by columns");
+}
+
+OptionRow grid_row(std::optional<ViewsGrid>& grid) {
+  const auto parse = [](std::string_view option, const std::string& text) {
+    const bool serpentine = text.ends_with('s');
+    const auto [columns, rows] = resolution(option, text.substr(0, text.size() - (serpentine ? 1 : 0)), 9999);
+    return std::optional(ViewsGrid{columns, rows, serpentine});
+  };
+  return {.names = "--grid",
+          .target = parsed(grid, parse),
+          .value = "COLUMNSxROWS",
+          .help = "Grid of views that %u alone counts, row by row, or of a picture's tiles; 10x10s: serpentine"};
 }
 
 std::vector<double> view_numbers(std::string_view option, const std::string& text) {

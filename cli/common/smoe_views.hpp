@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/options/option_table.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/recipes/mixtures.hpp>
@@ -22,7 +23,14 @@ auto for_option(std::string_view option, const Work& work) {
 }
 
 /// read_views of what a command's user named by `option`; a signal cancels it.
-CapturedViews read_fit_pictures(const std::string& path, ViewRows rows, bool linear, std::string_view option = "IN");
+CapturedViews read_fit_pictures(const std::string& path, const ViewsReadOptions& options,
+                                std::string_view option = "IN");
+
+/// Warning that the views are not in the order that was meant; else empty.
+std::string order_warning(const CapturedViews& pictures, std::string_view option);
+
+/// The row of --grid.
+OptionRow grid_row(std::optional<ViewsGrid>& grid);
 
 /// The numbers of a view, "u,v" or "u".
 std::vector<double> view_numbers(std::string_view option, const std::string& text);

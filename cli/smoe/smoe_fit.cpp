@@ -74,16 +74,18 @@ class FitRun {
   [[nodiscard]] bool is_smoe() const { return io::has_format(job_.output, io::FileFormat::smoe); }
 
   void read() {
-    pictures_ = read_fit_pictures(job_.input, job_.rows, job_.options.linear);
+    pictures_ = read_fit_pictures(job_.input, {job_.rows, job_.options.linear, job_.grid});
     for (const auto& note : pictures_.notes) warn(job_.console, note);
     std::vector<InputFile> views;
     for (const auto& path : pictures_.paths) views.push_back({"IN", path});
     require_output(job_.output, views);
     views_ = std::ssize(pictures_.images);
     left_out_ = hold_out(pictures_, job_.left_out);
-    if (pictures_.swapped) {
-      warn(job_.console, "IN: the parallax is vertical along %u and horizontal along %v; exchange %u and %v");
+    if (pictures_.pixel_aspect != 1) {
+      warn(job_.console, fmt::format("IN: a model has square pixels; the views' are {:.3g} times as high as wide",
+                                     pictures_.pixel_aspect));
     }
+    if (const auto words = order_warning(pictures_, "IN"); !words.empty()) warn(job_.console, words);
   }
 
   void fit() {

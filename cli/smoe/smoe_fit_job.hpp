@@ -18,6 +18,7 @@ struct SmoeFitJob {
   MixtureFitOptions options;     ///< without `time_limit_s`
   std::optional<double> time_s;  ///< for the whole job
   ViewRows rows = ViewRows::by_parallax;
+  std::optional<ViewsGrid> grid;
   std::vector<std::string> left_out_texts;  ///< views to hold out, as typed
   std::vector<ViewNumbers> left_out;
   std::string device_name = "auto";

@@ -19,6 +19,7 @@ struct SmoeInfoJob {
   std::string against;
   std::vector<double> view;
   ViewRows rows = ViewRows::by_parallax;
+  std::optional<ViewsGrid> grid;
   ConsoleOptions console;
 };
 
@@ -44,13 +45,14 @@ void require_views(const SmoeInfoJob& job) {
 std::optional<Against> compared(const SmoeInfoJob& job, const SmoeModel& model) {
   if (job.against.empty()) {
     require_views(job);
+    if (job.grid) reject("--grid", "--against", "none");
     if (!job.view.empty()) reject<&SmoeInfoJob::view>("--against", "none");
     return std::nullopt;
   }
-  const bool views = for_option("--against", [&] { return names_views(job.against); });
+  const bool views = for_option("--against", [&] { return holds_views(job.against, job.grid); });
   if (views && !job.view.empty()) reject<&SmoeInfoJob::view>("one picture of --against", job.against);
   if (!views) require_views(job);
-  Against against{read_fit_pictures(job.against, job.rows, model.linear, "--against"), {}};
+  Against against{read_fit_pictures(job.against, {job.rows, model.linear, job.grid}, "--against"), {}};
   for (const auto& note : against.pictures.notes) warn(job.console, note);
   if (!views) against.pictures.at.front() = view_position(model, job.view);
   QuietProgress progress;
@@ -140,7 +142,8 @@ Command smoe_info_command() {
                         .target = member<&SmoeInfoJob::rows>(j),
                         .value = "NAME",
                         .help = "Direction in which %v of --against counts: down, up or auto (by the parallax)",
-                        .common = true}}},
+                        .common = true},
+                       grid_row(j.grid)}},
                      console_options(j.console)},
           .run = [job] { return run_smoe_info(*job); }};
 }

@@ -84,6 +84,7 @@ ViewGrid::ViewGrid(Array<float, 5> views, const ViewGridOptions& options, Array<
   require_positive(where, "view_distance_m", options_.view_distance_m);
   require_positive(where, "camera_pitch_m", options_.camera_pitch_m);
   require_positive(where, "size_m", options_.size_m);
+  require_positive(where, "pixel_aspect", options_.pixel_aspect);
   if (!(options_.distance_m > -options_.view_distance_m) || !std::isfinite(options_.distance_m)) {
     throw_argument(where, "distance_m",
                    fmt::format("more than {}, behind the cameras' plane", format_length(-options_.view_distance_m)),
@@ -128,7 +129,7 @@ void ViewGrid::look(const Rays& rays, int channel, View<float, 2> intensity, Vie
   const std::array<Axis, 4> axes{Axis{rays.x_m, options_.view_distance_m, camera_scale, middle(across)},
                                  Axis{rays.y_m, options_.view_distance_m, -camera_scale, middle(down)},
                                  Axis{rays.x_m, -options_.distance_m, scale, middle(nx)},
-                                 Axis{rays.y_m, -options_.distance_m, -scale, middle(ny)}};
+                                 Axis{rays.y_m, -options_.distance_m, -scale / options_.pixel_aspect, middle(ny)}};
   const bool deep = !distance_m.empty() && !depth_m_.empty();
   std::int64_t missed = 0;
   Places places;

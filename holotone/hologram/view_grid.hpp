@@ -10,8 +10,9 @@ namespace holotone {
 struct ViewGridOptions {
   double view_distance_m = 0;  ///< distance of the cameras' plane in front of the panel, > 0
   double camera_pitch_m = 0;   ///< spacing of the cameras, to the right and up, > 0
-  double distance_m = 0;  ///< distance of the focus plane behind the panel (negative: in front), > -view_distance_m
-  double size_m = 0;      ///< width of the picture in that plane, > 0; pixels are square, its centre is on the axis
+  double distance_m = 0;    ///< distance of the focus plane behind the panel (negative: in front), > -view_distance_m
+  double size_m = 0;        ///< width of the picture in that plane, > 0; its centre is on the axis
+  double pixel_aspect = 1;  ///< height of a pixel over its width, > 0
 };
 
 /// Captured views of off-axis pinhole cameras on a plane in front of the panel, as rays.

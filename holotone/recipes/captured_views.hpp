@@ -33,6 +33,20 @@ inline constexpr auto enum_names<ViewRows> =
     std::array{EnumName<ViewRows>{ViewRows::by_parallax, "auto"}, EnumName<ViewRows>{ViewRows::down, "down"},
                EnumName<ViewRows>{ViewRows::up, "up"}};
 
+/// Grid of views that are numbered, or tiles of a picture, row by row from the left.
+struct ViewsGrid {
+  std::int64_t columns = 1;
+  std::int64_t rows = 1;
+  bool serpentine = false;  ///< every second row runs from the right to the left
+};
+
+struct ViewsReadOptions {
+  ViewRows rows = ViewRows::by_parallax;  ///< direction of the rows
+  bool linear = false;                    ///< as linear light (to_linear), else as codes (to_float)
+  std::optional<ViewsGrid> grid{};        ///< of the views of a name with %u alone, or of one picture
+  bool as_depth = false;                  ///< maps of depths, as of ImageReadOptions
+};
+
 /// One picture, or the views of a light field row by row.
 struct CapturedViews {
   std::string name{};                     ///< as it was given, such as "view_%v_%u.png"
@@ -46,6 +60,7 @@ struct CapturedViews {
   std::int64_t rows = 1;
   bool up = false;                   ///< true if the first row is the lowest
   bool swapped = false;              ///< true if the parallax shows that %u and %v are exchanged
+  double pixel_aspect = 1;           ///< height of a pixel over its width
   std::vector<std::string> notes{};  ///< Image::notes of the first picture
 };
 
@@ -55,13 +70,19 @@ std::vector<SmoeFitView> fit_views(const CapturedViews& views);
 /// True if a file's name has %u, or %u and %v. Throws invalid_argument for counters that make no grid.
 bool names_views(const std::string& path);
 
+/// The same, or a picture that holds several: by `grid`, or a quilt by its name.
+bool holds_views(const std::string& path, const std::optional<ViewsGrid>& grid = {});
+
 /// Reads a picture (read_image), or, for a name such as "view_%v_%u.png", all matching files as one grid without gaps:
-/// %u counts to the right, %v along `rows`; with %u alone the views stand in one row. Positions run from -1 to 1, u
-/// right and v down. `linear`: as linear light (to_linear), else as codes (to_float).
+/// %u counts to the right, %v along `rows`. With %u alone the views stand in one row, or in `grid`. Positions run from
+/// -1 to 1, u right and v down. A picture with `grid` is cut into as many tiles, the first at the upper left. A quilt
+/// ("name_qs8x6a0.75.png": columns, rows and aspect of a view) is one row of views, from its lowest left tile on
+/// upwards (docs.lookingglassfactory.com, Quilts).
 ///
 /// Throws io naming the files that are missing, or differ in size or number of channels, or hold numbers that are not
-/// finite; invalid_argument for counters that make no grid; cancelled. Reports `reading`.
-CapturedViews read_views(const std::string& path, ViewRows rows = ViewRows::by_parallax, bool linear = false,
+/// finite; invalid_argument for counters that make no grid, for views of %u alone whose parallax is that of a grid
+/// (from 3 columns on), and for PFM and OpenEXR, which are light, unless `linear`; cancelled. Reports `reading`.
+CapturedViews read_views(const std::string& path, const ViewsReadOptions& options = {},
                          Progress& progress = Progress::none());
 
 /// Moves views out of `views` and returns them; the others keep their numbers and positions. Throws invalid_argument

@@ -54,6 +54,15 @@ def test_views_state_their_files_and_positions(pattern, tmp_path):
         ht.read_views("view_%v.png")
 
 
+def test_numbered_views_stand_in_a_grid(tmp_path):
+    for i in range(9):
+        ht.write_image(tmp_path / f"n{i}.png", picture(i % 3 - 1, i // 3 - 1))
+    views = ht.read_views(tmp_path / "n%u.png", grid=ht.ViewsGrid(columns=3, rows=3))
+    assert (views.rows, views.columns) == (3, 3) and tuple(views.at[5]) == (1, 0)
+    with pytest.raises(ht.ArgumentError, match="3x3 for 9 views"):
+        ht.read_views(tmp_path / "n%u.png")
+
+
 @pytest.mark.parametrize("name", ["a.smoe", "a.json", "a.npz"])
 def test_models_keep_every_float(tmp_path, name):
     model = ht.fit_smoe(picture(0, 0) / np.float32(255), components=5, iterations=3)

@@ -229,6 +229,21 @@ TEST_F(SmoeFitTest, ViewsEitherWayUp) {
   }
 }
 
+TEST_F(SmoeFitTest, NumberedViewsStandInTheirGrid) {
+  put_views(false);
+  for (int i = 0; i < 9; ++i) {
+    fs::copy_file(path(fmt::format("view_{}_{}.png", i / 3, i % 3)), path(fmt::format("n{}.png", i)));
+  }
+  expect_refused(fit("n%u.png", "m.smoe"), "--grid: expected 3x3 for 9 views whose parallax jumps after every 3");
+  const auto json = run_json(fit("n%u.png", "m.smoe", {"--grid", "3x3", "--components", "120", "--leave-out", "4"}));
+  EXPECT_EQ(json["views"], (std::vector<int>{3, 3}));
+  EXPECT_EQ(json["rows"], "down");
+  EXPECT_EQ(json["left_out"][0]["view"], (std::vector<int>{4}));
+  const auto info = run_json({"smoe", "info", path("m.smoe"), "--against", path("n%u.png"), "--grid", "3x3"});
+  EXPECT_EQ(info["views"].size(), 9U);
+  expect_refused({"smoe", "info", path("m.smoe"), "--grid", "3x3"}, "--grid: expected --against");
+}
+
 TEST_F(SmoeFitTest, RefusesWhatIsNoGridOfViews) {
   put_views(false);
   fs::remove(path("view_1_2.png"));

@@ -94,6 +94,46 @@ TEST_F(StereogramTest, TheWindowItWasMadeForGoesOn) {
   EXPECT_TRUE(seen("20mm:3mm"));
 }
 
+TEST_F(StereogramTest, AGridOfOneCounterIsThatOfTwo) {
+  (void)run_json(hologram("two.npy", {"--rows", "down"}));
+  for (int v = 0; v < 3; ++v) {
+    for (int u = 0; u < 3; ++u) {
+      fs::copy_file(path(fmt::format("view_{}_{}.png", v, u)), path(fmt::format("n_{:02}.png", 3 * v + u)));
+      fs::copy_file(path(fmt::format("view_{}_{}.png", v, u)),
+                    path(fmt::format("s_{}.png", 3 * v + (v == 1 ? 2 - u : u))));
+    }
+  }
+  const auto numbered = [&](const char* names, const std::vector<std::string>& more) {
+    auto arguments = hologram("one.npy", {"--rows", "down"});
+    arguments[2] = path(names);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  EXPECT_EQ(run_json(numbered("n_%u.png", {"--grid", "3x3"}))["cameras"], (std::vector<int>{3, 3}));
+  EXPECT_EQ(values("one.npy"), values("two.npy"));
+  (void)run_json(numbered("s_%u.png", {"--grid", "3x3s"}));
+  EXPECT_EQ(values("one.npy"), values("two.npy"));
+  fs::remove(path("one.npy"));
+  expect_refused(numbered("n_%u.png", {}),
+                 {"--grid: expected 3x3 for 9 views whose parallax jumps after every 3, or 9x1 for a row, got none"});
+  expect_refused(numbered("n_%u.png", {"--grid", "4x2"}), {"--grid: expected COLUMNSxROWS of the 9 views, got '4x2'"});
+  expect_refused(numbered("n_%u.png", {"--grid", "4"}), {"--grid: expected", "got '4'"});
+  EXPECT_FALSE(fs::exists(path("one.npy")));
+  expect_refused(numbered("view_0_0.png", {}), {"--views: expected a name with %u", "a quilt or --grid"});
+}
+
+TEST_F(StereogramTest, AQuiltIsReadAndSaysSo) {
+  fs::copy_file(path("view_1_1.png"), path("cat_qs4x2a1.4.png"));
+  auto arguments = hologram("q.npy");
+  arguments[2] = path("cat_qs4x2a1.4.png");
+  const auto result = run(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.error.find("by its name a quilt of 8 views from left to right, 14 x 20 pixels each, 0.5 times as "
+                              "high as wide"),
+            std::string::npos)
+      << result.error;
+}
+
 TEST_F(StereogramTest, TheSeedDecidesTheBits) {
   (void)run_json(hologram("a.npy", {"--seed", "3"}));
   (void)run_json(hologram("b.npy", {"--seed", "3"}));

@@ -69,6 +69,22 @@ TEST(ViewGrid, RaysMeetTheCamerasAndThePicture) {
   support::expect_within("rays", worst, 5 * 6e-8);  // three interpolations, each rounded
 }
 
+// Pixels half as high as wide: rows lie twice as close, and the picture ends after 5 mm instead of 10.
+TEST(ViewGrid, PixelsNeedNotBeSquare) {
+  ViewGridOptions flat = options;
+  flat.pixel_aspect = 0.5;
+  const ViewGrid grid(views(), flat);
+  for (const double y : {-1e-3, 0.0, 0.7e-3}) {
+    const double to_y = -0.5e-3;
+    const double row = 4.5 - (y - 0.5 * (to_y - y)) / 0.5e-3;
+    const double expected = code(1 - to_y / 4e-3, 1.5, row, 9.5);
+    EXPECT_NEAR(static_cast<double>(look(grid, 0, y, 0, to_y).intensity) / expected, 1, 5 * 6e-8) << y;
+  }
+  EXPECT_EQ(look(grid, 0, -2e-3, 0, 0).intensity, 0);  // 3 mm below the axis in the picture
+  const ViewGrid square(views(), options);
+  EXPECT_GT(look(square, 0, -2e-3, 0, 0).intensity, 0);
+}
+
 TEST(ViewGrid, BeyondHalfACameraPitchItIsDark) {
   const ViewGrid grid(views(), options);
   const double edge = 1.5 * 4e-3;
@@ -108,6 +124,7 @@ TEST(ViewGrid, RefusesWhatIsNone) {
   refuses("view_distance_m", {0, 4e-3, 0, 0.02});
   refuses("camera_pitch_m", {0.1, -1, 0, 0.02});
   refuses("size_m", {0.1, 4e-3, 0, NAN});
+  refuses("pixel_aspect", {0.1, 4e-3, 0, 0.02, 0});
   refuses("distance_m: expected more than -10 cm, behind the cameras' plane, got -10 cm", {0.1, 4e-3, -0.1, 0.02});
   refuses("with 1 or 3 channels, got {3, 4, 10, 20, 2}", options, 2);
   support::expect_error(ErrorCode::invalid_argument, "depth_m: expected shape {3, 4, 10, 20}", [] {

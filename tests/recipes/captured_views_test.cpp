@@ -1,9 +1,11 @@
 // Views of a light field from files: numbering, directions, what is refused; fits and comparisons of what was read.
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/recipes/mixtures.hpp>
+#include <tests/io/float_pictures.hpp>
 #include <tests/support/io_support.hpp>
 
 namespace holotone {
@@ -71,14 +73,14 @@ TEST_F(CapturedViewsTest, TheParallaxTellsRowsThatCountUpward) {
   const auto views = read_views(pattern);
   EXPECT_TRUE(views.up);
   EXPECT_EQ(views.at.front(), (std::vector<double>{-1, 1}));
-  EXPECT_FALSE(read_views(pattern, ViewRows::down).up);
-  EXPECT_EQ(read_views(pattern, ViewRows::down).at.front(), (std::vector<double>{-1, -1}));
+  EXPECT_FALSE(read_views(pattern, {.rows = ViewRows::down}).up);
+  EXPECT_EQ(read_views(pattern, {.rows = ViewRows::down}).at.front(), (std::vector<double>{-1, -1}));
 }
 
 TEST_F(CapturedViewsTest, OnePictureHasNoPosition) {
   const auto path = folder_.file("one.png");
   write_image(path, picture(0, 0));
-  const auto views = read_views(path, ViewRows::by_parallax, true);
+  const auto views = read_views(path, {.linear = true});
   ASSERT_EQ(views.at, std::vector<std::vector<double>>{{}});
   EXPECT_TRUE(views.numbers.empty());
   EXPECT_LT(views.images.front()(0, 0, 0), 0.3F);  // linear light of codes near 0.5
@@ -102,6 +104,147 @@ TEST_F(CapturedViewsTest, GapsOtherSizesAndBadCountersAreNamed) {
   }
 }
 
+TEST_F(CapturedViewsTest, OneCounterAndAGridAreTheViewsOfTwoCounters) {
+  // 4 columns and 3 rows from the upper left; in the serpentine every second row runs back.
+  for (int v = 0; v < 3; ++v) {
+    for (int u = 0; u < 4; ++u) {
+      write_image(folder_.file("g_" + std::to_string(v) + "_" + std::to_string(u) + ".png"), picture(u - 1.5, v - 1));
+      write_image(folder_.file("n" + std::to_string(10 + 4 * v + u) + ".png"), picture(u - 1.5, v - 1));
+      write_image(folder_.file("s" + std::to_string(4 * v + (v == 1 ? 3 - u : u)) + ".png"), picture(u - 1.5, v - 1));
+    }
+  }
+  const auto grid = read_views(folder_.file("g_%v_%u.png"));
+  const auto numbered = read_views(folder_.file("n%u.png"), {.grid = ViewsGrid{4, 3}});
+  const auto turning = read_views(folder_.file("s%u.png"), {.grid = ViewsGrid{4, 3, true}});
+  for (const auto* views : {&numbered, &turning}) {
+    EXPECT_EQ(views->rows, 3);
+    EXPECT_EQ(views->columns, 4);
+    EXPECT_EQ(views->at, grid.at);
+    EXPECT_FALSE(views->up);
+    for (std::size_t i = 0; i < grid.images.size(); ++i) {
+      EXPECT_TRUE(std::ranges::equal(views->images[i].host(), grid.images[i].host())) << i;
+    }
+  }
+  EXPECT_EQ(numbered.numbers[5], (ViewNumbers{15}));
+  EXPECT_EQ(turning.numbers[5], (ViewNumbers{6}));
+  const auto refused = [&](const std::string& name, const std::optional<ViewsGrid>& given, const std::string& words) {
+    try {
+      (void)read_views(folder_.file(name), {.grid = given});
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.argument(), "grid");
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  };
+  // The parallax shows that they are no row.
+  refused("n%u.png", std::nullopt, "expected 4x3 for 12 views whose parallax jumps after every 4, or 12x1 for a row");
+  refused("s%u.png", std::nullopt, "expected 4x3s for 12 views whose parallax turns after every 4");
+  refused("n%u.png", ViewsGrid{5, 2}, "expected COLUMNSxROWS of the 12 views, got '5x2'");
+  refused("g_%v_%u.png", ViewsGrid{4, 3}, "expected a name with %u alone, or one picture");
+  const auto row = read_views(folder_.file("n%u.png"), {.grid = ViewsGrid{12, 1}});
+  EXPECT_EQ(row.rows, 1);
+  EXPECT_EQ(row.at.back(), std::vector<double>{1});
+}
+
+TEST_F(CapturedViewsTest, ARowOfViewsIsTakenAsOne) {
+  for (int u = 0; u < 12; ++u) write_image(folder_.file("r" + std::to_string(u) + ".png"), picture(0.3 * u, 0));
+  const auto views = read_views(folder_.file("r%u.png"));
+  EXPECT_EQ(views.rows, 1);
+  EXPECT_EQ(views.columns, 12);
+}
+
+/// A picture of tiles whose pixels are 10 row + column of the tile in 8 columns, 4 pixels wide and 3 high.
+Image sheet(std::int64_t columns, std::int64_t rows, std::int64_t more = 0) {
+  Array<std::uint8_t, 3> codes({3 * rows + more, 4 * columns + more, 1});
+  for (std::int64_t y = 0; y < codes.shape()[0]; ++y) {
+    for (std::int64_t x = 0; x < codes.shape()[1]; ++x) {
+      codes(y, x, 0) = static_cast<std::uint8_t>(10 * (y / 3) + x / 4);
+    }
+  }
+  return {std::move(codes), {}};
+}
+
+int tile_code(const CapturedViews& views, std::size_t i) {
+  return static_cast<int>(std::lround(255 * static_cast<double>(views.images[i](2, 3, 0))));
+}
+
+TEST_F(CapturedViewsTest, AContactSheetIsCutFromTheUpperLeft) {
+  const auto path = folder_.file("sheet.png");
+  write_image(path, sheet(4, 2));
+  const auto views = read_views(path, {.rows = ViewRows::down, .grid = ViewsGrid{4, 2}});
+  ASSERT_EQ(views.images.size(), 8U);
+  EXPECT_EQ(views.images.front().shape(), (Shape<3>{3, 4, 1}));
+  EXPECT_EQ(tile_code(views, 0), 0);
+  EXPECT_EQ(tile_code(views, 3), 3);
+  EXPECT_EQ(tile_code(views, 4), 10);
+  EXPECT_EQ(views.numbers[6], (ViewNumbers{2, 1}));
+  EXPECT_EQ(views.at[4], (std::vector<double>{-1, 1}));
+  const auto back = read_views(path, {.rows = ViewRows::down, .grid = ViewsGrid{4, 2, true}});
+  EXPECT_EQ(tile_code(back, 4), 13);
+  try {
+    (void)read_views(path, {.grid = ViewsGrid{3, 2}});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(
+        std::string(error.what()).find("expected a picture that 3 x 2 views divide into whole pixels, got 16 x 6"),
+        std::string::npos)
+        << error.what();
+  }
+  EXPECT_TRUE(read_views(path).numbers.empty());
+  EXPECT_TRUE(holds_views(path, ViewsGrid{4, 2}));
+  EXPECT_FALSE(holds_views(path));
+}
+
+// Looking Glass: the lowest left tile is the leftmost view, the upper right one the rightmost.
+TEST_F(CapturedViewsTest, AQuiltIsARowFromItsLowestTile) {
+  const auto path = folder_.file("cat_qs4x2a1.333.png");
+  write_image(path, sheet(4, 2));
+  EXPECT_TRUE(holds_views(path));
+  const auto views = read_views(path);
+  EXPECT_EQ(views.rows, 1);
+  EXPECT_EQ(views.columns, 8);
+  const int expected[] = {10, 11, 12, 13, 0, 1, 2, 3};
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(tile_code(views, i), expected[i]) << i;
+  EXPECT_EQ(views.numbers[5], (ViewNumbers{5}));
+  EXPECT_EQ(views.at.back(), std::vector<double>{1});
+  EXPECT_EQ(views.pixel_aspect, 1);
+  ASSERT_EQ(views.notes.size(), 1U);
+  EXPECT_NE(views.notes.front().find("a quilt of 8 views from left to right, 4 x 3 pixels each"), std::string::npos);
+  // A tile of 4 x 3 pixels that is shown 5.333 wide and 1 high: pixels are a quarter as high as wide.
+  const auto wide = folder_.file("cat_qs4x2a5.3333.png");
+  write_image(wide, sheet(4, 2));
+  EXPECT_NEAR(read_views(wide).pixel_aspect, 0.25, 1e-4);
+  // 17 x 7 pixels: the remainder is at the right and at the top.
+  const auto odd = folder_.file("cat_qs4x2a1.33.png");
+  write_image(odd, sheet(4, 2, 1));
+  const auto cut = read_views(odd);
+  EXPECT_EQ(cut.images.front().shape(), (Shape<3>{3, 4, 1}));
+  EXPECT_EQ(tile_code(cut, 0), 20);  // its lowest row is the seventh
+  // A grid that is given comes first; 1x1 is the picture.
+  EXPECT_EQ(read_views(path, {.rows = ViewRows::down, .grid = ViewsGrid{4, 2}}).rows, 2);
+  EXPECT_TRUE(read_views(path, {.grid = ViewsGrid{1, 1}}).numbers.empty());
+  for (const char* other : {"cat_qs4x2.png", "cat_qs0x2a1.png", "qs4x2a1.5b.png", "area.png", "cat_qs1x1a1.png"}) {
+    EXPECT_FALSE(holds_views(other)) << other;
+  }
+}
+
+// sRGB codes and light are different numbers: a model of codes made of light would be shown wrongly.
+TEST_F(CapturedViewsTest, PicturesOfLightAreReadAsLight) {
+  const auto path = folder_.file("x.pfm");
+  io_support::write_raw(path, io_fixtures::pfm_of(2, 1, 1, {0.25F, 3}));
+  const auto views = read_views(path, {.linear = true});
+  EXPECT_EQ(views.bits, 0);
+  EXPECT_EQ(views.images.front()(0, 1, 0), 3);
+  try {
+    (void)read_views(path);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.argument(), "linear");
+    EXPECT_NE(std::string(error.what()).find("x.pfm, whose values are light"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(read_views(path, {.as_depth = true}).images.front()(0, 0, 0), 0.25F);
+}
+
 TEST_F(CapturedViewsTest, ProgressCancelsBetweenFiles) {
   struct Cancelling final : Progress {
     bool update(std::string_view stage, std::int64_t /*done*/, std::int64_t total) override {
@@ -110,7 +253,7 @@ TEST_F(CapturedViewsTest, ProgressCancelsBetweenFiles) {
       return false;
     }
   } progress;
-  EXPECT_THROW((void)read_views(write_views(), ViewRows::down, false, progress), Error);
+  EXPECT_THROW((void)read_views(write_views(), {.rows = ViewRows::down}, progress), Error);
 }
 
 TEST_F(CapturedViewsTest, ViewsAreHeldOutByTheirNumbers) {

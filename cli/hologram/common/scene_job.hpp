@@ -22,6 +22,7 @@ struct ViewOptions {
   std::string names;   ///< of the views' pictures, or a model
   std::string depths;  ///< names of depth maps of the views; empty: all at the focus plane's distance
   ViewRows rows = ViewRows::by_parallax;  ///< direction in which %v counts
+  std::optional<ViewsGrid> grid;          ///< of views that %u alone counts, or of tiles
   std::optional<std::int64_t> hogel_px;
   std::optional<double> fringe_m;
   std::optional<Viewer> viewer;

@@ -118,9 +118,12 @@ void set_views(StereogramJob& job, const SceneJob& scene) {
   job.depths = scene.views.depths;
   job.model = is_mixture_name(job.views);
   job.rows = scene.views.rows;
-  if (!job.model && !for_option("--views", [&] { return names_views(job.views); })) {
-    reject<&ViewOptions::names>("a name with %u, or %u and %v, or a model (.smoe, .json, .npz)", job.views);
+  job.views_grid = scene.views.grid;
+  if (!job.model && !for_option("--views", [&] { return holds_views(job.views, job.views_grid); })) {
+    reject<&ViewOptions::names>("a name with %u, or %u and %v, a quilt or --grid, or a model (.smoe, .json, .npz)",
+                                job.views);
   }
+  if (job.model && job.views_grid) reject("--grid", "pictures as --views", job.views);
   if (job.model && !job.depths.empty()) reject<&ViewOptions::depths>("pictures as --views", job.views);
   job.geometry = geometry_of(job, scene);
   std::int64_t count = job.options.layers;
@@ -162,6 +165,8 @@ std::string StereogramJob::output_of(const Channel& channel) const {
 
 std::vector<OptionRow> stereogram_options(SceneJob& scene) {
   auto& views = scene.views;
+  auto grid = grid_row(views.grid);
+  grid.applies = scene.for_views();
   constexpr Bounds lengths{min_length_m, max_distance_m};
   return {
       {.names = "--views",
@@ -206,6 +211,7 @@ std::vector<OptionRow> stereogram_options(SceneJob& scene) {
        .value = "NAME",
        .help = "Direction in which %v counts: down, up or auto (by the parallax)",
        .applies = scene.for_views()},
+      std::move(grid),
       {.names = "--view-distance",
        .target = number(views.geometry.view_distance_m, ValueUnit::length, lengths),
        .value = "LENGTH",

@@ -20,6 +20,7 @@ struct StereogramJob {
   std::string depths;                     ///< depth maps of the views; empty: all at the focus plane's distance
   bool model = false;                     ///< `views` is a mixture of experts
   ViewRows rows = ViewRows::by_parallax;  ///< direction in which %v counts
+  std::optional<ViewsGrid> views_grid;    ///< of views that %u alone counts, or of tiles
   std::string output;
   Panel panel;
   std::vector<Channel> channels;

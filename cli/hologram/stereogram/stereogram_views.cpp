@@ -59,7 +59,9 @@ Array<float, 5> views_of(CapturedViews& pictures, bool colour) {
 /// Depth maps of the same grid and size; empty if there are none.
 Array<float, 4> depths_of(const StereogramJob& job, const CapturedViews& views, const Shape<3>& shape) {
   if (job.depths.empty()) return {};
-  auto maps = read_fit_pictures(job.depths, views.up ? ViewRows::up : ViewRows::down, false, "--view-depths");
+  auto maps = read_fit_pictures(
+      job.depths, {.rows = views.up ? ViewRows::up : ViewRows::down, .grid = job.views_grid, .as_depth = true},
+      "--view-depths");
   maps.up = views.up;
   if (maps.rows != views.rows || maps.columns != views.columns) {
     throw_io(job.depths, fmt::format("{} x {} depth maps, one for each view", views.columns, views.rows),
@@ -104,12 +106,10 @@ void describe(StereogramViews& views, const StereogramJob& job) {
 
 StereogramViews views_of_pictures(const StereogramJob& job) {
   StereogramViews views;
-  auto pictures = read_fit_pictures(job.views, job.rows, true, "--views");
+  auto pictures = read_fit_pictures(job.views, {.rows = job.rows, .linear = true, .grid = job.views_grid}, "--views");
   const Shape<3> shape = pictures.images.front().shape();
-  if (pictures.swapped) {
-    views.warnings.emplace_back(
-        "--views: the parallax is vertical along %u and horizontal along %v; exchange %u and %v");
-  }
+  views.warnings = pictures.notes;
+  if (auto words = order_warning(pictures, "--views"); !words.empty()) views.warnings.push_back(std::move(words));
   for (const auto& path : pictures.paths) views.files.push_back({"--views", path});
   views.facts["cameras"] = {pictures.columns, pictures.rows};
   views.camera_pitch_m = job.geometry.camera_pitch_m > 0
@@ -124,9 +124,10 @@ StereogramViews views_of_pictures(const StereogramJob& job) {
     nearest_m = static_cast<double>(
         std::abs(*std::ranges::min_element(depths.host(), {}, [](float d) { return std::abs(d); })));
   }
-  const ViewGridOptions options{
-      job.geometry.view_distance_m, views.camera_pitch_m, job.geometry.distance_m,
-      width_of(job.geometry.size_m, static_cast<double>(shape[1]), static_cast<double>(shape[0]))};
+  const ViewGridOptions options{job.geometry.view_distance_m, views.camera_pitch_m, job.geometry.distance_m,
+                                width_of(job.geometry.size_m, static_cast<double>(shape[1]),
+                                         pictures.pixel_aspect * static_cast<double>(shape[0])),
+                                pictures.pixel_aspect};
   auto grid = std::make_unique<ViewGrid>(std::move(colours), options, std::move(depths));
   views.missed_share = [views_grid = grid.get()] { return views_grid->missed_share(); };
   views.source = std::move(grid);
@@ -190,7 +191,6 @@ StereogramViews views_of_layers(const StereogramJob& job) {
   views.metadata = depth_metadata(picture, sliced.front());
   views.facts = depth_facts(typed, picture, sliced.front().distance_m.size());
   if (auto words = far_warning(typed, depth, job.panel); !words.empty()) views.warnings.push_back(std::move(words));
-  if (auto words = holes_remark(typed, depth); !words.empty()) views.remarks.push_back(std::move(words));
   views.digest =
       digest_of<double>(sliced.front().distance_m, digest_of<double>(std::span(&grid.pitch_m, 1), first_digest));
   for (const auto& channel : sliced) {

@@ -22,7 +22,6 @@ struct StereogramViews {
   std::uint64_t digest = 0;              ///< identifies the content of the views
   std::function<double()> missed_share;  ///< share of the rays so far that miss the cameras; may be empty
   std::vector<std::string> warnings;
-  std::vector<std::string> remarks;
 
   [[nodiscard]] const ViewSource& source_of(std::size_t device) const {
     return device == 0 || on_others.empty() ? *source : *on_others[device - 1];

@@ -1,115 +1,19 @@
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/metrics/similarity.hpp>
 #include <holotone/recipes/mixtures.hpp>
+#include <holotone/recipes/mixtures/view_files_detail.hpp>
 #include <holotone/smoe/fit/steps.hpp>
-#include <map>
 #include <thread>
 
 namespace holotone {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// Name with counters, split: text, counter, text, counter, text.
-struct ViewPattern {
-  std::vector<std::string> texts;
-  std::string counters;  ///< 'u' and 'v' in their order
-};
-
-[[noreturn]] void reject_path(std::string_view expected, const std::string& name) {
-  throw_argument("read_views", "path", expected, fmt::format("'{}'", name));
-}
-
-std::optional<ViewPattern> view_pattern(const std::string& name) {
-  ViewPattern pattern{{""}, {}};
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const bool counter = name[i] == '%' && i + 1 < name.size() && (name[i + 1] == 'u' || name[i + 1] == 'v');
-    if (!counter) {
-      pattern.texts.back() += name[i];
-      continue;
-    }
-    if (pattern.counters.find(name[i + 1]) != std::string::npos) reject_path("each of %u and %v once", name);
-    pattern.counters += name[++i];
-    pattern.texts.emplace_back();
-  }
-  if (pattern.counters.empty()) return std::nullopt;
-  if (pattern.counters == "v") reject_path("%u, or %u and %v, for the views of a light field", name);
-  if (pattern.counters.size() == 2 && pattern.texts[1].empty()) {
-    reject_path("something between %u and %v that separates them", name);
-  }
-  return pattern;
-}
-
-/// {v, u} of a file's name, if it matches.
-std::optional<std::pair<std::int64_t, std::int64_t>> numbers_in(const std::string& name, const ViewPattern& pattern) {
-  std::pair<std::int64_t, std::int64_t> numbers{0, 0};
-  const char* at = name.data();
-  const char* const end = name.data() + name.size();
-  for (std::size_t i = 0; i < pattern.texts.size(); ++i) {
-    const auto& text = pattern.texts[i];
-    if (static_cast<std::size_t>(end - at) < text.size() || !std::equal(text.begin(), text.end(), at)) {
-      return std::nullopt;
-    }
-    at += text.size();
-    if (i == pattern.counters.size()) break;
-    std::int64_t number = 0;
-    const auto [after, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || after == at || number < 0 || number > max_view_number) return std::nullopt;
-    at = after;
-    (pattern.counters[i] == 'v' ? numbers.first : numbers.second) = number;
-  }
-  return at == end ? std::optional(numbers) : std::nullopt;
-}
-
-/// Files of the grid, row by row in order of {v, u}.
-std::vector<std::string> files_of(const std::string& path, const ViewPattern& pattern, CapturedViews& pictures) {
-  const fs::path folder = fs::path(path).parent_path();
-  std::map<std::pair<std::int64_t, std::int64_t>, std::string> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, error)) {
-    const auto numbers = numbers_in(entry.path().filename().string(), pattern);
-    if (!numbers) continue;
-    const auto [other, fresh] = files.emplace(*numbers, (folder / entry.path().filename()).string());
-    if (!fresh) throw_io(path, "one file for each view", other->second + " and " + entry.path().filename().string());
-  }
-  if (error || files.empty()) throw_io(path, "files with numbers in the place of %u and %v", "none");
-  const auto [first_row, first_column] = files.begin()->first;
-  auto last = files.begin()->first;
-  std::int64_t min_column = first_column;
-  for (const auto& [numbers, name] : files) {
-    last = {std::max(last.first, numbers.first), std::max(last.second, numbers.second)};
-    min_column = std::min(min_column, numbers.second);
-  }
-  const std::int64_t rows = last.first - first_row + 1;
-  const std::int64_t columns = last.second - min_column + 1;
-  pictures.rows = rows;
-  pictures.columns = columns;
-  std::vector<std::string> result;
-  for (std::int64_t v = first_row; v <= last.first; ++v) {
-    for (std::int64_t u = min_column; u <= last.second; ++u) {
-      const auto found = files.find({v, u});
-      if (found == files.end()) {
-        const std::string place =
-            pattern.counters.size() == 2 ? fmt::format("v = {}, u = {}", v, u) : fmt::format("u = {}", u);
-        throw_io(path, fmt::format("{} views in {} x {} without gaps", rows * columns, columns, rows),
-                 "none for " + place);
-      }
-      result.push_back(found->second);
-      pictures.numbers.push_back(
-          {u, pattern.counters.size() == 2 ? std::optional<std::int64_t>(v) : std::optional<std::int64_t>()});
-    }
-  }
-  if (result.size() < 2) throw_io(path, "2 or more views", "1");
-  return result;
-}
 
 /// A picture as it is read: its values, and its bits a channel.
 struct ReadPicture {
@@ -142,29 +46,35 @@ void require_finite(const std::string& path, const Array<float, 3>& pixels) {
 }
 
 /// Reads a picture, of the first view's shape if there is one.
-ReadPicture read_picture(const std::string& path, bool linear, const std::optional<FirstView>& first) {
+ReadPicture read_picture(const std::string& path, const ViewsReadOptions& options,
+                         const std::optional<FirstView>& first) {
   const auto accept = [&](const Shape<3>& sides) {  // a palette's channels are not known yet
     if (first && (sides[0] != first->shape[0] || sides[1] != first->shape[1])) require_same_shape(*first, path, sides);
   };
-  Image image = read_image(path, {.accept = accept, .bytes_a_pixel = 16, .as_light = true});
+  Image image = read_image(
+      path, {.accept = accept, .bytes_a_pixel = 16, .as_light = !options.as_depth, .as_depth = options.as_depth});
   const auto shape = shape_of(image);
   if (first) require_same_shape(*first, path, shape);
   const int bits = std::holds_alternative<Array<float, 3>>(image.pixels)          ? 0
                    : std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8
                                                                                   : 16;
-  auto colours = linear ? to_linear(image) : to_float(image);
+  if (bits == 0 && !options.linear && !options.as_depth && io::has_format(path, io::formats::light)) {
+    throw_argument("read_views", "linear", fmt::format("true for {}, whose values are light", path), "false");
+  }
+  auto colours = options.linear ? to_linear(image) : to_float(image);
   if (bits == 0) require_finite(path, colours);
   return {std::move(colours), bits, std::move(image.notes)};
 }
 
 /// Reads pictures of one shape, the first alone, then the others, one a thread. Progress hears of those of the calling
 /// thread.
-void read_pictures(CapturedViews& pictures, std::vector<std::string> files, Progress& progress) {
+void read_pictures(CapturedViews& pictures, std::vector<std::string> files, const ViewsReadOptions& options,
+                   Progress& progress) {
   const auto caller = std::this_thread::get_id();
   std::atomic<std::int64_t> done = 0;
   const auto read = [&](std::size_t i, const std::optional<FirstView>& first) {
     if (std::this_thread::get_id() == caller) progress.step("reading", done, std::ssize(files));
-    ReadPicture picture = read_picture(files[i], pictures.linear, first);
+    ReadPicture picture = read_picture(files[i], options, first);
     pictures.images[i] = std::move(picture.colours);
     if (i == 0) pictures.notes = std::move(picture.notes);
     ++done;
@@ -206,6 +116,18 @@ void place_views(CapturedViews& pictures, ViewRows rows, bool both) {
       if (both) view_place.push_back(pictures.up ? -place(v, pictures.rows) : place(v, pictures.rows));
     }
   }
+}
+
+/// Refuses numbered views that their parallax shows to be rows of a grid.
+void require_one_row(const CapturedViews& views) {
+  const auto grid = mixtures::find_views_grid(views.images);
+  if (!grid) return;
+  const auto count = std::ssize(views.images);
+  throw_argument(
+      "read_views", "grid",
+      fmt::format("{}x{}{} for {} views whose parallax {} after every {}, or {}x1 for a row", grid->columns, grid->rows,
+                  grid->serpentine ? "s" : "", count, grid->serpentine ? "turns" : "jumps", grid->columns, count),
+      "none");
 }
 
 /// -10 log10 of an image's variance over all channels: PSNR of its mean colour.
@@ -261,24 +183,28 @@ std::vector<SmoeFitView> fit_views(const CapturedViews& views) {
   return result;
 }
 
-bool names_views(const std::string& path) { return view_pattern(fs::path(path).filename().string()).has_value(); }
-
-CapturedViews read_views(const std::string& path, ViewRows rows, bool linear, Progress& progress) {
+CapturedViews read_views(const std::string& path, const ViewsReadOptions& options, Progress& progress) {
   CapturedViews pictures;
   pictures.name = path;
-  pictures.linear = linear;
-  const auto pattern = view_pattern(fs::path(path).filename().string());
-  if (!pattern) {
-    read_pictures(pictures, {path}, progress);
+  pictures.linear = options.linear;
+  auto files = mixtures::find_view_files(path, options.grid);
+  const auto tiles = files ? std::nullopt : mixtures::find_view_tiles(path, options.grid);
+  read_pictures(pictures, files ? std::move(files->paths) : std::vector{path}, options, progress);
+  if (files) {
+    pictures.numbers = std::move(files->numbers);
+    pictures.columns = files->columns;
+    pictures.rows = files->rows;
+  } else if (tiles) {
+    mixtures::cut_tiles(pictures, *tiles);
+  } else {
     pictures.at.emplace_back();
     return pictures;
   }
-  const bool both = pattern->counters.size() == 2;
-  read_pictures(pictures, files_of(path, *pattern, pictures), progress);
-  if (both && (pictures.rows < 2 || pictures.columns < 2)) {
-    throw_io(path, "2 or more views along both %u and %v", fmt::format("{} x {}", pictures.columns, pictures.rows));
+  if (pictures.columns < 2) {
+    throw_io(path, "2 or more views in a row", fmt::format("{} x {}", pictures.columns, pictures.rows));
   }
-  place_views(pictures, rows, both);
+  if (files && files->one_counter) require_one_row(pictures);
+  place_views(pictures, options.rows, pictures.rows > 1);
   return pictures;
 }
 
