@@ -1,12 +1,15 @@
 // Pictures of floating point numbers: PFM, OpenEXR, half floats of TIFF.
 #include <cmath>
 #include <holotone/core/error.hpp>
+#include <holotone/io/guarded/guarded.hpp>
+#include <holotone/io/guarded/guarded_dump_detail.hpp>
 #include <holotone/io/images/exr_header_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <limits>
 #include <tests/io/float_pictures.hpp>
 #include <tests/io/tiff_bytes.hpp>
 #include <tests/support/io_support.hpp>
+#include <tests/support/paths.hpp>
 
 namespace holotone {
 namespace {
@@ -196,6 +199,23 @@ TEST(ImageExr, DamagedPixelsAreRefused) {
   for (std::size_t size = 4; size < bytes.size(); size += 7) {
     EXPECT_THROW(read_bytes(bytes.substr(0, size)), Error) << size;
   }
+}
+
+TEST(ImageExr, AChildDecodesThePixels) {
+  SKIP_WITHOUT_EXR();
+  const TemporaryFolder folder;
+  const auto path = folder.file("x.exr");
+  write_raw(path, exr_of(make_exr({{"R"}, {"Z"}}, 2), value_at));
+  for (const auto& [command, first] : {std::pair{"__read-exr", 0.0F}, std::pair{"__read-exr-depth", 1.0F}}) {
+    const GuardedRun run = run_guarded(guarded_program(), {command, path, "1000000000"}, {}, path);
+    ASSERT_EQ(run.exit_code, 0);
+    const auto pixels = io::parse_pixels(run.output, path);
+    EXPECT_EQ(pixels.shape(), (Shape<3>{2, 3, 1}));
+    EXPECT_EQ(pixels(0, 0, 0), first);
+    const auto parse = [](const std::string& dump) { (void)io::parse_pixels(io_support::read_raw(dump), "x"); };
+    io_support::expect_survival("pixels", run.output, ".dump", 300, parse);
+  }
+  EXPECT_MENTIONS(error_of([&] { io::parse_pixels(io::dump_pixels(Array<float, 3>({0, 1, 1})), "x"); }), "a shape");
 }
 
 // The header by our own reader, and the pixels by the library, in this process.
