@@ -143,7 +143,7 @@ void ViewGrid::look(const Rays& rays, int channel, View<float, 2> intensity, Vie
       if (distance != nullptr) std::fill_n(distance, count, static_cast<float>(options_.distance_m));
       for (int i = 0; i < count; ++i) {
         pixels[i] = 0;
-        if (!is_inside(places.u[i], across) || !is_inside(places.v[i], down)) {
+        if (!is_inside(places.u[i], across) || (down > 1 && !is_inside(places.v[i], down))) {
           ++missed;
         } else if (is_inside(places.x[i], nx) && is_inside(places.y[i], ny)) {
           pixels[i] = light(places.u[i], places.v[i], places.x[i], places.y[i], channel, deep ? distance + i : nullptr);

@@ -20,7 +20,8 @@ struct ViewGridOptions {
 /// A ray from (x, y) on the panel along (cx, cy, cz) intersects the cameras' plane at (x + v cx / cz, y + v cy / cz)
 /// and the focus plane at (x - d cx / cz, y - d cy / cz). Its intensity is interpolated bilinearly between the four
 /// nearest cameras, each interpolated bilinearly in its picture. Rays up to half a camera pitch beyond the outermost
-/// cameras use these; farther rays, and rays beyond the picture's edge, are dark.
+/// cameras use these; farther rays, and rays beyond the picture's edge, are dark. The light of one row of cameras is
+/// not limited vertically.
 /// Distances are the focus plane's, or those of the depth maps: of the nearest camera's nearest pixel.
 class ViewGrid final : public ViewSource {
  public:

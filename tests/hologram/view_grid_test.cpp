@@ -99,6 +99,20 @@ TEST(ViewGrid, BeyondHalfACameraPitchItIsDark) {
   EXPECT_GT(look(grid, -5e-3, 0, 4.8e-3, 0).intensity, 0);
 }
 
+// As that of a model without v.
+TEST(ViewGrid, OneRowOfCamerasIsSeenFromEveryHeight) {
+  Array<float, 5> row({1, 4, 10, 20, 1});
+  std::copy_n(views().data(), row.size(), row.data());
+  const ViewGrid grid(std::move(row), options);
+  for (const double to_y : {-4e-3, 0.0, 5e-3}) {
+    EXPECT_FLOAT_EQ(look(grid, 0, 0, 2e-3, to_y).intensity,
+                    static_cast<float>(code(0, 2, 4.5 + 0.5 * to_y / 1e-3, 9.5 - 1)))
+        << to_y;
+  }
+  EXPECT_EQ(grid.missed_share(), 0);
+  EXPECT_EQ(look(grid, 0, 0, 8.1e-3, 0).intensity, 0);
+}
+
 TEST(ViewGrid, WhereThereIsNoRayThereIsNoLight) {
   const ViewGrid grid(views(), options);
   Array<float, 2> intensity({1, 3});
