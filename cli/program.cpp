@@ -263,11 +263,10 @@ Command program() {
                    "a viewer sees",
                .examples = {"holotone sample teapot -o teapot.ply", "holotone hologram teapot.ply -o teapot.png",
                             "holotone reconstruct teapot.png -o focus.png"}};
-  root.commands = {hologram_command(), optimize_command(), quantize_command(), reconstruct_command(),
-                   halftone_command(), measure_command(),  smoe_command(),     info_command(),
-                   devices_command(),  formats_command(),  panels_command(),   panel_command(),
-                   sample_command(),   scene_command(),    display_command(),  view_command(),
-                   join_command(),     propagate_command()};
+  root.commands = {hologram_command(), optimize_command(), spots_command(), quantize_command(), reconstruct_command(),
+                   halftone_command(), measure_command(),  smoe_command(),  info_command(),     devices_command(),
+                   formats_command(),  panels_command(),   panel_command(), sample_command(),   scene_command(),
+                   display_command(),  view_command(),     join_command(),  propagate_command()};
   return root;
 }
 

@@ -7,6 +7,7 @@ namespace holotone::cli {
 /// The subcommands of `holotone`.
 Command hologram_command();
 Command optimize_command();
+Command spots_command();
 Command quantize_command();
 Command reconstruct_command();
 Command halftone_command();

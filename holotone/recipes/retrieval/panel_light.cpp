@@ -112,6 +112,19 @@ Array<Complex, 2> phase_wave(View<const float, 2> phase_rad) {
   return field;
 }
 
+PhaseCodes phase_codes(View<const float, 2> phase_rad, const EncodeOptions& encoding, const FieldGrid& grid) {
+  const auto added = added_phase(encoding, grid);
+  EncodeReport report;
+  PhaseCodes made{encode(phase_wave(phase_rad).view(), encoding, grid, &report), Array<float, 2>(grid.shape())};
+  const auto light = modulation_of(made.codes.view(), encoding, grid, report);
+  parallel_blocks(light.size(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      made.shown_rad.data()[i] = std::arg(light.data()[i]) - (added.empty() ? 0.0F : added.data()[i]);
+    }
+  });
+  return made;
+}
+
 Array<float, 2> added_phase(const EncodeOptions& encoding, const FieldGrid& grid) {
   if (!has_offset(encoding)) return {};
   const double wave_number = turn / grid.wavelength_m;

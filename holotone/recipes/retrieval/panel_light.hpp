@@ -20,6 +20,13 @@ std::vector<double> code_phases(const EncodeOptions& encoding);
 /// exp(i phase).
 Array<Complex, 2> phase_wave(View<const float, 2> phase_rad);
 
+/// Codes of a phase {ny, nx}, and the phase that a panel shows by them without what they add.
+struct PhaseCodes {
+  Array<std::uint16_t, 2> codes;
+  Array<float, 2> shown_rad;
+};
+PhaseCodes phase_codes(View<const float, 2> phase_rad, const EncodeOptions& encoding, const FieldGrid& grid);
+
 /// Phase {ny, nx} that the codes add to the hologram's: carrier and correction; empty for none.
 Array<float, 2> added_phase(const EncodeOptions& encoding, const FieldGrid& grid);
 

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/core/parallel.hpp>
 #include <holotone/recipes/retrieval.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
 #include <holotone/recipes/retrieval/target_picture.hpp>
@@ -129,21 +128,13 @@ class Retrieval {
   /// Sets the codes, and the phases that they show without what they add.
   void show_codes() {
     const auto& grid = options_.model.grid;
-    const auto added = added_phase(options_.encoding, grid);
     made_.codes = Array<std::uint16_t, 3>(made_.phase_rad.shape());
     shown_ = Array<float, 3>(made_.phase_rad.shape());
     for (std::int64_t t = 0; t < options_.model.frames; ++t) {
       const std::int64_t first = t * grid.ny * grid.nx;
-      EncodeReport report;
-      const View<const float, 2> phase(made_.phase_rad.data() + first, grid.shape());
-      const auto codes = encode(phase_wave(phase).view(), options_.encoding, grid, &report);
-      const auto light = modulation_of(codes.view(), options_.encoding, grid, report);
-      std::ranges::copy(codes.host(), made_.codes.data() + first);
-      parallel_blocks(light.size(), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          shown_.data()[first + i] = std::arg(light.data()[i]) - (added.empty() ? 0.0F : added.data()[i]);
-        }
-      });
+      const auto shown = phase_codes({made_.phase_rad.data() + first, grid.shape()}, options_.encoding, grid);
+      std::ranges::copy(shown.codes.host(), made_.codes.data() + first);
+      std::ranges::copy(shown.shown_rad.host(), shown_.data() + first);
     }
   }
 

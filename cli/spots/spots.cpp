@@ -1,0 +1,273 @@
+#include <cli/common/cancel.hpp>
+#include <cli/common/code_levels.hpp>
+#include <cli/common/command.hpp>
+#include <cli/common/hologram_encoder.hpp>
+#include <cli/common/hologram_job.hpp>
+#include <cli/common/hologram_overrides.hpp>
+#include <cli/common/output_check.hpp>
+#include <cli/common/picture_file.hpp>
+#include <cli/options/compression_option.hpp>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/recipes/hologram_file.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/spots.hpp>
+#include <holotone/recipes/write_hologram.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// A lattice of spots in place of a file.
+struct ArrayChoice {
+  std::optional<std::array<std::int64_t, 2>> shape;  ///< columns, rows
+  std::optional<double> spacing_m;
+  SpotLattice lattice = SpotLattice::square;
+  std::array<double, 3> centre_m{};
+};
+
+struct SpotsJob {
+  HologramJob hologram;
+  ArrayChoice array;
+  std::string unit;  ///< of a file that states none
+  SpotOptions options;
+  SpotSteps steps;
+  std::string table;
+};
+
+/// "10x10": columns and rows.
+std::array<std::int64_t, 2> parse_array(std::string_view option, const std::string& text) {
+  const auto at = text.find('x');
+  if (at == std::string::npos) reject(option, "COLUMNSxROWS such as 10x10", text);
+  return {whole_number(option, text.substr(0, at), 1, 1'000'000),
+          whole_number(option, text.substr(at + 1), 1, 1'000'000)};
+}
+
+/// "X,Y" or "X,Y,Z".
+std::array<double, 3> parse_centre(std::string_view option, const std::string& text) {
+  std::array<double, 3> place{};
+  std::string_view rest = text;
+  for (std::size_t axis = 0;; ++axis) {
+    const auto end = rest.find(',');
+    if (axis == place.size() || (axis == 0 && end == std::string_view::npos)) {
+      reject(option, "X,Y or X,Y,Z such as 20um,-10um", text);
+    }
+    place[axis] = parse_length(option, rest.substr(0, end));
+    if (end == std::string_view::npos) return place;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+SpotList spots_of(const SpotsJob& job) {
+  const auto& array = job.array;
+  const bool has_file = !job.hologram.input.empty();
+  if (has_file == array.shape.has_value()) {
+    reject("SPOTS", "a file of spots, or --array COLUMNSxROWS", has_file ? "both" : "neither");
+  }
+  if (has_file) {
+    io::require_input(job.hologram.input);
+    return read_spots(job.hologram.input, job.unit.empty() ? 0 : parse_length("--unit", fmt::format("1{}", job.unit)));
+  }
+  if (!array.spacing_m) reject("--spacing", "a length for --array", "none");
+  return spot_lattice((*array.shape)[0], (*array.shape)[1], *array.spacing_m, array.lattice, array.centre_m);
+}
+
+nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotHologram& made, double seconds) {
+  const auto& panel = job.hologram.panel;
+  const auto& light = made.report.light;
+  nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
+                        {"outputs", {job.hologram.output}},
+                        {"panel", panel.name},
+                        {"resolution", {panel.nx, panel.ny}},
+                        {"pitch_m", panel.pitch_m},
+                        {"wavelength_m", job.options.grid.wavelength_m},
+                        {"focal_length_m", job.options.focal_length_m},
+                        {"bits", job.hologram.encode.bits},
+                        {"spots", spots.position_m.size()},
+                        {"spot_width_m", spot_width_m(job.options)},
+                        {"efficiency", light.efficiency},
+                        {"deviation", light.deviation},
+                        {"worst", light.worst},
+                        {"contrast", light.contrast},
+                        {"reached", made.report.reached},
+                        {"free_steps", made.report.free_steps},
+                        {"kept_steps", made.report.kept_steps},
+                        {"rounded_steps", made.report.rounded_steps},
+                        {"seed", job.options.seed},
+                        {"time_s", seconds}};
+  if (!job.table.empty()) object["table"] = job.table;
+  return object;
+}
+
+int run_spots(SpotsJob& job) {
+  const Stopwatch watch;
+  auto& hologram = job.hologram;
+  complete(hologram);
+  if (hologram.shown) reject("--output", "a file of codes", hologram.output);
+  const auto& channel = hologram.channels.front();
+  job.options.grid = hologram.grid(channel);
+  const auto encoding = hologram.encode_options(channel);
+  const std::vector<InputFile> inputs{
+      {"SPOTS", hologram.input}, {"--correction", hologram.correction}, {"--lut", hologram.lut}};
+  const auto spots = spots_of(job);
+  std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return hologram.output; }}};
+  if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
+  require_outputs(outputs, inputs);
+  for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
+  ProgressBar bar(hologram.console);
+  const UnfinishedRun unfinished;
+  const auto made = make_spots(spots, job.options, encoding, {}, job.steps, bar);
+  check_cancelled("writing");
+  auto metadata = panel_metadata(hologram.panel, channel);
+  metadata.merge(Metadata(made.metadata));
+  if (!hologram.correction.empty()) set_metadata(metadata, "correction", hologram.correction);
+  describe_encoding(metadata, encoding, {}, hologram.packed16);
+  UnfinishedRun::will_write(hologram.output);
+  write_hologram(hologram.output, made.codes.view(), job.options.grid, encoding, {},
+                 {.metadata = metadata, .packed16 = hologram.packed16, .image = hologram.writing});
+  if (!job.table.empty()) {
+    UnfinishedRun::will_write(job.table);
+    write_spots(job.table, spots, made.report.light);
+  }
+  UnfinishedRun::keep();
+  const auto& light = made.report.light;
+  if (!made.report.reached) {
+    warn(hologram.console, fmt::format("deviation or worst spot above the limits of {:g} and {:g}",
+                                       job.steps.max_deviation, job.steps.max_worst));
+  }
+  report_json(hologram.console, make_json(job, spots, made, watch.seconds()));
+  remark_few_bits(hologram.console, encoding.bits, hologram.output);
+  report(hologram.console,
+         fmt::format("{}: {} in {:.1f} % of the light, deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) "
+                     "{:.2g} %; {} free and {} kept steps, {}",
+                     hologram.output, counted(std::ssize(spots.position_m), "spot"), 100 * light.efficiency,
+                     100 * light.deviation, 100 * light.worst, 100 * light.contrast, made.report.free_steps,
+                     made.report.kept_steps, format_duration(watch.seconds())));
+  return exit_ok;
+}
+
+std::vector<OptionRow> main_options(SpotsJob& job) {
+  auto& h = job.hologram;
+  const auto of_array = [&job] {
+    return Applies{[&job] { return job.array.shape.has_value(); }, "--array", [] { return std::string("a file"); }};
+  };
+  std::vector<OptionRow> rows{
+      {.names = "SPOTS",
+       .target = &h.input,
+       .help = "Spots: CSV or JSON with x, y and, if any, z and intensity; units in the header (x_um)"},
+      {.names = "-o,--output",
+       .target = &h.output,
+       .value = "FILE",
+       .help = "Codes as PNG, TIFF or BMP",
+       .required = true},
+      {.names = "--focal-length",
+       .target = member<&SpotOptions::focal_length_m>(job.options),
+       .value = "LENGTH",
+       .help = "Focal length of the lens between panel and spots",
+       .common = true,
+       .required = true},
+      {.names = "--unit",
+       .target = &job.unit,
+       .value = "UNIT",
+       .help = "Unit of x, y and z in a file that states none, such as um",
+       .common = true,
+       .feeds = "read_spots.unit_m"},
+      {.names = "--array",
+       .target = parsed(job.array.shape, parse_array),
+       .value = "COLUMNSxROWS",
+       .help = "A lattice of spots in place of a file",
+       .common = true,
+       .feeds = "spot_lattice.columns"},
+      {.names = "--spacing",
+       .target = number(job.array.spacing_m, ValueUnit::length, {min_length_m, max_length_m}),
+       .value = "LENGTH",
+       .help = "From spot to spot of --array",
+       .common = true,
+       .feeds = "spot_lattice.spacing_m",
+       .applies = of_array()},
+      {.names = "--lattice",
+       .target = choice(job.array.lattice),
+       .value = "NAME",
+       .help = "square or hexagonal",
+       .feeds = "spot_lattice.lattice",
+       .applies = of_array()},
+      {.names = "--centre",
+       .target = parsed(job.array.centre_m, parse_centre, "0um,0um"),
+       .value = "X,Y[,Z]",
+       .help = "Middle of --array",
+       .common = true,
+       .feeds = "spot_lattice.centre_m",
+       .applies = of_array()},
+      {.names = "--table",
+       .target = &job.table,
+       .value = "FILE",
+       .help = "CSV of every spot's share of the light",
+       .common = true},
+      compression_option(h.writing.compression, &h.output)};
+  append(rows, wavelength_options(h));
+  return rows;
+}
+
+std::vector<OptionRow> step_options(SpotsJob& job) {
+  return {{.names = "--free-steps",
+           .target = member<&SpotSteps::free_steps>(job.steps),
+           .value = "N",
+           .help = "Weighted steps that leave the spots' phases free",
+           .otherwise = "2, up to 30 while the light in the spots grows"},
+          {.names = "--kept-steps",
+           .target = member<&SpotSteps::kept_steps>(job.steps),
+           .value = "N",
+           .help = "Steps that keep the panel's field and add what the spots lack",
+           .otherwise = "until both limits hold"},
+          {.names = "--max-deviation",
+           .target = member<&SpotSteps::max_deviation>(job.steps),
+           .value = "SHARE",
+           .help = "Limit of the standard deviation of intensity over target"},
+          {.names = "--max-worst",
+           .target = member<&SpotSteps::max_worst>(job.steps),
+           .value = "SHARE",
+           .help = "Limit of the largest difference of intensity over target from its mean"},
+          seed_option(job.options.seed)};
+}
+
+std::vector<OptionRow> light_options(SpotsJob& job) {
+  std::vector<OptionRow> rows{{.names = "--refractive-index",
+                               .target = member<&SpotOptions::refractive_index>(job.options),
+                               .value = "N",
+                               .help = "Of the medium of the spots"},
+                              {.names = "--zero-order",
+                               .target = member<&PanelResponse::zero_order>(job.options.response),
+                               .value = "AMPLITUDE",
+                               .help = "Unmodulated light relative to the modulated"},
+                              {.names = "--fill-factor",
+                               .target = member<&PanelResponse::fill_factor>(job.options.response),
+                               .value = "SHARE",
+                               .help = "Share of a pixel's area that modulates; spots darken outwards"},
+                              bits_option(job.hologram)};
+  append(rows, phase_code_options(job.hologram));
+  return rows;
+}
+
+}  // namespace
+
+Command spots_command() {
+  const auto shared = std::make_shared<SpotsJob>();
+  auto& job = *shared;
+  job.hologram.encoding = {true, Encoding::phase};
+  return {.name = "spots",
+          .purpose = "Find the phase of a panel whose light is spots at any places behind a lens",
+          .examples = {"holotone spots --array 10x10 --spacing 10um --centre 60um,20um --focal-length 4mm "
+                       "--wavelength 1064nm -o slm.png",
+                       "holotone spots traps.csv --focal-length 4mm --wavelength 1064nm -o slm.png --table light.csv"},
+          .groups = {{"", main_options(job)},
+                     {"Steps", step_options(job)},
+                     {"Light and codes", light_options(job)},
+                     {"Panel", panel_options(job.hologram.panel_choice)},
+                     console_options(job.hologram.console)},
+          .run = [shared] { return run_spots(*shared); },
+          .given = &job.hologram.given};
+}
+
+}  // namespace holotone::cli

@@ -1,0 +1,58 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <holotone/core/enum_names.hpp>
+#include <holotone/core/metadata.hpp>
+#include <holotone/hologram/encode.hpp>
+#include <holotone/retrieval/spots/spot_plan.hpp>
+#include <string>
+#include <vector>
+
+// Lists of spots to codes of a panel, and what their light will be: what `holotone spots` does.
+namespace holotone {
+
+struct SpotList {
+  std::vector<std::array<float, 3>> position_m;
+  std::vector<float> intensity;  ///< one for each spot
+};
+
+/// Reads spots from a file: CSV with columns x, y and, if any, z and intensity in any order, or JSON, a list of objects
+/// or of arrays [x, y, z, intensity], alone or as "spots" beside a "unit". Columns without names are x, y, z,
+/// intensity. Units stand in the header ("x_um", "x [um]") or in "unit"; `unit_m` is that of a file that states none,
+/// 0: none. z is 0 and the intensity 1 unless given. Throws io naming file and line for what is no number, an unknown
+/// column, no unit, an intensity that is not > 0, and no spot.
+SpotList read_spots(const std::string& path, double unit_m = 0);
+
+enum class SpotLattice { square, hexagonal };
+template <>
+inline constexpr auto enum_names<SpotLattice> =
+    std::array{EnumName{SpotLattice::square, "square"}, EnumName{SpotLattice::hexagonal, "hexagonal"}};
+
+/// Spots of equal intensity on a lattice about `centre_m`, `spacing_m` from neighbour to neighbour, row by row from the
+/// top; rows of a hexagonal lattice are shifted by half a spacing in turn. Throws invalid_argument for a number below 1
+/// or above 1e6 in all, and a spacing that is not > 0.
+SpotList spot_lattice(std::int64_t columns, std::int64_t rows, double spacing_m,
+                      SpotLattice lattice = SpotLattice::square, std::array<double, 3> centre_m = {});
+
+/// What may not come out as asked for, a line each: spots nearer to each other than a width (they merge), a spot within
+/// a width of the zero order, waves with fringes finer than two pixels.
+std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options);
+
+struct SpotHologram {
+  Array<std::uint16_t, 2> codes;
+  SpotReport report;    ///< its light: that of the phases which the codes show, without carrier and correction
+  Metadata metadata{};  ///< for write_hologram: focal_length_m, distance_m and seed
+};
+
+/// Finds the phase whose light is the spots (SpotPlan) and its codes. `light` {ny, nx}: see SpotPlan::set_light, empty:
+/// even. options.levels is that of the encoding. Throws as SpotPlan, and invalid_argument for an encoding other than
+/// phase.
+SpotHologram make_spots(const SpotList& spots, SpotOptions options, const EncodeOptions& encoding,
+                        View<const Complex, 2> light = {}, const SpotSteps& steps = {},
+                        Progress& progress = Progress::none());
+
+/// Writes a CSV of the spots with x_m, y_m, z_m, intensity (asked for), share (of the light on the panel) and ratio
+/// (share / intensity over its mean). Throws io.
+void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light);
+
+}  // namespace holotone

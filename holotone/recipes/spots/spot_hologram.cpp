@@ -1,0 +1,117 @@
+// Codes of a panel whose light is spots, and what to say of them.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/retrieval/panel_light.hpp>
+#include <holotone/recipes/spots.hpp>
+#include <map>
+#include <numbers>
+
+namespace holotone {
+namespace {
+
+using Cell = std::array<std::int64_t, 3>;
+
+/// Pairs of spots less than a width apart: cells of a width hold their neighbours.
+std::int64_t count_merged(const std::vector<std::array<double, 3>>& places) {
+  std::map<Cell, std::vector<std::size_t>> cells;
+  std::int64_t pairs = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto& place = places[i];
+    Cell cell{};
+    for (std::size_t axis = 0; axis < cell.size(); ++axis) {
+      cell[axis] = static_cast<std::int64_t>(std::floor(place[axis]));
+    }
+    for (std::int64_t n = 0; n < 27; ++n) {
+      const auto found = cells.find({cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1});
+      if (found == cells.end()) continue;
+      pairs += std::ranges::count_if(found->second, [&](std::size_t j) {
+        const double x = places[j][0] - place[0];
+        const double y = places[j][1] - place[1];
+        const double z = places[j][2] - place[2];
+        return x * x + y * y + z * z < 1;
+      });
+    }
+    cells[cell].push_back(i);
+  }
+  return pairs;
+}
+
+/// Levels of codes of equal steps around a whole turn; 0 for others, which are rounded after the last step.
+int levels_of(const EncodeOptions& encoding) {
+  const bool whole = std::abs(encoding.phase_range_rad - 2 * std::numbers::pi) < 1e-9;
+  return encoding.level_phase_rad.empty() && whole ? 1 << encoding.bits : 0;
+}
+
+}  // namespace
+
+std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options) {
+  const auto width_m = spot_width_m(options);
+  std::vector<std::array<double, 3>> places;
+  for (const auto& position : spots.position_m) {
+    auto& place = places.emplace_back();
+    // Beyond 1e15 widths a cell has no number; SpotPlan refuses such spots.
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      place[axis] = std::clamp(static_cast<double>(position[axis]) / width_m[axis], -1e15, 1e15);
+    }
+  }
+  std::vector<std::string> remarks;
+  const auto width =
+      fmt::format("a width of {} across and {} along the axis", format_length(width_m[0]), format_length(width_m[2]));
+  if (const auto pairs = count_merged(places); pairs > 0) {
+    remarks.push_back(fmt::format("{} of spots nearer than {}: they merge",
+                                  io::counted(static_cast<std::uint64_t>(pairs), "pair"), width));
+  }
+  const auto central =
+      std::ranges::count_if(places, [](const auto& p) { return p[0] * p[0] + p[1] * p[1] + p[2] * p[2] < 1; });
+  if (central > 0) {
+    remarks.push_back(fmt::format("{} within {} of the zero order, whose light adds to it",
+                                  io::counted(static_cast<std::uint64_t>(central), "spot"), width));
+  }
+  const auto& grid = options.grid;
+  const double half_m = 0.5 * grid.pitch_m * static_cast<double>(std::max(grid.nx, grid.ny));
+  const double order_m = grid.wavelength_m * options.focal_length_m / grid.pitch_m;
+  const auto fine = std::ranges::count_if(spots.position_m, [&](const std::array<float, 3>& p) {
+    const double aside = std::max(std::abs(p[0]), std::abs(p[1]));
+    const double spread_m =
+        std::abs(static_cast<double>(p[2])) * half_m / (options.refractive_index * options.focal_length_m);
+    return aside + spread_m > 0.5 * order_m;
+  });
+  if (fine > 0) {
+    remarks.push_back(fmt::format("{} so far aside and deep that their waves have fringes finer than two pixels",
+                                  io::counted(static_cast<std::uint64_t>(fine), "spot")));
+  }
+  return remarks;
+}
+
+SpotHologram make_spots(const SpotList& spots, SpotOptions options, const EncodeOptions& encoding,
+                        View<const Complex, 2> light, const SpotSteps& steps, Progress& progress) {
+  constexpr std::string_view where = "make_spots";
+  if (encoding.encoding != Encoding::phase) throw_argument(where, "encoding", "phase", to_string(encoding.encoding));
+  options.levels = levels_of(encoding);
+  SpotPlan plan(options);
+  if (light.data() != nullptr) plan.set_light(light);
+  const auto count = std::ssize(spots.position_m);
+  plan.set_spots({count > 0 ? spots.position_m.front().data() : nullptr, {count, 3}},
+                 {spots.intensity.data(), {std::ssize(spots.intensity)}});
+  SpotHologram made;
+  made.report = plan.solve(steps, progress);
+  Array<float, 2> phase_rad(options.grid.shape());
+  plan.phase(phase_rad.view());
+  auto shown = phase_codes(phase_rad.view(), encoding, options.grid);
+  made.codes = std::move(shown.codes);
+  made.report.light = plan.light_of(shown.shown_rad.view());
+  const auto& seen = made.report.light;
+  made.report.reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
+  set_metadata(made.metadata, "focal_length_m", options.focal_length_m);
+  set_metadata(made.metadata, "distance_m", 0.0);
+  set_metadata(made.metadata, "seed", static_cast<double>(options.seed));
+  return made;
+}
+
+}  // namespace holotone

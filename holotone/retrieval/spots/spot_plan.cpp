@@ -1,0 +1,438 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/no_backend.hpp>
+#include <holotone/core/random.hpp>
+#include <holotone/retrieval/spots/spot_engine.hpp>
+#include <holotone/retrieval/spots/spot_waves.hpp>
+#include <numbers>
+#include <string>
+#include <utility>
+
+namespace holotone {
+namespace {
+
+using Wave = std::complex<double>;
+using spots::SpotPlace;
+
+constexpr const char* where_made = "SpotPlan";
+constexpr const char* where_set = "SpotPlan::set_spots";
+
+/// Free steps that `none` takes, at most, and the relative growth of light that is worth another one.
+constexpr int max_free_steps = 30;
+constexpr double worthwhile_growth = 5e-4;
+constexpr int max_kept_steps = 40;
+constexpr int max_rounded_steps = 8;
+/// Share of what spots lack that a kept step adds: 2 would overshoot.
+constexpr double kept_gain = 1.5;
+/// Change of a weight by one step.
+constexpr double max_weight_change = 4;
+
+void validate(const SpotOptions& options) {
+  require_grid(where_made, options.grid);
+  require_bounds(where_made, "focal_length_m", options.focal_length_m, bounds_of<&SpotOptions::focal_length_m>);
+  require_bounds(where_made, "refractive_index", options.refractive_index, bounds_of<&SpotOptions::refractive_index>);
+  require_bounds(where_made, "response.fill_factor", options.response.fill_factor,
+                 bounds_of<&PanelResponse::fill_factor>);
+  require_bounds(where_made, "response.zero_order", options.response.zero_order, bounds_of<&PanelResponse::zero_order>);
+  require_bounds(where_made, "levels", options.levels, bounds_of<&SpotOptions::levels>);
+  if (options.levels == 1) throw_argument(where_made, "levels", "0, or at least 2", "1");
+  if (!std::isfinite(options.zero_order_phase_rad)) {
+    throw_argument(where_made, "zero_order_phase_rad", "a finite angle",
+                   fmt::format("{}", options.zero_order_phase_rad));
+  }
+}
+
+double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
+
+double mean_square(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return sum / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+struct SpotPlan::State {
+  explicit State(const SpotOptions& given) : options(given), engine(spots::make_engine_cpu(given)) {}
+
+  SpotOptions options;
+  std::unique_ptr<spots::Engine> engine;
+  double lit_rho_squared = 0;  ///< of the farthest pixel with light
+  std::vector<SpotPlace> places;
+  std::vector<double> target;     ///< amplitudes T
+  std::vector<double> shade;      ///< of the pixels' aperture
+  std::vector<Wave> unmodulated;  ///< u of the zero order; empty: none
+  std::vector<double> weight;     ///< w
+  std::vector<Wave> unit;         ///< t
+  std::vector<Wave> value;        ///< u of the last look
+  bool is_solved = false;
+
+  [[nodiscard]] std::size_t count() const { return places.size(); }
+
+  [[nodiscard]] std::vector<SpotPlace> checked_places(View<const float, 2> position_m, const char* where) const;
+  void place(std::vector<SpotPlace> found);
+  void look_at_unmodulated();
+  void look(int levels = 0);
+  [[nodiscard]] SpotLight light() const;
+  void build(bool keep, double gain);
+  void weigh();
+  void free_phases();
+  [[nodiscard]] double efficiency() const;
+  int take_free_steps(const SpotSteps& steps, Progress& progress);
+  int take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress);
+  int take_rounded_steps(const SpotSteps& steps, SpotLight& seen);
+};
+
+std::vector<SpotPlace> SpotPlan::State::checked_places(View<const float, 2> position_m, const char* where) const {
+  const auto count = position_m.shape()[0];
+  if (count < 1 || position_m.shape()[1] != 3 || position_m.data() == nullptr) {
+    throw_argument(where, "position_m", "shape {n, 3}, n >= 1", to_string<2>(position_m.shape()));
+  }
+  require_device(where, "position_m", Device{}, position_m.device());
+  const double per_m = options.grid.pitch_m / (options.grid.wavelength_m * options.focal_length_m);
+  std::vector<SpotPlace> found;
+  found.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double x = position_m(i, 0);
+    const double y = position_m(i, 1);
+    const double z = position_m(i, 2);
+    const auto got = [&] { return fmt::format("x = {:g}, y = {:g}, z = {:g}", x, y, z); };
+    if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(z)) {
+      throw_argument(where, fmt::format("spot {}", i), "finite coordinates", got());
+    }
+    if (!(std::abs(x * per_m) <= 0.5 && std::abs(y * per_m) <= 0.5)) {
+      throw_argument(where, fmt::format("spot {}", i),
+                     fmt::format("|x| and |y| of at most {:g} m, half the diffraction order", 0.5 / per_m), got());
+    }
+    found.push_back({x * per_m, y * per_m, z});
+  }
+  const bool has_depth = std::ranges::any_of(found, [](const SpotPlace& spot) { return spot.z_m != 0; });
+  if (has_depth && spots::DepthWave(options).square * lit_rho_squared >= 1) {
+    throw_argument(where, "focal_length_m", "light on the panel within n f of its middle for spots of z other than 0",
+                   fmt::format("light at {:g} m, n f of {:g} m", options.grid.pitch_m * std::sqrt(lit_rho_squared),
+                               options.refractive_index * options.focal_length_m));
+  }
+  return found;
+}
+
+void SpotPlan::State::place(std::vector<SpotPlace> found) {
+  places = std::move(found);
+  const double side = std::sqrt(options.response.fill_factor);  // in pitches
+  shade.clear();
+  for (const auto& spot : places) shade.push_back(sinc(side * spot.fx) * sinc(side * spot.fy));
+  engine->set_spots(places);
+  value.resize(places.size());
+  look_at_unmodulated();
+}
+
+void SpotPlan::State::look_at_unmodulated() {
+  unmodulated.clear();
+  if (options.response.zero_order == 0 || places.empty()) return;
+  unmodulated.resize(places.size());
+  engine->look_unmodulated(unmodulated);
+  const Wave factor = std::polar(options.response.zero_order, options.zero_order_phase_rad);
+  for (std::size_t m = 0; m < count(); ++m) unmodulated[m] *= factor * shade[m];
+}
+
+void SpotPlan::State::look(int levels) {
+  engine->look(value, levels);
+  for (std::size_t m = 0; m < count(); ++m) {
+    value[m] *= shade[m];
+    if (!unmodulated.empty()) value[m] += unmodulated[m];
+  }
+}
+
+double SpotPlan::State::efficiency() const {
+  double sum = 0;
+  for (const auto& u : value) sum += std::norm(u);
+  return sum;
+}
+
+SpotLight SpotPlan::State::light() const {
+  SpotLight result;
+  double sum = 0;
+  double square = 0;
+  double least = std::numeric_limits<double>::max();
+  double most = 0;
+  for (std::size_t m = 0; m < count(); ++m) {
+    const double intensity = std::norm(value[m]);
+    result.intensity.push_back(intensity);
+    result.efficiency += intensity;
+    const double ratio = intensity / (target[m] * target[m]);
+    sum += ratio;
+    square += ratio * ratio;
+    least = std::min(least, ratio);
+    most = std::max(most, ratio);
+  }
+  const auto n = static_cast<double>(count());
+  const double mean = sum / n;
+  if (!(mean > 0)) {  // no light at all
+    result.deviation = result.worst = result.contrast = 1;
+    return result;
+  }
+  // Rounding may make the difference of equal numbers negative.
+  result.deviation = std::sqrt(std::max(square / n - mean * mean, 0.0)) / mean;
+  result.worst = std::max(most - mean, mean - least) / mean;
+  result.contrast = (most - least) / (most + least);
+  return result;
+}
+
+/// E from the weights, or with `keep` E and `gain` times what the spots lack.
+void SpotPlan::State::build(bool keep, double gain) {
+  std::vector<Wave> coefficient(count());
+  if (keep) {
+    double level = 0;
+    for (std::size_t m = 0; m < count(); ++m) level += std::norm(value[m]) / (target[m] * target[m]);
+    level = std::sqrt(level / static_cast<double>(count()));
+    for (std::size_t m = 0; m < count(); ++m) {
+      coefficient[m] = gain * (target[m] * level * unit[m] - value[m]);
+    }
+  } else {
+    for (std::size_t m = 0; m < count(); ++m) coefficient[m] = weight[m] * unit[m];
+  }
+  engine->build(coefficient, keep);
+}
+
+void SpotPlan::State::free_phases() {
+  for (std::size_t m = 0; m < count(); ++m) {
+    const double size = std::abs(value[m]);
+    if (size > 0) unit[m] = value[m] / size;
+  }
+}
+
+void SpotPlan::State::weigh() {
+  std::vector<double> ratio(count());
+  for (std::size_t m = 0; m < count(); ++m) ratio[m] = std::abs(value[m]) / target[m];
+  const double level = std::sqrt(mean_square(ratio));
+  for (std::size_t m = 0; m < count(); ++m) {
+    weight[m] *= std::clamp(level / std::max(ratio[m], 1e-30), 1 / max_weight_change, max_weight_change);
+  }
+  const double scale = std::sqrt(mean_square(target) / mean_square(weight));
+  for (double& w : weight) w *= scale;
+}
+
+int SpotPlan::State::take_free_steps(const SpotSteps& steps, Progress& progress) {
+  const int most = steps.free_steps.value_or(max_free_steps);
+  double before = 0;
+  for (int step = 1;; ++step) {
+    build(false, 0);
+    look();
+    free_phases();
+    weigh();
+    progress.step("free steps", step, most);
+    const double now = efficiency();
+    const bool grows = step < 2 || now > (1 + worthwhile_growth) * before;
+    if (step == most || (!steps.free_steps && !grows)) return step;
+    before = now;
+  }
+}
+
+int SpotPlan::State::take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress) {
+  const int most = steps.kept_steps.value_or(max_kept_steps);
+  for (int step = 0; step < most; ++step) {
+    seen = light();
+    const bool reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
+    if (!steps.kept_steps && reached) return step;
+    build(true, kept_gain);
+    look();
+    free_phases();
+    progress.step("kept steps", step + 1, most);
+  }
+  seen = light();
+  return most;
+}
+
+/// Rounds the phase at last. While a limit is missed, kept steps before add what the spots of the rounded phase lack;
+/// the best phase stays.
+int SpotPlan::State::take_rounded_steps(const SpotSteps& steps, SpotLight& seen) {
+  look(options.levels);
+  seen = light();
+  Array<float, 2> best(options.grid.shape());
+  engine->phase(best.data());
+  int taken = 0;
+  const auto misses = [&](const SpotLight& some) {
+    return some.deviation > steps.max_deviation || some.worst > steps.max_worst;
+  };
+  for (; taken < max_rounded_steps && misses(seen); ++taken) {
+    free_phases();
+    build(true, 1);
+    look(options.levels);
+    auto now = light();
+    if (now.deviation >= seen.deviation) continue;
+    seen = std::move(now);
+    engine->phase(best.data());
+  }
+  engine->set_phase(best.data());
+  engine->round(options.levels);
+  look();
+  return taken;
+}
+
+SpotPlan::SpotPlan(const SpotOptions& options, Queue queue) {
+  validate(options);
+  if (queue.device().backend != Backend::cpu) {
+    throw_unsupported(where_made, "device", "cpu", to_string(queue.device()));
+  }
+  state_ = std::make_unique<State>(options);
+  set_light({});
+}
+
+SpotPlan::~SpotPlan() = default;
+SpotPlan::SpotPlan(SpotPlan&&) noexcept = default;
+SpotPlan& SpotPlan::operator=(SpotPlan&&) noexcept = default;
+
+void SpotPlan::set_light(View<const Complex, 2> light) {
+  auto& state = *state_;
+  const auto shape = state.options.grid.shape();
+  double farthest = 0;
+  if (light.data() != nullptr) {
+    constexpr const char* where = "SpotPlan::set_light";
+    if (light.shape() != shape) throw_argument(where, "light", to_string<2>(shape), to_string<2>(light.shape()));
+    require_device(where, "light", Device{}, light.device());
+    for (std::int64_t i = 0; i < light.size(); ++i) {
+      const Complex value = light.data()[i];
+      if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) {
+        throw_argument(where, "light", "finite values", fmt::format("one that is not, at pixel {}", i));
+      }
+    }
+  }
+  for (std::int64_t row = 0; row < shape[0]; ++row) {
+    const double y = static_cast<double>(row) - 0.5 * static_cast<double>(shape[0] - 1);
+    for (std::int64_t column = 0; column < shape[1]; ++column) {
+      if (light.data() != nullptr && light(row, column) == Complex()) continue;
+      const double x = static_cast<double>(column) - 0.5 * static_cast<double>(shape[1] - 1);
+      farthest = std::max({farthest, x * x + y * y, 1e-30});
+    }
+  }
+  if (farthest == 0) throw_argument("SpotPlan::set_light", "light", "light in some pixel", "none");
+  state.engine->set_light(light.data());
+  state.lit_rho_squared = farthest;
+  state.is_solved = false;
+  state.look_at_unmodulated();
+}
+
+void SpotPlan::set_spots(View<const float, 2> position_m, View<const float, 1> intensity) {
+  auto& state = *state_;
+  auto found = state.checked_places(position_m, where_set);
+  const auto count = found.size();
+  std::vector<double> target(count, 1.0);
+  if (intensity.data() != nullptr) {
+    if (intensity.shape()[0] != static_cast<std::int64_t>(count)) {
+      throw_argument(where_set, "intensity", fmt::format("shape {{{}}}, one for each spot", count),
+                     to_string<1>(intensity.shape()));
+    }
+    require_device(where_set, "intensity", Device{}, intensity.device());
+    double largest = 0;
+    for (std::size_t m = 0; m < count; ++m) {
+      const double value = intensity(static_cast<std::int64_t>(m));
+      if (!(value > 0 && std::isfinite(value))) {
+        throw_argument(where_set, fmt::format("spot {}", m), "a finite intensity > 0", fmt::format("{:g}", value));
+      }
+      target[m] = std::sqrt(value);
+      largest = std::max(largest, target[m]);
+    }
+    for (double& value : target) value /= largest;
+  }
+  state.target = std::move(target);
+  state.place(std::move(found));
+  state.is_solved = false;
+}
+
+SpotReport SpotPlan::solve(const SpotSteps& steps, Progress& progress) {
+  auto& state = *state_;
+  constexpr const char* where = "SpotPlan::solve";
+  if (state.count() == 0) throw_argument(where, "spots", "a call of set_spots before", "none");
+  if (steps.free_steps) {
+    require_bounds(where, "free_steps", *steps.free_steps, bounds_of<&SpotSteps::free_steps>);
+  }
+  if (steps.kept_steps) {
+    require_bounds(where, "kept_steps", *steps.kept_steps, bounds_of<&SpotSteps::kept_steps>);
+  }
+  require_bounds(where, "max_deviation", steps.max_deviation, bounds_of<&SpotSteps::max_deviation>);
+  require_bounds(where, "max_worst", steps.max_worst, bounds_of<&SpotSteps::max_worst>);
+  state.weight = state.target;
+  state.unit.resize(state.count());
+  for (std::size_t m = 0; m < state.count(); ++m) {
+    state.unit[m] = std::polar(1.0, 2 * std::numbers::pi * random_uniform64(state.options.seed, m));
+  }
+  SpotReport report;
+  report.free_steps = state.take_free_steps(steps, progress);
+  report.kept_steps = state.take_kept_steps(steps, report.light, progress);
+  if (state.options.levels > 0) report.rounded_steps = state.take_rounded_steps(steps, report.light);
+  report.reached = report.light.deviation <= steps.max_deviation && report.light.worst <= steps.max_worst;
+  state.is_solved = true;
+  return report;
+}
+
+SpotReport SpotPlan::move(View<const float, 2> position_m, int steps) {
+  auto& state = *state_;
+  constexpr const char* where = "SpotPlan::move";
+  if (!state.is_solved) throw_argument(where, "spots", "a call of solve before", "none");
+  require_bounds(where, "steps", steps, Bounds{1, 1000});
+  auto found = state.checked_places(position_m, where);
+  if (found.size() != state.count()) {
+    throw_argument(where, "position_m", fmt::format("shape {{{}, 3}}, as set_spots", state.count()),
+                   to_string<2>(position_m.shape()));
+  }
+  state.place(std::move(found));
+  SpotReport report;
+  for (int step = 0; step < steps; ++step) {
+    state.build(false, 0);
+    state.look();
+    if (step + 1 < steps || state.options.levels == 0) state.weigh();
+  }
+  if (state.options.levels > 0) {
+    state.engine->round(state.options.levels);
+    state.look();
+  }
+  report.light = state.light();
+  report.reached = true;
+  return report;
+}
+
+void SpotPlan::phase(View<float, 2> phase_rad) const {
+  const auto shape = state_->options.grid.shape();
+  if (phase_rad.shape() != shape) {
+    throw_argument("SpotPlan::phase", "phase_rad", to_string<2>(shape), to_string<2>(phase_rad.shape()));
+  }
+  require_device("SpotPlan::phase", "phase_rad", Device{}, phase_rad.device());
+  state_->engine->phase(phase_rad.data());
+}
+
+SpotLight SpotPlan::light_of(View<const float, 2> phase_rad) const {
+  auto& state = *state_;
+  constexpr const char* where = "SpotPlan::light_of";
+  const auto shape = state.options.grid.shape();
+  if (phase_rad.shape() != shape) {
+    throw_argument(where, "phase_rad", to_string<2>(shape), to_string<2>(phase_rad.shape()));
+  }
+  require_device(where, "phase_rad", Device{}, phase_rad.device());
+  if (state.count() == 0) throw_argument(where, "spots", "a call of set_spots before", "none");
+  Array<float, 2> kept(shape);
+  state.engine->phase(kept.data());
+  const auto values = state.value;
+  state.engine->set_phase(phase_rad.data());
+  state.look();
+  auto seen = state.light();
+  state.engine->set_phase(kept.data());
+  state.value = values;
+  return seen;
+}
+
+const SpotOptions& SpotPlan::options() const { return state_->options; }
+
+std::int64_t SpotPlan::spots() const { return static_cast<std::int64_t>(state_->count()); }
+
+std::array<double, 3> spot_width_m(const SpotOptions& options) {
+  const auto& grid = options.grid;
+  const double x_m = static_cast<double>(grid.nx) * grid.pitch_m;
+  const double y_m = static_cast<double>(grid.ny) * grid.pitch_m;
+  const double f = options.focal_length_m;
+  const double share = f / std::max(x_m, y_m);
+  return {grid.wavelength_m * f / x_m, grid.wavelength_m * f / y_m,
+          8 * options.refractive_index * grid.wavelength_m * share * share};
+}
+
+}  // namespace holotone

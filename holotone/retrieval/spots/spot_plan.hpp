@@ -1,0 +1,123 @@
+#pragma once
+#include <holotone/core/bounds.hpp>
+#include <holotone/core/progress.hpp>
+#include <holotone/retrieval/phase_retrieval.hpp>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace holotone {
+
+/// Panel in the back focal plane of a lens, or imaged there, and the spots' side of that lens.
+struct SpotOptions {
+  FieldGrid grid = {};          ///< of the panel, as it is imaged into the lens's back focal plane
+  double focal_length_m = 0;    ///< 1 um to 100 m
+  double refractive_index = 1;  ///< of the medium of the spots
+  PanelResponse response = {};
+  double zero_order_phase_rad = 0;  ///< of the unmodulated light
+  int levels = 0;                   ///< equally spaced phases that the panel can show; 0: any phase
+  std::uint64_t seed = 1;           ///< of the spots' phases at the start
+};
+template <>
+inline constexpr Bounds bounds_of<&SpotOptions::focal_length_m>{1e-6, 100};
+template <>
+inline constexpr Bounds bounds_of<&SpotOptions::refractive_index>{1, 4};
+template <>
+inline constexpr Bounds bounds_of<&SpotOptions::levels>{0, 65536};
+
+/// Steps of SpotPlan::solve.
+struct SpotSteps {
+  std::optional<int> free_steps{};  ///< 1 to 1000; none: 2, and up to 30 while the light in the spots grows
+  std::optional<int> kept_steps{};  ///< 0 to 1000; none: until both limits hold, at most 40
+  double max_deviation = 1e-3;      ///< standard deviation of intensity / target, over its mean
+  double max_worst = 7e-3;          ///< largest difference of intensity / target from its mean, over the mean
+};
+template <>
+inline constexpr Bounds bounds_of<&SpotSteps::free_steps>{1, 1000};
+template <>
+inline constexpr Bounds bounds_of<&SpotSteps::kept_steps>{0, 1000};
+template <>
+inline constexpr Bounds bounds_of<&SpotSteps::max_deviation>{1e-6, 1};
+template <>
+inline constexpr Bounds bounds_of<&SpotSteps::max_worst>{1e-6, 10};
+
+/// Light of a phase in the spots. With r = intensity / target: deviation, worst and contrast are of r.
+struct SpotLight {
+  std::vector<double> intensity;  ///< |u|^2 of each spot: its share of the light on the panel
+  double efficiency = 0;          ///< their sum; spots nearer than a width share light, which it counts twice
+  double deviation = 0;           ///< standard deviation over mean
+  double worst = 0;               ///< max |r - mean| / mean
+  double contrast = 0;            ///< (max - min) / (max + min)
+};
+
+/// What a solution took, and reached.
+struct SpotReport {
+  SpotLight light;
+  int free_steps = 0;
+  int kept_steps = 0;
+  int rounded_steps = 0;  ///< around the rounding to levels
+  bool reached = false;   ///< both limits hold
+};
+
+/// Phase of a panel whose light is a set of spots at any places behind a lens: optical tweezers, atom arrays,
+/// two-photon stimulation, laser marking. With the pixels (X, Y) counted from the panel's middle, Y upwards, the pitch
+/// p, the focal length f and the refractive index n, the field of spot m at (x, y, z), z beyond the focal plane, is
+///   u_m = 1 / (nx ny) sum A (exp(i phi) + zero order) conj(e_m),    the mean of |A|^2 = 1
+///   e_m = exp 2 pi i [p (x X + y Y) / (lambda f) + n z / lambda (1 - sqrt(1 - p^2 (X^2 + Y^2) / (n f)^2))]
+/// for an aplanatic lens (Abbe's sine condition); for small angles the last term is z p^2 (X^2 + Y^2) / (2 n lambda
+/// f^2). The square root is kept where it matters: by groups of spots of similar z, to 0.01 rad at the panel's corner.
+/// With a fill factor u_m is darker by sinc(w x / (lambda f)) sinc(w y / (lambda f)), w as in PanelResponse.
+///
+/// Free steps are weighted Gerchberg-Saxton steps (Di Leonardo, Ianni and Ruocco 2007; weights limited to a factor of
+/// 1/4 to 4 a step):   E = unit(sum_m w_m t_m e_m),  t_m = u_m / |u_m|,  w_m *= T_m rms(|u| / T) / |u_m|
+/// Kept steps keep the panel's field and add what the spots lack:
+///   E <- unit(E + g sum_m (T_m rms(|u| / T) u_m / |u_m| - u_m) e_m),   g = 1.5
+/// They have no floor, where weights alone stop at 1 % or more on lattices. T^2 are the targets' intensities, which are
+/// never rescaled in place. With levels, steps with g = 1 that take u from the rounded phase follow while a limit is
+/// missed.
+///
+/// Intensities are within 1e-4 (relative l2) of float64 sums. Cost of a step: matrix products of 16 nx ny n operations,
+/// or for many spots in one plane non-uniform FFTs. CPU.
+class SpotPlan {
+ public:
+  /// Throws invalid_argument for an option out of range; unsupported for another device than the CPU.
+  explicit SpotPlan(const SpotOptions& options, Queue queue = {});
+  ~SpotPlan();
+  SpotPlan(SpotPlan&&) noexcept;
+  SpotPlan& operator=(SpotPlan&&) noexcept;
+
+  /// Light {ny, nx} that falls on the panel: a beam's amplitude, and a phase such as an aberration's, which the codes
+  /// correct. Finite, not zero everywhere; its scale does not matter. Without it 1. Throws invalid_argument.
+  void set_light(View<const Complex, 2> light);
+
+  /// Spots {n, 3} in metres, n >= 1, and their intensities {n} in any unit, finite, > 0; an empty view: equal. Starts
+  /// anew. Throws invalid_argument naming the spot: not finite, beyond the diffraction order |x|, |y| <= lambda f /
+  /// (2 p), or for z other than 0 a panel with light beyond n f.
+  void set_spots(View<const float, 2> position_m, View<const float, 1> intensity = {});
+
+  /// Finds the phase. The same spots, options and seed give the same phase. Throws invalid_argument before set_spots.
+  SpotReport solve(const SpotSteps& steps = {}, Progress& progress = Progress::none());
+
+  /// Moves the spots, after solve, to {n, 3}: their phases stay locked and only weights change, so that the light stays
+  /// in the spots while a panel goes from one phase to the next. A tenth of a width a frame needs two steps. Throws
+  /// invalid_argument as set_spots, and for another number of spots.
+  SpotReport move(View<const float, 2> position_m, int steps = 2);
+
+  /// The phase {ny, nx} in [0, 2 pi), rounded to the levels.
+  void phase(View<float, 2> phase_rad) const;
+  /// Light of any phase {ny, nx} in the spots, such as that of the codes that a panel shows.
+  [[nodiscard]] SpotLight light_of(View<const float, 2> phase_rad) const;
+
+  [[nodiscard]] const SpotOptions& options() const;
+  [[nodiscard]] std::int64_t spots() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// From a spot's middle to its first zero in even light, {x, y, z}: lambda f / D of the panel's sides D = nx p, ny p,
+/// and 8 n lambda (f / D)^2 of the larger one.
+std::array<double, 3> spot_width_m(const SpotOptions& options);
+
+}  // namespace holotone

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/retrieval/spots/spot_waves.hpp>
+#include <numbers>
+#include <numeric>
+
+namespace holotone::spots {
+
+DepthWave::DepthWave(const SpotOptions& options) {
+  const double slope = options.grid.pitch_m / (options.refractive_index * options.focal_length_m);
+  square = slope * slope;
+  turns_per_m = options.refractive_index / options.grid.wavelength_m;
+}
+
+double DepthWave::lack_rad_per_m(double rho_squared) const {
+  const double s = std::min(square * rho_squared, 1.0);
+  return 2 * std::numbers::pi * turns_per_m * s * (1 / (1 + std::sqrt(1 - s)) - 0.5);
+}
+
+std::vector<SpotGroup> group_spots(std::span<const SpotPlace> spots, const DepthWave& wave, double rho_squared,
+                                   std::size_t min_plane) {
+  std::vector<std::uint32_t> order(spots.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return spots[i].z_m; });
+  const auto depth = [&](std::size_t i) { return spots[order[i]].z_m; };
+  std::vector<SpotGroup> groups;
+  std::vector<std::uint32_t> others;
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && depth(end) == depth(begin)) ++end;
+    const std::span some(order.data() + begin, end - begin);
+    if (some.size() > min_plane) {
+      groups.push_back({{some.begin(), some.end()}, depth(begin), true, depth(begin) != 0});
+    } else {
+      others.insert(others.end(), some.begin(), some.end());
+    }
+  }
+  const double lack = wave.lack_rad_per_m(rho_squared);
+  const auto z_m = [&](std::size_t i) { return spots[others[i]].z_m; };
+  for (std::size_t begin = 0, end = 0; begin < others.size(); begin = end) {
+    const double allowed = 2 * max_depth_error_rad;
+    // Near the focal plane the paraxial wave alone will do.
+    const bool is_paraxial = lack * std::abs(z_m(begin)) <= max_depth_error_rad;
+    const auto belongs = [&](std::size_t i) {
+      return is_paraxial ? lack * std::abs(z_m(i)) <= max_depth_error_rad : lack * (z_m(i) - z_m(begin)) <= allowed;
+    };
+    while (end < others.size() && belongs(end)) ++end;
+    const double middle = is_paraxial ? 0 : 0.5 * (z_m(begin) + z_m(end - 1));
+    const std::span some(others.data() + begin, end - begin);
+    groups.push_back({{some.begin(), some.end()}, middle, false, !is_paraxial});
+  }
+  return groups;
+}
+
+}  // namespace holotone::spots
