@@ -19,13 +19,6 @@ RegionChoice parse_choice(std::string_view option, const std::string& text) {
   return {.part = parse_value(option, percent, ValueUnit::none, {100 * low, 100 * high}) / 100, .region = {}};
 }
 
-BeamChoice parse_beam(std::string_view option, const std::string& text) {
-  constexpr std::string_view gaussian = "gaussian:";
-  if (text == "flat") return {};
-  if (!text.starts_with(gaussian)) return {.path = text};
-  return {.diameter_m = parse_value(option, text.substr(gaussian.size()), ValueUnit::length, {1e-6, 10}), .path = {}};
-}
-
 /// A number whose default, 0, means none.
 OptionValue number_or_none(double& place, ValueUnit unit, const Bounds& bounds) {
   auto value = number(place, unit, bounds);

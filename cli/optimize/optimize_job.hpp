@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/common/hologram_job.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/options/beam_option.hpp>
 #include <cli/options/picture_options.hpp>
 #include <holotone/hologram/focal_stack.hpp>
 #include <holotone/recipes/retrieval.hpp>
@@ -11,12 +12,6 @@ namespace holotone::cli {
 struct RegionChoice {
   double part = PictureRetrievalOptions{}.part;
   std::optional<SignalRegion> region;
-};
-
-/// Light that falls on the panel; even light without both.
-struct BeamChoice {
-  double diameter_m = 0;  ///< of a Gaussian beam
-  std::string path;       ///< picture of its intensity on the panel
 };
 
 /// Job of `holotone optimize`. Options are bound to its members; `complete` sets those below.

@@ -6,12 +6,15 @@
 #include <cli/common/hologram_overrides.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/picture_file.hpp>
+#include <cli/options/beam_option.hpp>
 #include <cli/options/compression_option.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
+#include <holotone/recipes/retrieval/panel_camera.hpp>
+#include <holotone/recipes/retrieval/panel_light.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/write_hologram.hpp>
 #include <memory>
@@ -31,6 +34,9 @@ struct ArrayChoice {
 struct SpotsJob {
   HologramJob hologram;
   ArrayChoice array;
+  double magnification = 1;
+  std::optional<double> pupil_m;
+  BeamChoice beam;
   std::string unit;  ///< of a file that states none
   SpotOptions options;
   SpotSteps steps;
@@ -74,6 +80,22 @@ SpotList spots_of(const SpotsJob& job) {
   return spot_lattice((*array.shape)[0], (*array.shape)[1], *array.spacing_m, array.lattice, array.centre_m);
 }
 
+/// Light in the lens's back focal plane; empty: even.
+Array<Complex, 2> light_of(const SpotsJob& job) {
+  PictureRetrievalOptions source;
+  source.model.grid = job.options.grid;
+  source.beam_diameter_m = job.beam.diameter_m;
+  Array<float, 2> beam;
+  if (!job.beam.path.empty()) {
+    const auto& console = job.hologram.console;
+    beam = camera_amplitude(job.beam.path, read_picture_file(console, job.beam.path), -1);
+    source.beam = beam.view();
+  }
+  auto light = beam_light(source);
+  if (job.pupil_m) clip_to_pupil(light, job.options.grid, *job.pupil_m);
+  return light;
+}
+
 nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotHologram& made, double seconds) {
   const auto& panel = job.hologram.panel;
   const auto& light = made.report.light;
@@ -107,10 +129,14 @@ int run_spots(SpotsJob& job) {
   complete(hologram);
   if (hologram.shown) reject("--output", "a file of codes", hologram.output);
   const auto& channel = hologram.channels.front();
-  job.options.grid = hologram.grid(channel);
+  auto& grid = job.options.grid;
+  grid = hologram.grid(channel);
+  grid.pitch_m *= job.magnification;
   const auto encoding = hologram.encode_options(channel);
-  const std::vector<InputFile> inputs{
-      {"SPOTS", hologram.input}, {"--correction", hologram.correction}, {"--lut", hologram.lut}};
+  const std::vector<InputFile> inputs{{"SPOTS", hologram.input},
+                                      {"--correction", hologram.correction},
+                                      {"--lut", hologram.lut},
+                                      {"--source", job.beam.path}};
   const auto spots = spots_of(job);
   std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return hologram.output; }}};
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
@@ -118,21 +144,24 @@ int run_spots(SpotsJob& job) {
   for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
   ProgressBar bar(hologram.console);
   const UnfinishedRun unfinished;
-  const auto made = make_spots(spots, job.options, encoding, {}, job.steps, bar);
+  const auto light = light_of(job);
+  auto made = make_spots(spots, job.options, encoding, light.view(), job.steps, bar);
   check_cancelled("writing");
   auto metadata = panel_metadata(hologram.panel, channel);
-  metadata.merge(Metadata(made.metadata));
+  metadata.merge(made.metadata);
+  // Of the lens that shows the spots of the panel itself at the same places.
+  set_metadata(metadata, "focal_length_m", job.options.focal_length_m / job.magnification);
   if (!hologram.correction.empty()) set_metadata(metadata, "correction", hologram.correction);
   describe_encoding(metadata, encoding, {}, hologram.packed16);
   UnfinishedRun::will_write(hologram.output);
-  write_hologram(hologram.output, made.codes.view(), job.options.grid, encoding, {},
+  write_hologram(hologram.output, made.codes.view(), hologram.grid(channel), encoding, {},
                  {.metadata = metadata, .packed16 = hologram.packed16, .image = hologram.writing});
   if (!job.table.empty()) {
     UnfinishedRun::will_write(job.table);
     write_spots(job.table, spots, made.report.light);
   }
   UnfinishedRun::keep();
-  const auto& light = made.report.light;
+  const auto& seen = made.report.light;
   if (!made.report.reached) {
     warn(hologram.console, fmt::format("deviation or worst spot above the limits of {:g} and {:g}",
                                        job.steps.max_deviation, job.steps.max_worst));
@@ -142,8 +171,8 @@ int run_spots(SpotsJob& job) {
   report(hologram.console,
          fmt::format("{}: {} in {:.1f} % of the light, deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) "
                      "{:.2g} %; {} free and {} kept steps, {}",
-                     hologram.output, counted(std::ssize(spots.position_m), "spot"), 100 * light.efficiency,
-                     100 * light.deviation, 100 * light.worst, 100 * light.contrast, made.report.free_steps,
+                     hologram.output, counted(std::ssize(spots.position_m), "spot"), 100 * seen.efficiency,
+                     100 * seen.deviation, 100 * seen.worst, 100 * seen.contrast, made.report.free_steps,
                      made.report.kept_steps, format_duration(watch.seconds())));
   return exit_ok;
 }
@@ -168,6 +197,19 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .help = "Focal length of the lens between panel and spots",
        .common = true,
        .required = true},
+      {.names = "--magnification",
+       .target = number(job.magnification, ValueUnit::none, {1e-3, 1e3}),
+       .value = "M",
+       .help = "Of the panel's image in the lens's back focal plane, by a telescope between them",
+       .common = true,
+       .feeds = "SpotPlan.pitch_m"},
+      {.names = "--pupil",
+       .target = number(job.pupil_m, ValueUnit::length, {1e-6, 1}),
+       .value = "DIAMETER",
+       .help = "Round pupil of the lens, 2 NA f of an objective, beyond which no light passes",
+       .otherwise = "the panel's image",
+       .common = true,
+       .feeds = "SpotPlan.light"},
       {.names = "--unit",
        .target = &job.unit,
        .value = "UNIT",
@@ -233,19 +275,26 @@ std::vector<OptionRow> step_options(SpotsJob& job) {
 }
 
 std::vector<OptionRow> light_options(SpotsJob& job) {
-  std::vector<OptionRow> rows{{.names = "--refractive-index",
-                               .target = member<&SpotOptions::refractive_index>(job.options),
-                               .value = "N",
-                               .help = "Of the medium of the spots"},
-                              {.names = "--zero-order",
-                               .target = member<&PanelResponse::zero_order>(job.options.response),
-                               .value = "AMPLITUDE",
-                               .help = "Unmodulated light relative to the modulated"},
-                              {.names = "--fill-factor",
-                               .target = member<&PanelResponse::fill_factor>(job.options.response),
-                               .value = "SHARE",
-                               .help = "Share of a pixel's area that modulates; spots darken outwards"},
-                              bits_option(job.hologram)};
+  std::vector<OptionRow> rows{
+      {.names = "--source",
+       .target = parsed(job.beam, parse_beam, "flat"),
+       .value = "BEAM",
+       .help = "Light on the panel's image: flat, gaussian:DIAMETER (1/e^2), or a picture whose "
+               "codes are proportional to it",
+       .feeds = "beam_light.beam_diameter_m"},
+      {.names = "--refractive-index",
+       .target = member<&SpotOptions::refractive_index>(job.options),
+       .value = "N",
+       .help = "Of the medium of the spots"},
+      {.names = "--zero-order",
+       .target = member<&PanelResponse::zero_order>(job.options.response),
+       .value = "AMPLITUDE",
+       .help = "Unmodulated light relative to the modulated"},
+      {.names = "--fill-factor",
+       .target = member<&PanelResponse::fill_factor>(job.options.response),
+       .value = "SHARE",
+       .help = "Share of a pixel's area that modulates; spots darken outwards"},
+      bits_option(job.hologram)};
   append(rows, phase_code_options(job.hologram));
   return rows;
 }

@@ -41,7 +41,7 @@ std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& 
 struct SpotHologram {
   Array<std::uint16_t, 2> codes;
   SpotReport report;    ///< its light: that of the phases which the codes show, without carrier and correction
-  Metadata metadata{};  ///< for write_hologram: focal_length_m, distance_m and seed
+  Metadata metadata{};  ///< for write_hologram: distance_m and seed
 };
 
 /// Finds the phase whose light is the spots (SpotPlan) and its codes. `light` {ny, nx}: see SpotPlan::set_light, empty:

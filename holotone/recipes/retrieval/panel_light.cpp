@@ -112,6 +112,28 @@ Array<Complex, 2> phase_wave(View<const float, 2> phase_rad) {
   return field;
 }
 
+void clip_to_pupil(Array<Complex, 2>& light, const FieldGrid& grid, double diameter_m) {
+  if (light.empty()) {
+    light = Array<Complex, 2>(grid.shape());
+    std::fill_n(light.data(), light.size(), Complex(1));
+  }
+  const double radius = diameter_m / 2 / grid.pitch_m;
+  bool is_lit = false;
+  for (std::int64_t row = 0; row < grid.ny; ++row) {
+    for (std::int64_t column = 0; column < grid.nx; ++column) {
+      const double x = static_cast<double>(column) - static_cast<double>(grid.nx - 1) / 2;
+      const double y = static_cast<double>(row) - static_cast<double>(grid.ny - 1) / 2;
+      const bool passes = x * x + y * y <= radius * radius;
+      if (!passes) light(row, column) = {};
+      is_lit = is_lit || (passes && light(row, column) != Complex());
+    }
+  }
+  if (!is_lit) {
+    throw_argument("clip_to_pupil", "diameter_m", fmt::format("light on a pixel of {}", format_length(grid.pitch_m)),
+                   format_length(diameter_m));
+  }
+}
+
 PhaseCodes phase_codes(View<const float, 2> phase_rad, const EncodeOptions& encoding, const FieldGrid& grid) {
   const auto added = added_phase(encoding, grid);
   EncodeReport report;

@@ -33,6 +33,10 @@ Array<float, 2> added_phase(const EncodeOptions& encoding, const FieldGrid& grid
 /// Light {ny, nx} that falls on the panel; empty: the same everywhere.
 Array<Complex, 2> beam_light(const PictureRetrievalOptions& options);
 
+/// Makes light zero beyond a round pupil; empty light is even before. Throws invalid_argument for one that lights no
+/// pixel.
+void clip_to_pupil(Array<Complex, 2>& light, const FieldGrid& grid, double diameter_m);
+
 /// Phases {frames, ny, nx} of hologram files, one for each frame, without what their codes add by `encoding`. Throws io
 /// naming the file for another shape than the grid's, and as read_hologram.
 Array<float, 3> stored_phases(const std::vector<std::string>& files, const FieldGrid& grid,

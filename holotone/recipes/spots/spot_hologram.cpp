@@ -108,7 +108,6 @@ SpotHologram make_spots(const SpotList& spots, SpotOptions options, const Encode
   made.report.light = plan.light_of(shown.shown_rad.view());
   const auto& seen = made.report.light;
   made.report.reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
-  set_metadata(made.metadata, "focal_length_m", options.focal_length_m);
   set_metadata(made.metadata, "distance_m", 0.0);
   set_metadata(made.metadata, "seed", static_cast<double>(options.seed));
   return made;
