@@ -131,6 +131,7 @@ OUTPUTS = {
     "StereogramPlan::execute": {
         "output": '{count_rows(given, self.options().grid.ny), self.options().grid.nx}'
     },
+    "SpotPlan::phase": {"phase_rad": "self.options().grid.shape()"},
     "PhaseRetrievalPlan::gradient": {"derivative": 'given.shape<3>("phase_rad")'},
     "smoe_codes": {"codes": 'given.shape<4>("colours")'},
     "SmoeRenderer::render": {

@@ -141,11 +141,11 @@ int run_spots(SpotsJob& job) {
   std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return hologram.output; }}};
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
   require_outputs(outputs, inputs);
-  for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
   ProgressBar bar(hologram.console);
   const UnfinishedRun unfinished;
   const auto light = light_of(job);
   auto made = make_spots(spots, job.options, encoding, light.view(), job.steps, bar);
+  for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
   check_cancelled("writing");
   auto metadata = panel_metadata(hologram.panel, channel);
   metadata.merge(made.metadata);
@@ -209,13 +209,12 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .help = "Round pupil of the lens, 2 NA f of an objective, beyond which no light passes",
        .otherwise = "the panel's image",
        .common = true,
-       .feeds = "SpotPlan.light"},
+       .feeds = "SpotPlan.light|clip_to_pupil.diameter_m"},
       {.names = "--unit",
        .target = &job.unit,
        .value = "UNIT",
        .help = "Unit of x, y and z in a file that states none, such as um",
-       .common = true,
-       .feeds = "read_spots.unit_m"},
+       .common = true},
       {.names = "--array",
        .target = parsed(job.array.shape, parse_array),
        .value = "COLUMNSxROWS",
@@ -233,14 +232,12 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .target = choice(job.array.lattice),
        .value = "NAME",
        .help = "square or hexagonal",
-       .feeds = "spot_lattice.lattice",
        .applies = of_array()},
       {.names = "--centre",
        .target = parsed(job.array.centre_m, parse_centre, "0um,0um"),
        .value = "X,Y[,Z]",
        .help = "Middle of --array",
        .common = true,
-       .feeds = "spot_lattice.centre_m",
        .applies = of_array()},
       {.names = "--table",
        .target = &job.table,
@@ -281,7 +278,7 @@ std::vector<OptionRow> light_options(SpotsJob& job) {
        .value = "BEAM",
        .help = "Light on the panel's image: flat, gaussian:DIAMETER (1/e^2), or a picture whose "
                "codes are proportional to it",
-       .feeds = "beam_light.beam_diameter_m"},
+       .feeds = "retrieve_picture.beam_diameter_m"},
       {.names = "--refractive-index",
        .target = member<&SpotOptions::refractive_index>(job.options),
        .value = "N",

@@ -68,3 +68,34 @@ def test_bad_arguments_are_named():
         ht.retrieve_picture(picture(), **options(part=2))
     with pytest.raises(ht.ArgumentError, match="amplitudes"):
         ht.retrieve_amplitudes([picture()], **options())
+
+
+def test_spots_are_even_and_where_they_are_asked_for():
+    lens = {"shape": (96, 128), "pitch_m": 8e-6, "wavelength_m": 1064e-9, "focal_length_m": 0.1}
+    spots = np.array([[1e-3, 2e-3, 0], [-2e-3, 1e-3, 1e-3], [3e-3, -1e-3, -2e-3]], "float32")
+    plan = ht.SpotPlan(**lens)
+    plan.set_spots(spots, np.array([1, 2, 1], "float32"))
+    report = plan.solve()
+    assert report.reached and report.light.deviation < 1e-3
+    phase = plan.phase()
+    y, x = np.meshgrid(8e-6 * (47.5 - np.arange(96)), 8e-6 * (np.arange(128) - 63.5), indexing="ij")
+    shares = []
+    for sx, sy, sz in spots.astype(float):
+        wave = (x * sx + y * sy) / 0.1 + sz * (1 - np.sqrt(1 - (x**2 + y**2) / 0.1**2))
+        shares.append(abs(np.mean(np.exp(1j * (phase - 2 * np.pi * wave / 1064e-9)))) ** 2)
+    assert np.allclose(shares, report.light.intensity, rtol=2e-4)
+    assert shares[1] / shares[0] == pytest.approx(2, rel=5e-3)
+    moved = plan.move(spots + np.float32(1e-5))
+    assert moved.light.deviation < 0.02
+    with pytest.raises(ht.ArgumentError, match="spot 0"):
+        plan.set_spots(np.full((1, 3), np.nan, "float32"))
+
+
+def test_a_list_of_spots_to_codes(tmp_path):
+    (tmp_path / "spots.csv").write_text("x_mm,y_mm,intensity\n1,2,1\n-2,1,0.5\n")
+    spots = ht.read_spots(tmp_path / "spots.csv")
+    assert np.allclose(spots.position_m, [[1e-3, 2e-3, 0], [-2e-3, 1e-3, 0]]) and list(spots.intensity) == [1, 0.5]
+    made = ht.make_spots(spots, shape=(96, 128), pitch_m=8e-6, wavelength_m=1064e-9, focal_length_m=0.1)
+    assert made.codes.shape == (96, 128) and made.report.light.efficiency > 0.75
+    with pytest.raises(ht.ArgumentError, match="columns"):
+        ht.spot_lattice(0, 1, 1e-3)

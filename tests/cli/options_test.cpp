@@ -272,6 +272,7 @@ TEST_F(OptionsTest, ExclusionsAndNeedsHold) {
         static const std::map<std::string, Words> required{{"grating", {"--period", "8"}},
                                                            {"axicon", {"--period", "8"}},
                                                            {"lens", {"--focal-length", "1m"}},
+                                                           {"spots", {"--focal-length", "1m"}},
                                                            {"zernike", {"--term", "4:1"}}};
         if (const auto needed = required.find(command.back()); needed != required.end()) {
           line.insert(line.end(), needed->second.begin(), needed->second.end());

@@ -1,0 +1,194 @@
+// Lists of spots from files, lattices, remarks, and codes whose light is checked against float64 sums.
+#include <cmath>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <holotone/core/error.hpp>
+#include <holotone/recipes/spots.hpp>
+#include <numbers>
+#include <tests/reference/spots.hpp>
+#include <tests/support/io_support.hpp>
+#include <tests/support/on_each_device.hpp>
+
+namespace {
+
+using holotone::ErrorCode;
+using holotone::read_spots;
+using holotone::SpotLattice;
+using holotone::SpotList;
+using holotone::SpotOptions;
+
+class SpotLists : public testing::Test {
+ protected:
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+    io_support::write_raw(path(name), text);
+    return path(name);
+  }
+  void refused(const std::string& text, const std::string& words, double unit_m = 0) const {
+    const auto file = write("refused", text);
+    support::expect_error(ErrorCode::io, words, [&] { (void)read_spots(file, unit_m); });
+  }
+
+ private:
+  io_support::TemporaryFolder folder_;
+};
+
+void expect_spots(const SpotList& spots, const std::vector<std::array<double, 4>>& expected) {
+  ASSERT_EQ(spots.position_m.size(), expected.size());
+  ASSERT_EQ(spots.intensity.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      EXPECT_NEAR(spots.position_m[i][axis], expected[i][axis], 1e-7 * std::abs(expected[i][axis])) << i << " " << axis;
+    }
+    EXPECT_FLOAT_EQ(spots.intensity[i], static_cast<float>(expected[i][3]));
+  }
+}
+
+TEST_F(SpotLists, TablesAreReadWithTheirUnits) {
+  const std::vector<std::array<double, 4>> two{{10e-6, -5e-6, 0, 1}, {-20e-6, 8e-6, 2e-6, 0.5}};
+  expect_spots(read_spots(write("a.csv", "x_um,y_um,z_um,intensity\n10,-5,0,1\n-20,8,2,0.5\n")), two);
+  expect_spots(
+      read_spots(write("b.csv", "# spots\nIntensity; z [nm]; y (mm); X_um\r\n1;0;-0.005;10\r\n0.5;2000;0.008;-20\r\n")),
+      two);
+  expect_spots(read_spots(write("c.txt",
+                                "\xEF\xBB\xBF"
+                                "10 -5 0 1\n-20 8 2 0.5\n"),
+                          1e-6),
+               two);
+  expect_spots(read_spots(write("d.csv", "x,y\n1,2\n"), 1e-3), {{1e-3, 2e-3, 0, 1}});
+  // The file's unit goes before the option's.
+  expect_spots(read_spots(write("e.csv", "x_um,y_um\n1,2\n"), 1e-3), {{1e-6, 2e-6, 0, 1}});
+}
+
+TEST_F(SpotLists, JsonIsReadWithItsUnits) {
+  expect_spots(
+      read_spots(write("a.json", R"({"unit": "um", "spots": [[1, 2], {"y": 4, "x": 3, "z_mm": 1, "intensity": 2}]})")),
+      {{1e-6, 2e-6, 0, 1}, {3e-6, 4e-6, 1e-3, 2}});
+  expect_spots(read_spots(write("b.json", " [[1, 2, 3, 4]]"), 1e-6), {{1e-6, 2e-6, 3e-6, 4}});
+}
+
+TEST_F(SpotLists, WhatIsNoListOfSpotsIsRefusedByName) {
+  refused("10,5,0\n", "unit");
+  refused("x,y\n1,2\n", "unit");
+  refused("x_um,y_um,wrong\n1,2,3\n", "wrong");
+  refused("x_um,y_px\n1,2\n", "y_px");
+  refused("x_um,x_um,y_um\n1,2,3\n", "one column x");
+  refused("x_um,z_um\n1,2\n", "one column y");
+  refused("x_um,y_um\n1,2\n1\n", "line 3");
+  refused("x_um,y_um\n1,abc\n", "abc");
+  refused("x_um,y_um\n1,nan\n", "line 2");
+  refused("x_um,y_um,intensity\n1,2,0\n", "intensity");
+  refused("x_um,y_um,intensity\n1,2,-1\n", "intensity");
+  refused("x_um,y_um\n", "at least 1 spot");
+  refused("1,2,3,4,5\n", "columns", 1e-6);
+  refused("[[1]]", "spot 0", 1e-6);
+  refused("[[1, \"a\"]]", "spot 0", 1e-6);
+  refused("{\"spots\": 3}", "a list");
+  refused("{\"points\": []}", "spots");
+  refused("{\"spots\": [[1, 2]], \"units\": \"um\"}", "units");
+  refused("[1, 2", "JSON");
+  refused(std::string("x_um\0y_um", 9), "binary");
+}
+
+TEST_F(SpotLists, DamagedFilesAreSurvived) {
+  const auto read = [](const std::string& file) { (void)read_spots(file, 1e-6); };
+  io_support::expect_survival("spots_table", "x_um,y_um,z_um,intensity\n10,-5,0,1\n-20,8,2,0.5\n", ".csv", 2000, read);
+  io_support::expect_survival("spots_json",
+                              R"({"unit": "um", "spots": [[1, 2], {"x": 3, "y": 4, "z": 1, "intensity": 2}]})", ".json",
+                              2000, read);
+}
+
+TEST_F(SpotLists, LatticesHaveOneSpacing) {
+  const auto square = holotone::spot_lattice(3, 2, 1e-5, SpotLattice::square, {1e-4, 0, 1e-6});
+  expect_spots(square, {{9e-5, 5e-6, 1e-6, 1},
+                        {1e-4, 5e-6, 1e-6, 1},
+                        {1.1e-4, 5e-6, 1e-6, 1},
+                        {9e-5, -5e-6, 1e-6, 1},
+                        {1e-4, -5e-6, 1e-6, 1},
+                        {1.1e-4, -5e-6, 1e-6, 1}});
+  const auto hexagonal = holotone::spot_lattice(5, 5, 2e-5, SpotLattice::hexagonal);
+  std::int64_t neighbours = 0;  // of the middle one
+  for (std::size_t i = 0; i < hexagonal.position_m.size(); ++i) {
+    if (i == 12) continue;
+    const auto& p = hexagonal.position_m[i];
+    const auto& middle = hexagonal.position_m[12];
+    const double distance = std::hypot(p[0] - middle[0], p[1] - middle[1]);
+    EXPECT_GT(distance, 1.99e-5);
+    neighbours += distance < 2.01e-5 ? 1 : 0;
+  }
+  EXPECT_EQ(neighbours, 6);
+  support::expect_error(ErrorCode::invalid_argument, "columns", [] { (void)holotone::spot_lattice(0, 1, 1); });
+  support::expect_error(ErrorCode::invalid_argument, "columns", [] { (void)holotone::spot_lattice(2000, 2000, 1); });
+  support::expect_error(ErrorCode::invalid_argument, "spacing_m", [] { (void)holotone::spot_lattice(1, 1, 0); });
+}
+
+SpotOptions panel() {
+  SpotOptions options;
+  options.grid = {128, 96, 8e-6, 1.064e-6};
+  options.focal_length_m = 0.1;
+  return options;
+}
+
+TEST_F(SpotLists, RemarksNameWhatWillNotComeOut) {
+  const auto options = panel();
+  const auto width_m = holotone::spot_width_m(options);
+  EXPECT_NEAR(width_m[0], 1.064e-6 * 0.1 / (128 * 8e-6), 1e-12);
+  const auto spots_at = [&](const std::vector<std::array<double, 3>>& widths) {
+    SpotList spots;
+    for (const auto& place : widths) {
+      std::array<float, 3> at{};
+      for (std::size_t axis = 0; axis < 3; ++axis) at[axis] = static_cast<float>(place[axis] * width_m[axis]);
+      spots.position_m.push_back(at);
+      spots.intensity.push_back(1);
+    }
+    return spots;
+  };
+  EXPECT_TRUE(spot_remarks(spots_at({{5, 5, 0}, {6.1, 5, 0}, {5, 5, 1.1}}), options).empty());
+  const auto merged = spot_remarks(spots_at({{5, 5, 0}, {5.6, 5.6, 0}, {5, 5, 0.9}}), options);
+  ASSERT_EQ(merged.size(), 1U);
+  EXPECT_NE(merged[0].find("2 pairs"), std::string::npos) << merged[0];
+  const auto central = spot_remarks(spots_at({{0.5, -0.5, 0}, {9, 0, 0}}), options);
+  ASSERT_EQ(central.size(), 1U);
+  EXPECT_NE(central[0].find("1 spot"), std::string::npos);
+  EXPECT_NE(central[0].find("zero order"), std::string::npos);
+  const auto fine = spot_remarks(spots_at({{60, 0, 3}}), options);
+  ASSERT_EQ(fine.size(), 1U);
+  EXPECT_NE(fine[0].find("two pixels"), std::string::npos);
+}
+
+TEST_F(SpotLists, CodesShowTheSpots) {
+  const auto options = panel();
+  const auto spots = holotone::spot_lattice(4, 3, 1.2e-3, SpotLattice::square, {3e-4, 2e-4, 0});
+  for (const int bits : {8, 4}) {
+    const holotone::EncodeOptions encoding{.bits = bits};
+    const auto made = holotone::make_spots(spots, options, encoding);
+    EXPECT_EQ(made.report.rounded_steps > 0, bits == 4);
+    const double step = 2 * std::numbers::pi / (1 << bits);
+    std::vector<float> phase;
+    for (const auto code : made.codes.host()) phase.push_back(static_cast<float>(step * code));
+    const auto exact = reference::spot_intensities({128, 96, 8e-6, 1.064e-6, 0.1}, spots.position_m, phase);
+    double sum = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      sum += exact[i];
+      EXPECT_NEAR(made.report.light.intensity[i], exact[i], 1e-4 * exact[i]);
+    }
+    EXPECT_NEAR(made.report.light.efficiency, sum, 1e-4);
+    EXPECT_LT(made.report.light.deviation, bits == 8 ? 2e-3 : 1e-2);
+    const auto file = path("light.csv");
+    holotone::write_spots(file, spots, made.report.light);
+    std::ifstream written(file);
+    std::string line;
+    std::getline(written, line);
+    EXPECT_EQ(line, "x_m,y_m,z_m,intensity,share,ratio");
+    std::size_t rows = 0;
+    while (std::getline(written, line)) ++rows;
+    EXPECT_EQ(rows, 12U);
+    expect_spots(read_spots(write("again.csv", "x_m,y_m,z_m,intensity\n-0.0015,0.0014,0,1\n")),
+                 {{-1.5e-3, 1.4e-3, 0, 1}});
+  }
+  support::expect_error(ErrorCode::invalid_argument, "encoding", [&] {
+    (void)holotone::make_spots(spots, options, {.encoding = holotone::Encoding::amplitude});
+  });
+}
+
+}  // namespace
