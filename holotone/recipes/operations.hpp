@@ -15,6 +15,7 @@ enum class OperationId {
   encoding,
   error_diffusion,
   phase_retrieval,
+  spots,
   fft,
   nufft,
   propagation,

@@ -19,6 +19,7 @@
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/recipes/operations.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
+#include <holotone/retrieval/spots/spot_plan.hpp>
 #include <holotone/smoe/codes.hpp>
 #include <holotone/smoe/fit.hpp>
 #include <holotone/smoe/render.hpp>
@@ -83,6 +84,10 @@ const std::map<OperationId, std::function<void(Device)>>& makers() {
       {OperationId::error_diffusion,
        [](Device device) { ErrorDiffusionPlan({}, floyd_steinberg_weights(), grid.shape(), device); }},
       {OperationId::phase_retrieval, [](Device device) { PhaseRetrievalPlan({.grid = grid}, device); }},
+      {OperationId::spots,
+       [](Device device) {
+         SpotPlan({.grid = grid, .focal_length_m = 0.1}, device);
+       }},
       {OperationId::fft,
        [](Device device) {
          FftPlan({8, 8}, device);

@@ -388,7 +388,7 @@ SpotReport SpotPlan::move(View<const float, 2> position_m, int steps) {
     state.look();
   }
   report.light = state.light();
-  report.reached = true;
+  report.reached = report.light.deviation <= SpotSteps{}.max_deviation && report.light.worst <= SpotSteps{}.max_worst;
   return report;
 }
 

@@ -56,7 +56,7 @@ struct SpotReport {
   int free_steps = 0;
   int kept_steps = 0;
   int rounded_steps = 0;  ///< around the rounding to levels
-  bool reached = false;   ///< both limits hold
+  bool reached = false;   ///< both limits hold; after move those of SpotSteps
 };
 
 /// Phase of a panel whose light is a set of spots at any places behind a lens: optical tweezers, atom arrays,
