@@ -88,10 +88,10 @@ std::vector<FormatSupport> list_formats() {
        .content = scene,
        .extensions = {".gltf", ".glb"},
        .read = "triangles, strips, fans, points; quantized meshes",
-       .honoured = "nodes, normals, baseColorFactor times COLOR_0, sparse accessors",
+       .honoured = "nodes and whether they are shown, normals, baseColorFactor times COLOR_0, sparse accessors",
        .not_honoured =
-           "named: textures, emission, alpha, skins, morph targets, animations; refused: required extensions "
-           "of the geometry but Draco's, version 1",
+           "named: textures, emission, alpha, animations; refused: skins, weights of morph targets, instances, "
+           "required extensions of the geometry but Draco's, version 1",
        .library = "assimp",
        .is_built = HOLOTONE_ASSIMP},
       {.name = "XYZ, CSV, TSV, TXT, ASC",

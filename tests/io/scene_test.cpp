@@ -256,7 +256,10 @@ TEST(SceneStl, AttributeBytesAreNamed) {
   std::string bytes = binary_stl();
   EXPECT_EQ(read_text(bytes, "x.stl").ignored, "");
   bytes.back() = '\x80';
-  EXPECT_EQ(read_text(bytes, "x.stl").ignored, "attribute bytes of triangles");
+  EXPECT_EQ(read_text(bytes, "x.stl").ignored, "colours of facets (attribute bytes)");
+  bytes.back() = '\0';
+  bytes.replace(0, 10, "COLOR=\xFF\x80\x40\xFF");  // Magics: of all facets
+  EXPECT_EQ(read_text(bytes, "x.stl").ignored, "colours of facets (attribute bytes)");
 }
 
 TEST(SceneStl, AllSolidsAreReadInEitherCase) {

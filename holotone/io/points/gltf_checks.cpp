@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -11,11 +10,13 @@ namespace holotone::io {
 namespace {
 
 /// Extensions of materials, pictures and lights, on which no vertex depends; and Draco's, which assimp decodes or,
-/// built without it, refuses. Quantized meshes become floats before assimp reads them.
+/// built without it, refuses. Quantized meshes become floats before assimp reads them; hidden nodes are left out.
 bool is_known(std::string_view extension) {
-  constexpr std::array<std::string_view, 8> others = {
-      "KHR_draco_mesh_compression", "KHR_mesh_quantization", "KHR_texture_transform", "KHR_texture_basisu",
-      "EXT_texture_webp",           "KHR_lights_punctual",   "MSFT_texture_dds",      "KHR_xmp_json_ld"};
+  constexpr std::array<std::string_view, 16> others = {
+      "KHR_node_visibility",        "KHR_node_selectability",  "KHR_node_hoverability", "EXT_mesh_features",
+      "EXT_instance_features",      "EXT_structural_metadata", "FB_ngon_encoding",      "EXT_lights_image_based",
+      "KHR_draco_mesh_compression", "KHR_mesh_quantization",   "KHR_texture_transform", "KHR_texture_basisu",
+      "EXT_texture_webp",           "KHR_lights_punctual",     "MSFT_texture_dds",      "KHR_xmp_json_ld"};
   return extension.starts_with("KHR_materials_") || std::ranges::find(others, extension) != others.end();
 }
 
@@ -89,50 +90,50 @@ std::string name_ignored(const Json& root) {
       ignored.add_if(!list_in(primitive, "targets").empty(), "morph targets");
     }
   }
-  ignored.add_if(!list_in(root, "skins").empty(), "skins");
-  ignored.add_if(!list_in(root, "animations").empty(), "animations");
+  ignored.add_if(!list_in(root, "animations").empty(), "animations (the rest pose is read)");
+  const std::size_t scenes = list_in(root, "scenes").size();
+  ignored.add_if(scenes > 1, fmt::format("scenes other than {} of {}", number_in(root, "scene", 0), scenes));
   for (const Json& extension : list_in(root, "extensionsUsed")) {
     if (extension.is_string()) ignored.add_if(!is_known(extension.get<std::string>()), extension.get<std::string>());
   }
   return ignored.list();
 }
 
-/// Largest error of a node's translation in float32.
-double find_rounding(const Json& root) {
-  constexpr std::size_t translation_of_matrix = 12;
-  double rounding = 0;
-  for (const Json& node : list_in(root, "nodes")) {
-    const Json& translation = list_in(node, "translation");
-    const Json& matrix = list_in(node, "matrix");
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      for (const auto& [list, at] : {std::pair{&translation, axis}, std::pair{&matrix, translation_of_matrix + axis}}) {
-        if (at >= list->size() || !(*list)[at].is_number()) continue;
-        const double value = (*list)[at].get<double>();
-        rounding = std::max(rounding, std::abs(static_cast<double>(static_cast<float>(value)) - value));
-      }
-    }
-  }
-  return rounding;
-}
-
 }  // namespace
 
+Json parse_gltf(const std::string& path) {
+  std::string text = read_gltf_json(path);
+  while (text.ends_with('\0')) text.pop_back();  // some writers fill a GLB's chunk with zeros
+  Json root = Json::parse(text, nullptr, false);
+  if (root.is_discarded()) {
+    std::ranges::replace_if(
+        text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+    root = Json::parse(text, nullptr, false);
+  }
+  if (!root.is_object()) throw_io(path, "a glTF or GLB scene", "no JSON object");
+  return root;
+}
+
 GltfFacts require_known_gltf(const std::string& path) {
-  const Json root = Json::parse(read_gltf_json(path), nullptr, false);
+  const Json root = parse_gltf(path);
   const Json& version = member_in(member_in(root, "asset"), "version");
   if (version.is_string() && !version.get<std::string>().starts_with("2.")) {
     throw_io(path, "glTF 2", "version " + in_quotes(version.get<std::string>()));
   }
+  const Json& least = member_in(member_in(root, "asset"), "minVersion");
+  if (least.is_string() && least != "2.0")
+    throw_io(path, "glTF 2.0", "minVersion " + in_quotes(least.get<std::string>()));
   for (const Json& extension : list_in(root, "extensionsRequired")) {
     const std::string name = extension.is_string() ? extension.get<std::string>() : extension.dump();
     if (!is_known(name)) throw_io(path, "a scene without a required extension of its geometry", in_quotes(name));
   }
+  GltfScene scene = read_gltf_scene(root, path);
   const Json& meshes = list_in(root, "meshes");
   std::vector<std::size_t> integers;
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     for (const Json& primitive : list_in(meshes[i], "primitives")) find_integers(root, primitive, i, path, integers);
   }
-  return {name_ignored(root), find_rounding(root), integers.empty() ? "" : gltf_of_floats(path, root, integers)};
+  return {name_ignored(root), integers.empty() ? "" : gltf_of_floats(path, root, integers), std::move(scene)};
 }
 
 }  // namespace holotone::io

@@ -37,10 +37,11 @@ Mesh read_scene(const std::string& path, Coordinates coordinates = Coordinates::
 /// Reads glTF and GLB by assimp, which is not safe on hostile files: read_scene_guarded (guarded.hpp) runs this in a
 /// child process. The colour of a vertex is baseColorFactor * COLOR_0 in linear light, without alpha; none if every
 /// factor is white and there is no COLOR_0. No file but `path` is opened, except the buffers that it names by `uri`:
-/// regular files in its folder or below. Mesh::ignored names textures, emission, transparency, skins, morph targets and
-/// animations, which are not applied. Throws io, also for a uri or a link that leads out, and for a required extension
-/// that changes the geometry other than KHR_mesh_quantization and Draco's; unsupported if built without assimp, and for
-/// a name of another ending.
+/// regular files in its folder or below. The scene that the file shows is read, or its first one, without hidden nodes.
+/// Mesh::ignored names textures, emission, transparency, animations and other scenes, which are not applied. Throws io,
+/// also for a uri or a link that leads out, for skins, weights of morph targets, instances, accessors that assimp would
+/// not read as stated, and for a required extension that changes the geometry other than KHR_mesh_quantization and
+/// Draco's; unsupported if built without assimp, and for a name of another ending.
 Mesh read_scene_assimp(const std::string& path, Coordinates coordinates = Coordinates::stored);
 
 /// True for an extension of read_scene_assimp.

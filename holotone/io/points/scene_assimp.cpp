@@ -88,11 +88,25 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
 // count twice.
 using Corner = std::array<float, 9>;
 using Matrix = aiMatrix4x4t<double>;  // of nodes: a float32 one would round translations far from zero
+using Turn = aiMatrix3x3t<double>;
+
+Matrix matrix_of_rows(const io::GltfTransform& m) {
+  return {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11], m[12], m[13], m[14], m[15]};
+}
+
+/// Turns normals: the matrix's cofactors, which are its inverse transpose times its determinant. A flat node has them
+/// too; a mirroring one keeps outward normals outward.
+Turn turn_of_normals(const Matrix& m) {
+  const double sign = m.Determinant() < 0 ? -1 : 1;
+  return {sign * (m.b2 * m.c3 - m.b3 * m.c2), sign * (m.b3 * m.c1 - m.b1 * m.c3), sign * (m.b1 * m.c2 - m.b2 * m.c1),
+          sign * (m.c2 * m.a3 - m.c3 * m.a2), sign * (m.c3 * m.a1 - m.c1 * m.a3), sign * (m.c1 * m.a2 - m.c2 * m.a1),
+          sign * (m.a2 * m.b3 - m.a3 * m.b2), sign * (m.a3 * m.b1 - m.a1 * m.b3), sign * (m.a1 * m.b2 - m.a2 * m.b1)};
+}
 
 class SceneBuilder {
  public:
-  SceneBuilder(const aiScene& scene, std::string_view path, const io::Origin& origin)
-      : scene_(scene), path_(path), origin_(origin) {
+  SceneBuilder(const aiScene& scene, const io::GltfScene& declared, std::string_view path, const io::Origin& origin)
+      : scene_(scene), declared_(declared), path_(path), origin_(origin) {
     has_normals_ = scene.mNumMeshes > 0;
     for (unsigned i = 0; i < scene.mNumMeshes; ++i) {
       has_normals_ = has_normals_ && scene.mMeshes[i]->HasNormals();
@@ -102,44 +116,68 @@ class SceneBuilder {
   }
 
   Mesh build() {
-    std::vector<std::pair<const aiNode*, Matrix>> pending;  // a deep tree must not overflow the stack
-    if (scene_.mRootNode != nullptr) pending.emplace_back(scene_.mRootNode, Matrix(scene_.mRootNode->mTransformation));
-    while (!pending.empty()) {
-      const auto [node, transform] = pending.back();
-      pending.pop_back();
-      mesh_nodes_ += node->mNumMeshes > 0 ? 1 : 0;
-      for (unsigned i = 0; i < node->mNumMeshes; ++i) {
-        if (node->mMeshes[i] >= scene_.mNumMeshes) fail("mesh indices in range", fmt::format("{}", node->mMeshes[i]));
-        add(*scene_.mMeshes[node->mMeshes[i]], transform);
+    begin();
+    while (!pending_.empty()) {  // a deep tree must not overflow the stack
+      const Place place = pending_.back();
+      pending_.pop_back();
+      const io::GltfNode& declared = find_declared(place);
+      if (declared.is_hidden) continue;
+      const aiNode& node = *place.node;
+      const Matrix transform = place.above * matrix_of_rows(declared.transform);
+      for (unsigned i = 0; i < node.mNumMeshes; ++i) {
+        if (node.mMeshes[i] >= scene_.mNumMeshes) fail("mesh indices in range", fmt::format("{}", node.mMeshes[i]));
+        const aiMesh& part = *scene_.mMeshes[node.mMeshes[i]];
+        require_triangles(part, declared.triangles[i], place.number);
+        add(part, transform);
       }
-      if (node->mNumChildren > 0) note_scale(transform);
-      for (unsigned i = 0; i < node->mNumChildren; ++i) {
-        pending.emplace_back(node->mChildren[i], transform * Matrix(node->mChildren[i]->mTransformation));
+      for (unsigned i = 0; i < node.mNumChildren; ++i) {
+        pending_.push_back({node.mChildren[i], transform, declared.children[i]});
       }
     }
     if (mesh_.position.empty()) fail("at least 1 vertex", "0");
     return std::move(mesh_);
   }
 
-  /// Throws if errors of the nodes' translations, `rounding`, move parts of the mesh by a thousandth of its size.
-  void require_resolved(const Mesh& mesh, double rounding) const {
-    constexpr double steps_a_size = 1000;
-    if (rounding == 0 || mesh_nodes_ < 2) return;
-    double size = 0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const auto [low, high] = std::ranges::minmax_element(mesh.position, {}, [&](const Vec3f& p) { return p[axis]; });
-      size = std::max(size, static_cast<double>((*high)[axis]) - (*low)[axis]);
-    }
-    if (rounding * scale_ * steps_a_size <= size) return;
-    fail(fmt::format("translations of nodes that float32 holds to a thousandth of the scene's {:.3g}", size),
-         fmt::format("errors of {:.3g}; apply the transforms before exporting", rounding * scale_));
+ private:
+  struct Place {
+    const aiNode* node;
+    Matrix above;  // transform of its parent
+    std::size_t number;
+  };
+
+  /// assimp puts several roots of a glTF below one more node.
+  void begin() {
+    const aiNode* const root = scene_.mRootNode;
+    if (root == nullptr) return;
+    const auto& roots = declared_.roots;
+    if (roots.size() == 1) return pending_.push_back({root, {}, roots[0]});
+    if (root->mNumChildren != roots.size()) fail(counted_nodes(roots.size()), counted_nodes(root->mNumChildren));
+    for (std::size_t i = 0; i < roots.size(); ++i) pending_.push_back({root->mChildren[i], {}, roots[i]});
   }
 
- private:
-  void note_scale(const Matrix& t) {
-    for (const auto& row : {std::array{t.a1, t.a2, t.a3}, std::array{t.b1, t.b2, t.b3}, std::array{t.c1, t.c2, t.c3}}) {
-      scale_ = std::max(scale_, std::hypot(row[0], row[1], row[2]));
+  /// What the file states of a node. Throws unless assimp's has as many children and meshes.
+  [[nodiscard]] const io::GltfNode& find_declared(const Place& place) const {
+    if (place.number >= declared_.nodes.size()) fail("nodes in range", fmt::format("node {}", place.number));
+    const io::GltfNode& node = declared_.nodes[place.number];
+    if (node.is_hidden) return node;
+    if (place.node->mNumChildren != node.children.size()) {
+      fail(fmt::format("{} below node {}", counted_nodes(node.children.size()), place.number),
+           counted_nodes(place.node->mNumChildren));
     }
+    if (place.node->mNumMeshes != node.triangles.size()) {
+      fail(fmt::format("{} of node {}", io::counted(node.triangles.size(), "primitive"), place.number),
+           io::counted(place.node->mNumMeshes, "primitive"));
+    }
+    return node;
+  }
+
+  static std::string counted_nodes(std::size_t count) { return io::counted(count, "node"); }
+
+  /// assimp leaves out a triangle with a corner that does not exist.
+  void require_triangles(const aiMesh& part, std::uint64_t triangles, std::size_t node) const {
+    if (part.mNumFaces >= triangles) return;
+    fail(fmt::format("vertex indices below {} in node {}", part.mNumVertices, node),
+         fmt::format("{} of {} without them", part.mNumFaces, io::counted(triangles, "triangle")));
   }
 
   /// baseColorFactor of the part's material, without alpha: linear light.
@@ -154,8 +192,8 @@ class SceneBuilder {
 
   void add(const aiMesh& part, const Matrix& transform) {
     if (part.mVertices == nullptr) return;
-    aiMatrix3x3t<double> turn(transform);
-    turn = turn.Inverse().Transpose();
+    const Turn turn = turn_of_normals(transform);
+    const bool mirrors = transform.Determinant() < 0;  // then the outside of its triangles is on the other side
     std::vector<std::uint32_t> index(part.mNumVertices);
     const Vec3f base = base_colour(part);
     for (unsigned v = 0; v < part.mNumVertices; ++v) {
@@ -170,11 +208,14 @@ class SceneBuilder {
         }
       }
       if (face.mNumIndices != 3) continue;  // points and lines: only their vertices are used
-      mesh_.triangle.push_back({index[face.mIndices[0]], index[face.mIndices[1]], index[face.mIndices[2]]});
+      std::array<std::uint32_t, 3> triangle = {index[face.mIndices[0]], index[face.mIndices[1]],
+                                               index[face.mIndices[2]]};
+      if (mirrors) std::swap(triangle[1], triangle[2]);
+      mesh_.triangle.push_back(triangle);
     }
   }
 
-  Corner make_corner(const aiMesh& part, unsigned v, const Matrix& transform, const aiMatrix3x3t<double>& turn,
+  Corner make_corner(const aiMesh& part, unsigned v, const Matrix& transform, const Turn& turn,
                      const Vec3f& base) const {
     using Vector = aiVector3t<double>;
     const aiVector3D& stored = part.mVertices[v];
@@ -208,10 +249,10 @@ class SceneBuilder {
   [[noreturn]] void fail(std::string_view expected, std::string_view got) const { throw_io(path_, expected, got); }
 
   const aiScene& scene_;
+  const io::GltfScene& declared_;
+  std::vector<Place> pending_;
   std::string_view path_;
   io::Origin origin_;
-  std::size_t mesh_nodes_ = 0;
-  double scale_ = 1;  // largest of the nodes with children
   bool has_normals_ = false;
   bool has_colours_ = false;
   Mesh mesh_;
@@ -233,10 +274,8 @@ Mesh read_scene_assimp(const std::string& path, Coordinates coordinates) {
     files->throw_refusal();
     throw_io(path, "a glTF or GLB scene", fmt::format("what assimp calls '{}'", importer.GetErrorString()));
   }
-  std::optional<SceneBuilder> builder;
-  Mesh mesh = io::read_around(coordinates,
-                              [&](const io::Origin& origin) { return builder.emplace(*scene, path, origin).build(); });
-  if (coordinates == Coordinates::centred) builder->require_resolved(mesh, facts.rounding);
+  Mesh mesh = io::read_around(
+      coordinates, [&](const io::Origin& origin) { return SceneBuilder(*scene, facts.scene, path, origin).build(); });
   mesh.ignored = facts.ignored;
   return mesh;
 }

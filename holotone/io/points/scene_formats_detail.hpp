@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <holotone/core/geometry.hpp>
+#include <holotone/io/points/gltf_scene_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <string>
 #include <string_view>
@@ -42,16 +43,16 @@ std::string list_names(const std::vector<std::string>& names);
 std::string read_gltf_json(const std::string& path);
 
 struct GltfFacts {
-  /// Textures, emission, transparency, lines, skins, morph targets, animations and extensions.
+  /// Textures, emission, transparency, lines, morph targets, animations, other scenes and extensions.
   std::string ignored;
-  double rounding = 0;  ///< largest error of a node's translation in float32, in which assimp holds it
   /// The file with positions and normals of integers as floats; empty if they are floats. assimp takes their bytes for
   /// floats.
   std::string floats;
+  GltfScene scene;
 };
 
-/// Throws io naming an extension that a glTF requires and that changes its geometry, and another version than 2. Files
-/// that are no JSON are left to assimp.
+/// Throws io naming an extension that a glTF requires and that changes its geometry, another version than 2.0, and as
+/// read_gltf_scene.
 GltfFacts require_known_gltf(const std::string& path);
 
 /// A uri with %XX decoded.

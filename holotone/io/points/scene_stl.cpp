@@ -36,7 +36,8 @@ Mesh read_binary(std::string_view bytes, std::string_view path, const Origin& or
   Mesh mesh;
   Vertices vertices(mesh);
   mesh.triangle.reserve(count);  // agrees with the file's length
-  bool attributes = false;       // colours of some programs
+  // Colours of some programs: VisCAM's of each facet; Magics states that of all others in the header.
+  bool attributes = bytes.substr(0, 80).find("COLOR=") != std::string_view::npos;
   for (std::size_t i = 0; i < count; ++i) {
     const char* corner = bytes.data() + binary_header + i * binary_row + 12;
     std::array<std::uint32_t, 3> triangle{};
@@ -51,7 +52,7 @@ Mesh read_binary(std::string_view bytes, std::string_view path, const Origin& or
     mesh.triangle.push_back(triangle);
     attributes = attributes || corner[0] != 0 || corner[1] != 0;
   }
-  if (attributes) mesh.ignored = "attribute bytes of triangles";
+  if (attributes) mesh.ignored = "colours of facets (attribute bytes)";
   return mesh;
 }
 
