@@ -103,12 +103,16 @@ std::string profile_chunk(const std::string& profile) {
   return png_chunk("iCCP", std::string("name\0\0", 6) + stored(profile));
 }
 
-std::string jpeg_of(const std::array<int, 3>& colour, const std::string& profile) {
+std::string plain_jpeg(const std::array<int, 3>& colour) {
   Image image{Array<std::uint8_t, 3>({16, 16, 3}), {}};
   auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
   for (std::int64_t i = 0; i < codes.size(); ++i)
     codes.data()[i] = static_cast<std::uint8_t>(colour[static_cast<std::size_t>(i % 3)]);
-  std::string bytes = jpeg_bytes(image, 100);
+  return jpeg_bytes(image, 100);
+}
+
+std::string jpeg_of(const std::array<int, 3>& colour, const std::string& profile) {
+  std::string bytes = plain_jpeg(colour);
   // In two parts, as a large one is.
   for (const int part : {2, 1}) {
     const std::string piece = part == 1 ? profile.substr(0, 100) : profile.substr(100);
@@ -236,6 +240,83 @@ TEST(ImageProfile, PngsGammaAndPrimariesCount) {
   expect_light(read_light("x.png", make_png(1, 2, red, chunks)), adobe_light({200, 60, 60}), 0.001);
 }
 
+std::string little(std::uint32_t value) {
+  std::string bytes;
+  append(bytes, value, 4);
+  return bytes;
+}
+
+/// BMP of one pixel (200, 60, 60), of version 4 or 5: CSType, endpoints {x, y, z} of R, G and B, gamma, profile.
+std::string make_bmp(std::uint32_t size, std::uint32_t kind, const std::vector<double>& endpoints, double gamma,
+                     const std::string& profile = {}) {
+  std::string head = little(size) + little(1) + little(1) + little(24 << 16 | 1) + little(0) + little(4);
+  head += little(2835) + little(2835) + std::string(24, '\0') + little(kind);
+  for (const double number : endpoints) head += little(static_cast<std::uint32_t>(std::lround(number * 0x1p30)));
+  head.resize(96);
+  for (int c = 0; c < 3; ++c) head += little(static_cast<std::uint32_t>(std::lround(65536 * gamma)));
+  if (size == 124) {
+    head += little(4) + little(128) + little(static_cast<std::uint32_t>(profile.size())) + little(0);
+  }
+  std::string bytes = "BM" + little(14 + size + 4) + little(0) + little(14 + size) + head;
+  bytes += std::string("\x3c\x3c\xc8\0", 4);
+  return bytes + profile;
+}
+constexpr std::uint32_t embedded = 0x4d424544;  // 'MBED'
+constexpr std::uint32_t linked = 0x4c494e4b;    // 'LINK'
+
+/// Endpoints of Adobe RGB whose sum is D65 of luminance 1 (matrix of Adobe RGB (1998), annex).
+const std::vector<double> adobe_endpoints = {0.57667, 0.29734, 0.02703, 0.18556, 0.62736,
+                                             0.07069, 0.18823, 0.07529, 0.99134};
+
+TEST(ImageProfile, BmpOfVersion4And5IsTheSameLight) {
+  SKIP_WITHOUT_LCMS();
+  const auto expected = adobe_light({200, 60, 60});
+  expect_light(read_light("x.bmp", make_bmp(124, embedded, {}, 0, adobe_profile())), expected, 0.001);
+  expect_light(read_light("x.bmp", make_bmp(108, 0, adobe_endpoints, adobe_gamma)), expected, 0.001);
+  expect_light(read_light("x.bmp", make_bmp(108, 0, {}, 1)), {200 / 255.0, 60 / 255.0, 60 / 255.0}, 0.001);
+  for (const auto& bytes :
+       {make_bmp(108, 0, {}, 0), make_bmp(108, 0x73524742, {}, 0), make_bmp(124, 0x57696e20, {}, 0)}) {
+    const Image image = read_light("x.bmp", bytes);
+    EXPECT_EQ(first_code(image), 200);
+    EXPECT_TRUE(image.notes.empty()) << image.notes.front();
+  }
+}
+
+/// EXIF block (EXIF 2.3): ColorSpace, and an InteroperabilityIndex unless it is empty.
+std::string make_exif(std::uint32_t space, const std::string& index, bool little_endian) {
+  const auto number = [&](std::uint32_t value, int count) {
+    std::string bytes;
+    append(bytes, value, count, little_endian);
+    return bytes;
+  };
+  const std::uint32_t entries = index.empty() ? 1 : 2;
+  std::string block = little_endian ? std::string("II*\0", 4) : std::string("MM\0*", 4);
+  block += number(8, 4) + number(1, 2) + number(0x8769, 2) + number(4, 2) + number(1, 4) + number(26, 4) + number(0, 4);
+  block += number(entries, 2) + number(0xa001, 2) + number(3, 2) + number(1, 4) + number(space, 2) + number(0, 2);
+  if (!index.empty()) block += number(0xa005, 2) + number(4, 2) + number(1, 4) + number(56, 4);
+  block += number(0, 4);
+  if (!index.empty()) block += number(1, 2) + number(1, 2) + number(2, 2) + number(4, 4) + index + '\0' + number(0, 4);
+  return block;
+}
+
+std::string exif_jpeg(const std::string& block) {
+  std::string bytes = plain_jpeg({200, 60, 60});
+  const std::string body = std::string("Exif\0\0", 6) + block;
+  return bytes.insert(2, "\xff\xe1" + big(static_cast<std::uint32_t>(body.size() + 2), 2) + body);
+}
+
+TEST(ImageProfile, AdobeRgbByExifAloneIsTheSameLight) {
+  SKIP_WITHOUT_LCMS();
+  const auto expected = adobe_light({200, 60, 60});
+  for (const bool little_endian : {true, false}) {
+    expect_light(read_light("x.jpg", exif_jpeg(make_exif(65535, "R03", little_endian))), expected, 0.006);
+    expect_light(read_light("x.jpg", exif_jpeg(make_exif(2, "", little_endian))), expected, 0.006);
+    const Image srgb = read_light("x.jpg", exif_jpeg(make_exif(1, "R98", little_endian)));
+    EXPECT_EQ(first_code(srgb), 200);
+    EXPECT_TRUE(srgb.notes.empty());
+  }
+}
+
 std::string note_of(const std::string& name, const std::string& bytes) {
   const Image image = read_light(name, bytes);
   return image.notes.size() == 1 ? image.notes.front() : std::to_string(image.notes.size()) + " notes";
@@ -246,6 +327,13 @@ TEST(ImageProfile, WhatIsIgnoredIsNamed) {
                 .find("x.png: cICP 9,16,0,1 ignored"),
             std::string::npos);
   EXPECT_NE(note_of("x.png", make_png(1, 2, red, profile_chunk("no profile"))).find("iCCP"), std::string::npos);
+  EXPECT_NE(note_of("x.jpg", exif_jpeg(make_exif(65535, "R98", true)))
+                .find("x.jpg: ColorSpace 65535 (not sRGB) of its EXIF block ignored"),
+            std::string::npos);
+  EXPECT_NE(note_of("x.bmp", make_bmp(124, linked, {}, 0, "name")).find("profile of another file ignored"),
+            std::string::npos);
+  EXPECT_NE(note_of("x.bmp", make_bmp(124, embedded, {}, 0)).find("profile outside the file ignored"),
+            std::string::npos);
   SKIP_WITHOUT_LCMS();
   const auto grey = profile_of("Gamma 1.5", "GRAY", {}, gamma_curve(1.5));
   EXPECT_NE(note_of("x.jpg", jpeg_of({9, 9, 9}, grey)).find("profile 'Gamma 1.5' ignored: grey"), std::string::npos);
@@ -260,6 +348,10 @@ TEST(ImageProfile, SurvivesMutations) {
   io_support::expect_survival("profile.jpg", jpeg_of({9, 8, 7}, adobe_profile()), "profile.jpg", 2000, read);
   io_support::expect_survival("profile.png", make_png(1, 2, red, profile_chunk(adobe_profile())), "profile.png", 2000,
                               read, io_fixtures::repair_checksums);
+  io_support::expect_survival("exif.jpg", exif_jpeg(make_exif(65535, "R03", true)), "exif.jpg", 2000, read);
+  io_support::expect_survival("profile.bmp", make_bmp(124, embedded, {}, 0, adobe_profile()), "profile.bmp", 2000,
+                              read);
+  io_support::expect_survival("calibrated.bmp", make_bmp(108, 0, adobe_endpoints, 2), "calibrated.bmp", 2000, read);
   if (!has_tiff()) GTEST_SKIP() << "built without libtiff";
   io_support::expect_survival("profile.tif", tiff_of(1, 1, 3, 8, false, -1, red, adobe_profile()), "profile.tif", 2000,
                               read);

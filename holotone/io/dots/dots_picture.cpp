@@ -53,6 +53,7 @@ DotsFile read_dots_picture(const std::string& path, double threshold) {
   const float limit = threshold > 0 ? static_cast<float>(threshold) : middle_of_two(values, path);
   DotsFile file;
   file.metadata = std::move(image.metadata);
+  file.notes = std::move(image.notes);
   Dots& dots = file.dots;
   dots.width = static_cast<double>(nx);
   dots.height = static_cast<double>(ny);

@@ -41,13 +41,14 @@ std::string_view tag_of(std::string_view profile, std::string_view name) {
 std::string claim_name(const ColourClaim& claim) {
   if (!claim.unsupported.empty()) return claim.unsupported;
   if (!claim.profile.empty()) return "profile " + profile_name(claim.profile);
+  if (!claim.name.empty()) return claim.name;
   if (claim.primaries) return "cHRM";
   return fmt::format("gAMA {:.5g}", 1 / claim.gamma.value_or(1));
 }
 
 /// True for what PNG writes for programs that do not know sRGB: with its primaries, gAMA 0.45455 stands for its curve.
 bool stands_for_srgb(const ColourClaim& claim) {
-  if (!claim.profile.empty()) return false;
+  if (!claim.profile.empty() || !claim.curves.empty()) return false;
   const auto& xy = claim.primaries ? *claim.primaries : srgb_primaries;
   for (std::size_t i = 0; i < xy.size(); ++i) {
     if (std::abs(xy[i] - srgb_primaries[i]) > 2e-3) return false;
@@ -138,6 +139,33 @@ std::string profile_name(std::string_view profile) {
   return name.empty() || !printable ? "without a name" : "'" + name + "'";
 }
 
+std::vector<std::uint16_t> gamma_curve(double gamma) {
+  constexpr int steps = 4096;
+  std::vector<std::uint16_t> curve(steps + 1);
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    curve[i] = static_cast<std::uint16_t>(std::lround(65535 * std::pow(static_cast<double>(i) / steps, gamma)));
+  }
+  return curve;
+}
+
+std::optional<std::array<double, 8>> primaries_of(const std::array<std::array<double, 3>, 3>& colorants) {
+  std::array<double, 8> xy{};
+  std::array<double, 3> white{};
+  const auto put = [&](std::size_t at, const std::array<double, 3>& colour) {
+    const double sum = colour[0] + colour[1] + colour[2];
+    if (!(sum > 0)) return false;
+    xy[at] = colour[0] / sum;
+    xy[at + 1] = colour[1] / sum;
+    return true;
+  };
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!put(2 + 2 * i, colorants[i])) return std::nullopt;
+    for (std::size_t k = 0; k < 3; ++k) white[k] += colorants[i][k];
+  }
+  if (!put(0, white)) return std::nullopt;
+  return xy;
+}
+
 void make_srgb(Image& image, const ColourClaim& claim, std::string_view path) {
   if (!claim.unsupported.empty()) return ignore(image, claim, path, "expected an ICC profile or sRGB");
   if (stands_for_srgb(claim)) return;
@@ -146,7 +174,7 @@ void make_srgb(Image& image, const ColourClaim& claim, std::string_view path) {
     return ignore(image, claim, path, "floats are linear light of sRGB's primaries");
   }
 #if HOLOTONE_LCMS
-  const Lcms lcms = claim.profile.empty() ? Lcms(claim.gamma, claim.primaries) : Lcms(claim.profile);
+  const Lcms lcms = claim.profile.empty() ? Lcms(claim) : Lcms(claim.profile);
   if (!lcms.usable()) return ignore(image, claim, path, "damaged, or neither grey nor RGB");
   if (lcms.channels() == 1 && shape_of(image)[2] >= 3) return ignore(image, claim, path, "grey, for colours");
   if (is_srgb(lcms)) return;

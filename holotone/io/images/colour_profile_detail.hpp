@@ -1,10 +1,12 @@
 #pragma once
 // Colours of files with an ICC profile, or with primaries and a gamma, as sRGB. Not for users.
 #include <array>
+#include <cstdint>
 #include <holotone/io/images/image.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holotone::io {
 
@@ -18,7 +20,17 @@ struct ColourClaim {
   /// Exponent of a code that is light (PNG gAMA 0.45455: 2.2); primaries as those of sRGB.
   std::optional<double> gamma{};
   std::optional<std::array<double, 8>> primaries{};
+  /// Light, 0 to 65535, of equally spaced codes: one curve for all channels, or three. With them gamma does not count.
+  std::vector<std::vector<std::uint16_t>> curves{};
+  std::string name{};  ///< in words, for what has no profile; empty: PNG's chunk
 };
+
+/// 4097 values of light = code^gamma, for ColourClaim::curves.
+std::vector<std::uint16_t> gamma_curve(double gamma);
+
+/// Primaries of XYZ or xyz colorants {red, green, blue}, with the sum of these as white; none unless every sum of three
+/// is positive.
+std::optional<std::array<double, 8>> primaries_of(const std::array<std::array<double, 3>, 3>& colorants);
 
 /// Returns the description of an ICC profile, "without a name" if it has none that is printable ASCII.
 std::string profile_name(std::string_view profile);

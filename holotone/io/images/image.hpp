@@ -18,6 +18,8 @@ struct Image {
   std::variant<Array<std::uint8_t, 3>, Array<std::uint16_t, 3>, Array<float, 3>> pixels;
   Metadata metadata;
   std::vector<std::string> notes = {};  ///< what the file leaves open and how it was read, a line each with its name
+  bool lossy = false;                   ///< the file's compression changes pixels (JPEG, TIFF with JPEG)
+  std::optional<double> no_data = {};   ///< stored value of pixels without data (TIFF, GDAL_NODATA)
 };
 
 /// Largest image in bytes that is read, independent of the file's header.
@@ -31,8 +33,9 @@ struct ImageReadOptions {
   std::function<void(const Shape<3>&)> accept = {};
   /// Bytes that the caller allocates for each pixel on top of the pixels themselves.
   double bytes_a_pixel = 0;
-  /// The picture is light, not codes: colours of an ICC profile (PNG, JPEG, TIFF), or of PNG's gAMA and cHRM, become
-  /// 16-bit codes of sRGB; those of sRGB stay as they are. What is ignored stands in the notes.
+  /// The picture is light, not codes: colours of an ICC profile (PNG, JPEG, TIFF, BMP), of PNG's gAMA and cHRM, TIFF's
+  /// TransferFunction and PrimaryChromaticities, BMP's LCS_CALIBRATED_RGB or Adobe RGB of EXIF (JPEG) become 16-bit
+  /// codes of sRGB; those of sRGB stay as they are. What is ignored stands in the notes.
   bool as_light = false;
   /// The picture is a map of depths: of an EXR file the channel Z, if it has one. Pixels outside its data window are
   /// NaN, not black.

@@ -5,7 +5,9 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/bmp_colours_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <holotone/io/images/tag_words_detail.hpp>
 
 namespace holotone::io {
@@ -24,6 +26,7 @@ struct BmpHeader {
   std::uint32_t compression = uncompressed;
   std::array<std::uint32_t, 4> masks = {0x00ff0000, 0x0000ff00, 0x000000ff, 0};  // red, green, blue, alpha
   Palette palette;
+  std::array<std::int32_t, 2> density{};  // columns and rows a metre
 };
 
 void take_palette(ByteReader& reader, std::uint32_t colours, std::size_t entry_bytes, BmpHeader& header,
@@ -51,7 +54,8 @@ std::uint32_t take_information(ByteReader& reader, std::uint32_t size, BmpHeader
   reader.take<std::uint16_t>("planes");
   header.bits = reader.take<std::uint16_t>("bits");
   header.compression = reader.take<std::uint32_t>("compression");
-  reader.take_bytes(12, "sizes");
+  reader.take_bytes(4, "sizes");
+  for (auto& density : header.density) density = reader.take<std::int32_t>("sizes");
   const auto colours = reader.take<std::uint32_t>("colours");
   reader.take<std::uint32_t>("important colours");
   const bool has_masks = header.compression == bit_fields || header.compression == alpha_bit_fields;
@@ -182,7 +186,10 @@ Image read_bmp(std::string_view bytes, std::string_view path, const ImageReadOpt
   require_accepted({static_cast<std::int64_t>(header.ny), static_cast<std::int64_t>(header.nx), channels},
                    header.bits <= 8 ? 4 : 1, options, path);
   const auto rows = bytes.substr(header.data_begin);
-  return header.bits <= 8 ? read_indexed(header, rows, stride, path) : read_direct(header, rows, stride, path);
+  Image image = header.bits <= 8 ? read_indexed(header, rows, stride, path) : read_direct(header, rows, stride, path);
+  if (options.as_light) make_srgb(image, bmp_colours(bytes), path);
+  note_pixel_aspect(image, header.density[0], header.density[1], path);
+  return image;
 }
 
 void write_bmp(const std::string& path, const Image& image) {

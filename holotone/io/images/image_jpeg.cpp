@@ -9,8 +9,10 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/colour_profile_detail.hpp>
+#include <holotone/io/images/exif_colours_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
+#include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -87,8 +89,8 @@ class JpegReader {
     const std::uint64_t channels = info_.num_components == 1 ? 1 : 3;
     check_extents(info_.image_height, info_.image_width, channels, 1, bytes_.size(), largest_ratio, path_);
     const Shape<3> stored{info_.image_height, info_.image_width, static_cast<std::int64_t>(channels)};
-    const Orientation orientation = find_orientation();
-    const std::string profile = options.as_light ? find_profile() : "";
+    const Orientation orientation = exif_orientation(find_exif());
+    const ColourClaim claim = find_colours();  // libjpeg forgets the markers with the last row
     require_accepted(turned(stored, orientation), turning_bytes(1, orientation), options, path_);
     auto pixels = make_pixels<std::uint8_t>(info_.image_height, info_.image_width, channels);
     unsigned char* target = pixels.data();
@@ -102,12 +104,19 @@ class JpegReader {
       jpeg_finish_decompress(&info_);
     });
     Image image{std::move(pixels), {}};
-    if (options.as_light) make_srgb(image, {.profile = profile}, path_);
+    image.lossy = true;
+    if (options.as_light) make_srgb(image, claim, path_);
+    if (info_.saw_JFIF_marker != FALSE) note_pixel_aspect(image, info_.X_density, info_.Y_density, path_);
     turn(image, orientation);
     return image;
   }
 
  private:
+  [[nodiscard]] ColourClaim find_colours() const {
+    ColourClaim claim{.profile = find_profile()};
+    return claim.profile.empty() ? exif_colours(find_exif()) : claim;
+  }
+
   /// ICC profile in numbered parts; of parts that are missing or follow in another order, those before.
   [[nodiscard]] std::string find_profile() const {
     constexpr std::string_view name("ICC_PROFILE\0", 12);
@@ -123,14 +132,14 @@ class JpegReader {
     return profile;
   }
 
-  /// Of the first EXIF block.
-  [[nodiscard]] Orientation find_orientation() const {
+  /// The first EXIF block; empty without one.
+  [[nodiscard]] std::string_view find_exif() const {
     constexpr std::string_view name("Exif\0\0", 6);
     for (const auto* marker = info_.marker_list; marker != nullptr; marker = marker->next) {
       const std::string_view data(reinterpret_cast<const char*>(marker->data), marker->data_length);
-      if (marker->marker == exif_marker && data.starts_with(name)) return exif_orientation(data.substr(name.size()));
+      if (marker->marker == exif_marker && data.starts_with(name)) return data.substr(name.size());
     }
-    return Orientation::top_left;
+    return {};
   }
 
   // Runs libjpeg calls whose errors longjmp back here. Neither the calls nor the step may own objects with a

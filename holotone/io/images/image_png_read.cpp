@@ -5,6 +5,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <holotone/io/images/png_reader_detail.hpp>
 #include <holotone/io/images/png_step_detail.hpp>
 #include <holotone/io/images/png_unpack_detail.hpp>
@@ -66,6 +67,10 @@ PngChunks check_chunks(PngInput& input, std::string_view path) {
     if (type == "cICP") {
       chunks.video_code.resize(std::min<std::size_t>(length, 4));
       if (!input.take(chunks.video_code.data(), chunks.video_code.size())) chunks.video_code.clear();
+    }
+    if (type == "acTL" && length >= 4) {
+      char frames[4];
+      if (input.take(frames, sizeof frames)) chunks.frames = load<std::uint32_t>(frames, std::endian::big);
     }
     if (type == "eXIf") chunks.orientation = take_orientation(input, length);
     if (type == "IEND") break;
@@ -197,6 +202,18 @@ ColourClaim PngReader::colours() const {
   return claim;
 }
 
+void PngReader::note_facts(Image& image) const {
+  if (chunks_.frames > 1) {
+    image.notes.push_back(
+        fmt::format("{}: an animation of {} frames (APNG): its still picture is read", path_, chunks_.frames));
+  }
+  png_uint_32 columns = 0;
+  png_uint_32 rows = 0;
+  int unit = 0;
+  png_get_pHYs(png_, info_, &columns, &rows, &unit);
+  note_pixel_aspect(image, columns, rows, path_);
+}
+
 Metadata PngReader::metadata() const {
   Metadata metadata;
   png_textp text = nullptr;
@@ -240,6 +257,7 @@ Image read_png(std::string_view bytes, std::string_view path, const ImageReadOpt
     read(pixels.data());
     image.pixels = reader.is_indexed() ? expand_palette(std::move(pixels), reader.palette(), path) : std::move(pixels);
   }
+  reader.note_facts(image);
   if (options.as_light) make_srgb(image, reader.colours(), path);
   turn(image, reader.orientation());
   image.metadata = reader.metadata();

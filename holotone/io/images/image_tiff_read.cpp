@@ -12,6 +12,7 @@
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/tag_words_detail.hpp>
+#include <holotone/io/images/tiff_facts_detail.hpp>
 #include <holotone/io/images/tiff_handle_detail.hpp>
 #include <limits>
 #include <new>
@@ -122,7 +123,13 @@ class TiffReader {
                      turning_bytes(static_cast<std::int64_t>(element_bytes()), orientation()), options, path_);
     Image image;
     switch (kind_) {
-      case Samples::codes: image.pixels = read_codes(); break;
+      case Samples::codes:
+        if (const auto palette = wide_palette(file_.get()); !palette.empty()) {
+          image.pixels = expand_wide_palette(read_pixels<std::uint8_t>(), palette);
+          break;
+        }
+        image.pixels = read_codes();
+        break;
       case Samples::codes16: image.pixels = read_pixels<std::uint16_t>(); break;
       case Samples::floats: image.pixels = read_pixels<float>(); break;
     }
@@ -131,7 +138,9 @@ class TiffReader {
       image.notes.push_back(
           fmt::format("{}: the meaning of sample {} is unspecified (ExtraSamples 0): taken as alpha", path_, samples_));
     }
-    if (options.as_light) make_srgb(image, {.profile = profile()}, path_);
+    image.lossy = compression_ == COMPRESSION_JPEG || compression_ == COMPRESSION_OJPEG;
+    note_facts(image);
+    if (options.as_light) make_srgb(image, tiff_colours(file_.get()), path_);
     turn(image, orientation());
     image.metadata = metadata();
     return image;
@@ -143,6 +152,34 @@ class TiffReader {
     file_.reset(TIFFClientOpenExt("tiff", "r", &source_, read_source, write_source, seek_source, close_source,
                                   size_of_source, map_source, unmap_source, options.get()));
     if (!file_) fail();
+    const toff_t first = TIFFCurrentDirOffset(file_.get());
+    if (enter_full_picture(file_.get())) return;
+    constexpr int max_copies = 1000;
+    for (int copies = 0; copies < max_copies && is_reduced_copy(file_.get()); ++copies) {
+      if (TIFFReadDirectory(file_.get()) == 1) continue;
+      if (TIFFSetSubDirectory(file_.get(), first) != 1) fail();
+      break;
+    }
+  }
+
+  void note_facts(Image& image) const {
+    if (is_reduced_copy(file_.get())) {
+      image.notes.push_back(fmt::format("{}: holds a reduced copy of a picture alone (NewSubfileType 1)", path_));
+    }
+    if (missing_blocks_ > 0) {
+      image.notes.push_back(fmt::format("{}: {} not in the file (offset 0): read as {:g}", path_,
+                                        counted(missing_blocks_, TIFFIsTiled(file_.get()) != 0 ? "tile" : "strip"),
+                                        missing_value()));
+    }
+    note_no_data(tiff_no_data(file_.get()), image, path_);
+    note_tiff_facts(file_.get(), image, path_);
+  }
+
+  /// Of pixels whose strip or tile is not stored, as GDAL reads them.
+  [[nodiscard]] double missing_value() const {
+    const double value = tiff_no_data(file_.get()).value_or(0);
+    if (kind_ == Samples::floats) return value;
+    return value >= 0 && value < std::ldexp(1.0, bits_) ? value : 0;
   }
 
   /// ExtraSamples of the sample behind the colours; none without one.
@@ -154,18 +191,11 @@ class TiffReader {
     return stated ? kinds[0] : static_cast<std::uint16_t>(EXTRASAMPLE_UNSPECIFIED);
   }
 
-  /// Bytes of an ICC profile.
-  [[nodiscard]] std::string profile() const {
-    std::uint32_t count = 0;
-    void* data = nullptr;
-    if (TIFFGetField(file_.get(), TIFFTAG_ICCPROFILE, &count, &data) != 1 || data == nullptr) return {};
-    return {static_cast<const char*>(data), count};
-  }
-
   [[nodiscard]] Orientation orientation() const { return orientation_of(orientation_); }
 
   [[nodiscard]] std::uint64_t element_bytes() const {
-    return kind_ == Samples::floats ? 4 : (kind_ == Samples::codes16 ? 2 : 1);
+    if (kind_ == Samples::floats) return 4;
+    return kind_ == Samples::codes16 || !wide_palette(file_.get()).empty() ? 2 : 1;
   }
 
   void check_head(std::uint64_t most) {
@@ -327,8 +357,11 @@ class TiffReader {
         block.rows = std::min<std::uint64_t>(tile_rows, ny_ - block.row);
         for (block.col = 0; block.col < nx_; block.col += tile_cols) {
           block.cols = std::min<std::uint64_t>(tile_cols, nx_ - block.col);
-          decode(block, tiled, buffer);
-          place(block, buffer, pixels);
+          if (decode(block, tiled, buffer)) {
+            place(block, buffer, pixels);
+          } else {
+            fill(block, static_cast<T>(missing_value()), pixels);
+          }
         }
       }
     }
@@ -338,21 +371,36 @@ class TiffReader {
     return pixels;
   }
 
-  void decode(const Block& block, bool tiled, std::vector<std::uint8_t>& buffer) {
+  /// False for a block that the file does not hold.
+  bool decode(const Block& block, bool tiled, std::vector<std::uint8_t>& buffer) {
+    TIFF* const file = file_.get();
     const auto row = static_cast<std::uint32_t>(block.row);
     const auto plane = static_cast<std::uint16_t>(block.channel);
     const auto size = static_cast<tmsize_t>(buffer.size());
-    tmsize_t got = 0;
-    if (tiled) {
-      const auto index = TIFFComputeTile(file_.get(), static_cast<std::uint32_t>(block.col), row, 0, plane);
-      got = TIFFReadEncodedTile(file_.get(), index, buffer.data(), size);
-    } else {
-      got = TIFFReadEncodedStrip(file_.get(), TIFFComputeStrip(file_.get(), row, plane), buffer.data(), size);
+    const auto index = tiled ? TIFFComputeTile(file, static_cast<std::uint32_t>(block.col), row, 0, plane)
+                             : TIFFComputeStrip(file, row, plane);
+    if (TIFFGetStrileOffset(file, index) == 0) {
+      if (TIFFGetStrileByteCount(file, index) != 0) throw_io(path_, "strips and tiles behind the header", "offset 0");
+      ++missing_blocks_;
+      return false;
     }
+    const tmsize_t got = tiled ? TIFFReadEncodedTile(file, index, buffer.data(), size)
+                               : TIFFReadEncodedStrip(file, index, buffer.data(), size);
     if (got < 0) fail();
     const std::uint64_t needed = block.stride * block.rows;
     if (static_cast<std::uint64_t>(got) < needed) {
       throw_io(path_, fmt::format("{} bytes in the block at row {}", needed, block.row), fmt::format("{}", got));
+    }
+    return true;
+  }
+
+  template <class T>
+  void fill(const Block& block, T value, Array<T, 3>& pixels) const {
+    for (std::uint64_t r = 0; r < block.rows; ++r) {
+      for (std::uint64_t c = 0; c < block.cols; ++c) {
+        T* target = pixels.data() + ((block.row + r) * nx_ + block.col + c) * samples_ + block.channel;
+        std::fill_n(target, block.channels, value);
+      }
     }
   }
 
@@ -405,6 +453,7 @@ class TiffReader {
   std::uint16_t orientation_ = ORIENTATION_TOPLEFT;
   std::uint16_t photometric_ = PHOTOMETRIC_MINISBLACK;
   Samples kind_ = Samples::codes;
+  std::uint64_t missing_blocks_ = 0;
 };
 
 }  // namespace

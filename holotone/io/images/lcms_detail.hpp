@@ -1,11 +1,10 @@
 #pragma once
 // Little CMS: codes of a profile to codes of sRGB. Needs HOLOTONE_LCMS. Not for users.
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <lcms2.h>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace holotone::io {
@@ -26,18 +25,20 @@ class Lcms {
   explicit Lcms(const std::string& profile) {
     open(cmsOpenProfileFromMemTHR(context_id(), profile.data(), static_cast<cmsUInt32Number>(profile.size())));
   }
-  /// Of a gamma or primaries; what is missing is that of sRGB.
-  Lcms(const std::optional<double>& gamma, const std::optional<std::array<double, 8>>& primaries) {
-    const auto& xy = primaries ? *primaries : srgb_primaries;
+  /// Of curves, a gamma or primaries; what is missing is that of sRGB.
+  explicit Lcms(const ColourClaim& claim) {
+    const auto& xy = claim.primaries ? *claim.primaries : srgb_primaries;
+    for (std::size_t i = 0; i < xy.size(); ++i) {
+      if (!(xy[i] >= (i % 2 == 0 ? 0 : 1e-4) && xy[i] <= 1)) return;
+    }
     const cmsCIExyY white{xy[0], xy[1], 1};
     const cmsCIExyYTRIPLE colours{{xy[2], xy[3], 1}, {xy[4], xy[5], 1}, {xy[6], xy[7], 1}};
-    const double numbers[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
-    cmsToneCurve* const curve =
-        gamma ? cmsBuildGamma(context_id(), *gamma) : cmsBuildParametricToneCurve(context_id(), 4, numbers);
-    if (curve == nullptr) return;
-    cmsToneCurve* const curves[] = {curve, curve, curve};
-    open(cmsCreateRGBProfileTHR(context_id(), &white, &colours, curves));
-    cmsFreeToneCurve(curve);
+    cmsToneCurve* curves[3];
+    for (std::size_t c = 0; c < 3; ++c) curves[c] = build_curve(claim, c);
+    if (curves[0] != nullptr && curves[1] != nullptr && curves[2] != nullptr) {
+      open(cmsCreateRGBProfileTHR(context_id(), &white, &colours, curves));
+    }
+    for (auto* curve : curves) cmsFreeToneCurve(curve);
   }
 
   [[nodiscard]] bool usable() const { return transform_ != nullptr; }
@@ -49,6 +50,17 @@ class Lcms {
 
  private:
   [[nodiscard]] cmsContext context_id() const { return static_cast<cmsContext>(context_.get()); }
+
+  /// Of channel `c`.
+  cmsToneCurve* build_curve(const ColourClaim& claim, std::size_t c) {
+    if (!claim.curves.empty()) {
+      const auto& curve = claim.curves[claim.curves.size() == 3 ? c : 0];
+      return cmsBuildTabulatedToneCurve16(context_id(), static_cast<cmsUInt32Number>(curve.size()), curve.data());
+    }
+    if (claim.gamma) return cmsBuildGamma(context_id(), *claim.gamma);
+    const double numbers[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+    return cmsBuildParametricToneCurve(context_id(), 4, numbers);
+  }
 
   void open(cmsHPROFILE profile) {
     profile_.reset(profile);

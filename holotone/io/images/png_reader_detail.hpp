@@ -46,6 +46,7 @@ struct PngChunks {
   Orientation orientation = Orientation::top_left;
   bool profile = false;      ///< libpng leaves damaged and long ones out
   std::string video_code{};  ///< data of cICP
+  std::uint32_t frames = 0;  ///< of an animation (acTL)
 };
 
 /// Reads a PNG file. Palettes stay indices {ny, nx, 1}; 1 to 7 bits are scaled to 8, transparency becomes alpha.
@@ -69,6 +70,8 @@ class PngReader {
   }
   [[nodiscard]] Palette palette() const;
   [[nodiscard]] ColourClaim colours() const;
+  /// Adds notes of an animation, whose still picture is read, and of pixels that are not square.
+  void note_facts(Image& image) const;
   /// Metadata read so far; text may follow the pixels.
   [[nodiscard]] Metadata metadata() const;
   /// Reads the next rows, in native order; not for an interlaced picture.

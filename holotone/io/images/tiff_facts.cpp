@@ -1,0 +1,234 @@
+#include <holotone/io/images/tiff_facts_detail.hpp>
+
+#if HOLOTONE_TIFF
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/pixel_aspect_detail.hpp>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace holotone::io {
+namespace {
+
+constexpr std::uint32_t tag_gdal_metadata = 42112;
+constexpr std::uint32_t tag_gdal_no_data = 42113;
+
+std::string find_profile(TIFF* file) {
+  std::uint32_t count = 0;
+  void* data = nullptr;
+  if (TIFFGetField(file, TIFFTAG_ICCPROFILE, &count, &data) != 1 || data == nullptr) return {};
+  return {static_cast<const char*>(data), count};
+}
+
+/// Text of a tag that libtiff does not know.
+std::string_view find_text(TIFF* file, std::uint32_t tag) {
+  const TIFFField* const field = TIFFFindField(file, tag, TIFF_ANY);
+  if (field == nullptr || TIFFFieldDataType(field) != TIFF_ASCII || TIFFFieldPassCount(field) != 1 ||
+      TIFFFieldReadCount(field) != TIFF_VARIABLE2) {
+    return {};
+  }
+  std::uint32_t count = 0;
+  const char* text = nullptr;
+  if (TIFFGetField(file, tag, &count, &text) != 1 || text == nullptr) return {};
+  const std::string_view whole(text, count);
+  return whole.substr(0, whole.find('\0'));
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\r\n+");
+  if (begin == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(begin);
+  double value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
+  return value;
+}
+
+/// Value of the first item of GDALMetadata with this role, scale or offset.
+std::optional<double> find_item(std::string_view metadata, std::string_view role) {
+  const auto at = metadata.find(fmt::format("role=\"{}\"", role));
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto begin = metadata.find('>', at);
+  return begin == std::string_view::npos ? std::nullopt : parse_number(metadata.substr(begin + 1));
+}
+
+/// As the file's type stores a number: NaN is equal to NaN.
+template <class T>
+bool is_equal(T stored, double value) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<double>(stored) == value;
+  } else {
+    return std::isnan(value) ? std::isnan(stored) : stored == static_cast<T>(value);
+  }
+}
+
+/// A curve of 2^bits values; of 16 bits every sixteenth, since Little CMS takes at most 65530.
+std::vector<std::uint16_t> curve_of(const std::uint16_t* values, unsigned bits) {
+  const std::size_t last = (std::size_t{1} << bits) - 1;
+  const std::size_t steps = bits == 16 ? 4095 : last;
+  std::vector<std::uint16_t> curve;
+  for (std::size_t i = 0; i <= steps; ++i) curve.push_back(values[i * last / steps]);
+  return curve;
+}
+
+std::vector<std::vector<std::uint16_t>> curves_of(TIFF* file) {
+  std::uint16_t bits = 1;
+  std::uint16_t samples = 1;
+  std::uint16_t* values[3] = {};
+  TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
+  TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
+  if ((bits != 8 && bits != 16) ||
+      TIFFGetField(file, TIFFTAG_TRANSFERFUNCTION, &values[0], &values[1], &values[2]) != 1) {
+    return {};
+  }
+  std::vector<std::vector<std::uint16_t>> curves;
+  for (const auto* channel : values) {
+    if (channel != nullptr) curves.push_back(curve_of(channel, bits));
+  }
+  if (curves.size() != 3) curves.resize(std::min<std::size_t>(curves.size(), 1));
+  return curves;
+}
+
+/// NewSubfileType, or SubfileType of old files in its bits.
+std::uint32_t find_kind(TIFF* file) {
+  std::uint32_t kind = 0;
+  std::uint16_t old = 0;
+  if (TIFFGetField(file, TIFFTAG_SUBFILETYPE, &kind) == 1) return kind;
+  return TIFFGetField(file, TIFFTAG_OSUBFILETYPE, &old) == 1 && old == OFILETYPE_REDUCEDIMAGE ? FILETYPE_REDUCEDIMAGE
+                                                                                              : 0;
+}
+
+/// True for a picture that states to be neither a reduced copy nor a mask.
+bool is_full(TIFF* file) {
+  std::uint32_t kind = 0;
+  return TIFFGetField(file, TIFFTAG_SUBFILETYPE, &kind) == 1 && (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
+}
+
+std::uint64_t count_pixels(TIFF* file) {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &width);
+  TIFFGetField(file, TIFFTAG_IMAGELENGTH, &height);
+  return std::uint64_t{width} * height;
+}
+
+}  // namespace
+
+ColourClaim tiff_colours(TIFF* file) {
+  ColourClaim claim{.profile = find_profile(file), .name = "TransferFunction"};
+  if (!claim.profile.empty()) return claim;
+  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
+  TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
+  claim.curves = curves_of(file);
+  const float* white = nullptr;
+  const float* primaries = nullptr;
+  const bool has_white = TIFFGetField(file, TIFFTAG_WHITEPOINT, &white) == 1 && white != nullptr;
+  const bool has_primaries = TIFFGetField(file, TIFFTAG_PRIMARYCHROMATICITIES, &primaries) == 1 && primaries != nullptr;
+  if (has_primaries) {
+    claim.primaries = srgb_primaries;  // with its white, unless the file states another
+    for (std::size_t i = 0; i < 6; ++i) (*claim.primaries)[2 + i] = static_cast<double>(primaries[i]);
+    if (has_white) {
+      (*claim.primaries)[0] = static_cast<double>(white[0]);
+      (*claim.primaries)[1] = static_cast<double>(white[1]);
+    }
+    if (claim.curves.empty()) claim.name = "PrimaryChromaticities";
+  }
+  const bool inks = photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_PALETTE;
+  if (!claim.curves.empty() && inks) return {.unsupported = "TransferFunction of inverted or palette codes"};
+  return claim;
+}
+
+std::optional<double> tiff_no_data(TIFF* file) {
+  const std::string_view text = find_text(file, tag_gdal_no_data);
+  return text.empty() ? std::nullopt : parse_number(text);
+}
+
+void note_no_data(const std::optional<double>& value, Image& image, std::string_view path) {
+  if (!value) return;
+  std::uint64_t count = 0;
+  std::visit(
+      [&](const auto& pixels) {
+        const auto values = pixels.host();
+        const auto channels = static_cast<std::size_t>(pixels.shape()[2]);
+        for (std::size_t i = 0; i < values.size(); i += channels) count += is_equal(values[i], *value) ? 1 : 0;
+      },
+      image.pixels);
+  image.no_data = value;
+  if (count == 0) return;
+  image.notes.push_back(
+      fmt::format("{}: {} of value {:g} without data (GDAL_NODATA)", path, counted(count, "pixel"), *value));
+}
+
+void note_tiff_facts(TIFF* file, Image& image, std::string_view path) {
+  float columns = 0;
+  float rows = 0;
+  if (TIFFGetField(file, TIFFTAG_XRESOLUTION, &columns) == 1 && TIFFGetField(file, TIFFTAG_YRESOLUTION, &rows) == 1) {
+    note_pixel_aspect(image, static_cast<double>(columns), static_cast<double>(rows), path);
+  }
+  const std::string_view metadata = find_text(file, tag_gdal_metadata);
+  const double scale = find_item(metadata, "scale").value_or(1);
+  const double offset = find_item(metadata, "offset").value_or(0);
+  if (scale != 1 || offset != 0) {
+    image.notes.push_back(fmt::format("{}: its scale {:g} and offset {:g} (GDALMetadata) are not applied to the values",
+                                      path, scale, offset));
+  }
+}
+
+std::vector<std::array<std::uint16_t, 3>> wide_palette(TIFF* file) {
+  std::uint16_t bits = 1;
+  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
+  std::uint16_t* codes[3] = {};
+  TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
+  TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
+  if (photometric != PHOTOMETRIC_PALETTE || bits > 8 ||
+      TIFFGetField(file, TIFFTAG_COLORMAP, &codes[0], &codes[1], &codes[2]) != 1) {
+    return {};
+  }
+  std::vector<std::array<std::uint16_t, 3>> palette(std::size_t{1} << bits);
+  bool small = true;  // 8 bits in the low byte, as old writers have them
+  bool round = true;  // 8 bits in the high byte, with or without a copy in the low one
+  for (std::size_t i = 0; i < palette.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::uint16_t code = palette[i][c] = codes[c][i];
+      small = small && code < 256;
+      round = round && ((code & 255) == 0 || (code & 255) == code >> 8);
+    }
+  }
+  if (small || round) palette.clear();
+  return palette;
+}
+
+Array<std::uint16_t, 3> expand_wide_palette(const Array<std::uint8_t, 3>& indices,
+                                            const std::vector<std::array<std::uint16_t, 3>>& palette) {
+  Array<std::uint16_t, 3> result({indices.shape()[0], indices.shape()[1], 3});
+  std::uint16_t* target = result.data();
+  for (const std::uint8_t index : indices.host()) target = std::ranges::copy(palette[index], target).out;
+  return result;
+}
+
+bool is_reduced_copy(TIFF* file) { return (find_kind(file) & FILETYPE_REDUCEDIMAGE) != 0; }
+
+bool enter_full_picture(TIFF* file) {
+  std::uint16_t count = 0;
+  const toff_t* offsets = nullptr;
+  if (TIFFGetField(file, TIFFTAG_SUBIFD, &count, &offsets) != 1 || offsets == nullptr) return false;
+  constexpr std::size_t most = 64;
+  const std::vector<toff_t> directories(offsets, offsets + std::min<std::size_t>(count, most));
+  const toff_t first = TIFFCurrentDirOffset(file);
+  std::uint64_t found_pixels = is_reduced_copy(file) ? 0 : count_pixels(file);
+  toff_t largest = 0;
+  for (const toff_t offset : directories) {
+    if (TIFFSetSubDirectory(file, offset) != 1 || !is_full(file) || count_pixels(file) <= found_pixels) continue;
+    found_pixels = count_pixels(file);
+    largest = offset;
+  }
+  return TIFFSetSubDirectory(file, largest != 0 ? largest : first) == 1 && largest != 0;
+}
+
+}  // namespace holotone::io
+#endif

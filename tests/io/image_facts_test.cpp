@@ -1,0 +1,65 @@
+// Pixels that are not square, and animations: what is not honoured is named.
+#include <gtest/gtest.h>
+#include <holotone/io/images/image.hpp>
+#include <string>
+#include <tests/io/png_checksums.hpp>
+#include <tests/io/tiff_bytes.hpp>
+#include <tests/support/io_support.hpp>
+
+namespace holotone {
+namespace {
+
+std::vector<std::string> notes_of(const std::string& name, const std::string& bytes) {
+  const io_support::TemporaryFolder folder;
+  io_support::write_raw(folder.file(name), bytes);
+  auto notes = read_image(folder.file(name)).notes;
+  for (auto& note : notes) note = note.substr(note.find(name));
+  return notes;
+}
+
+using Notes = std::vector<std::string>;
+
+Image black() {
+  Image image{Array<std::uint8_t, 3>({2, 2, 1}), {}};
+  for (auto& code : std::get<Array<std::uint8_t, 3>>(image.pixels).host()) code = 0;
+  return image;
+}
+
+/// `chunk` follows the header of 33 bytes.
+std::string png_with(std::string_view type, const std::string& data) {
+  return png_bytes(black()).insert(33, io_fixtures::png_chunk(type, data));
+}
+
+std::string density_chunk(std::uint32_t columns, std::uint32_t rows) {
+  std::string data;
+  io_fixtures::append(data, columns, 4, false);
+  io_fixtures::append(data, rows, 4, false);
+  return png_with("pHYs", data + '\x01');
+}
+
+const std::string not_square =
+    ": its pixels are not square, 8031 columns and 3858 rows on the same length: taken as square";
+
+TEST(ImageFacts, PixelsThatAreNotSquareAreNamed) {
+  EXPECT_EQ(notes_of("x.png", density_chunk(8031, 3858)), Notes{"x.png" + not_square});
+  EXPECT_EQ(notes_of("x.png", density_chunk(3000, 3001)), Notes{});  // rounded
+  std::string jpeg = jpeg_bytes(black(), 90);  // JFIF: densities of two bytes behind the marker's first 12
+  EXPECT_EQ(notes_of("x.jpg", jpeg), Notes{});
+  jpeg.replace(14, 4, std::string("\x1f\x5f\x0f\x12", 4));
+  EXPECT_EQ(notes_of("x.jpg", jpeg), Notes{"x.jpg" + not_square});
+  const io_support::TemporaryFolder folder;
+  write_image(folder.file("x.bmp"), black());
+  std::string bmp = io_support::read_raw(folder.file("x.bmp"));
+  EXPECT_EQ(notes_of("x.bmp", bmp), Notes{});
+  bmp.replace(38, 8, std::string("\x5f\x1f\0\0\x12\x0f\0\0", 8));
+  EXPECT_EQ(notes_of("x.bmp", bmp), Notes{"x.bmp" + not_square});
+}
+
+TEST(ImageFacts, AnAnimationIsNamed) {
+  EXPECT_EQ(notes_of("x.png", png_with("acTL", std::string("\0\0\0\x03\0\0\0\0", 8))),
+            Notes{"x.png: an animation of 3 frames (APNG): its still picture is read"});
+  EXPECT_EQ(notes_of("x.png", png_with("acTL", std::string("\0\0\0\x01\0\0\0\0", 8))), Notes{});
+}
+
+}  // namespace
+}  // namespace holotone
