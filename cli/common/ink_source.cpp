@@ -78,6 +78,10 @@ Array<float, 2> read_mask(const InkSource& source, const Shape<2>& page, const s
   };
   const Image image = read_cancellable(source.mask, {.accept = accept, .bytes_a_pixel = 20});
   Array<float, 2> mask = to_grey(image);
+  if (const auto channels = shape_of(image)[2]; channels % 2 == 0) {  // no ink where the mask is transparent
+    const auto shares = to_float(image);
+    for (std::int64_t i = 0; i < mask.size(); ++i) mask.data()[i] *= shares.data()[(i + 1) * channels - 1];
+  }
   require_shares(source.mask, mask.view(), source.options.out_of_range == OutOfRange::clip);
   return mask;
 }

@@ -6,7 +6,9 @@
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/recipes/phase_map.hpp>
+#include <limits>
 #include <numbers>
+#include <type_traits>
 #include <variant>
 
 namespace holotone {
@@ -24,9 +26,30 @@ void require_shape(const std::string& path, const Shape<2>& shape, const Shape<2
   throw_io(path, fmt::format("the panel's {} x {} pixels", shape[1], shape[0]), fmt::format("{} x {}", got[1], got[0]));
 }
 
+/// Throws io for colours, of which the phase is unknown, and for transparency.
+void require_grey(const std::string& path, const Image& image) {
+  std::visit(
+      [&](const auto& pixels) {
+        using T = std::remove_cvref_t<decltype(pixels.host()[0])>;
+        constexpr T opaque = std::is_integral_v<T> ? std::numeric_limits<T>::max() : T{1};
+        const auto channels = static_cast<std::size_t>(pixels.shape()[2]);
+        const auto values = pixels.host();
+        for (std::size_t i = 0; i < values.size(); i += channels) {
+          if (channels >= 3 && (values[i] != values[i + 1] || values[i + 1] != values[i + 2])) {
+            throw_io(path, "a grey picture of phases", "a coloured one");
+          }
+          if (channels % 2 == 0 && values[i + channels - 1] != opaque) {
+            throw_io(path, "phases without transparency", "an alpha channel that is not opaque");
+          }
+        }
+      },
+      image.pixels);
+}
+
 Array<float, 2> read_picture_map(const std::string& path, const Shape<2>& shape) {
   const auto accept = [&](const Shape<3>& got) { require_shape(path, shape, {got[0], got[1]}); };
   const Image image = read_image(path, {.accept = accept});
+  require_grey(path, image);
   Array<float, 2> map = to_grey(image);
   const double scale = radians_at_full_scale(image);
   for (float& value : map.host()) value = static_cast<float>(static_cast<double>(value) * scale);

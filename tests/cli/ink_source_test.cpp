@@ -61,6 +61,20 @@ TEST_F(InkSourceTest, NoInkIsThePicturesOrTheMasks) {
   }
 }
 
+TEST_F(InkSourceTest, NoInkWhereAMaskIsTransparent) {
+  floats("black.png", [](auto, auto) { return 0; });
+  Array<std::uint8_t, 3> pixels({3, 4, 2});
+  for (std::int64_t i = 0; i < 12; ++i) {
+    pixels.data()[2 * i] = 255;
+    pixels.data()[2 * i + 1] = i % 4 < 2 ? 255 : 0;
+  }
+  write_image(path("half.png"), {std::move(pixels), {}});
+  const auto result = run(
+      {"halftone", path("black.png"), "-o", path("o.csv"), "--method", "floyd-steinberg", "--mask", path("half.png")});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.output.find("6 dots on 4 x 3 pixels"), std::string::npos) << result.output;
+}
+
 TEST_F(InkSourceTest, MasksHaveThePicturesSize) {
   floats(
       "mask.png", [](auto, auto) { return 1; }, 5, 7);

@@ -1,5 +1,6 @@
 // Depth maps from files: holes, codes, metres and disparities, placed by range and distance.
 #include <algorithm>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npy_detail.hpp>
@@ -7,6 +8,7 @@
 #include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <limits>
 #include <tests/io/float_pictures.hpp>
+#include <tests/io/tiff_directory.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/on_each_device.hpp>
 #include <tuple>
@@ -332,6 +334,35 @@ TEST_F(DepthPictureTest, AnArchiveHoldsOneMap) {
   io_support::write_raw(path, io::npz_bytes({{"z", {"<f4", {6}, bytes}}}));
   expect_error(ErrorCode::io, "expected an array of shape {ny, nx}, got 1 dimension",
                [&] { (void)read_depth(job(path), sides); });
+}
+
+TEST_F(DepthPictureTest, TransparentPixelsHaveNoDepth) {
+  // The hole takes the farther of its neighbours.
+  auto masked = job(picture<std::uint8_t>({51, 255, 51, 1, 255, 0, 51, 255, 51, 255, 51, 255}, {2, 3, 2}));
+  masked.depth_range_m = {{1, 2}};
+  masked.hole.by_range = false;
+  const auto map = read_depth(masked, sides);
+  EXPECT_EQ(map.holes, 1);
+  expect_distances(map, {1.2, 1.2, 1.2, 1.2, 1.2, 1.2});
+}
+
+TEST_F(DepthPictureTest, ValuesWithoutDataHaveNoDepth) {
+  const auto path = folder_.file("depth.tif");
+  const std::vector<float> values{0.2F, -9999, 0.2F, 0.4F, 0.2F, 0.2F};
+  std::string pixels(4 * values.size(), '\0');
+  std::memcpy(pixels.data(), values.data(), pixels.size());
+  io_support::write_raw(path,
+                        io_fixtures::tiff_file({{3, 2, 32, 1, 1, {pixels}, {{339, 3, {3}}, {42113, 2, {}, "-9999"}}}}));
+  try {
+    (void)read_image(path);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::unsupported) GTEST_SKIP() << "built without libtiff";
+    throw;
+  }
+  const auto map = read_depth(job(path), sides);
+  EXPECT_EQ(map.holes, 1);
+  EXPECT_NEAR(map.nearest_m, 0.2, 1e-7);
+  EXPECT_NEAR(map.farthest_m, 0.4, 1e-7);
 }
 
 TEST_F(DepthPictureTest, RefusesOtherShapesColoursAndDistances) {

@@ -228,6 +228,49 @@ TEST(HologramFile, TheCorrectionIsTakenOut) {
   });
 }
 
+Image make_picture(const std::vector<std::uint8_t>& codes, std::int64_t channels) {
+  Image image{Array<std::uint8_t, 3>({1, std::ssize(codes) / channels, channels}), stated()};
+  std::ranges::copy(codes, std::get<Array<std::uint8_t, 3>>(image.pixels).data());
+  return image;
+}
+
+TEST(HologramFile, CorrectionsAreGreyAndOpaque) {
+  const io_support::TemporaryFolder folder;
+  const auto path = folder.file("map.png");
+  for (const auto& [codes, channels] : std::vector<std::pair<std::vector<std::uint8_t>, std::int64_t>>{
+           {{64, 64, 64, 192, 192, 192}, 3}, {{64, 255, 192, 255}, 2}}) {
+    write_image(path, make_picture(codes, channels));
+    const auto map = read_correction(path, {1, 2});
+    EXPECT_NEAR(static_cast<double>(map(0, 0)), M_PI / 2, 1e-6) << channels;
+    EXPECT_NEAR(static_cast<double>(map(0, 1)), 3 * M_PI / 2, 1e-6) << channels;
+  }
+  write_image(path, make_picture({64, 0, 0, 192, 0, 0}, 3));
+  expect_error(ErrorCode::io, "map.png: expected a grey picture of phases, got a coloured one", [&] {
+    (void)read_correction(path, {1, 2});
+  });
+  write_image(path, make_picture({64, 255, 192, 128}, 2));
+  expect_error(ErrorCode::io, "map.png: expected phases without transparency, got an alpha channel that is not opaque",
+               [&] {
+                 (void)read_correction(path, {1, 2});
+               });
+}
+
+TEST(HologramFile, CodesAreOpaqueAndWithoutLoss) {
+  const io_support::TemporaryFolder folder;
+  const auto png = folder.file("codes.png");
+  write_image(png, make_picture({0, 255, 64, 255}, 2));
+  EXPECT_NEAR(static_cast<double>(std::arg(read_hologram(png).field(0, 1))), M_PI / 2, 1e-3);
+  write_image(png, make_picture({0, 255, 64, 254}, 2));
+  expect_error(ErrorCode::io, "codes.png: expected modulator codes without transparency",
+               [&] { (void)read_hologram(png); });
+  const auto jpeg = folder.file("codes.jpg");
+  io_support::write_raw(jpeg, jpeg_bytes(make_picture({0, 64}, 1), 100));
+  HologramReadOptions options;
+  options.overrides = stated();
+  expect_error(ErrorCode::io, "codes.jpg: expected modulator codes in PNG, TIFF or BMP without loss, got JPEG",
+               [&] { (void)read_hologram(jpeg, options); });
+}
+
 TEST(HologramFile, OverridesReplaceStateAndRemove) {
   const io_support::TemporaryFolder folder;
   const std::string path = folder.file("codes.png");

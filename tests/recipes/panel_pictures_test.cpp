@@ -46,6 +46,13 @@ TEST_F(PanelPicturesTest, AFieldSequenceShowsTheChannelsInTurn) {
                [&] { (void)read_panel_pictures({grey}, {.field_sequence = true}); });
 }
 
+TEST_F(PanelPicturesTest, JpegIsRefused) {
+  const io_support::TemporaryFolder folder;
+  io_support::write_raw(folder.file("codes.jpg"), jpeg_bytes({Array<std::uint8_t, 3>({3, 4, 1}), {}}, 100));
+  expect_error(ErrorCode::invalid_argument, "expected codes in PNG, TIFF or BMP without loss, got JPEG",
+               [&] { (void)read_panel_pictures({folder.file("codes.jpg")}, {}); });
+}
+
 TEST_F(PanelPicturesTest, SixteenBitsNeedTwoChannels) {
   const auto path = file<std::uint16_t>("words.png", 1, [](auto i) { return 300 * i; });
   expect_error(ErrorCode::invalid_argument, "expected 8 bits a channel, got 16",

@@ -65,6 +65,7 @@ EncodeOptions stated_encoding(const HologramLight& light, int pixel_bits) {
 
 /// Codes {ny, nx} of an image: grey pixels unchanged, packed pixels combined.
 Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bool packed16) {
+  if (image.lossy) throw_io(path, "modulator codes in PNG, TIFF or BMP without loss", "JPEG, which changes codes");
   if (packed16) {
     const auto* pixels = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
     if (pixels == nullptr || pixels->shape()[2] != 3) {
@@ -75,14 +76,19 @@ Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bo
   const auto shape = shape_of(image);
   Array<std::uint16_t, 2> codes({shape[0], shape[1]});
   const auto channels = static_cast<std::size_t>(shape[2]);
+  const bool alpha = channels % 2 == 0;
   const auto fill = [&](const auto& pixels) {
     const auto from = pixels.host();
+    constexpr auto opaque = std::numeric_limits<std::remove_cvref_t<decltype(from[0])>>::max();
     const auto to = codes.host();
     parallel_blocks(codes.size(), [&](std::int64_t begin, std::int64_t end) {
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
         const auto* pixel = &from[i * channels];
         if (channels >= 3 && (pixel[0] != pixel[1] || pixel[1] != pixel[2])) {
           throw_io(path, "a grey picture of modulator codes", "a coloured one");
+        }
+        if (alpha && pixel[channels - 1] != opaque) {
+          throw_io(path, "modulator codes without transparency", "an alpha channel that is not opaque");
         }
         to[i] = static_cast<std::uint16_t>(pixel[0]);
       }

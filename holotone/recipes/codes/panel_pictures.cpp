@@ -29,6 +29,7 @@ Array<Code, 2> channel(const Array<Code, 3>& pixels, std::int64_t c) {
 PanelCodes read_codes(const std::string& path, const PictureRules& rules) {
   Image image = read_image(path);
   const std::int64_t channels = shape_of(image)[2];
+  if (image.lossy) refuse(path, "codes in PNG, TIFF or BMP without loss", "JPEG, which changes codes");
   if (channels == 2 || channels == 4) {
     refuse(path, "1 or 3 channels", fmt::format("{}: a panel has no transparency", channels));
   }

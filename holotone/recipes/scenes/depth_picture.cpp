@@ -51,7 +51,10 @@ RawDepth to_depths(const PlacedPicture& job, const Image& image) {
           if (stride >= 3 && (pixel[0] != pixel[1] || pixel[1] != pixel[2])) {
             throw_io(path, "a grey picture of depth", "a coloured one");
           }
-          raw.values.data()[i] = static_cast<float>(pixel[0]);
+          const bool transparent = stride % 2 == 0 && pixel[stride - 1] == 0;
+          const bool no_data = image.no_data && static_cast<float>(pixel[0]) == static_cast<float>(*image.no_data);
+          raw.values.data()[i] =
+              transparent || no_data ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(pixel[0]);
         }
       },
       image.pixels);
