@@ -237,7 +237,7 @@ std::vector<double> palette_pixels(bool alpha) {
   return result;
 }
 
-double every_third(int row, int col) { return (10 * row + col) % 3 == 0 ? 255 : 0; }
+double every_third(int row, int col) { return (10 * row + col) % 3 == 0 ? 1 : 0; }
 
 TEST(ImagePng, PaletteTransparencyBitsAndInterlacing) {
   expect_pixels<std::uint8_t>(read_fixture(io_fixtures::palette_png, "x.png"), {2, 4, 3}, palette_pixels(false));

@@ -2,9 +2,10 @@
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
-#include <holotone/core/parallel.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/colour_profile_detail.hpp>
+#include <holotone/io/images/row_loop_detail.hpp>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ namespace holotone::io {
 namespace {
 
 constexpr std::size_t max_profile_bytes = std::size_t{1} << 24;
+constexpr std::int64_t small_to_convert = 1 << 14;  // elements
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   return at + 4 <= bytes.size() ? load<std::uint32_t>(bytes.data() + at, std::endian::big) : 0;
@@ -60,11 +62,48 @@ void ignore(Image& image, const ColourClaim& claim, std::string_view path, std::
   image.notes.push_back(fmt::format("{}: {} ignored: {}", path, claim_name(claim), why));
 }
 
-#if HOLOTONE_LCMS
-/// Values of a row's colours as codes of the profile, three or one a pixel, then the 16-bit sRGB codes of it.
+/// Light through two inks, each 0 for none to `most`: (1 - ink)(1 - black).
 template <class T>
-void convert_row(const Lcms& lcms, const T* from, std::uint16_t* to, std::int64_t nx, std::int64_t channels) {
+T through(T ink, T black) {
+  constexpr std::uint64_t most = std::numeric_limits<T>::max();
+  return static_cast<T>(((most - ink) * (most - black) + most / 2) / most);
+}
+
+template <class T>
+Array<T, 3> without_profile(const Array<T, 3>& inks) {
+  const auto [ny, nx, four] = inks.shape();
+  Array<T, 3> result({ny, nx, 3});
+  for_each_row(result.shape(), small_to_convert, [&, columns = nx](std::int64_t row) {
+    const T* ink = inks.data() + row * columns * 4;
+    T* to = result.data() + row * columns * 3;
+    for (std::int64_t x = 0; x < columns; ++x, ink += 4) {
+      for (int c = 0; c < 3; ++c) *to++ = through(ink[c], ink[3]);
+    }
+  });
+  return result;
+}
+
+#if HOLOTONE_LCMS
+template <class T>
+Array<std::uint16_t, 3> converted_inks(const Lcms& lcms, const Array<T, 3>& inks) {
   constexpr unsigned scale = sizeof(T) == 1 ? 257 : 1;
+  const auto [ny, nx, four] = inks.shape();
+  Array<std::uint16_t, 3> result({ny, nx, 3});
+  for_each_row(result.shape(), small_to_convert, [&, columns = nx](std::int64_t row) {
+    const T* const from = inks.data() + row * columns * 4;
+    std::vector<std::uint16_t> codes(static_cast<std::size_t>(columns * 4));
+    std::transform(from, from + columns * 4, codes.begin(),
+                   [](T ink) { return static_cast<std::uint16_t>(ink * scale); });
+    lcms.convert(codes.data(), result.data() + row * columns * 3, columns);
+  });
+  return result;
+}
+
+/// Values of a row's colours as codes of the profile, three or one a pixel, then the 16-bit sRGB codes of it. `scale`:
+/// of a code to 16 bits.
+template <class T>
+void convert_row(const Lcms& lcms, const T* from, std::uint16_t* to, std::int64_t nx, std::int64_t channels,
+                 unsigned scale) {
   const std::int64_t colours = channels >= 3 ? 3 : 1;
   const std::int64_t taken = lcms.channels();
   std::vector<std::uint16_t> codes(static_cast<std::size_t>(nx * taken));
@@ -84,19 +123,14 @@ void convert_row(const Lcms& lcms, const T* from, std::uint16_t* to, std::int64_
 }
 
 template <class T>
-Array<std::uint16_t, 3> converted(const Lcms& lcms, const Array<T, 3>& pixels) {
+Array<std::uint16_t, 3> converted(const Lcms& lcms, const Array<T, 3>& pixels, unsigned scale) {
   Array<std::uint16_t, 3> result(pixels.shape());
   const auto [ny, nx, channels] = pixels.shape();
   const std::int64_t row_values = nx * channels;
   const auto convert = [&, columns = nx, values = channels](std::int64_t row) {
-    convert_row(lcms, pixels.data() + row * row_values, result.data() + row * row_values, columns, values);
+    convert_row(lcms, pixels.data() + row * row_values, result.data() + row * row_values, columns, values, scale);
   };
-  constexpr std::int64_t small = 1 << 14;  // elements for which a second thread does not pay
-  if (result.size() > small) {
-    parallel_for(0, ny, convert);
-  } else {
-    for (std::int64_t row = 0; row < ny; ++row) convert(row);
-  }
+  for_each_row(result.shape(), small_to_convert, convert);
   return result;
 }
 
@@ -175,14 +209,16 @@ void make_srgb(Image& image, const ColourClaim& claim, std::string_view path) {
   }
 #if HOLOTONE_LCMS
   const Lcms lcms = claim.profile.empty() ? Lcms(claim) : Lcms(claim.profile);
-  if (!lcms.usable()) return ignore(image, claim, path, "damaged, or neither grey nor RGB");
+  if (!lcms.usable() || lcms.channels() > 3) return ignore(image, claim, path, "damaged, or neither grey nor RGB");
   if (lcms.channels() == 1 && shape_of(image)[2] >= 3) return ignore(image, claim, path, "grey, for colours");
   if (is_srgb(lcms)) return;
+  const unsigned scale = 65535U / ((1U << code_bits(image)) - 1);
   const auto stored = std::move(image.pixels);
+  image.bits = 0;
   std::visit(
       [&](const auto& pixels) {
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(*pixels.data())>, float>) {
-          image.pixels = converted(lcms, pixels);
+          image.pixels = converted(lcms, pixels, scale);
         }
       },
       stored);
@@ -190,6 +226,39 @@ void make_srgb(Image& image, const ColourClaim& claim, std::string_view path) {
   if (profile_name(claim.profile).starts_with("'sRGB")) return;
   ignore(image, claim, path, "this build has no Little CMS");
 #endif
+}
+
+void make_rgb(Image& image, const std::string& profile, bool as_light, std::string_view path) {
+  std::string why = "codes are not converted";
+#if HOLOTONE_LCMS
+  if (as_light && !profile.empty()) {
+    why = "damaged, larger than 16 MiB, or not of CMYK";
+    const Lcms lcms(profile.size() <= max_profile_bytes ? profile : std::string());
+    if (lcms.usable() && lcms.channels() == 4) {
+      const auto stored = std::move(image.pixels);
+      return std::visit(
+          [&](const auto& inks) {
+            if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(*inks.data())>>) {
+              image.pixels = converted_inks(lcms, inks);
+            }
+          },
+          stored);
+    }
+  }
+#else
+  if (as_light) why = "this build has no Little CMS";
+#endif
+  const std::string origin =
+      profile.empty() ? "CMYK without a profile" : fmt::format("profile {} ignored: {}", profile_name(profile), why);
+  image.notes.push_back(fmt::format("{}: {}; R is (1 - C)(1 - K), G and B alike", path, origin));
+  const auto stored = std::move(image.pixels);
+  std::visit(
+      [&](const auto& inks) {
+        if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(*inks.data())>>) {
+          image.pixels = without_profile(inks);
+        }
+      },
+      stored);
 }
 
 }  // namespace holotone::io

@@ -41,4 +41,9 @@ std::string profile_name(std::string_view profile);
 /// 16 MiB, all in builds without Little CMS.
 void make_srgb(Image& image, const ColourClaim& claim, std::string_view path);
 
+/// Replaces inks {ny, nx, 4} of 8 or 16 bits, cyan, magenta, yellow and black from 0 (none), by colours {ny, nx, 3}:
+/// with `as_light` and a CMYK profile by Little CMS, as make_srgb; otherwise R = (1 - C)(1 - K), G and B alike, of the
+/// same bits, with a note.
+void make_rgb(Image& image, const std::string& profile, bool as_light, std::string_view path);
+
 }  // namespace holotone::io

@@ -7,6 +7,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
+#include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
@@ -17,24 +18,26 @@
 namespace holotone {
 namespace {
 
-// Factor that scales a code to 0..1; 1 for floats.
-template <class T>
-constexpr float code_scale() {
-  if constexpr (std::is_integral_v<T>) return 1.0f / static_cast<float>(std::numeric_limits<T>::max());
-  return 1.0f;
+/// Factor that scales a code of an image to 0..1; 1 for floats.
+float code_scale(const Image& image) {
+  const int bits = code_bits(image);
+  return bits == 0 ? 1.0F : 1.0F / static_cast<float>((1 << bits) - 1);
 }
 
-/// srgb_to_linear of all codes of an integer type.
+/// srgb_to_linear of all codes that an element holds.
+std::vector<float> make_linear_codes(int element_bits, float scale) {
+  std::vector<float> values(std::size_t{1} << element_bits);
+  for (std::size_t code = 0; code < values.size(); ++code) {
+    values[code] = static_cast<float>(srgb_to_linear(static_cast<double>(static_cast<float>(code) * scale)));
+  }
+  return values;
+}
+
+/// make_linear_codes for all bits of an integer type.
 template <class T>
 const std::vector<float>& linear_codes() {
-  static const std::vector<float> table = [] {
-    std::vector<float> values(std::size_t{std::numeric_limits<T>::max()} + 1);
-    for (std::size_t code = 0; code < values.size(); ++code) {
-      values[code] =
-          static_cast<float>(srgb_to_linear(static_cast<double>(static_cast<float>(code) * code_scale<T>())));
-    }
-    return values;
-  }();
+  static const std::vector<float> table =
+      make_linear_codes(8 * sizeof(T), 1.0F / static_cast<float>(std::numeric_limits<T>::max()));
   return table;
 }
 
@@ -70,26 +73,31 @@ Image read_image(const std::string& path, const ImageReadOptions& options) {
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options) {
   require_writable("write_image", image, options);
   const auto format = io::file_format(path);
-  if (format == io::FileFormat::png) return io::write_png(path, image, options.compression);
-  if (format == io::FileFormat::tiff) return io::write_tiff(path, image, options.compression.value_or(3));
-  if (format == io::FileFormat::bmp) return io::write_bmp(path, image);
+  const auto changed = io::rescaled("write_image", image, options, format != io::FileFormat::bmp);
+  const Image& written = changed ? *changed : image;
+  if (format == io::FileFormat::png) return io::write_png(path, written, options.compression);
+  if (format == io::FileFormat::tiff) return io::write_tiff(path, written, options.compression.value_or(3));
+  if (format == io::FileFormat::bmp) return io::write_bmp(path, written);
   io::throw_format(path, io::formats::written_pictures, "an image");
 }
 
 std::string png_bytes(const Image& image, const ImageWriteOptions& options) {
   require_writable("png_bytes", image, options);
   std::string bytes;
-  io::put_png("png_bytes", "PNG", image, options.compression, [&](std::string_view part) { bytes += part; });
+  const auto changed = io::rescaled("png_bytes", image, options, true);
+  io::put_png("png_bytes", "PNG", changed ? *changed : image, options.compression,
+              [&](std::string_view part) { bytes += part; });
   return bytes;
 }
 
 std::string jpeg_bytes(const Image& image, int quality) {
   const auto [ny, nx, channels] = shape_of(image);
   const auto* const pixels = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
-  if (pixels == nullptr || pixels->size() == 0 || (channels != 1 && channels != 3) || ny > maximum_jpeg_side ||
-      nx > maximum_jpeg_side) {
-    throw_argument("jpeg_bytes", "image", "8-bit codes {1 to 65500, 1 to 65500, 1 or 3}",
-                   to_string<3>({ny, nx, channels}) + (pixels == nullptr ? " of another type" : ""));
+  if (pixels == nullptr || code_bits(image) != 8 || pixels->size() == 0 || (channels != 1 && channels != 3) ||
+      ny > maximum_jpeg_side || nx > maximum_jpeg_side) {
+    throw_argument(
+        "jpeg_bytes", "image", "8-bit codes {1 to 65500, 1 to 65500, 1 or 3}",
+        to_string<3>({ny, nx, channels}) + (pixels == nullptr || code_bits(image) != 8 ? " of another type" : ""));
   }
   require_range("jpeg_bytes", "quality", quality, 1, 100);
   return io::write_jpeg(*pixels, quality);
@@ -99,14 +107,21 @@ Shape<3> shape_of(const Image& image) {
   return std::visit([](const auto& pixels) { return pixels.shape(); }, image.pixels);
 }
 
+int code_bits(const Image& image) {
+  if (std::holds_alternative<Array<float, 3>>(image.pixels)) return 0;
+  require_range("code_bits", "image.bits", image.bits, 0, 16);
+  if (image.bits != 0) return image.bits;
+  return std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8 : 16;
+}
+
 Array<float, 3> to_float(const Image& image) {
   return std::visit(
-      [](const auto& pixels) {
+      [scale = code_scale(image)](const auto& pixels) {
         const auto source = pixels.host();
         using T = std::remove_const_t<typename decltype(source)::element_type>;
         Array<float, 3> result(pixels.shape());
         std::transform(source.begin(), source.end(), result.data(),
-                       [](T value) { return static_cast<float>(value) * code_scale<T>(); });
+                       [scale](T value) { return static_cast<float>(value) * scale; });
         return result;
       },
       image.pixels);
@@ -114,12 +129,13 @@ Array<float, 3> to_float(const Image& image) {
 
 Array<float, 3> to_linear(const Image& image) {
   return std::visit(
-      [](const auto& pixels) {
+      [&image, scale = code_scale(image)](const auto& pixels) {
         using T = std::remove_const_t<typename decltype(pixels.host())::element_type>;
         if constexpr (std::is_same_v<T, float>) {
           return pixels.to(Device{});
         } else {
-          const auto& table = linear_codes<T>();
+          const auto few = image.bits != 0 ? make_linear_codes(8 * sizeof(T), scale) : std::vector<float>{};
+          const auto& table = image.bits != 0 ? few : linear_codes<T>();
           const auto [ny, nx, channels] = pixels.shape();
           const bool alpha = channels == 2 || channels == 4;
           Array<float, 3> result(pixels.shape());
@@ -129,7 +145,7 @@ Array<float, 3> to_linear(const Image& image) {
             for (std::int64_t i = begin; i < begin + row_values; ++i) result.data()[i] = table[from[i]];
             if (!alpha) return;
             for (std::int64_t i = begin + values_a_pixel - 1; i < begin + row_values; i += values_a_pixel) {
-              result.data()[i] = static_cast<float>(from[i]) * code_scale<T>();
+              result.data()[i] = static_cast<float>(from[i]) * scale;
             }
           });
           return result;
@@ -181,19 +197,27 @@ void require_accepted(const Shape<3>& shape, std::int64_t element_bytes, const I
            fmt::format("{} x {} of them, which take {}", nx, ny, format_bytes(bytes)));
 }
 
-Array<std::uint8_t, 3> expand_palette(Array<std::uint8_t, 3> indices, const Palette& palette, std::string_view path) {
+void expand_palette(Image& image, const Palette& palette, int index_bits, std::string_view path,
+                    const std::vector<std::uint8_t>& alpha) {
   const auto is_grey = [](const auto& entry) { return entry[0] == entry[1] && entry[1] == entry[2]; };
-  const std::int64_t channels = std::all_of(palette.begin(), palette.end(), is_grey) ? 1 : 3;
+  const std::int64_t colours = std::all_of(palette.begin(), palette.end(), is_grey) ? 1 : 3;
+  const auto& indices = std::get<Array<std::uint8_t, 3>>(image.pixels);
   const auto [ny, nx, one] = indices.shape();
-  Array<std::uint8_t, 3> result({ny, nx, channels});
+  Array<std::uint8_t, 3> result({ny, nx, colours + (alpha.empty() ? 0 : 1)});
   std::uint8_t* target = result.data();
   for (std::uint8_t index : indices.host()) {
     if (index >= palette.size()) {
       throw_io(path, fmt::format("palette indices below {}", palette.size()), fmt::format("{}", index));
     }
-    for (std::int64_t c = 0; c < channels; ++c) *target++ = palette[index][static_cast<std::size_t>(c)];
+    for (std::int64_t c = 0; c < colours; ++c) *target++ = palette[index][static_cast<std::size_t>(c)];
+    if (!alpha.empty()) *target++ = index < alpha.size() ? alpha[index] : 255;
   }
-  return result;
+  const int bits = alpha.empty() ? palette_bits(palette, index_bits) : 8;
+  if (bits < 8) {
+    keep_low_bits(result.data(), result.size(), bits);
+    image.bits = bits;
+  }
+  image.pixels = std::move(result);
 }
 
 }  // namespace io

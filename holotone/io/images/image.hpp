@@ -10,14 +10,16 @@
 
 namespace holotone {
 
-/// Pixels {ny, nx, channels} in host memory as stored in the file: 8-bit or 16-bit codes, or float32; row 0 is the
-/// top. Channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha.
+/// Pixels {ny, nx, channels} in host memory as stored in the file: codes of 1 to 16 bits, or float32; row 0 is the
+/// top. Channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha. Codes are 0 (black) to 2^bits - 1 (white, opaque),
+/// also where a file has them the other way round (TIFF WhiteIsZero, palettes).
 ///
 /// Metadata: Holotone's own keys ("wavelength_m", ...) and, under "text:<keyword>", text of other programs.
 struct Image {
   std::variant<Array<std::uint8_t, 3>, Array<std::uint16_t, 3>, Array<float, 3>> pixels;
   Metadata metadata;
   std::vector<std::string> notes = {};  ///< what the file leaves open and how it was read, a line each with its name
+  int bits = 0;                         ///< of a code, where below those of an element: 1, 2 or 4; 0: all of them
   bool lossy = false;                   ///< the file's compression changes pixels (JPEG, TIFF with JPEG)
   std::optional<double> no_data = {};   ///< stored value of pixels without data (TIFF, GDAL_NODATA)
 };
@@ -43,16 +45,19 @@ struct ImageReadOptions {
 };
 
 /// Reads PNG (1 to 16 bit, palette, interlaced), TIFF (1 to 16 bit, floats of 16, 32 and 64 bits as float32; strips or
-/// tiles, every compression of the installed libtiff), JPEG (grey, RGB), BMP (1, 4, 8, 24, 32 bit), PFM or OpenEXR
+/// tiles, every compression of the installed libtiff), JPEG (grey, RGB, CMYK of Adobe), BMP (1, 4, 8, 24, 32 bit), PFM or OpenEXR
 /// (half and float, one part), recognised by content. PFM and OpenEXR are linear light in float32.
+///
+/// CMYK becomes RGB: as light by its ICC profile, otherwise R = (1 - C)(1 - K), G and B alike, with a note.
 ///
 /// OpenEXR: channels R, G, B and A, Y and A, or the only one; with as_depth Z. The display window is the picture; its
 /// pixels outside the data window are black. Colours are divided by alpha, as those of TIFF. A program that begins main
 /// with guarded_child decodes it in a child process.
 ///
-/// Palettes are expanded to RGB (a palette of greys to one channel), 1 to 7 bits scaled to 8, transparency to an alpha
-/// channel. EXIF and TIFF orientations 1 to 8 are undone; a damaged EXIF block counts as none. Colours that are
-/// multiplied by alpha (TIFF, ExtraSamples 1) are divided by it.
+/// Palettes are expanded to RGB (a palette of greys to one channel), transparency to an alpha channel. Codes of 1, 2
+/// or 4 bits stay codes (Image::bits); so do palettes of greys in even steps from black to white. EXIF and TIFF
+/// orientations 1 to 8 are undone; a damaged EXIF block counts as none. Colours that are multiplied by alpha (TIFF,
+/// ExtraSamples 1) are divided by it.
 ///
 /// Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of the file
 /// under its compression (PNG 1032 to one, JPEG 2000, TIFF and OpenEXR 32 MiB and 1100 to 2000 to one), and against the
@@ -66,15 +71,20 @@ struct ImageWriteOptions {
   /// threads. None: 3 for TIFF; for PNG chosen for each band of rows: noise is stored, bytes that hardly repeat, as in
   /// most holograms, are coded one by one, all others take level 3.
   std::optional<int> compression{};
+  /// Codes of this many bits, 1 to 7, of 8-bit pixels are written from black to white, as 255 code / (2^bits - 1)
+  /// rounded, for viewers of pictures; metadata `scaled_codes` says so to read_hologram. 0: codes as they are.
+  int scaled_bits = 0;
 };
 
 /// Writes PNG (8/16 bit), TIFF (8/16 bit, float32) or BMP (8-bit grey or 24-bit RGB; no metadata) by the name's
-/// extension, to a temporary name that is renamed when complete.
+/// extension, to a temporary name that is renamed when complete. Grey codes of 1, 2 or 4 bits are written so to PNG and
+/// TIFF, codes of fewer bits with other channels, or to BMP, as 8 bits from 0 to 255.
 ///
 /// PNG stores each metadata key as a text chunk "holotone:<key>", TIFF as lines "key: value" of ImageDescription.
 /// Throws io on a write error; unsupported for a format that does not support the pixels or is not in this build;
-/// invalid_argument for an empty image, channels outside 1 to 4, a compression out of range, or a metadata key the
-/// format does not support (PNG: longer than 70 bytes or not printable ASCII; any: empty, with a line break or ": ").
+/// invalid_argument for an empty image, channels outside 1 to 4, options out of range, codes beyond their bits, or a
+/// metadata key the format does not support (PNG: longer than 70 bytes or not printable ASCII; any: empty, with a line
+/// break or ": ").
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options = {});
 
 /// Returns a PNG file's bytes, as write_image writes them. Throws as that.
@@ -87,11 +97,14 @@ std::string jpeg_bytes(const Image& image, int quality);
 /// Returns {ny, nx, channels}.
 Shape<3> shape_of(const Image& image);
 
-/// Returns the pixels as float32, codes divided by 255 or 65535 (0..1), float32 files unchanged. Gamma is not
-/// converted.
+/// Returns the bits of a code: image.bits, or all of an element's, 8 or 16; 0 for float32.
+int code_bits(const Image& image);
+
+/// Returns the pixels as float32, codes divided by the largest, 2^bits - 1 (0..1), float32 files unchanged. Gamma is
+/// not converted.
 Array<float, 3> to_float(const Image& image);
 
-/// Returns the pixels as float32 in linear light: srgb_to_linear of codes divided by 255 or 65535; alpha, and float32
+/// Returns the pixels as float32 in linear light: srgb_to_linear of codes divided by the largest; alpha, and float32
 /// files, unchanged but for that division.
 Array<float, 3> to_linear(const Image& image);
 

@@ -143,7 +143,9 @@ Image read_indexed(const BmpHeader& header, std::string_view rows, std::size_t s
       *target++ = static_cast<std::uint8_t>((byte >> shift) & mask);
     }
   }
-  return {expand_palette(std::move(indices), header.palette, path), {}};
+  Image image{std::move(indices), {}};
+  expand_palette(image, header.palette, static_cast<int>(header.bits), path);
+  return image;
 }
 
 void store_header(std::string& bytes, std::int64_t nx, std::int64_t ny, unsigned bits, std::size_t stride) {

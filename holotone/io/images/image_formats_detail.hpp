@@ -32,6 +32,7 @@ Image read_exr(std::string_view bytes, const std::string& path, const ImageReadO
 struct ImageHead {
   Shape<3> shape;         ///< as that of Image
   int element_bytes = 1;  ///< 1 or 2: codes, 4: floats
+  int bits = 8;           ///< as code_bits
   Metadata metadata;
   std::uint64_t pixels_end = 0;  ///< byte of the file
   std::uint64_t file_bytes = 0;
@@ -48,9 +49,9 @@ std::string write_jpeg(const Array<std::uint8_t, 3>& pixels, int quality);
 void write_tiff(const std::string& path, const Image& image, int compression);
 void write_bmp(const std::string& path, const Image& image);
 
-/// Colours of pixels whose last channel is alpha, from colours times alpha; 0 where alpha is 0.
+/// Colours of pixels whose last channel is alpha, from colours times alpha; 0 where alpha is 0. `opaque`: largest code.
 template <class T>
-void divide_by_alpha(Array<T, 3>& pixels) {
+void divide_by_alpha(Array<T, 3>& pixels, std::uint64_t opaque = (std::uint64_t{1} << 8 * sizeof(T)) - 1) {
   using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
   const std::int64_t channels = pixels.shape()[2];
   for (std::int64_t i = 0; i < pixels.size(); i += channels) {
@@ -60,7 +61,6 @@ void divide_by_alpha(Array<T, 3>& pixels) {
       if (alpha == 0) {
         pixel[c] = 0;
       } else if constexpr (std::is_integral_v<T>) {
-        constexpr Wide opaque = std::numeric_limits<T>::max();
         pixel[c] = static_cast<T>(std::min(opaque, (Wide{pixel[c]} * opaque + alpha / 2) / alpha));
       } else {
         pixel[c] = static_cast<T>(static_cast<Wide>(pixel[c]) / alpha);
@@ -90,8 +90,10 @@ Array<T, 3> make_pixels(std::uint64_t ny, std::uint64_t nx, std::uint64_t channe
 /// RGB entries of a palette.
 using Palette = std::vector<std::array<std::uint8_t, 3>>;
 
-/// Replaces indices {ny, nx, 1} by their colours: three channels, or one if every entry is grey. Throws io
-/// for an index outside the palette.
-Array<std::uint8_t, 3> expand_palette(Array<std::uint8_t, 3> indices, const Palette& palette, std::string_view path);
+/// Replaces 8-bit pixels {ny, nx, 1} that are indices of `index_bits` bits by their colours: three channels, or one if
+/// every entry is grey; opaque greys of even steps by codes of the indices' bits. With `alpha`, of the first entries
+/// (the others are opaque), another channel follows. Throws io for an index outside the palette.
+void expand_palette(Image& image, const Palette& palette, int index_bits, std::string_view path,
+                    const std::vector<std::uint8_t>& alpha = {});
 
 }  // namespace holotone::io

@@ -5,6 +5,7 @@
 #include <jpeglib.h>
 // clang-format on
 
+#include <algorithm>
 #include <csetjmp>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -81,17 +82,21 @@ class JpegReader {
       jpeg_save_markers(&info_, profile_marker, longest_marker);
       jpeg_read_header(&info_, TRUE);
     });
-    if (info_.num_components != 1 && info_.num_components != 3) {
-      throw_io(path_, "a grey or colour JPEG (1 or 3 components)",
-               std::to_string(info_.num_components) + "; convert it to RGB");
+    const bool inks = info_.num_components == 4;
+    if (info_.num_components != 1 && info_.num_components != 3 && !inks) {
+      throw_io(path_, "a JPEG of 1 (grey), 3 (colours) or 4 (CMYK) components", std::to_string(info_.num_components));
     }
-    info_.out_color_space = info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
-    const std::uint64_t channels = info_.num_components == 1 ? 1 : 3;
+    if (inks && info_.saw_Adobe_marker == FALSE) {
+      throw_io(path_, "a CMYK JPEG with Adobe's marker, which says that 255 is no ink", "none; convert it to RGB");
+    }
+    info_.out_color_space = inks ? JCS_CMYK : info_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    const auto channels = static_cast<std::uint64_t>(info_.num_components);
     check_extents(info_.image_height, info_.image_width, channels, 1, bytes_.size(), largest_ratio, path_);
-    const Shape<3> stored{info_.image_height, info_.image_width, static_cast<std::int64_t>(channels)};
+    const Shape<3> stored{info_.image_height, info_.image_width, std::min<std::int64_t>(info_.num_components, 3)};
     const Orientation orientation = exif_orientation(find_exif());
     const ColourClaim claim = find_colours();  // libjpeg forgets the markers with the last row
-    require_accepted(turned(stored, orientation), turning_bytes(1, orientation), options, path_);
+    const std::int64_t element_bytes = inks ? 4 : 1;  // of the inks and of 16-bit colours together, a channel
+    require_accepted(turned(stored, orientation), turning_bytes(element_bytes, orientation), options, path_);
     auto pixels = make_pixels<std::uint8_t>(info_.image_height, info_.image_width, channels);
     unsigned char* target = pixels.data();
     const std::size_t row_bytes = std::size_t{info_.image_width} * channels;
@@ -105,7 +110,13 @@ class JpegReader {
     });
     Image image{std::move(pixels), {}};
     image.lossy = true;
-    if (options.as_light) make_srgb(image, claim, path_);
+    if (inks) {
+      auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
+      for (auto& code : codes.host()) code = static_cast<std::uint8_t>(255 - code);  // Adobe's are inverted
+      make_rgb(image, claim.profile, options.as_light, path_);
+    } else if (options.as_light) {
+      make_srgb(image, claim, path_);
+    }
     if (info_.saw_JFIF_marker != FALSE) note_pixel_aspect(image, info_.X_density, info_.Y_density, path_);
     turn(image, orientation);
     return image;

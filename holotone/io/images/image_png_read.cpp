@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <holotone/io/images/png_reader_detail.hpp>
@@ -118,6 +119,8 @@ void PngReader::open() {
   // Checked before libpng allocates a row, and again for the pixels, which expansion enlarges.
   const std::uint64_t ny = png_get_image_height(png_, info_);
   const std::uint64_t nx = png_get_image_width(png_, info_);
+  const int depth = png_get_bit_depth(png_, info_);
+  if (depth < 8 && png_get_color_type(png_, info_) == PNG_COLOR_TYPE_GRAY) code_bits_ = depth;
   stored_bits_ = std::uint64_t{png_get_bit_depth(png_, info_)} * png_get_channels(png_, info_);
   check_pixels(ny, nx, 1, (stored_bits_ + 7) / 8);
   attempt([this] { set_expansion(); });
@@ -128,12 +131,11 @@ void PngReader::open() {
 }
 
 void PngReader::set_expansion() {
-  is_indexed_ =
-      png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE && png_get_valid(png_, info_, PNG_INFO_tRNS) == 0;
+  is_indexed_ = png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE;
   if (is_indexed_) {
-    png_set_packing(png_);  // one index per byte
+    png_set_packing(png_);  // one index per byte; libpng's expansion takes an index outside the palette for black
   } else {
-    png_set_expand(png_);  // palette to RGB, 1 to 4 bits to 8, transparency to alpha
+    png_set_expand(png_);  // 1 to 4 bits to 8, transparency to alpha
   }
   if (png_get_bit_depth(png_, info_) == 16 && std::endian::native == std::endian::little) png_set_swap(png_);
   is_interlaced_ = png_set_interlace_handling(png_) > 1;
@@ -155,6 +157,7 @@ void PngReader::read_rows(std::uint8_t* rows, std::int64_t count) {
   auto each = pointers(rows, count);
   auto** const first = each.data();
   attempt([this, first, count] { png_read_rows(png_, first, nullptr, static_cast<png_uint_32>(count)); });
+  if (code_bits_ != 0) keep_low_bits(rows, count * shape_[1] * shape_[2], code_bits_);
 }
 
 void PngReader::read_all(std::uint8_t* rows) {
@@ -164,6 +167,7 @@ void PngReader::read_all(std::uint8_t* rows) {
     png_read_image(png_, first);
     png_read_end(png_, info_);
   });
+  if (code_bits_ != 0) keep_low_bits(rows, element_count(shape_), code_bits_);
 }
 
 Palette PngReader::palette() const {
@@ -173,6 +177,13 @@ Palette PngReader::palette() const {
   Palette palette;
   for (int i = 0; i < count; ++i) palette.push_back({entries[i].red, entries[i].green, entries[i].blue});
   return palette;
+}
+
+std::vector<std::uint8_t> PngReader::palette_alpha() const {
+  png_bytep alpha = nullptr;
+  int count = 0;
+  if (png_get_tRNS(png_, info_, &alpha, &count, nullptr) == 0 || alpha == nullptr) return {};
+  return {alpha, alpha + count};
 }
 
 ColourClaim PngReader::colours() const {
@@ -236,7 +247,7 @@ Image read_png(std::string_view bytes, std::string_view path, const ImageReadOpt
   MemoryInput input(bytes);
   PngReader reader(input, path);
   const Shape<3> shape = reader.shape();
-  const std::int64_t element_bytes = reader.bits() / 8 + (reader.is_indexed() ? 3 : 0);
+  const std::int64_t element_bytes = reader.bits() / 8 + (reader.is_indexed() ? 4 : 0);
   require_accepted(turned(shape, reader.orientation()), turning_bytes(element_bytes, reader.orientation()), options,
                    path);
   const auto read = [&](std::uint8_t* rows) {
@@ -255,7 +266,11 @@ Image read_png(std::string_view bytes, std::string_view path, const ImageReadOpt
   } else {
     Array<std::uint8_t, 3> pixels(shape);
     read(pixels.data());
-    image.pixels = reader.is_indexed() ? expand_palette(std::move(pixels), reader.palette(), path) : std::move(pixels);
+    image.pixels = std::move(pixels);
+    image.bits = reader.code_bits();
+    if (reader.is_indexed()) {
+      expand_palette(image, reader.palette(), reader.index_bits(), path, reader.palette_alpha());
+    }
   }
   reader.note_facts(image);
   if (options.as_light) make_srgb(image, reader.colours(), path);

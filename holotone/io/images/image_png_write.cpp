@@ -4,6 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/atomic_file_detail.hpp>
+#include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/png_bands_detail.hpp>
 #include <holotone/io/images/png_step_detail.hpp>
@@ -119,10 +120,10 @@ PngBands::PngBands(std::string_view where, std::string_view path, const PngBands
                    const Metadata& metadata, Sink sink)
     : path_(path), header_(header), sink_(std::move(sink)) {
   const auto [ny, nx, channels] = header_.shape;
-  if (nx * channels >= longest_row / (header_.bits / 8)) {
+  if (nx >= 8 * longest_row / (channels * header_.bits)) {
     throw_argument(where, "image", "rows of less than 1 GiB", to_string<3>(header_.shape));
   }
-  row_bytes_ = static_cast<std::size_t>(nx * channels * (header_.bits / 8));
+  row_bytes_ = static_cast<std::size_t>((nx * channels * header_.bits + 7) / 8);
   band_bytes_ = (png_band_bytes / row_bytes_ + 1) * row_bytes_;
   max_pending_ = band_bytes_ * static_cast<std::size_t>(std::max(16, 2 * thread_count()));
   pending_.reserve(std::min(max_pending_, static_cast<std::size_t>(ny) * row_bytes_));
@@ -146,7 +147,7 @@ PngBand PngBands::band(std::size_t index) const {
   const std::size_t bytes = std::min(band_bytes_, pending_.size() - first);
   const unsigned char* const earlier = above_.empty() ? nullptr : reinterpret_cast<const unsigned char*>(above_.data());
   return {rows + first, first > 0 ? rows + first - row_bytes_ : earlier, bytes / row_bytes_, row_bytes_,
-          static_cast<std::size_t>(header_.shape[2] * (header_.bits / 8))};
+          static_cast<std::size_t>(std::max<std::int64_t>(1, header_.shape[2] * header_.bits / 8))};
 }
 
 void PngBands::flush(bool last) {
@@ -192,9 +193,15 @@ void put_png(std::string_view where, const std::string& path, const Image& image
     throw Error(ErrorCode::unsupported,
                 path + ": expected 8-bit or 16-bit pixels for PNG, got float32 (TIFF holds it)");
   }
-  const int bits = std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? 8 : 16;
+  const int bits = code_bits(image);
   PngBands bands(where, path, {shape_of(image), bits, compression}, image.metadata, sink);
-  std::visit([&](const auto& pixels) { bands.write(pixels.host().data(), pixels.shape()[0]); }, image.pixels);
+  const auto [ny, nx, channels] = shape_of(image);
+  if (bits < 8) {
+    const std::uint8_t* row = std::get<Array<std::uint8_t, 3>>(image.pixels).data();
+    for (std::int64_t y = 0; y < ny; ++y, row += nx) bands.write(packed_row(row, nx, bits).data(), 1);
+  } else {
+    std::visit([&](const auto& pixels) { bands.write(pixels.host().data(), pixels.shape()[0]); }, image.pixels);
+  }
   bands.finish();
 }
 

@@ -5,6 +5,7 @@
 #include <holotone/io/atomic_file_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
+#include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/image_rows.hpp>
 #include <holotone/io/images/png_bands_detail.hpp>
@@ -63,6 +64,7 @@ void check_shape(const std::string& path, Shape<3> shape, int bits, const ImageW
   }
   if (bits != 8 && bits != 16) throw_argument(where, "bits", "8 or 16", fmt::format("{}", bits));
   if (options.compression) require_range(where, "compression", *options.compression, 0, 9);
+  require_range(where, "scaled_bits", options.scaled_bits, 0, bits == 8 ? 7 : 0);
 }
 
 void check_bits(std::string_view where, int bits, int given) {
@@ -89,17 +91,19 @@ constexpr int bits_of = 8 * static_cast<int>(sizeof(T));
 struct ImageRowsWriter::State {
   Shape<3> shape;
   int bits;
+  int scaled_bits;
   io::AppendedFile file;
   io::PngBands bands;
   std::int64_t rows = 0;
   bool finished = false;
 
-  State(const std::string& path, Shape<3> extents, int code_bits, const Metadata& metadata,
-        std::optional<int> compression)
+  State(const std::string& path, Shape<3> extents, int element_bits, const Metadata& metadata,
+        const ImageWriteOptions& options)
       : shape(extents),
-        bits(code_bits),
+        bits(element_bits),
+        scaled_bits(options.scaled_bits),
         file(path),
-        bands("ImageRowsWriter", path, {extents, code_bits, compression}, metadata,
+        bands("ImageRowsWriter", path, {extents, element_bits, options.compression}, metadata,
               [this](std::string_view bytes) { file.append(bytes); }) {}
 
   template <class T>
@@ -109,6 +113,15 @@ struct ImageRowsWriter::State {
     check_bits(where, bits, bits_of<T>);
     check_rows(where, shape, rows, values.shape());
     io::require_not_ending("ImageRowsWriter");
+    if constexpr (std::is_same_v<T, std::uint8_t>) {
+      if (scaled_bits != 0) {
+        Array<std::uint8_t, 3> scaled(values.shape());
+        io::scale_codes(where, values.data(), scaled.data(), scaled.size(), scaled_bits);
+        bands.write(scaled.data(), values.shape()[0]);
+        rows += values.shape()[0];
+        return;
+      }
+    }
     bands.write(values.host().data(), values.shape()[0]);
     rows += values.shape()[0];
   }
@@ -118,7 +131,9 @@ ImageRowsWriter::ImageRowsWriter(const std::string& path, Shape<3> shape, int bi
                                  const ImageWriteOptions& options) {
   check_shape(path, shape, bits, options);
   io::require_metadata("ImageRowsWriter", metadata);
-  state_ = std::make_unique<State>(path, shape, bits, metadata, options.compression);
+  Metadata stated = metadata;
+  if (options.scaled_bits != 0) io::state_scaled_codes(stated);
+  state_ = std::make_unique<State>(path, shape, bits, stated, options);
 }
 
 ImageRowsWriter::~ImageRowsWriter() = default;
@@ -150,7 +165,8 @@ struct ImageRowsReader::State {
   std::unique_ptr<io::PngReader> png;  // for files that can be read by rows
   std::optional<Image> whole;          // for all other files
   Shape<3> shape{};
-  int bits = 8;
+  int bits = 8;  ///< of a code
+  int element_bits = 8;
   Metadata metadata;
   std::int64_t next = 0;
 
@@ -167,7 +183,8 @@ struct ImageRowsReader::State {
       const bool upright = png->orientation() == io::Orientation::top_left;
       if (upright && !png->is_indexed() && !png->is_interlaced()) {
         shape = png->shape();
-        bits = png->bits();
+        element_bits = png->bits();
+        bits = png->code_bits() != 0 ? png->code_bits() : element_bits;
         metadata = png->metadata();
         return;
       }
@@ -178,14 +195,15 @@ struct ImageRowsReader::State {
       throw Error(ErrorCode::unsupported, path + ": expected 8-bit or 16-bit codes, got float32");
     }
     shape = shape_of(*whole);
-    bits = std::holds_alternative<Array<std::uint8_t, 3>>(whole->pixels) ? 8 : 16;
+    bits = code_bits(*whole);
+    element_bits = std::holds_alternative<Array<std::uint8_t, 3>>(whole->pixels) ? 8 : 16;
     metadata = whole->metadata;
   }
 
   template <class T>
   void read(std::int64_t first_row, View<T, 3> rows) {
     constexpr std::string_view where = "ImageRowsReader::read";
-    check_bits(where, bits, bits_of<T>);
+    check_bits(where, element_bits, bits_of<T>);
     check_rows(where, shape, first_row, rows.shape());
     const auto target = rows.host();
     if (target.empty()) return;

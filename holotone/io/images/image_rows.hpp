@@ -48,7 +48,7 @@ class ImageRowsReader {
 
   /// {ny, nx, channels}
   [[nodiscard]] Shape<3> shape() const;
-  /// 8 or 16
+  /// Bits of a code, as code_bits: 1, 2, 4, 8 or 16.
   [[nodiscard]] int bits() const;
   [[nodiscard]] const Metadata& metadata() const;
   /// Fills `rows` {n, nx, channels} in host memory with those from first_row. Skipped rows are decompressed and

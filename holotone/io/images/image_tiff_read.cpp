@@ -106,21 +106,29 @@ class TiffReader {
 
   ImageHead head() {
     check_head(max_pixel_bytes);
-    std::int64_t channels = samples_;
+    std::int64_t channels = is_cmyk() ? 3 : samples_;
+    int bits = kind_ == Samples::floats ? 0 : bits_;
     if (photometric_ == PHOTOMETRIC_PALETTE) {
-      Array<std::uint8_t, 3> first({1, 1, 1});
-      first.data()[0] = 0;
-      channels = expand_palette(std::move(first), read_palette(), path_).shape()[2];
+      Image first{Array<std::uint8_t, 3>({1, 1, 1}), {}};
+      std::get<Array<std::uint8_t, 3>>(first.pixels).data()[0] = 0;
+      expand_palette(first, read_palette(), bits_, path_);
+      channels = shape_of(first)[2];
+      bits = element_bytes() == 2 ? 16 : code_bits(first);
     }
     return {turned({static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), channels}, orientation()),
-            static_cast<int>(element_bytes()), metadata(), pixels_end(), source_.size};
+            static_cast<int>(element_bytes()),
+            bits,
+            metadata(),
+            pixels_end(),
+            source_.size};
   }
 
   Image read(const ImageReadOptions& options) {
     check_head(maximum_image_bytes);
-    const Shape<3> stored{static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), samples_};
-    require_accepted(turned(stored, orientation()),
-                     turning_bytes(static_cast<std::int64_t>(element_bytes()), orientation()), options, path_);
+    const Shape<3> stored{static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), is_cmyk() ? 3 : samples_};
+    const auto element = static_cast<std::int64_t>(element_bytes());
+    require_accepted(turned(stored, orientation()), turning_bytes(is_cmyk() ? 4 * element : element, orientation()),
+                     options, path_);
     Image image;
     switch (kind_) {
       case Samples::codes:
@@ -128,19 +136,26 @@ class TiffReader {
           image.pixels = expand_wide_palette(read_pixels<std::uint8_t>(), palette);
           break;
         }
-        image.pixels = read_codes();
+        read_codes(image);
         break;
       case Samples::codes16: image.pixels = read_pixels<std::uint16_t>(); break;
       case Samples::floats: image.pixels = read_pixels<float>(); break;
     }
-    if (alpha() == EXTRASAMPLE_ASSOCALPHA) std::visit([](auto& pixels) { divide_by_alpha(pixels); }, image.pixels);
+    if (alpha() == EXTRASAMPLE_ASSOCALPHA) {
+      const std::uint64_t opaque = (std::uint64_t{1} << code_bits(image)) - 1;
+      std::visit([&](auto& pixels) { divide_by_alpha(pixels, opaque); }, image.pixels);
+    }
     if (alpha() == EXTRASAMPLE_UNSPECIFIED) {
       image.notes.push_back(
           fmt::format("{}: the meaning of sample {} is unspecified (ExtraSamples 0): taken as alpha", path_, samples_));
     }
     image.lossy = compression_ == COMPRESSION_JPEG || compression_ == COMPRESSION_OJPEG;
     note_facts(image);
-    if (options.as_light) make_srgb(image, tiff_colours(file_.get()), path_);
+    if (is_cmyk()) {
+      make_rgb(image, tiff_colours(file_.get()).profile, options.as_light, path_);
+    } else if (options.as_light) {
+      make_srgb(image, tiff_colours(file_.get()), path_);
+    }
     turn(image, orientation());
     image.metadata = metadata();
     return image;
@@ -184,12 +199,14 @@ class TiffReader {
 
   /// ExtraSamples of the sample behind the colours; none without one.
   [[nodiscard]] std::optional<std::uint16_t> alpha() const {
-    if (samples_ % 2 == 1) return std::nullopt;
+    if (samples_ % 2 == 1 || is_cmyk()) return std::nullopt;
     std::uint16_t count = 0;
     std::uint16_t* kinds = nullptr;
     const bool stated = TIFFGetFieldDefaulted(file_.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds) == 1 && count > 0;
     return stated ? kinds[0] : static_cast<std::uint16_t>(EXTRASAMPLE_UNSPECIFIED);
   }
+
+  [[nodiscard]] bool is_cmyk() const { return photometric_ == PHOTOMETRIC_SEPARATED; }
 
   [[nodiscard]] Orientation orientation() const { return orientation_of(orientation_); }
 
@@ -257,10 +274,11 @@ class TiffReader {
   void check_kind() {
     const bool grey = photometric_ == PHOTOMETRIC_MINISBLACK || photometric_ == PHOTOMETRIC_MINISWHITE;
     const bool palette = photometric_ == PHOTOMETRIC_PALETTE;
-    require(grey || palette || photometric_ == PHOTOMETRIC_RGB, "grey, RGB or palette pixels",
+    require(grey || palette || photometric_ == PHOTOMETRIC_RGB || is_cmyk(), "grey, RGB, palette or CMYK pixels",
             describe_photometric(photometric_));
     require(TIFFIsCODECConfigured(compression_) == 1, "a compression that this build of libtiff decodes",
             describe_tiff_compression(compression_));
+    if (is_cmyk()) check_inks();
     const std::string samples = counted(samples_, "sample");
     if (grey) require(samples_ == 1 || samples_ == 2, "1 or 2 samples a grey pixel", samples);
     if (palette) {
@@ -282,21 +300,35 @@ class TiffReader {
     }
   }
 
-  Array<std::uint8_t, 3> read_codes() {
-    auto pixels = read_pixels<std::uint8_t>();
-    if (photometric_ == PHOTOMETRIC_PALETTE) return expand_palette(std::move(pixels), read_palette(), path_);
-    if (bits_ < 8) {
-      const unsigned scale = 255u / ((1u << bits_) - 1);
-      for (auto& code : pixels.host()) code = static_cast<std::uint8_t>(code * scale);
-    }
-    if (photometric_ == PHOTOMETRIC_MINISWHITE) invert(pixels);
-    return pixels;
+  void check_inks() const {
+    TIFF* const file = file_.get();
+    std::uint16_t ink_set = INKSET_CMYK;
+    TIFFGetFieldDefaulted(file, TIFFTAG_INKSET, &ink_set);
+    require(ink_set == INKSET_CMYK, "inks of CMYK (InkSet 1)", fmt::format("InkSet {}", ink_set));
+    require(samples_ == 4, "4 samples a CMYK pixel", counted(samples_, "sample"));
+    require(format_ == SAMPLEFORMAT_UINT && (bits_ == 8 || bits_ == 16), "CMYK of 8 or 16 bits",
+            fmt::format("{} of {}", describe_sample_format(format_), counted(bits_, "bit")));
+    // Writers differ in what no ink is.
+    require(compression_ != COMPRESSION_JPEG, "CMYK that is not compressed by JPEG",
+            describe_tiff_compression(compression_));
+    std::uint16_t none = 0;
+    std::uint16_t full = 0;
+    if (TIFFGetField(file, TIFFTAG_DOTRANGE, &none, &full) != 1) return;
+    require(none == 0 && full == (1U << bits_) - 1, "inks from 0 to all bits (DotRange)",
+            fmt::format("{} to {}", none, full));
+  }
+
+  void read_codes(Image& image) {
+    image.pixels = read_pixels<std::uint8_t>();
+    if (photometric_ == PHOTOMETRIC_PALETTE) return expand_palette(image, read_palette(), bits_, path_);
+    if (bits_ < 8) image.bits = bits_;
   }
 
   template <class T>
   void invert(Array<T, 3>& pixels) const {
+    const auto most = static_cast<T>((1U << bits_) - 1);
     T* code = pixels.data();
-    for (std::int64_t i = 0; i < pixels.size(); i += samples_) code[i] = static_cast<T>(~code[i]);  // not alpha
+    for (std::int64_t i = 0; i < pixels.size(); i += samples_) code[i] = static_cast<T>(most - code[i]);  // not alpha
   }
 
   [[nodiscard]] Palette read_palette() const {
@@ -365,8 +397,8 @@ class TiffReader {
         }
       }
     }
-    if (sizeof(T) == 2 && photometric_ == PHOTOMETRIC_MINISWHITE) {
-      if constexpr (std::is_integral_v<T>) invert(pixels);
+    if constexpr (std::is_integral_v<T>) {
+      if (photometric_ == PHOTOMETRIC_MINISWHITE) invert(pixels);
     }
     return pixels;
   }

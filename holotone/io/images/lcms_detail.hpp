@@ -42,7 +42,7 @@ class Lcms {
   }
 
   [[nodiscard]] bool usable() const { return transform_ != nullptr; }
-  [[nodiscard]] int channels() const { return channels_; }  ///< 1 or 3
+  [[nodiscard]] int channels() const { return channels_; }  ///< 1, 3 or 4
   /// Converts `count` pixels of 16-bit codes to three codes each.
   void convert(const std::uint16_t* codes, std::uint16_t* srgb, std::int64_t count) const {
     cmsDoTransform(transform_.get(), codes, srgb, static_cast<cmsUInt32Number>(count));
@@ -66,14 +66,15 @@ class Lcms {
     profile_.reset(profile);
     if (profile_ == nullptr) return;
     const auto space = cmsGetColorSpace(profile_.get());
-    if (space != cmsSigRgbData && space != cmsSigGrayData) return;
-    channels_ = space == cmsSigRgbData ? 3 : 1;
+    if (space != cmsSigRgbData && space != cmsSigGrayData && space != cmsSigCmykData) return;
+    channels_ = space == cmsSigCmykData ? 4 : space == cmsSigRgbData ? 3 : 1;
+    constexpr cmsUInt32Number formats[] = {TYPE_GRAY_16, 0, TYPE_RGB_16, TYPE_CMYK_16};
     const std::unique_ptr<void, CloseProfile> srgb(cmsCreate_sRGBProfileTHR(context_id()));
     if (srgb == nullptr) return;
     // Resampled to a table, dark codes of a gamma would be off by several; a cache would not stand several threads.
     constexpr cmsUInt32Number flags = cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE | cmsFLAGS_BLACKPOINTCOMPENSATION;
-    transform_.reset(cmsCreateTransformTHR(context_id(), profile_.get(), channels_ == 3 ? TYPE_RGB_16 : TYPE_GRAY_16,
-                                           srgb.get(), TYPE_RGB_16, INTENT_RELATIVE_COLORIMETRIC, flags));
+    transform_.reset(cmsCreateTransformTHR(context_id(), profile_.get(), formats[channels_ - 1], srgb.get(),
+                                           TYPE_RGB_16, INTENT_RELATIVE_COLORIMETRIC, flags));
   }
 
   std::unique_ptr<void, CloseLcms> context_{cmsCreateContext(nullptr, nullptr)};  // prints nothing

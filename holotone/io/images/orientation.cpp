@@ -1,7 +1,7 @@
 #include <bit>
-#include <holotone/core/parallel.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
+#include <holotone/io/images/row_loop_detail.hpp>
 #include <utility>
 
 namespace holotone::io {
@@ -41,12 +41,7 @@ Array<T, 3> turned_pixels(const Array<T, 3>& stored, Orientation orientation) {
       for (std::int64_t c = 0; c < values; ++c) target[c] = pixel[c];
     }
   };
-  constexpr std::int64_t small = 1 << 20;  // elements for which a second thread does not pay
-  if (shown.size() > small) {
-    parallel_for(0, ny, fill_row);
-  } else {
-    for (std::int64_t row = 0; row < ny; ++row) fill_row(row);
-  }
+  for_each_row(shown.shape(), 1 << 20, fill_row);
   return shown;
 }
 

@@ -16,7 +16,7 @@ inline constexpr std::size_t png_band_bytes = 1 << 17;
 
 struct PngBandsHeader {
   Shape<3> shape{};                  ///< {ny, nx, channels}
-  int bits = 8;                      ///< bits of a code, 8 or 16
+  int bits = 8;                      ///< bits of a code: 8 or 16, or of one channel 1, 2 or 4, packed
   std::optional<int> compression{};  ///< zlib level; none: chosen for each band
 };
 

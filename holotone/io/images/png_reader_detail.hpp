@@ -49,7 +49,7 @@ struct PngChunks {
   std::uint32_t frames = 0;  ///< of an animation (acTL)
 };
 
-/// Reads a PNG file. Palettes stay indices {ny, nx, 1}; 1 to 7 bits are scaled to 8, transparency becomes alpha.
+/// Reads a PNG file. Palettes stay indices {ny, nx, 1}; greys of 1, 2 or 4 bits stay codes; transparency becomes alpha.
 class PngReader {
  public:
   static constexpr std::size_t message_bytes = 128;
@@ -61,14 +61,17 @@ class PngReader {
 
   [[nodiscard]] Shape<3> shape() const { return shape_; }  ///< as stored
   [[nodiscard]] Orientation orientation() const { return chunks_.orientation; }
-  [[nodiscard]] int bits() const { return bits_; }  ///< 8 or 16 per code
+  [[nodiscard]] int bits() const { return bits_; }            ///< 8 or 16 per element
+  [[nodiscard]] int code_bits() const { return code_bits_; }  ///< 1, 2 or 4; 0: those of the element
   [[nodiscard]] bool is_indexed() const { return is_indexed_; }
+  [[nodiscard]] int index_bits() const { return static_cast<int>(stored_bits_); }  ///< of a palette's index
   [[nodiscard]] bool is_interlaced() const { return is_interlaced_; }
   /// True if the codes lie in the file as they are read, row after row.
   [[nodiscard]] bool is_plain() const {
     return !is_indexed_ && !is_interlaced_ && stored_bits_ == static_cast<std::uint64_t>(shape_[2] * bits_);
   }
   [[nodiscard]] Palette palette() const;
+  [[nodiscard]] std::vector<std::uint8_t> palette_alpha() const;  ///< of the first entries; empty: all are opaque
   [[nodiscard]] ColourClaim colours() const;
   /// Adds notes of an animation, whose still picture is read, and of pixels that are not square.
   void note_facts(Image& image) const;
@@ -92,8 +95,9 @@ class PngReader {
   PngChunks chunks_;
   Shape<3> shape_{};
   int bits_ = 8;
+  int code_bits_ = 0;
   std::uint64_t stored_bits_ = 8;  // per pixel in the file
-  bool is_indexed_ = false;        // palette without transparency
+  bool is_indexed_ = false;
   bool is_interlaced_ = false;
   char message_[message_bytes] = {};
   png_structp png_ = nullptr;
