@@ -10,6 +10,7 @@
 #include <holotone/io/images/image.hpp>
 #include <holotone/optics/reference_beam.hpp>
 #include <holotone/recipes/codes/hologram_codes_detail.hpp>
+#include <holotone/recipes/codes/scaled_codes_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/phase_map.hpp>
@@ -62,13 +63,22 @@ void describe_light(HologramLight& light, const HologramReadOptions& options, Sh
   (void)checked_number(light.path, light.metadata, "object_energy");
 }
 
-/// Sets the metadata and the grid of a picture's light. Returns the encoding of its codes.
-HologramCodes describe_codes(HologramLight& light, const HologramReadOptions& options, const Image& image) {
+/// Sets the metadata and the grid of a picture's light, and undoes scaled codes. Returns the encoding of the codes.
+HologramCodes describe_codes(HologramLight& light, const HologramReadOptions& options, Image& image) {
   light.metadata = image.metadata;
+  light.notes = image.notes;
   const auto shape = shape_of(image);
-  const int bits = std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels) ? 16 : 8;
+  const int bits = code_bits(image);
   describe_light(light, options, {shape[0], shape[1]}, bits);
   HologramCodes codes = blame_file(light.path, [&] { return codes_of_picture(light, options, bits); });
+  if (!codes.packed16 && bits != 0) {
+    const bool asks = needs_phase_modulator(codes.options.encoding) && !light.metadata.contains("bits");
+    const bool scaled = checked_number(light.path, light.metadata, "scaled_codes").value_or(0) == 1;
+    if (asks) require_known_bits(light.path, image);
+    if (auto note = take_scale_out(light.path, image, codes.options.bits, scaled); !note.empty()) {
+      light.notes.push_back(std::move(note));
+    }
+  }
   light.encoding = to_string(codes.options.encoding);
   return codes;
 }
@@ -121,7 +131,7 @@ HologramLight read_hologram(const std::string& path, const HologramReadOptions& 
     if (!options.correction.empty()) take_correction_out(light, options.correction);
     return light;
   }
-  const Image image = read_image(path, {.bytes_a_pixel = 10});
+  Image image = read_image(path, {.bytes_a_pixel = 10});
   const HologramCodes codes = describe_codes(light, options, image);
   blame_file(path, [&] {
     light.field = light_of_codes(light, image, codes, options.zero_order, light.grid);

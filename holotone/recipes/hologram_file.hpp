@@ -18,7 +18,7 @@ struct StatedHologram {
   Metadata& metadata;  ///< metadata of the file with the overrides; may be changed
   Shape<2> shape;      ///< {ny, nx}
   bool is_field;       ///< true: complex field; false: picture of codes
-  int pixel_bits;      ///< bits of a picture's channel, 8 or 16; 0 for a field
+  int pixel_bits;      ///< bits of a picture's code, 1 to 16 (code_bits); 0 for a field
 };
 
 struct HologramReadOptions {
@@ -41,15 +41,18 @@ struct HologramLight {
   std::string path;
   Array<Complex, 2> field;  ///< {ny, nx} in host memory; empty in HologramRows
   FieldGrid grid;
-  Metadata metadata;            ///< metadata of the file with the overrides
-  std::string encoding;         ///< to_string(Encoding), or "complex" for a field
-  std::string filter = "none";  ///< stop applied to the light (fourier_filter_name)
+  Metadata metadata;                    ///< metadata of the file with the overrides
+  std::string encoding;                 ///< to_string(Encoding), or "complex" for a field
+  std::string filter = "none";          ///< stop applied to the light (fourier_filter_name)
+  std::vector<std::string> notes = {};  ///< what the file leaves open and how it was read, a line each with its name
 };
 
 /// Reads PNG, TIFF or BMP of modulator codes, or HDF5, NPY or OHC of a complex field (is_hologram_field). Required
 /// keys: `wavelength_m` and `pitch_m`, for amplitude and single-sideband also `amplitude_min` and `amplitude_max`. A
 /// picture without `encoding` is read as phase, by default of 2 pi; with `software` it is rejected, because it is no
-/// hologram. modulation_of converts codes to light, which then passes fourier_filter unless `unfiltered` is set.
+/// hologram. Codes of fewer `bits` than a pixel has may lie from black to white (`scaled_codes`); without that key a
+/// note says so, and phase codes of 0 and the largest alone need `bits`. modulation_of converts codes to light, which
+/// then passes fourier_filter unless `unfiltered` is set.
 ///
 /// Throws io naming the file, and the key if one is missing, malformed or out of its range. Throws invalid_argument
 /// naming the file for values that the encoding does not support, or naming `zero_order` or `unfiltered` for an

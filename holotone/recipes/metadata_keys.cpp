@@ -77,6 +77,7 @@ constexpr MetadataKey table[] = {
     {"reference_angle_y_rad", number, "rad", -max_tilt_rad, max_tilt_rad, "hologram, quantize"},
     {"rows_at_once", count, {}, 1, max_count, "hologram"},
     {"scale", number, {}, 1e-37, max_field_value, "quantize"},
+    {"scaled_codes", flag, {}, 0, 1, "hologram, optimize, panel, quantize"},
     {"seed", count, {}, 0, 0, "hologram, optimize"},
     {"serpentine", flag, {}, 0, 1, "quantize"},
     {"show", text, {}, 0, 0, "reconstruct"},

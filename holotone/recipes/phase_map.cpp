@@ -6,7 +6,6 @@
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/recipes/phase_map.hpp>
-#include <limits>
 #include <numbers>
 #include <type_traits>
 #include <variant>
@@ -16,9 +15,8 @@ namespace {
 
 /// Phase of to_grey's 1: code 2^bits would be one wave, and the largest code is one step below it.
 double radians_at_full_scale(const Image& image) {
-  constexpr double wave = 2 * std::numbers::pi;
-  if (std::holds_alternative<Array<float, 3>>(image.pixels)) return 1;
-  return std::holds_alternative<Array<std::uint8_t, 3>>(image.pixels) ? wave * 255 / 256 : wave * 65535 / 65536;
+  const int bits = code_bits(image);
+  return bits == 0 ? 1 : 2 * std::numbers::pi * ((1 << bits) - 1) / (1 << bits);
 }
 
 void require_shape(const std::string& path, const Shape<2>& shape, const Shape<2>& got) {
@@ -30,8 +28,9 @@ void require_shape(const std::string& path, const Shape<2>& shape, const Shape<2
 void require_grey(const std::string& path, const Image& image) {
   std::visit(
       [&](const auto& pixels) {
-        using T = std::remove_cvref_t<decltype(pixels.host()[0])>;
-        constexpr T opaque = std::is_integral_v<T> ? std::numeric_limits<T>::max() : T{1};
+        const int bits = code_bits(image);
+        const auto opaque =
+            static_cast<std::remove_cvref_t<decltype(pixels.host()[0])>>(bits == 0 ? 1 : (1 << bits) - 1);
         const auto channels = static_cast<std::size_t>(pixels.shape()[2]);
         const auto values = pixels.host();
         for (std::size_t i = 0; i < values.size(); i += channels) {

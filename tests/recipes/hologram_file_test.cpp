@@ -318,7 +318,7 @@ TEST(HologramFile, ErrorsNameTheFileAndTheKey) {
   refused(ErrorCode::io, {{"pitch_m", ""}}, "pitch_m from 1e-09 to 1, got none");
   refused(ErrorCode::io, {{"pitch_m", "8um"}}, "a number under pitch_m, got '8um'");
   refused(ErrorCode::io, {{"wavelength_m", "2"}}, "wavelength_m from 1e-08 to 0.001, got 2");
-  refused(ErrorCode::io, {{"bits", "12"}}, "bits from 1 to 8, got 12");
+  refused(ErrorCode::io, {{"bits", "12"}}, "bits from 1 to the 8 of a pixel, got 12");
   refused(ErrorCode::io, {{"carrier_x_rad", "2"}}, "carrier_x_rad from -1.5 to 1.5, got 2");
   refused(ErrorCode::io, {{"encoding", "amplitude"}}, "amplitude_min of its amplitude encoding, got none");
   refused(ErrorCode::io, {{"encoding", ""}, {"software", "holotone"}},

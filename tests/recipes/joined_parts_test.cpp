@@ -1,4 +1,5 @@
 // Parts of a print joined to the whole; parts that are missing, given twice, damaged or of another print.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -35,11 +36,11 @@ class JoinedPartsTest : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
   [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
-  void print(const std::string& name, const RowRange& rows, float x_m = 0) const {
+  void print(const std::string& name, const RowRange& rows, float x_m = 0, int bits = 8) const {
     PointCloud cloud;
     cloud.position = {{x_m, 0, -0.05F}, {1e-4F, -5e-5F, -0.06F}};
     cloud.amplitude = {1, 2};
-    PointPrint print{.output = path(name), .encoding = EncodeOptions{}};
+    PointPrint print{.output = path(name), .encoding = EncodeOptions{.bits = bits}};
     print.sum.shape = shape_;
     print.sum.method = PointMethod::direct;
     print_points(cloud, {print}, {.rows_at_once = 10, .rows = rows});
@@ -52,6 +53,19 @@ class JoinedPartsTest : public ::testing::Test {
   Shape<2> shape_{48, 33};
   std::vector<std::string> parts_;
 };
+
+TEST_F(JoinedPartsTest, PixelsOfFewBitsAreCodes) {
+  print("two.tif", {}, 0, 2);
+  for (int part = 1; part <= 3; ++part) {
+    print("part.tif", part_of_bands(shape_[0], 10, part, 3), 0, 2);
+    Image image = read_image(path("part.tif"));
+    image.bits = 2;  // another program packed the file
+    write_image(parts_[static_cast<std::size_t>(part - 1)], image);
+    ASSERT_EQ(read_image(parts_[static_cast<std::size_t>(part - 1)]).bits, 2);
+  }
+  join_parts(parts_, path("joined.tif"));
+  EXPECT_TRUE(std::ranges::equal(codes("joined.tif").host(), codes("two.tif").host()));
+}
 
 TEST_F(JoinedPartsTest, AreTheWhole) {
   std::string appeared;

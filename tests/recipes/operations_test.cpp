@@ -84,10 +84,7 @@ const std::map<OperationId, std::function<void(Device)>>& makers() {
       {OperationId::error_diffusion,
        [](Device device) { ErrorDiffusionPlan({}, floyd_steinberg_weights(), grid.shape(), device); }},
       {OperationId::phase_retrieval, [](Device device) { PhaseRetrievalPlan({.grid = grid}, device); }},
-      {OperationId::spots,
-       [](Device device) {
-         SpotPlan({.grid = grid, .focal_length_m = 0.1}, device);
-       }},
+      {OperationId::spots, [](Device device) { SpotPlan({.grid = grid, .focal_length_m = 0.1}, device); }},
       {OperationId::fft,
        [](Device device) {
          FftPlan({8, 8}, device);

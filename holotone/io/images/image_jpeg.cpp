@@ -94,7 +94,7 @@ class JpegReader {
     check_extents(info_.image_height, info_.image_width, channels, 1, bytes_.size(), largest_ratio, path_);
     const Shape<3> stored{info_.image_height, info_.image_width, std::min<std::int64_t>(info_.num_components, 3)};
     const Orientation orientation = exif_orientation(find_exif());
-    const ColourClaim claim = find_colours();  // libjpeg forgets the markers with the last row
+    const ColourClaim claim = find_colours();         // libjpeg forgets the markers with the last row
     const std::int64_t element_bytes = inks ? 4 : 1;  // of the inks and of 16-bit colours together, a channel
     require_accepted(turned(stored, orientation), turning_bytes(element_bytes, orientation), options, path_);
     auto pixels = make_pixels<std::uint8_t>(info_.image_height, info_.image_width, channels);

@@ -10,7 +10,8 @@ namespace holotone {
 bool CodesWriter::takes_rows(const std::string& path) { return io::has_format(path, io::FileFormat::png); }
 
 bool CodesWriter::takes_any_order(const std::string& path, const ImageWriteOptions& writing) {
-  return io::has_format(path, io::formats::codes_by_rows) && writing.compression.value_or(0) == 0;
+  return io::has_format(path, io::formats::codes_by_rows) && writing.compression.value_or(0) == 0 &&
+         writing.scaled_bits == 0;
 }
 
 CodesWriter::CodesWriter(std::string path, Shape<2> shape, Metadata metadata, bool by_rows,

@@ -38,7 +38,7 @@ void require_range_stated(const HologramLight& light, Encoding encoding) {
 int stated_bits(const HologramLight& light, int pixel_bits) {
   const double bits = number_of(light.path, light.metadata, "bits").value_or(pixel_bits);
   if (!(bits >= 1 && bits <= pixel_bits) || bits != std::floor(bits)) {
-    throw_io(light.path, fmt::format("bits from 1 to {}", pixel_bits), fmt::format("{}", bits));
+    throw_io(light.path, fmt::format("bits from 1 to the {} of a pixel", pixel_bits), fmt::format("{}", bits));
   }
   return static_cast<int>(bits);
 }
@@ -79,7 +79,7 @@ Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bo
   const bool alpha = channels % 2 == 0;
   const auto fill = [&](const auto& pixels) {
     const auto from = pixels.host();
-    constexpr auto opaque = std::numeric_limits<std::remove_cvref_t<decltype(from[0])>>::max();
+    const int opaque = (1 << code_bits(image)) - 1;
     const auto to = codes.host();
     parallel_blocks(codes.size(), [&](std::int64_t begin, std::int64_t end) {
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
@@ -206,6 +206,7 @@ bool look_up(const Image& image, std::int64_t first_row, const std::vector<Compl
       return false;
     } else {
       const auto [ny, nx, channels] = pixels.shape();
+      const int opaque = (1 << code_bits(image)) - 1;
       std::atomic<bool> known = true;
       parallel_for(0, rows.shape()[0], [&, width = nx, step = channels](std::int64_t row) {
         const Code* pixel = pixels.data() + (first_row + row) * width * step;
@@ -213,7 +214,8 @@ bool look_up(const Image& image, std::int64_t first_row, const std::vector<Compl
         bool all = true;
         for (std::int64_t x = 0; x < width; ++x, pixel += step) {
           const bool grey = step < 3 || (pixel[0] == pixel[1] && pixel[1] == pixel[2]);
-          const bool listed = grey && pixel[0] < table.size();
+          const bool solid = step % 2 != 0 || pixel[step - 1] == opaque;
+          const bool listed = grey && solid && pixel[0] < table.size();
           to[x] = table[listed ? pixel[0] : 0];
           all = all && listed && !std::isnan(to[x].real());
         }
@@ -222,13 +224,13 @@ bool look_up(const Image& image, std::int64_t first_row, const std::vector<Compl
       return known.load();
     }
   };
-  return !table.empty() && std::visit(look_up_in, image.pixels);
+  return !table.empty() && !image.lossy && std::visit(look_up_in, image.pixels);
 }
 
 Image rows_of(const Image& image, std::int64_t first, std::int64_t count) {
   const auto [ny, nx, channels] = shape_of(image);
   const std::int64_t row = nx * channels;
-  Image part;
+  Image part{.pixels = {}, .metadata = {}, .bits = image.bits, .lossy = image.lossy};
   std::visit(
       [&, shape = Shape<3>{count, nx, channels}, values = row](const auto& pixels) {
         std::remove_cvref_t<decltype(pixels)> rows(shape);

@@ -20,6 +20,7 @@ struct PictureRules {
   std::string bit_planes{};     ///< order of channels for frames that are packed by 24; empty: not packed
   bool field_sequence = false;  ///< the channels of RGB files, or files of one colour each, one after the other
   std::int64_t trigger_px = 0;  ///< side of a trigger's square; 0: none
+  bool scale_codes = false;     ///< codes of fewer than 8 bits become 8 bits from 0 to 255
 };
 
 /// One picture that the panel shows.
@@ -28,6 +29,7 @@ struct PanelPicture {
   PanelCodes codes;
   /// The same with a lit trigger in the corner: shown once the panel has settled. Without a trigger: none.
   std::optional<PanelCodes> lit;
+  std::vector<std::string> notes = {};  ///< how its files were read
 };
 
 inline constexpr std::size_t planes_a_picture = 24;

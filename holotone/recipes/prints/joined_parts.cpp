@@ -196,7 +196,7 @@ JoinedParts join_parts(const std::vector<std::string>& inputs, const std::string
   const Metadata metadata = remove_source(first.metadata);
   if (first.bits == 0) {
     write_whole<std::complex<float>>(parts, output, options, FieldRowsWriter(output, shape, metadata), progress);
-  } else if (first.bits == 8) {
+  } else if (first.bits <= 8) {
     write_whole<std::uint8_t>(parts, output, options, CodeRowsWriter(output, shape, 8, metadata), progress);
   } else {
     write_whole<std::uint16_t>(parts, output, options, CodeRowsWriter(output, shape, first.bits, metadata), progress);

@@ -39,11 +39,9 @@ void require_shape(const PlacedPicture& job, const Shape<2>& shape, std::int64_t
 RawDepth to_depths(const PlacedPicture& job, const Image& image) {
   const std::string& path = job.depth;
   const auto [ny, nx, channels] = shape_of(image);
-  RawDepth raw{Array<float, 2>({ny, nx}), 0, image.notes};
+  RawDepth raw{Array<float, 2>({ny, nx}), static_cast<float>((1 << code_bits(image)) - 1), image.notes};
   std::visit(
       [&](const auto& pixels) {
-        using T = std::remove_cvref_t<decltype(pixels.host()[0])>;
-        if constexpr (std::is_integral_v<T>) raw.largest_code = static_cast<float>(std::numeric_limits<T>::max());
         const auto from = pixels.host();
         const auto stride = static_cast<std::size_t>(shape_of(image)[2]);
         for (std::size_t i = 0; i < raw.values.host().size(); ++i) {

@@ -54,6 +54,7 @@ EyeView::EyeView(const HologramSources& sources, const HologramViewOptions& opti
   for (const auto* light : ordered) {
     const auto number = static_cast<std::size_t>(std::ranges::find(lights, light) - lights.begin());
     wavelengths_m_.push_back(light->grid.wavelength_m);
+    notes_.insert(notes_.end(), light->notes.begin(), light->notes.end());
     channels_.push_back({std::move(files[number]), light->grid, {}, {}});
   }
   grid_ = picture_grid(options_for(channels_.front(), options_.pupils.front()));

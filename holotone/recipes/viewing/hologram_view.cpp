@@ -116,12 +116,14 @@ void HologramView::describe(const HologramView& view) {
   encoding_ = view.encoding_;
   filter_ = view.filter_;
   wavelengths_m_ = view.wavelengths_m_;
+  notes_ = view.notes_;
 }
 
 double HologramView::expose(HologramLight& light, bool colour) {
   const LightSize size = size_of(light.field.view());
   if (size.largest == 0) dark_.push_back(light.path);
   wavelengths_m_.push_back(light.grid.wavelength_m);
+  notes_.insert(notes_.end(), light.notes.begin(), light.notes.end());
   const LightExposure exposure = exposure_for(size.largest);
   if (exposure.gain != 1) {
     for (Complex& value : light.field.host()) value *= exposure.gain;

@@ -78,6 +78,8 @@ class HologramView {
   [[nodiscard]] const Metadata& metadata() const { return metadata_; }
   [[nodiscard]] const std::string& encoding() const { return encoding_; }
   [[nodiscard]] const std::string& filter() const { return filter_; }
+  /// How the files' codes were read, a line each with its name.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const ViewingOptions& options() const { return options_; }
   /// Distance stated by the file. Throws invalid_argument naming distances_m if it states none.
   [[nodiscard]] double stated_distance_m() const;
@@ -104,6 +106,7 @@ class HologramView {
   ViewingOptions options_;
   FieldGrid grid_;
   std::string path_;
+  std::vector<std::string> notes_;
   double unit_ = 1;
   std::vector<std::string> dark_;
   std::vector<double> wavelengths_m_;
