@@ -44,6 +44,7 @@
 #include <holotone/hologram/fourier_filter.hpp>
 #include <holotone/hologram/layer_views.hpp>
 #include <holotone/hologram/layers.hpp>
+#include <holotone/hologram/phase_lut.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/hologram/sample_scene.hpp>
 #include <holotone/hologram/scene.hpp>

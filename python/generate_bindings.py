@@ -68,6 +68,7 @@ NOT_BOUND = {
     "positions_in": "a mask of NumPy",
     "apart_of": "a detail of separations",
     "shape_of": "Image.pixels.shape",
+    "code_bits": "Image.bits",
     "png_bytes": "for servers; write_image writes files",
     "jpeg_bytes": "for servers; write_image writes files",
     "half_modes_shape": "modes of half the last extent, plus one",

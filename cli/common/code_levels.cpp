@@ -24,9 +24,12 @@ ErrorDiffusionOptions code_levels(const Panel& panel, std::optional<Modulation> 
   return options;
 }
 
-void remark_few_bits(const ConsoleOptions& console, int bits, const std::string& output) {
-  if (bits > 3 || names_monitor(output)) return;
-  remark(console, "codes of few bits look black in a viewer of pictures; a panel takes them as they are");
+void remark_few_bits(const ConsoleOptions& console, int bits, const ImageWriteOptions& writing,
+                     const std::string& output) {
+  if (bits > 3 || writing.scaled_bits > 0 || names_monitor(output)) return;
+  remark(console,
+         "codes of few bits look black in a viewer of pictures; a panel takes them as they are; --scale-codes writes "
+         "them up to white");
 }
 
 }  // namespace holotone::cli

@@ -2,6 +2,7 @@
 #include <cli/common/console.hpp>
 #include <cli/options/values.hpp>
 #include <holotone/core/bounds.hpp>
+#include <holotone/io/images/image.hpp>
 #include <holotone/optics/panel.hpp>
 #include <holotone/quantize/error_diffusion.hpp>
 #include <optional>
@@ -15,7 +16,8 @@ inline constexpr Bounds scale_bounds{1e-15, max_field_value};
 /// `code_levels`, `modulation` or `bits`.
 ErrorDiffusionOptions code_levels(const Panel& panel, std::optional<Modulation> modulation, std::optional<int> bits);
 
-/// Notes that a viewer of pictures shows codes of so few bits as black.
-void remark_few_bits(const ConsoleOptions& console, int bits, const std::string& output);
+/// Notes that a viewer of pictures shows codes of so few bits as black, unless they are written for viewers.
+void remark_few_bits(const ConsoleOptions& console, int bits, const ImageWriteOptions& writing,
+                     const std::string& output);
 
 }  // namespace holotone::cli

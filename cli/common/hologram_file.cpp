@@ -81,6 +81,7 @@ void throw_with_remedy(const Error& error) {
   if (error.expected().starts_with("another wavelength than that of")) {
     throw_io(error.argument(), error.expected(), error.got() + "; subframes are one name with %t, such as sub_%t.png");
   }
+  if (error.got() == "none stated") throw_io(error.argument(), error.expected(), "none stated; --bits states them");
   if (error.got() == "a coloured one") {
     throw_io(error.argument(), error.expected(), "a coloured one; --packed16 takes red and green as one code");
   }

@@ -66,7 +66,7 @@ void set_levels(HologramJob& job) {
   const bool phase = needs_phase_modulator(encode.encoding);
   encode.bits = job.packed16 ? 16 : job.panel.bits;
   if (!job.lut.empty()) {
-    encode.level_phase_rad = read_phase_table(job.lut);
+    encode.level_phase_rad = read_phase_table(job.lut, job.lut_unit);
     const auto last = static_cast<unsigned>(encode.level_phase_rad.size() - 1);
     if (!job.packed16) encode.bits = std::clamp(static_cast<int>(std::bit_width(last)), 2, 16);
   }
@@ -122,6 +122,7 @@ void set_encoding(HologramJob& job) {
   check_panel(job);  // before set_levels: an on/off panel has too few bits for a phase
   set_levels(job);
   check_panel(job);
+  job.writing.scaled_bits = scaled_bits_of(job.scale_codes, job.encode.bits);
   if (names_monitor(job.output) && (job.encode.bits > 8 || job.packed16)) {
     constexpr std::string_view expected = "at most 8 bits on a monitor; `holotone display` shows files of more";
     if (job.packed16) reject<&HologramJob::packed16>(expected, std::to_string(job.encode.bits));
@@ -192,7 +193,7 @@ OptionRow encoding_option(HologramJob& job, std::initializer_list<Encoding> only
 }
 
 std::vector<std::string> unit_warnings(const HologramJob& job) {
-  std::vector<std::string> warnings{table_warning(job.lut, job.encode.level_phase_rad)};
+  auto warnings = phase_table_notes(job.lut, job.lut_unit);
   for (const auto& channel : job.channels) warnings.push_back(wavelength_warning(channel.wavelength_m));
   std::erase(warnings, "");
   return warnings;
@@ -215,9 +216,10 @@ std::vector<OptionRow> phase_code_options(HologramJob& job) {
   return {{.names = "--lut,--levels",
            .target = &job.lut,
            .value = "FILE",
-           .help = "Text file with the measured phase in radians of each code",
+           .help = "Text file with the measured phase of each code",
            .feeds = "EncodePlan.level_phase_rad",
            .applies = for_phase(job)},
+          lut_unit_option(job.lut_unit, job.lut),
           {.names = "--phase-range",
            .target = parsed(job.phase_range_rad, range),
            .value = "ANGLE",

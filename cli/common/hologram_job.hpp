@@ -8,6 +8,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/device.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/hologram/phase_lut.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/optics/panel.hpp>
@@ -56,6 +57,7 @@ struct HologramJob {
   EncodingChoice encoding;
   std::optional<int> bits;  ///< none: the panel's
   std::string lut;          ///< file of measured phases
+  PhaseUnit lut_unit = PhaseUnit::automatic;
   Typed<double> phase_range_rad;
   std::optional<std::array<double, 2>> amplitude_range;
   Typed<std::array<double, 2>> reference_angle_rad;
@@ -65,6 +67,7 @@ struct HologramJob {
   Spin spin;
   std::optional<std::int64_t> band_rows;     ///< rows of a band; none: by the memory
   Typed<std::array<std::int64_t, 2>> block;  ///< part of the bands, and number of parts
+  bool scale_codes = false;                  ///< codes are written from black to white
   ImageWriteOptions writing;
   MonitorOutputOptions showing;
   GivenOptions given;

@@ -50,7 +50,7 @@ void apply_panel(Metadata& metadata, const Panel& panel) {
 
 void apply_levels(Metadata& metadata, const HologramOverrides& overrides) {
   if (!overrides.lut.empty()) {
-    set_metadata(metadata, "level_phase_rad", read_phase_table(overrides.lut));
+    set_metadata(metadata, "level_phase_rad", read_phase_table(overrides.lut, overrides.lut_unit));
   } else if (overrides.phase_range_rad) {
     metadata.erase("level_phase_rad");
     set_metadata(metadata, "phase_range_rad", *overrides.phase_range_rad);
@@ -98,6 +98,9 @@ void add_code_flags(Flags& flags, const Metadata& metadata, const AsTyped& typed
   const bool of_panel = has_levels && typed.lut.empty();
   if (has_levels)
     flags.emplace_back(of_panel ? panel_name : "--lut", of_panel ? metadata_text(metadata, "panel") : typed.lut);
+  if (has_levels && !of_panel && typed.lut_unit != PhaseUnit::automatic) {
+    flags.emplace_back("--lut-unit", std::string(name_of(typed.lut_unit)));
+  }
   const std::string bits = metadata_text(metadata, "bits");
   if (bits != (packed16 ? "16" : "8") && !of_panel) flags.emplace_back(bits_name, bits);
   if (!typed.phase_range.empty()) flags.emplace_back(phase_range_name, typed.phase_range);
@@ -120,6 +123,14 @@ std::vector<double> parse_wavelengths(std::string_view option, const std::string
   for (const auto& piece : list(option, text, expected)) wavelengths.push_back(wavelength_of(option, piece));
   if (wavelengths.size() != 1 && wavelengths.size() != 3) reject(option, expected, text);
   return wavelengths;
+}
+
+OptionRow lut_unit_option(PhaseUnit& unit, const std::string& lut) {
+  return {.names = "--lut-unit",
+          .target = choice(unit),
+          .value = "NAME",
+          .help = "Unit of the phases in --lut: rad, deg, waves or pi; auto: as the file states, else by its stroke",
+          .applies = {[&lut] { return !lut.empty(); }, "a table of --lut", [] { return "none"; }}};
 }
 
 std::vector<OptionRow> override_options(HologramOverrides& o) {
@@ -157,8 +168,9 @@ std::vector<OptionRow> override_options(HologramOverrides& o) {
           {.names = "--lut,--levels",
            .target = member<&HologramOverrides::lut>(o),
            .value = "FILE",
-           .help = "Text file with the phase in radians of each code",
+           .help = "Text file with the phase of each code",
            .excludes = phase_range_name},
+          lut_unit_option(o.lut_unit, o.lut),
           {.names = correction_name,
            .target = member<&HologramOverrides::correction>(o),
            .value = "FILE",
@@ -226,12 +238,6 @@ std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& overr
     if (overrides.amplitude_ranges.size() > 1) each[i].amplitude_ranges = {overrides.amplitude_ranges[i]};
   }
   return each;
-}
-
-std::string table_warning(const std::string& path, const std::vector<double>& phases_rad) {
-  const double stroke_rad = phase_stroke_rad(phases_rad);
-  if (path.empty() || stroke_rad <= 6 * std::numbers::pi) return {};
-  return fmt::format("{}: a stroke of {:.4g} rad: is the table in degrees?", path, stroke_rad);
 }
 
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides) {

@@ -25,6 +25,7 @@ struct HologramOverrides {
   std::optional<Encoding> encoding;
   std::optional<int> bits;
   std::string lut;
+  PhaseUnit lut_unit = PhaseUnit::automatic;
   std::optional<double> phase_range_rad;
   std::vector<std::array<double, 2>> amplitude_ranges;
   std::vector<double> object_energies;
@@ -42,6 +43,9 @@ struct HologramOverrides {
 /// --lut, --correction.
 std::vector<OptionRow> override_options(HologramOverrides& overrides);
 
+/// --lut-unit beside --lut.
+OptionRow lut_unit_option(PhaseUnit& unit, const std::string& lut);
+
 /// Those that reconstruct has too: --focal-length to --zero-order.
 std::vector<OptionRow> further_override_options(HologramOverrides& overrides);
 
@@ -51,9 +55,6 @@ std::vector<double> parse_wavelengths(std::string_view option, const std::string
 /// Overrides of each of `names.size()` files. Throws invalid_argument for lists of another length.
 std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& overrides,
                                                   const std::vector<std::string>& names);
-
-/// Words for a table whose phases span so much that they are probably degrees; empty: they are not, or no table.
-std::string table_warning(const std::string& path, const std::vector<double>& phases_rad);
 
 /// Replaces metadata by the given overrides. Throws invalid_argument naming the option.
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides);
@@ -74,6 +75,7 @@ struct AsTyped {
   std::string phase_range;
   std::string reference_angle;
   std::string carrier;
+  PhaseUnit lut_unit = PhaseUnit::automatic;
 };
 
 /// Flags for the metadata that the format of this file name does not store: "--pitch 8um --wavelength 532nm ..."; empty

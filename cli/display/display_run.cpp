@@ -43,6 +43,8 @@ class PictureStream {
     }
     return true;
   }
+  /// The picture that is next, once it is ready.
+  [[nodiscard]] const PanelPicture& front() const { return (*current_)[at_]; }
   /// The next picture; null after the last.
   const PanelPicture* next() { return ready() ? &(*current_)[at_++] : nullptr; }
   /// Reasons of files that were left out.
@@ -182,6 +184,7 @@ int run_display(DisplayJob& job) {
     for (const auto& reason : stream.skipped()) remark(job.console, fmt::format("left out: {}", reason));
     reject("FILE", "a readable picture", counted(std::ssize(stream.skipped()), "unreadable one"));
   }
+  for (const auto& note : stream.front().notes) remark(job.console, note);
   PanelPlayer player(job.player);
   int code = exit_ok;
   const auto keep_safe = [&] {

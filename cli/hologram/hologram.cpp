@@ -96,6 +96,7 @@ std::vector<OptionRow> encoding_options(HologramJob& job) {
                  .otherwise = "0deg",
                  .feeds = "EncodePlan.reference_angle",
                  .applies = applies("--encode amplitude", [](const auto& traits) { return traits.encodes_beam; })},
+                scale_codes_option(job.scale_codes, job.output),
                 compression_option(job.writing.compression, &job.output)});
   return rows;
 }

@@ -47,7 +47,7 @@ struct InfoJob {
 void tell_picture(const InfoJob& job, const io::ImageHead& head) {
   const auto& shape = head.shape;
   const auto& metadata = head.metadata;
-  const std::string_view type = head.element_bytes == 1 ? "8-bit" : head.element_bytes == 2 ? "16-bit" : "float32";
+  const std::string type = head.bits == 0 ? "float32" : fmt::format("{}-bit", head.bits);
   const bool hologram = metadata.count("encoding") != 0;
   report(job.console, fmt::format("{}: {}, {} x {} pixels, {}, {}", job.input, hologram ? "hologram" : "picture",
                                   shape[1], shape[0], counted(shape[2], "channel"), type));
@@ -75,9 +75,7 @@ void tell_image(const InfoJob& job) {
   }
   const Image image = read_image(job.input);
   print_notes(job.console, image);
-  const auto bytes =
-      std::visit([](const auto& pixels) { return static_cast<int>(sizeof(*pixels.data())); }, image.pixels);
-  tell_picture(job, {.shape = shape_of(image), .element_bytes = bytes, .metadata = image.metadata});
+  tell_picture(job, {.shape = shape_of(image), .bits = code_bits(image), .metadata = image.metadata});
 }
 
 struct FieldTotals {

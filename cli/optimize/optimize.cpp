@@ -90,6 +90,7 @@ std::vector<OptionRow> main_options(OptimizeJob& job) {
        .value = "NAME",
        .help = "auto, cpu or cuda:N",
        .feeds = ".device"},
+      scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};
   append(rows, wavelength_options(h));
   return rows;

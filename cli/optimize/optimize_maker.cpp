@@ -123,7 +123,7 @@ void OptimizeMaker::write(const Channel& channel, const PictureRetrievalOptions&
     UnfinishedRun::will_write(row.difference);
     Array<std::uint8_t, 3> pixels({made.difference.shape()[0], made.difference.shape()[1], 1});
     std::ranges::copy(made.difference.host(), pixels.data());
-    write_image(row.difference, Image{std::move(pixels), {}}, hologram.writing);
+    write_image(row.difference, Image{std::move(pixels), {}}, {.compression = hologram.writing.compression});
   }
   const auto metadata = codes_metadata(job_, channel, options, made.object_energy);
   for (std::int64_t t = 0; t < options.model.frames; ++t) {
@@ -136,8 +136,8 @@ void OptimizeMaker::write(const Channel& channel, const PictureRetrievalOptions&
       UnfinishedRun::will_write(output);
       write_codes(output, codes, job_, options, metadata);
     }
-    row.reconstruct_flags =
-        flags_for(output, metadata, {hologram.lut, hologram.phase_range_rad.text, {}, hologram.carrier});
+    row.reconstruct_flags = flags_for(
+        output, metadata, {hologram.lut, hologram.phase_range_rad.text, {}, hologram.carrier, hologram.lut_unit});
   }
 }
 

@@ -191,7 +191,7 @@ std::string words_of(const OptimizeJob& job, const OptimizedRecord& row, const S
 
 /// Prints the reconstruct command for files of a format without metadata.
 void tell_flags(const OptimizeJob& job, const std::vector<OptimizedRecord>& rows) {
-  remark_few_bits(job.hologram.console, job.hologram.encode.bits, job.hologram.output);
+  remark_few_bits(job.hologram.console, job.hologram.encode.bits, job.hologram.writing, job.hologram.output);
   const std::size_t channels = std::min(rows.size(), job.hologram.channels.size());
   std::string files;
   std::vector<Flags> flags;

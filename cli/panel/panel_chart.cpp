@@ -76,6 +76,7 @@ Command panel_chart_command() {
                        panel_output_option(job->hologram),
                        panel_bits_option(job->hologram),
                        panel_packed_option(job->hologram),
+                       scale_codes_option(job->hologram.scale_codes, job->hologram.output),
                        compression_option(job->hologram.writing.compression, &job->hologram.output)}},
                      {"Panel", panel_options(job->hologram.panel_choice)},
                      console_options(job->hologram.console)},

@@ -38,6 +38,7 @@ StatedCodes stated_codes(const std::string& path) {
   if (!encoding.empty() && encoding != "phase" && encoding != "double-phase") {
     reject<&PanelPictureJob::add>("phase codes", fmt::format("{}, which is {}", path, printable(encoding)));
   }
+  if (stated.bits() < 2) reject<&PanelPictureJob::add>("codes of at least 2 bits", path + ", whose codes have 1");
   return stated;
 }
 
@@ -99,7 +100,8 @@ void require_match(const StatedCodes& stated, const HologramJob& job) {
     reject<&PanelPictureJob::add>(fmt::format("a hologram of {} x {} pixels", panel.nx, panel.ny),
                                   fmt::format("{}, which has {} x {}", stated.path, stated.shape[1], stated.shape[0]));
   }
-  if (stated.bits() != job.encode.bits) {
+  const bool of_any_bits = !stated.metadata.contains("bits") && !stated.packed16();
+  if (stated.bits() != job.encode.bits && !(of_any_bits && job.encode.bits < stated.pixel_bits)) {
     reject<&PanelPictureJob::add>(fmt::format("codes of {}", counted(job.encode.bits, "bit")),
                                   fmt::format("{}, whose codes have {}", stated.path, stated.bits()));
   }
@@ -108,7 +110,7 @@ void require_match(const StatedCodes& stated, const HologramJob& job) {
 }
 
 /// Opens a file whose codes are the phases of the panel alone: without the beam that lights it.
-AddedHologram opened(const StatedCodes& stated, const HologramJob& job) {
+AddedHologram opened(const StatedCodes& stated, const HologramJob& job, bool bits_given) {
   HologramReadOptions options;
   const auto set = [&](std::string_view key, const auto& value) { set_metadata(options.overrides, key, value); };
   set("pitch_m", job.panel.pitch_m);
@@ -120,6 +122,7 @@ AddedHologram opened(const StatedCodes& stated, const HologramJob& job) {
     if (!job.encode.level_phase_rad.empty()) set("level_phase_rad", job.encode.level_phase_rad);
   }
   if (job.packed16) set("packed16", 1.0);
+  if (bits_given && !stated.metadata.contains("bits")) set("bits", static_cast<double>(job.encode.bits));
   options.unfiltered = metadata_text(stated.metadata, "encoding") == "double-phase";
   return {stated.path, HologramRows(stated.path, options)};
 }
@@ -144,6 +147,7 @@ PanelJob panel_job(PanelPictureJob& shared) {
   job.hologram = std::move(shared.hologram);
   std::vector<StatedCodes> stated;
   for (const auto& path : shared.add) stated.push_back(stated_codes(path));
+  const bool bits_given = job.hologram.bits.has_value();
   const bool of_file = !stated.empty() && take_over(job.hologram, stated.front());
   complete_codes(job.hologram);
   auto& encode = job.hologram.encode;
@@ -156,7 +160,7 @@ PanelJob panel_job(PanelPictureJob& shared) {
   std::string double_phase;
   for (const auto& one : stated) {
     require_match(one, job.hologram);
-    job.added.push_back(opened(one, job.hologram));
+    job.added.push_back(opened(one, job.hologram, bits_given));
     if (metadata_text(one.metadata, "encoding") != "double-phase") continue;
     if (!double_phase.empty())
       reject<&PanelPictureJob::add>("at most one double-phase hologram", double_phase + " and " + one.path);
@@ -220,6 +224,7 @@ std::vector<OptionRow> panel_code_options(PanelPictureJob& shared) {
   for (auto& row : phase_code_options(job)) {
     if (row.names != "--carrier") rows.push_back(std::move(row));
   }
+  rows.push_back(scale_codes_option(job.scale_codes, job.output));
   rows.push_back(compression_option(job.writing.compression, &job.output));
   return rows;
 }

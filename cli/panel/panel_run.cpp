@@ -36,7 +36,8 @@ Metadata sum_metadata(const PanelJob& job, const PhasePattern& pattern) {
   }
   Metadata metadata = job.kept;
   const std::string encoding = metadata_text(job.kept, "encoding");
-  for (const char* key : {"bits", "packed16", "phase_range_rad", "level_phase_rad"}) metadata.erase(key);
+  for (const char* key : {"bits", "packed16", "scaled_codes", "phase_range_rad", "level_phase_rad"})
+    metadata.erase(key);
   for (const auto& [key, value] : code_metadata(job.hologram, {encode.amplitude_min, encode.amplitude_max}, text)) {
     metadata.insert_or_assign(key, value);
   }
@@ -106,6 +107,9 @@ int run_phase_pattern(PanelPictureJob& shared, const MakePattern& make) {
   const PhasePattern pattern = make(job.grid());
   (void)pattern.turns(job.grid(), {0, 1});  // bad options are refused before the file is opened
   for (const auto& words : unit_warnings(job.hologram)) warn(console, words);
+  for (const auto& one : job.added) {
+    for (const auto& note : one.rows.light().notes) remark(console, note);
+  }
   if (!pattern.warning.empty()) warn(console, pattern.warning);
   const UnfinishedRun run;
   PhaseSum summed = sum_of(job, pattern);
@@ -114,7 +118,7 @@ int run_phase_pattern(PanelPictureJob& shared, const MakePattern& make) {
   UnfinishedRun::keep();
   report_json(console, make_json(job, pattern, watch.seconds()));
   tell_focus(job, pattern);
-  remark_few_bits(console, pixels.bits, job.hologram.output);
+  remark_few_bits(console, pixels.bits, job.hologram.writing, job.hologram.output);
   const std::string sum = job.added.empty() ? "" : fmt::format(" and {}", counted(std::ssize(job.added), "hologram"));
   report(console, fmt::format("{}: {}{}, {} x {} pixels of {}, {}", job.hologram.output,
                               pattern_text(pattern.name, pattern.options), sum, pixels.shape[1], pixels.shape[0],

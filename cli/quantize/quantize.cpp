@@ -90,8 +90,9 @@ std::vector<std::string> early_warnings(const QuantizeJob& job, const QuantizeRe
         "the viewing window covers all diffraction angles: no noise can leave it, and every pixel gets the nearest "
         "level; use a smaller window");
   }
-  for (auto words : {wavelength_warning(row.grid.wavelength_m), table_warning(job.lut, job.diffusion.levels)}) {
-    if (!words.empty()) warnings.push_back(std::move(words));
+  if (auto words = wavelength_warning(row.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
+  if (job.diffusion.modulation == Modulation::phase) {
+    std::ranges::move(phase_table_notes(job.lut, job.lut_unit), std::back_inserter(warnings));
   }
   return warnings;
 }
@@ -159,7 +160,7 @@ std::string beam_text(const ReferenceBeam& beam) {
 
 /// Prints flags to reconstruct BMP files, which hold no metadata; for the first hologram.
 void tell_flags(const QuantizeJob& job, const std::vector<QuantizeRecord>& rows) {
-  remark_few_bits(job.console, job.diffusion.bits, rows.front().output);
+  remark_few_bits(job.console, job.diffusion.bits, job.writing, rows.front().output);
   if (!io::has_format(rows.front().output, io::FileFormat::bmp)) return;
   const std::size_t channels = rows.front().channel.empty() ? 1 : 3;
   std::string files;

@@ -4,6 +4,7 @@
 #include <cli/common/hologram_inputs.hpp>
 #include <cli/common/output_check.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/options/compression_option.hpp>
 #include <cli/options/option_value.hpp>
 #include <cli/options/panel_options.hpp>
 #include <cli/options/values.hpp>
@@ -58,9 +59,12 @@ void set_order(QuantizeJob& job) {
 /// Levels of a look-up table, and the bits they require.
 void set_table(QuantizeJob& job) {
   auto& diffusion = job.diffusion;
-  diffusion.levels = read_phase_table(job.lut);
-  const std::size_t count = diffusion.levels.size();
   const bool amplitude = diffusion.modulation == Modulation::amplitude;
+  if (amplitude && job.lut_unit != PhaseUnit::automatic) {
+    reject("--lut-unit", "auto for amplitudes", std::string(name_of(job.lut_unit)));
+  }
+  diffusion.levels = read_phase_table(job.lut, amplitude ? PhaseUnit::rad : job.lut_unit);
+  const std::size_t count = diffusion.levels.size();
   for (std::size_t code = 0; code < count; ++code) {
     const double level = diffusion.levels[code];
     const bool rises = code == 0 || level > diffusion.levels[code - 1];
@@ -86,6 +90,7 @@ void set_levels(QuantizeJob& job) {
   job.diffusion.bits = levels.bits;
   job.diffusion.levels = std::move(levels.levels);
   if (!job.lut.empty()) set_table(job);
+  job.writing.scaled_bits = scaled_bits_of(job.scale_codes, job.diffusion.bits);
 }
 
 void check_output_name(const QuantizeJob& job, const std::string& path) {

@@ -69,10 +69,12 @@ struct QuantizeJob {
   std::optional<double> distance_m;
   std::optional<ReferenceBeam> beam = ReferenceBeam{};  ///< empty: off_axis_beam
   std::string lut;
+  PhaseUnit lut_unit = PhaseUnit::automatic;
   int panel_bits = 0;           ///< of --panel; 0: not given
   Device device;                ///< the first of `devices`
   std::vector<Device> devices;  ///< several only for files that are written by rows in any order
   HologramOverrides overrides;
+  bool scale_codes = false;  ///< codes are written from black to white
   ImageWriteOptions writing;
   ConsoleOptions console;
 };

@@ -276,7 +276,7 @@ QuantizeRecord quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   row.dark = energy == 0;
   if (row.scale == 0) row.scale = 1;
   describe(metadata, job, row);
-  row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, angle_text(row.beam), {}});
+  row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, angle_text(row.beam), {}, job.lut_unit});
   if (metadata.count("distance_m") == 0)
     std::erase_if(row.reconstruct_flags, [](const auto& flag) { return flag.first == "--distance"; });
   make_codes(job, row, {reader, blocks.rows(), std::move(metadata), digest}, bar);

@@ -138,9 +138,10 @@ std::vector<OptionRow> level_options(QuantizeJob& job) {
       {.names = "--lut,--levels",
        .target = &job.lut,
        .value = "FILE",
-       .help = "Text file with the phase in radians, or the amplitude from 0 to 1, of each code",
+       .help = "Text file with the phase, or the amplitude from 0 to 1, of each code",
        .otherwise = "equal steps",
        .feeds = "ErrorDiffusionPlan.levels"},
+      lut_unit_option(job.lut_unit, job.lut),
       {.names = "--reference-angle",
        .target = parsed_member<&QuantizeJob::beam>(job, parse_beam),
        .value = "X[,Y]|auto",
@@ -159,6 +160,7 @@ std::vector<OptionRow> level_options(QuantizeJob& job) {
        .help = "Divisor of the field, such as that reported for another frame",
        .otherwise = "by --clip",
        .excludes = "--clip"},
+      scale_codes_option(job.scale_codes, job.output),
       compression_option(job.writing.compression, &job.output)};
 }
 

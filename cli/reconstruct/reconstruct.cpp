@@ -121,6 +121,7 @@ bool leaves_window(const std::string& made_for, const std::vector<EyePupil>& pup
 
 /// Prints notes on viewing that follow from the files' metadata.
 void report_file_notes(const ReconstructJob& job, const Reconstruction& seen) {
+  for (const auto& note : seen.notes) remark(job.console, note);
   if (job.viewing.pupils.empty() && !job.viewing.aperture && !seen.made_for.empty()) {
     remark(job.console, fmt::format("the hologram was computed for --viewer {}; without that option the picture "
                                     "includes the quantization noise "
@@ -168,9 +169,7 @@ int run_reconstruct(ReconstructJob& job) {
   const Reconstruction seen = reconstruct(job, [&](const Reconstruction& opened) { report_file_notes(job, opened); });
   check_cancelled("writing");
   UnfinishedRun::keep();
-  if (const auto& path = job.overrides.lut; !path.empty()) {
-    if (const auto words = table_warning(path, read_phase_table(path)); !words.empty()) warn(job.console, words);
-  }
+  for (const auto& words : phase_table_notes(job.overrides.lut, job.overrides.lut_unit)) warn(job.console, words);
   warn_of(job.console, seen);
   report_json(job.console, make_json(job, seen, watch.seconds()));
   const auto& outputs = seen.outputs;

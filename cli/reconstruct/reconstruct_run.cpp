@@ -55,6 +55,7 @@ class ReconstructionRun {
                         .wavelengths_m = {view_->wavelengths_m().begin(), view_->wavelengths_m().end()},
                         .encoding = view_->encoding(),
                         .filter = view_->filter(),
+                        .notes = view_->notes(),
                         .describes_itself = view_->metadata().count("software") != 0,
                         .white = white_,
                         .light_shares = view_->light_shares(),

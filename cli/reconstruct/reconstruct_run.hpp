@@ -21,8 +21,9 @@ struct Reconstruction {
   std::vector<double> wavelengths_m{};  ///< one, or those of red, green and blue; of a sequence all
   std::string encoding;
   std::string filter;
-  std::string correction{};       ///< stated correction contained in the codes
-  bool describes_itself = false;  ///< the first file has Holotone's metadata
+  std::string correction{};          ///< stated correction contained in the codes
+  std::vector<std::string> notes{};  ///< how the files' codes were read
+  bool describes_itself = false;     ///< the first file has Holotone's metadata
   double white = 0;
   std::vector<double> planes_m{};            ///< of the pictures that the first file states; empty: one
   std::vector<double> light_shares;          ///< through each of the job's pupils

@@ -22,15 +22,18 @@ std::int64_t factor_of(const Shape<3>& shape, const std::array<std::int64_t, 2>&
 /// Channels of colour: alpha is dropped.
 std::int64_t colours_of(std::int64_t channels) { return channels < 3 ? 1 : 3; }
 
+/// 8-bit codes without alpha, of codes of `bits` bits: as many from black to white, or the highest of more.
 template <class T>
-Array<std::uint8_t, 3> eight_bits(const Array<T, 3>& pixels, int shift) {
+Array<std::uint8_t, 3> eight_bits(const Array<T, 3>& pixels, int bits) {
+  const int shift = bits > 8 ? bits - 8 : 0;
+  const int scale = bits > 8 ? 1 : 255 / ((1 << bits) - 1);
   const auto [ny, nx, channels] = pixels.shape();
   const std::int64_t colours = colours_of(channels);
   Array<std::uint8_t, 3> codes({ny, nx, colours});
   parallel_blocks(ny * nx, [&, channels = channels](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       for (std::int64_t c = 0; c < colours; ++c) {
-        codes.data()[i * colours + c] = static_cast<std::uint8_t>(pixels.data()[i * channels + c] >> shift);
+        codes.data()[i * colours + c] = static_cast<std::uint8_t>((pixels.data()[i * channels + c] >> shift) * scale);
       }
     }
   });
@@ -48,11 +51,11 @@ void reject_view(const std::string& view) { reject("view", "a picture of this fi
 Image displayable(Image image) {
   if (const auto* const codes = std::get_if<Array<std::uint8_t, 3>>(&image.pixels)) {
     const auto channels = codes->shape()[2];
-    if (channels == colours_of(channels)) return image;
-    return {eight_bits(*codes, 0), image.metadata};
+    if (channels == colours_of(channels) && code_bits(image) == 8) return image;
+    return {eight_bits(*codes, code_bits(image)), image.metadata};
   }
   if (const auto* const codes = std::get_if<Array<std::uint16_t, 3>>(&image.pixels)) {
-    return {eight_bits(*codes, 8), image.metadata};
+    return {eight_bits(*codes, code_bits(image)), image.metadata};
   }
   throw Error(ErrorCode::unsupported, "view: expected codes of 8 or 16 bits, got float32");
 }

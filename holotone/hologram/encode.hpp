@@ -179,13 +179,6 @@ Array<std::uint16_t, 2> encode(View<const Complex, 2> field, const EncodeOptions
 Array<Complex, 2> modulation_of(View<const std::uint16_t, 2> codes, const EncodeOptions& options, const FieldGrid& grid,
                                 const EncodeReport& report, bool zero_order = false);
 
-/// Reads a measured phase response from text: phases in radians of codes 0, 1, 2, ..., for
-/// EncodeOptions::level_phase_rad. One phase per line (codes 0, 1, 2, ... in order), or `code,phase` with rising codes
-/// 0 to 65535 (separated by comma, semicolon, tab or blank). Ignores blank lines, text after # and one heading line.
-/// Codes omitted between two given codes are interpolated linearly; the two phases must differ by at most pi (unwrap
-/// the curve). Codes before the first are NaN. Throws invalid_argument naming the line.
-std::vector<double> read_phase_lut(std::string_view text);
-
 /// Steering angle of a blazed grating: arcsin(lambda / period), with the sign of the period.
 /// Throws invalid_argument unless |period_m| >= wavelength_m > 0.
 double steering_angle_rad(double period_m, double wavelength_m);

@@ -33,9 +33,9 @@ template <class Result>
 void define_pixels(nb::module_& module, const char* name, const char* signature, Result (*function)(const Image&)) {
   module.def(
       name,
-      [name, function](nb::handle pixels) {
+      [name, function](nb::handle pixels, int bits) {
         Call call(name + 1);
-        const auto image = std::make_shared<const Image>(Image{pixels_from(pixels, call), {}});
+        const auto image = std::make_shared<const Image>(Image{pixels_from(pixels, call), {}, {}, bits});
         return array_of(made_by(call.function(), [image, function] { return function(*image); }));
       },
       nb::sig(signature));
@@ -51,15 +51,15 @@ void bind_files(nb::module_& module) {
             made_by("read_image", [=] { return read_image(path, {.as_light = as_light, .as_depth = as_depth}); });
         nb::object pixels =
             std::visit([](auto&& array) { return array_of(std::move(array)); }, std::move(image.pixels));
-        return nb::make_tuple(pixels, to_python(image.metadata), image.notes);
+        return nb::make_tuple(pixels, to_python(image.metadata), image.notes, image.bits);
       },
       nb::arg("path"), nb::arg("as_light"), nb::arg("as_depth"));
-  define_pixels(module, "_to_float", "def _to_float(pixels: ArrayLike) -> NDArray[float32]", to_float);
-  define_pixels(module, "_to_linear", "def _to_linear(pixels: ArrayLike) -> NDArray[float32]", to_linear);
-  define_pixels(module, "_to_grey", "def _to_grey(pixels: ArrayLike) -> NDArray[float32]", to_grey);
+  define_pixels(module, "_to_float", "def _to_float(pixels: ArrayLike, bits: int) -> NDArray[float32]", to_float);
+  define_pixels(module, "_to_linear", "def _to_linear(pixels: ArrayLike, bits: int) -> NDArray[float32]", to_linear);
+  define_pixels(module, "_to_grey", "def _to_grey(pixels: ArrayLike, bits: int) -> NDArray[float32]", to_grey);
   module.def(
       "_write_image",
-      [](const std::string& path, nb::handle pixels, nb::handle metadata, const nb::kwargs& options) {
+      [](const std::string& path, nb::handle pixels, int bits, nb::handle metadata, const nb::kwargs& options) {
         Call call("write_image");
         call.begin();
         Signature signature;
@@ -68,10 +68,10 @@ void bind_files(nb::module_& module) {
         Context context{call, given};
         const auto chosen = take_members<ImageWriteOptions>(context);
         const auto image = std::make_shared<const Image>(
-            Image{pixels_from(pixels, call), from_python<Metadata>(metadata, call, "metadata")});
+            Image{pixels_from(pixels, call), from_python<Metadata>(metadata, call, "metadata"), {}, bits});
         call.job()->run([path, image, chosen] { write_image(path, *image, chosen); });
       },
-      nb::arg("path"), nb::arg("pixels"), nb::arg("metadata"), nb::arg("options"));
+      nb::arg("path"), nb::arg("pixels"), nb::arg("bits"), nb::arg("metadata"), nb::arg("options"));
   // What read_hologram needs to know of codes: describe_encoding with a dictionary as its result.
   module.def(
       "_describe_encoding",

@@ -52,13 +52,15 @@ class SmoeFitView(_Arrays):
 
 @dataclasses.dataclass(repr=False)
 class Image(_Arrays):
-    """Pixels {ny, nx, channels} as stored in a file: uint8, uint16 or float32; row 0 is the top."""
+    """Pixels {ny, nx, channels} as stored in a file: uint8, uint16 or float32; row 0 is the top. Codes of 1, 2 or 4
+    bits stay codes, and `bits` says of how many."""
 
     _axes = {"pixels": (2, 3)}
 
     pixels: NDArray[Any]
     metadata: dict[str, str] = dataclasses.field(default_factory=dict)
     notes: list[str] = dataclasses.field(default_factory=list)  # what the file leaves open, and how it was read
+    bits: int = 0  # of a code, where below those of the dtype: codes are 0 to 2**bits - 1; 0: all of the dtype
 
 
 def read_image(path: Any, *, as_light: bool = False, as_depth: bool = False) -> Image:
@@ -72,22 +74,29 @@ def read_image(path: Any, *, as_light: bool = False, as_depth: bool = False) -> 
 
 def to_float(image: Image | ArrayLike) -> NDArray[float32]:
     """Pixels {ny, nx, channels} of an Image or an array as float32: codes divided by the largest, 0 to 1."""
-    return _holotone._to_float(_pixels("to_float", image))
+    return _holotone._to_float(_pixels("to_float", image), _bits("to_float", image))
 
 
 def to_linear(image: Image | ArrayLike) -> NDArray[float32]:
     """Linear light {ny, nx, channels} of an Image or an array as float32: sRGB codes converted, alpha and floats not."""
-    return _holotone._to_linear(_pixels("to_linear", image))
+    return _holotone._to_linear(_pixels("to_linear", image), _bits("to_linear", image))
 
 
 def to_grey(image: Image | ArrayLike) -> NDArray[float32]:
     """One value a pixel {ny, nx} of an Image or an array as float32: the mean of R, G and B, without alpha."""
-    return _holotone._to_grey(_pixels("to_grey", image))
+    return _holotone._to_grey(_pixels("to_grey", image), _bits("to_grey", image))
 
 
 def _pixels(function: str, image: Any) -> Any:
     pixels = numpy_of(image.pixels if isinstance(image, Image) else image, function, "pixels")
     return pixels[..., None] if pixels.ndim == 2 else pixels
+
+
+def _bits(function: str, image: Any) -> int:
+    bits = image.bits if isinstance(image, Image) else 0
+    if isinstance(bits, bool) or not isinstance(bits, int) or not 0 <= bits <= 16:
+        raise argument_error(function, "image.bits", "a whole number from 0 to 16", repr(bits))
+    return bits
 
 
 def write_image(path: Any, image: Image | ArrayLike, *, metadata: dict[str, Any] | None = None, **options: Any) -> None:
@@ -97,4 +106,5 @@ def write_image(path: Any, image: Image | ArrayLike, *, metadata: dict[str, Any]
     """
     stated: dict[str, Any] = dict(image.metadata) if isinstance(image, Image) else {}
     stated |= copy_metadata("write_image", metadata)
-    _holotone._write_image(check_path("write_image", path), _pixels("write_image", image), stated, **options)
+    _holotone._write_image(check_path("write_image", path), _pixels("write_image", image), _bits("write_image", image),
+                           stated, **options)

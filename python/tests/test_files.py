@@ -92,6 +92,27 @@ def test_a_picture(tmp_path, rng, ending, dtype, channels):
     assert found.metadata == ({} if ending == "bmp" else {"author": "a test"})
 
 
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_codes_of_few_bits_stay_codes(tmp_path, bits):
+    codes = (np.arange(15, dtype="uint8").reshape(3, 5, 1) * 7) % 2**bits
+    ht.write_image(tmp_path / "few.png", ht.Image(codes, bits=bits))
+    found = ht.read_image(tmp_path / "few.png")
+    assert same(found.pixels, codes) and found.bits == bits
+    assert np.allclose(ht.to_float(found), codes / (2**bits - 1))
+    assert np.allclose(ht.to_grey(found), codes[..., 0] / (2**bits - 1))
+    assert ht.to_linear(found).max() == 1
+    with pytest.raises(ValueError, match="image.bits"):
+        ht.to_float(ht.Image(codes, bits=-1))
+
+
+def test_tables_of_phases_have_units():
+    assert np.allclose(ht.read_phase_lut("phase_deg\n0\n90\n180\n"), [0, np.pi / 2, np.pi])
+    lut = ht.parse_phase_lut("0\n0.25\n0.5\n0.75\n")
+    assert lut.unit == "waves" and not lut.stated and np.allclose(lut.phase_rad, np.arange(4) * np.pi / 2)
+    assert np.allclose(ht.read_phase_lut("0\n0.25\n0.5\n0.75\n", unit="rad"), np.arange(4) / 4)
+    assert ht.phase_error_of_levels([0, np.pi]).max_rad == pytest.approx(np.pi / 2)
+
+
 def test_grey_and_images_are_written_too(tmp_path):
     grey = np.arange(12, dtype="uint8").reshape(3, 4)
     ht.write_image(tmp_path / "grey.png", grey)

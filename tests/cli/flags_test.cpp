@@ -154,9 +154,21 @@ TEST_F(FlagsTest, TablesInDegreesAndCodesOfFewBitsAreNoted) {
     EXPECT_EQ(made.exit_code, 0) << made.error;
     return made.error.find(text) != std::string::npos;
   };
-  const std::string degrees = "warning: " + path("degrees.txt") + ": a stroke of 360 rad: is the table in degrees?";
+  const std::string degrees = "warning: " + path("degrees.txt") +
+                              " states no unit: a stroke of 360 is read as deg (1 turns); --lut-unit or a heading such "
+                              "as phase_rad says otherwise";
   EXPECT_TRUE(noted(run(hologram("a.png", {"--lut", path("degrees.txt")})), degrees));
   EXPECT_TRUE(noted(run({"reconstruct", path("a.png"), "-o", path("f.png"), "--lut", path("degrees.txt")}), degrees));
+  // The step back from the last code is a third of the stroke.
+  EXPECT_FALSE(noted(run(hologram("a.png", {"--lut", path("degrees.txt"), "--lut-unit", "deg"})), "states no unit"));
+  write("short.txt", "phase_deg\n0\n60\n120\n180\n");
+  EXPECT_TRUE(noted(run(hologram("a.png", {"--lut", path("short.txt")})),
+                    path("short.txt") +
+                        ": a stroke of 0.5 turns, below one: phases beyond it are off by up to 1.57 rad, "
+                        "all by 0.68 rad rms"));
+  expect_refused(hologram("a.png", {"--lut", path("short.txt"), "--lut-unit", "rad"}),
+                 {"short.txt", "unit: expected deg, as the table states, got rad"});
+  expect_refused(hologram("a.png", {"--lut-unit", "rad"}), {"--lut-unit: expected a table of --lut, got"});
   const std::string black = "codes of few bits look black";
   EXPECT_TRUE(noted(run(hologram("b.png", {"--encode", "amplitude", "--bits", "1"})), black));
   EXPECT_TRUE(noted(run(hologram("b.png", {"--bits", "2"})), black));

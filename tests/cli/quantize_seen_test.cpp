@@ -120,7 +120,8 @@ TEST_F(OffAxisTest, TheProgramNamesTheTwinAndTheBeam) {
   EXPECT_NE(on.error.find("use --reference-angle auto"), std::string::npos) << on.error;
   const auto off = run(quantized("off.png", {"--bits", "1", "--reference-angle", "auto"}));
   EXPECT_EQ(off.error,
-            "holotone: codes of few bits look black in a viewer of pictures; a panel takes them as they are\n");
+            "holotone: codes of few bits look black in a viewer of pictures; a panel takes them as they are; "
+            "--scale-codes writes them up to white\n");
   const auto figures = run_json(quantized("off.png", {"--bits", "1", "--reference-angle", "auto"}))["holograms"][0];
   const auto& window = figures["window"];
   for (const auto& words :

@@ -1,5 +1,5 @@
 // Invalid metadata, amplitudes and sizes, and files left by other programs.
-#include <holotone/hologram/encode.hpp>
+#include <holotone/hologram/phase_lut.hpp>
 #include <limits>
 #include <sys/resource.h>
 #include <tests/cli/small_panel.hpp>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/hologram/phase_lut.hpp>
 #include <numbers>
 #include <tests/support/on_each_device.hpp>
 
@@ -206,14 +207,14 @@ TEST(PhaseLut, BadText) {
   rejected("# nothing\n1.5\n", "text: expected at least two codes with their phases, got 1");
   rejected("one\ntwo\n", "line 2: expected phase, or code,phase, got 'two'");
   rejected("0,0\n1,abc\n", "line 2: expected code,phase, got '1,abc'");
-  rejected("0\n1,2\n", "line 2: expected one phase in radians, got '1,2'");
+  rejected("0\n1,2\n", "line 2: expected one phase, got '1,2'");
   rejected("0,0\n1\n", "line 2: expected code,phase, got '1'");
   rejected("0,0,0\n", "line 1: expected phase, or code,phase, got '0,0,0'");
   rejected("0,0\n0,1\n", "line 2: expected a rising whole code, 1 to 65535, got '0,1'");
   rejected("0,0\n1.5,1\n", "line 2: expected a rising whole code");
   rejected("0,0\n-1,1\n", "line 2: expected a rising whole code");
   rejected("0,0\n65536,1\n", "line 2: expected a rising whole code");
-  rejected("0,0\n1,inf\n", "line 2: expected a finite phase in radians, got '1,inf'");
+  rejected("0,0\n1,inf\n", "line 2: expected a finite phase, got '1,inf'");
   rejected("0,nan\n1,0\n", "line 1: expected a finite phase");
   rejected("0,0\n10,3.2\n",
            "line 2: expected a phase within pi of code 0's, 0, where codes between are left out (unwrap the curve)");
@@ -222,8 +223,8 @@ TEST(PhaseLut, BadText) {
   rejected("0;0,000000\n1;0,024627\n", "line 1: expected numbers with a decimal point, got '0;0,000000'");
   rejected("0\t0,5\n1\t0,7\n", "line 1: expected numbers with a decimal point");
   rejected("0,000000\n0,024627\n", "line 1: expected numbers with a decimal point, got '0,000000'");
-  rejected("code,phase [deg]\n0,0\n1,90\n", "line 1: expected phases in radians, got 'code,phase [deg]'");
-  rejected("phase (\xC2\xB0)\n0\n90\n", "line 1: expected phases in radians");
+  rejected("code,phase [mrad]\n0,0\n1,90\n",
+           "line 1: expected phases in one unit: rad, deg, waves or pi, got 'code,phase [mrad]'");
   std::string long_table;
   for (int i = 0; i < 65537; ++i) long_table += "0.5\n";
   rejected(long_table, "line 65537: expected at most 65536 codes");

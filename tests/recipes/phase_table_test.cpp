@@ -11,12 +11,33 @@ namespace {
 TEST(PhaseTable, ErrorsNameTheFile) {
   const io_support::TemporaryFolder folder;
   const auto path = folder.file("t.txt");
-  io_support::write_raw(path, "0\n1001\n");
+  io_support::write_raw(path, "phase_rad\n1000\n1001\n");
   EXPECT_EQ(io_support::error_of([&] { (void)read_phase_table(path); }),
             path + ": expected phases of at most 1000 rad, got 1001 for code 1");
   io_support::write_raw(path, "0\nx\n");
   EXPECT_MENTIONS(io_support::error_of([&] { (void)read_phase_table(path); }, ErrorCode::invalid_argument),
                   path + ": read_phase_lut: line 2");
+}
+
+TEST(PhaseTable, NotesSayWhatIsLeftOpen) {
+  const io_support::TemporaryFolder folder;
+  const auto path = folder.file("t.txt");
+  const auto notes_of = [&](const std::string& text, PhaseUnit unit = PhaseUnit::automatic) {
+    io_support::write_raw(path, text);
+    return phase_table_notes(path, unit);
+  };
+  EXPECT_EQ(notes_of("0\n90\n180\n270\n"),
+            std::vector{path + " states no unit: a stroke of 270 is read as deg (0.75 turns); --lut-unit or a heading "
+                               "such as phase_rad says otherwise"});
+  EXPECT_TRUE(notes_of("0\n90\n180\n270\n", PhaseUnit::deg).empty());
+  EXPECT_TRUE(notes_of("waves\n0\n0.25\n0.5\n0.75\n").empty());
+  const auto shorter = notes_of("waves\n0\n0.2\n0.4\n0.6\n");
+  ASSERT_EQ(shorter.size(), 1U);
+  // Half of 0.4 turns; sqrt((3 * 0.2^3 + 0.4^3) / 12) turns.
+  EXPECT_EQ(shorter.front(), path +
+                                 ": a stroke of 0.6 turns, below one: phases beyond it are off by up to 1.26 rad, "
+                                 "all by 0.54 rad rms");
+  EXPECT_TRUE(phase_table_notes("", PhaseUnit::automatic).empty());
 }
 
 TEST(PhaseTable, TheStrokeOmitsCodesWithoutAPhase) {

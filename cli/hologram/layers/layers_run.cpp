@@ -158,7 +158,8 @@ class LayerWork {
     }
     const auto& typed = job_.hologram;
     row.reconstruct_flags = flags_for(
-        typed.output, metadata, {typed.lut, typed.phase_range_rad.text, typed.reference_angle_rad.text, typed.carrier});
+        typed.output, metadata,
+        {typed.lut, typed.phase_range_rad.text, typed.reference_angle_rad.text, typed.carrier, typed.lut_unit});
     check_cancelled("writing");
     put_out(typed, c, made);
     return row;
@@ -302,7 +303,8 @@ std::string span_text(double near_m, double far_m) {
 
 void tell(const LayerJob& job, const LayerWork& work, const std::vector<LayerRecord>& rows, double seconds) {
   const auto& console = job.hologram.console;
-  if (!job.hologram.complex_field) remark_few_bits(console, job.hologram.encode.bits, job.hologram.output);
+  if (!job.hologram.complex_field)
+    remark_few_bits(console, job.hologram.encode.bits, job.hologram.writing, job.hologram.output);
   if (const auto flags = flags_line(rows); !flags.empty()) {
     std::string files;
     for (const auto& row : rows) files += (files.empty() ? "" : " ") + row.output;

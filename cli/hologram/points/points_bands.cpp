@@ -40,6 +40,7 @@ Lack lack_for_rows(const HologramJob& job) {
   if (const int level = job.writing.compression.value_or(0); level > 0) {
     return {"a .tif without --compression", fmt::format("--compression {}", level)};
   }
+  if (job.writing.scaled_bits > 0) return {"codes without --scale-codes", "--scale-codes"};
   const std::string encoding = fmt::format("--encode {}", to_string(job.encode.encoding));
   if (!encoding_traits(job.encode.encoding).by_rows) return {"an encoding other than single-sideband", encoding};
   if (has_steady_range(job.sum, job.encode)) return {};

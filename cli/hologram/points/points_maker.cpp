@@ -61,7 +61,7 @@ Metadata scene_metadata(const HologramJob& job, std::size_t channel, const Prepa
 
 Flags flags_of(const HologramJob& job, const Metadata& metadata) {
   return flags_for(job.output, metadata,
-                   {job.lut, job.phase_range_rad.text, job.reference_angle_rad.text, job.carrier});
+                   {job.lut, job.phase_range_rad.text, job.reference_angle_rad.text, job.carrier, job.lut_unit});
 }
 
 PointsMaker::PointsMaker(const HologramJob& job, std::size_t channel, Wave wave, const Queue& queue)

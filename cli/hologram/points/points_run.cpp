@@ -146,7 +146,7 @@ nlohmann::json make_json(const HologramJob& job, const std::vector<PointsRecord>
 
 /// Prints the reconstruct command for files of a format that does not store the values it needs.
 void tell_flags(const HologramJob& job, const std::vector<PointsRecord>& rows) {
-  if (!job.complex_field) remark_few_bits(job.console, job.encode.bits, job.output);
+  if (!job.complex_field) remark_few_bits(job.console, job.encode.bits, job.writing, job.output);
   const auto frames = flags_of_frames(job, rows);
   if (frames.empty()) return;
   std::string files;

@@ -269,6 +269,7 @@ StereogramJob stereogram_job(SceneJob& scene) {
   job.device = job.devices.front();
   job.console = hologram.console;
   job.writing = hologram.writing;
+  if (job.codes) job.writing.scaled_bits = scaled_bits_of(hologram.scale_codes, job.codes->bits);
   if (shown || !job.writes_rows()) {
     require_one_device(
         job.devices, "a field in a file .h5 or .npy, codes in a .tif without --compression, or one device", job.output);

@@ -45,8 +45,8 @@ struct ImageReadOptions {
 };
 
 /// Reads PNG (1 to 16 bit, palette, interlaced), TIFF (1 to 16 bit, floats of 16, 32 and 64 bits as float32; strips or
-/// tiles, every compression of the installed libtiff), JPEG (grey, RGB, CMYK of Adobe), BMP (1, 4, 8, 24, 32 bit), PFM or OpenEXR
-/// (half and float, one part), recognised by content. PFM and OpenEXR are linear light in float32.
+/// tiles, every compression of the installed libtiff), JPEG (grey, RGB, CMYK of Adobe), BMP (1, 4, 8, 24, 32 bit), PFM
+/// or OpenEXR (half and float, one part), recognised by content. PFM and OpenEXR are linear light in float32.
 ///
 /// CMYK becomes RGB: as light by its ICC profile, otherwise R = (1 - C)(1 - K), G and B alike, with a note.
 ///

@@ -1,27 +1,63 @@
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/hologram/encode.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/phase_table.hpp>
 #include <limits>
+#include <numbers>
 
 namespace holotone {
 
-std::vector<double> read_phase_table(const std::string& path) {
+namespace {
+
+PhaseLut read_table(const std::string& path, PhaseUnit unit) {
   try {
-    auto table = read_phase_lut(io::read_text(path));
-    for (std::size_t code = 0; code < table.size(); ++code) {
-      if (std::abs(table[code]) <= max_phase_rad || std::isnan(table[code])) continue;
-      throw_io(path, fmt::format("phases of at most {:g} rad", max_phase_rad),
-               fmt::format("{:g} for code {}", table[code], code));
-    }
-    return table;
+    return parse_phase_lut(io::read_text(path), unit);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
     throw FileError(path, error);
   }
+}
+
+std::string stroke_text(const PhaseLut& lut, double stroke_rad) {
+  return fmt::format("a stroke of {:.4g} is read as {} ({:.3g} turns)", stroke_rad / radians_in(lut.unit),
+                     name_of(lut.unit), stroke_rad / (2 * std::numbers::pi));
+}
+
+}  // namespace
+
+std::vector<double> read_phase_table(const std::string& path, PhaseUnit unit) {
+  auto table = read_table(path, unit).phase_rad;
+  for (std::size_t code = 0; code < table.size(); ++code) {
+    if (std::abs(table[code]) <= max_phase_rad || std::isnan(table[code])) continue;
+    throw_io(path, fmt::format("phases of at most {:g} rad", max_phase_rad),
+             fmt::format("{:g} for code {}", table[code], code));
+  }
+  return table;
+}
+
+std::vector<std::string> phase_table_notes(const std::string& path, PhaseUnit unit) {
+  std::vector<std::string> notes;
+  if (path.empty()) return notes;
+  const PhaseLut lut = read_table(path, unit);
+  const double stroke_rad = phase_stroke_rad(lut.phase_rad);
+  if (!lut.stated) {
+    notes.push_back(fmt::format("{} states no unit: {}; --lut-unit or a heading such as phase_rad says otherwise", path,
+                                stroke_text(lut, stroke_rad)));
+  }
+  constexpr double turn = 2 * std::numbers::pi;
+  const auto levels = std::ranges::count_if(lut.phase_rad, [](double phase) { return !std::isnan(phase); });
+  constexpr double rounding = 1e-3;
+  if (stroke_rad < turn * (1 - 1 / static_cast<double>(levels) - rounding)) {
+    const auto [max_rad, rms_rad] = phase_error_of_levels(lut.phase_rad);
+    notes.push_back(
+        fmt::format("{}: a stroke of {:.4g} turns, below one: phases beyond it are off by up to {:.3g} rad, "
+                    "all by {:.2g} rad rms",
+                    path, stroke_rad / turn, max_rad, rms_rad));
+  }
+  return notes;
 }
 
 double phase_stroke_rad(const std::vector<double>& phases_rad) {

@@ -79,6 +79,26 @@ def test_we_read_what_it_writes(tmp_path, ending, channels, mode):
     numpy.testing.assert_array_equal(got.reshape(pixels.shape), pixels)
 
 
+@pytest.mark.parametrize("ending", ["png", "tiff", "bmp"])
+def test_one_bit_is_a_code_and_a_picture(tmp_path, ending):
+    pixels = codes(1, numpy.uint8).reshape(codes(1, numpy.uint8).shape[:2]) > 127
+    image.fromarray(pixels).save(tmp_path / f"theirs.{ending}")
+    got = ht.read_image(tmp_path / f"theirs.{ending}")
+    assert got.bits == 1
+    numpy.testing.assert_array_equal(got.pixels[..., 0], pixels)
+    numpy.testing.assert_array_equal(ht.to_grey(got), pixels)
+
+
+def test_inks_become_colours(tmp_path):
+    inks = numpy.full((8, 8, 4), (200, 40, 90, 25), numpy.uint8)
+    for ending in ("tiff", "jpg"):
+        options = {"quality": 100, "subsampling": 0} if ending == "jpg" else {}
+        image.fromarray(inks, mode="CMYK").save(tmp_path / f"theirs.{ending}", **options)
+        got = ht.read_image(tmp_path / f"theirs.{ending}")
+        assert "CMYK without a profile" in got.notes[0]
+        assert numpy.abs(got.pixels.astype(int) - (50, 194, 149)).max() <= 1
+
+
 def test_jpeg_decodes_to_nearly_the_same(tmp_path):
     ramp = numpy.linspace(0, 255, 64 * 48).reshape(48, 64).astype(numpy.uint8)
     image.fromarray(ramp).save(tmp_path / "theirs.jpg", quality=95)

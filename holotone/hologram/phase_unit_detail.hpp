@@ -1,0 +1,22 @@
+#pragma once
+// Units that a table of phases states. Not for users.
+#include <holotone/hologram/phase_lut.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holotone {
+
+struct StatedUnit {
+  std::optional<PhaseUnit> unit{};
+  std::string other{};  ///< another unit, such as mrad, or several
+};
+
+/// Unit among the words of a heading: phase_deg, "phase (rad)", phase/pi, phase [2pi].
+StatedUnit unit_in_heading(std::string_view text);
+
+/// Unit in a comment, which may speak of other angles: in brackets of its own, after "in" or "unit", or in a name such
+/// as phase_deg.
+StatedUnit unit_in_comment(std::string_view text);
+
+}  // namespace holotone
