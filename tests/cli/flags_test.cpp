@@ -30,7 +30,7 @@ class FlagsTest : public ProgramTest {
 };
 
 TEST_F(FlagsTest, ABmpIsReconstructedByTheFlagsThatHologramPrints) {
-  write("table.txt", "0\n0.5\n1.3\n2\n3.1\n4\n5.2\n6\n");
+  write("table.txt", "phase_rad\n0\n0.5\n1.3\n2\n3.1\n4\n5.2\n6\n");
   std::vector<std::vector<std::string>> cases{{},
                                               {"--wavelength", "633.5nm", "--bits", "6"},
                                               {"--phase-range", "1.7pi"},
@@ -155,8 +155,8 @@ TEST_F(FlagsTest, TablesInDegreesAndCodesOfFewBitsAreNoted) {
     return made.error.find(text) != std::string::npos;
   };
   const std::string degrees = "warning: " + path("degrees.txt") +
-                              " states no unit: a stroke of 360 is read as deg (1 turns); --lut-unit or a heading such "
-                              "as phase_rad says otherwise";
+                              " states no unit: a stroke of 360 is read as deg (2 pi times 1); --lut-unit or a heading "
+                              "such as phase_rad says otherwise";
   EXPECT_TRUE(noted(run(hologram("a.png", {"--lut", path("degrees.txt")})), degrees));
   EXPECT_TRUE(noted(run({"reconstruct", path("a.png"), "-o", path("f.png"), "--lut", path("degrees.txt")}), degrees));
   // The step back from the last code is a third of the stroke.

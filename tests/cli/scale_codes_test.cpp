@@ -54,7 +54,8 @@ TEST_F(ScaleCodesTest, BinaryCodesAreReadBack) {
 
 TEST_F(ScaleCodesTest, FewBitsAloneAreScaled) {
   speckle("s.npy", 48, 40);
-  expect_refused(line("s.npy", "x.png", {"--scale-codes"}), {"--scale-codes: expected codes of at most 7 bits, got 8"});
+  expect_refused(line("s.npy", "x.png", {"--scale-codes"}),
+                 {"--scale-codes: expected codes of at most 7 bits, got '8'"});
   expect_refused(line("s.npy", "x.npy", {"--bits", "1", "--scale-codes"}),
                  {"--scale-codes: expected an output ending in .png, .tif or .bmp"});
   make_scene();

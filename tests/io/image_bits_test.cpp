@@ -264,7 +264,7 @@ TEST(ImageBits, DarkCodesAreDots) {
 }
 
 TEST(ImageBits, DamagedFilesAreRefused) {
-  const auto read = [](const std::string& path) { (void)to_linear(read_image(path, {.as_light = true})); };
+  const auto read = [](const std::string& path) { (void)to_float(read_image(path, {.as_light = true})); };
   const std::string transparent = png_chunk("tRNS", std::string("\0\2", 2));
   io_support::expect_survival(
       "grey and transparency",

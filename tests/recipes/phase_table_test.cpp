@@ -26,9 +26,10 @@ TEST(PhaseTable, NotesSayWhatIsLeftOpen) {
     io_support::write_raw(path, text);
     return phase_table_notes(path, unit);
   };
-  EXPECT_EQ(notes_of("0\n90\n180\n270\n"),
-            std::vector{path + " states no unit: a stroke of 270 is read as deg (0.75 turns); --lut-unit or a heading "
-                               "such as phase_rad says otherwise"});
+  EXPECT_EQ(
+      notes_of("0\n90\n180\n270\n"),
+      std::vector{path + " states no unit: a stroke of 270 is read as deg (2 pi times 0.75); --lut-unit or a heading "
+                         "such as phase_rad says otherwise"});
   EXPECT_TRUE(notes_of("0\n90\n180\n270\n", PhaseUnit::deg).empty());
   EXPECT_TRUE(notes_of("waves\n0\n0.25\n0.5\n0.75\n").empty());
   const auto shorter = notes_of("waves\n0\n0.2\n0.4\n0.6\n");

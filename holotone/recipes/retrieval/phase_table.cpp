@@ -22,7 +22,7 @@ PhaseLut read_table(const std::string& path, PhaseUnit unit) {
 }
 
 std::string stroke_text(const PhaseLut& lut, double stroke_rad) {
-  return fmt::format("a stroke of {:.4g} is read as {} ({:.3g} turns)", stroke_rad / radians_in(lut.unit),
+  return fmt::format("a stroke of {:.4g} is read as {} (2 pi times {:.3g})", stroke_rad / radians_in(lut.unit),
                      name_of(lut.unit), stroke_rad / (2 * std::numbers::pi));
 }
 
