@@ -40,7 +40,9 @@ std::string tiff_error(std::uint32_t tag, std::uint32_t value, std::uint32_t bit
 
 TEST(TagWords, StandInErrorsOfTiff) {
   if (tiff_error(262, 1) != "no error") GTEST_SKIP() << "built without libtiff";
-  EXPECT_MENTIONS(tiff_error(262, 5), "grey, RGB or palette pixels, got CMYK (PhotometricInterpretation 5)");
+  EXPECT_MENTIONS(tiff_error(262, 8),
+                  "grey, RGB, palette or CMYK pixels, got CIE L*a*b* (PhotometricInterpretation 8)");
+  EXPECT_MENTIONS(tiff_error(262, 5), "4 samples a CMYK pixel, got 1 sample");
   EXPECT_MENTIONS(tiff_error(262, 32803), "got a colour filter array (raw) (PhotometricInterpretation 32803)");
   EXPECT_MENTIONS(tiff_error(339, 2), "unsigned integers or floats, got signed integers (SampleFormat 2)");
   EXPECT_MENTIONS(tiff_error(259, 34712), "a compression that this build of libtiff decodes, got JPEG 2000");
