@@ -27,7 +27,7 @@ Array<Code, 2> channel(const Array<Code, 3>& pixels, std::int64_t c) {
 }
 
 PanelCodes read_codes(const std::string& path, const PictureRules& rules) {
-  Image image = read_image(path);
+  Image image = read_image(path, {.one_page = true});
   const std::int64_t channels = shape_of(image)[2];
   if (image.lossy) refuse(path, "codes in PNG, TIFF or BMP without loss", "JPEG, which changes codes");
   if (channels == 2 || channels == 4) {
