@@ -92,9 +92,10 @@ TiffPages find_tiff_pages(const ReadAt& read, std::uint64_t size) {
   std::uint64_t walked = 0;
   for (std::uint64_t offset = list.first(); offset != 0;) {
     Directory directory;
+    const bool complete = list.take(offset, directory);
+    walked += directory.bytes;
     // Directories do not overlap: a list that leads back into itself would be longer than the file.
-    if (!list.take(offset, directory) || (walked += directory.bytes) > size ||
-        pages.directories.size() + copies.size() >= max_pages) {
+    if (!complete || walked > size || pages.directories.size() + copies.size() >= max_pages) {
       pages.damaged = true;
       break;
     }
