@@ -47,7 +47,7 @@ StoredArray describe_variable(const matvar_t& variable) {
   if (variable.dims != nullptr && variable.rank > 0 && variable.rank <= max_rank) {
     array.extents.assign(variable.dims, variable.dims + variable.rank);
   }
-  if (array.extents.size() == 3) std::ranges::rotate(array.extents, array.extents.begin() + 2);
+  if (array.extents.size() == 3) std::rotate(array.extents.begin(), array.extents.begin() + 2, array.extents.end());
   const auto* const known = std::ranges::find(number_classes, variable.class_type, &ClassName::value);
   if (known == std::end(number_classes)) {
     array.type = "of another class";

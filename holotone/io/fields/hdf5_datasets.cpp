@@ -148,16 +148,17 @@ class DatasetList {
     for (const auto& link : links.names) {
       if (++visited_ > max_names) return;
       if (link == "#refs#" || link == "#subsystem#") continue;  // what MATLAB's cells and objects refer to
+      const std::string full = fmt::format("{}/{}", name, link);
       Hdf5Handle object(H5Oopen(group, link.c_str(), H5P_DEFAULT), H5Oclose);
       if (!object.valid()) {  // such as a type of a newer HDF5
-        found.push_back({{std::move(object), name + "/" + link, {}, {}, false, {}, false, {}},
-                         {name + "/" + link, {}, StoredArray::Kind::other, "that this HDF5 library cannot open"}});
+        found.push_back({{std::move(object), full, {}, {}, false, {}, false, {}},
+                         {full, {}, StoredArray::Kind::other, "that this HDF5 library cannot open"}});
         continue;
       }
       const auto kind = H5Iget_type(object.get());
-      if (kind == H5I_GROUP && depth < max_depth) add(object.get(), name + "/" + link, path, depth + 1);
+      if (kind == H5I_GROUP && depth < max_depth) add(object.get(), full, path, depth + 1);
       if (kind == H5I_DATASET && (!octave || link == "value")) {
-        add_dataset(std::move(object), octave ? name : name + "/" + link, octave);
+        add_dataset(std::move(object), octave ? name : full, octave);
       }
     }
   }
