@@ -10,8 +10,8 @@ set -u
 # A tool counts as present when it runs, whoever installed it.
 tools=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
 packages=(libfftw3-dev libopenblas-openmp-dev libpng-dev libjpeg-dev libtiff-dev liblcms2-dev libopenexr-dev libhdf5-dev
-          libmatio-dev libassimp-dev libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev opencl-clhpp-headers
-          libvkfft-dev libglfw3-dev libgl-dev libegl-dev libboost-dev)
+          libmatio-dev libassimp-dev libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev
+          opencl-clhpp-headers libvkfft-dev libglfw3-dev libgl-dev libegl-dev libboost-dev)
 if [ "${1:-}" = --develop ]; then
   tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format ccache:ccache git:git)
   packages+=(libomp-dev libkissfft-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind

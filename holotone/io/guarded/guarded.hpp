@@ -9,8 +9,7 @@
 namespace holotone {
 
 // Reads files in a child process with libraries that crash on hostile ones (assimp, libhdf5, matio, OpenEXR). The
-// program must
-// begin main with
+// program must begin main with
 //     if (const auto code = guarded_child(argc, argv)) return *code;
 // and read with read_scene_guarded(path, current_program()), read_field_guarded(path, current_program()) and
 // FieldRowsReader(path, current_program()); read_image reads OpenEXR so from then on. The child is the same program
