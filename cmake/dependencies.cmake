@@ -21,6 +21,7 @@ if(OpenEXR_FOUND AND NOT TARGET holotone::exr)
   add_library(holotone::exr INTERFACE IMPORTED)  # the libraries alone
   set_target_properties(holotone::exr PROPERTIES INTERFACE_LINK_LIBRARIES "${OpenEXR_LINK_LIBRARIES}")
 endif()
+pkg_check_modules(MATIO QUIET IMPORTED_TARGET matio)
 find_package(HDF5 QUIET COMPONENTS C)
 find_package(assimp CONFIG QUIET)
 foreach(format TIFF OpenEXR HDF5 assimp)
@@ -31,6 +32,10 @@ endforeach()
 
 if(NOT LCMS2_FOUND)
   message(STATUS "holotone: no lcms2: colour profiles of pictures are ignored")
+endif()
+
+if(NOT MATIO_FOUND)
+  message(STATUS "holotone: no matio: MATLAB 5 files are refused")
 endif()
 
 # Headers alone: OpenCL itself is opened when the program runs.

@@ -4,14 +4,14 @@
 # --develop adds what HACKING.md's presets and checks use (clang, clang-tidy, clang-format, libomp, ccache, and for the
 # tests on OpenCL PoCL and Oclgrind, for those of the panel's window two X servers without a screen).
 # Without root, sudo or a network it lists what it could not install and continues: CMake then says what is
-# really needed, since a library may come from elsewhere, and TIFF, lcms2, OpenEXR, HDF5, assimp and OpenCL are optional.
+# really needed, since a library may come from elsewhere, and TIFF, lcms2, OpenEXR, HDF5, matio, assimp and OpenCL are optional.
 set -u
 
 # A tool counts as present when it runs, whoever installed it.
 tools=(g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config)
 packages=(libfftw3-dev libopenblas-openmp-dev libpng-dev libjpeg-dev libtiff-dev liblcms2-dev libopenexr-dev libhdf5-dev
-          libassimp-dev libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev opencl-clhpp-headers
-          libvkfft-dev libglfw3-dev libgl-dev libegl-dev libboost-dev)
+          libmatio-dev libassimp-dev libcli11-dev nlohmann-json3-dev libfmt-dev libgtest-dev libbenchmark-dev
+          opencl-clhpp-headers libvkfft-dev libglfw3-dev libgl-dev libegl-dev libboost-dev)
 if [ "${1:-}" = --develop ]; then
   tools+=(clang++:clang clang-tidy:clang-tidy clang-format:clang-format ccache:ccache git:git)
   packages+=(libomp-dev libkissfft-dev ocl-icd-libopencl1 pocl-opencl-icd oclgrind
@@ -36,7 +36,7 @@ if command -v dpkg-query >/dev/null; then
   done
 else
   echo "install_dependencies: not a Debian or Ubuntu system: the libraries are yours to install:" >&2
-  echo "    FFTW (float, OpenMP), OpenBLAS, libpng, libjpeg, fmt, CLI11, nlohmann-json, GoogleTest; TIFF, lcms2, OpenEXR, HDF5, assimp, Google Benchmark if you like" >&2
+  echo "    FFTW (float, OpenMP), OpenBLAS, libpng, libjpeg, fmt, CLI11, nlohmann-json, GoogleTest; TIFF, lcms2, OpenEXR, HDF5, matio, assimp, Google Benchmark if you like" >&2
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 

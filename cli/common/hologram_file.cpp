@@ -4,6 +4,7 @@
 #include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/io/fields/field_numbers_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/sandbox.hpp>
 
@@ -57,6 +58,8 @@ HologramReadOptions read_options(const HologramOverrides& overrides) {
   options.zero_order = overrides.zero_order;
   options.unfiltered = overrides.no_filter;
   options.program = current_program();
+  options.numbers = overrides.numbers;
+  options.note = overrides.note;
   options.adjust = [overrides](const StatedHologram& stated) {
     apply_overrides(stated.metadata, overrides);
     require_stated(stated.path, stated.metadata, overrides, stated.is_field);
@@ -68,7 +71,7 @@ HologramReadOptions read_options(const HologramOverrides& overrides) {
 void check_inputs(const std::string& path, const HologramOverrides& overrides) {
   io::require_input(path);
   if (!overrides.correction.empty()) io::require_input(overrides.correction);
-  if (is_hologram_field(path)) refuse_code_flags(path, overrides);
+  if (is_hologram_field(path, overrides.numbers)) refuse_code_flags(path, overrides);
 }
 
 }  // namespace
@@ -82,6 +85,9 @@ void throw_with_remedy(const Error& error) {
     throw_io(error.argument(), error.expected(), error.got() + "; subframes are one name with %t, such as sub_%t.png");
   }
   if (error.got() == "none stated") throw_io(error.argument(), error.expected(), "none stated; --bits states them");
+  if (io::asks_what_numbers_are(error)) {
+    throw_io(error.argument(), error.expected(), error.got() + "; --read says which");
+  }
   if (error.got() == "a coloured one") {
     throw_io(error.argument(), error.expected(), "a coloured one; --packed16 takes red and green as one code");
   }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
 #include <numbers>
 
@@ -29,6 +30,8 @@ constexpr std::string_view object_energy_name = "--object-energy";
 constexpr std::string_view reference_angle_name = "--reference-angle";
 constexpr std::string_view carrier_name = "--carrier";
 constexpr std::string_view packed_name = "--packed16";
+constexpr std::string_view phase_file_name = "--phase-file";
+constexpr std::string_view imaginary_file_name = "--imaginary-file";
 
 double value_of(const Metadata& metadata, const std::string& key) {
   return std::strtod(metadata_text(metadata, key).c_str(), nullptr);
@@ -177,6 +180,40 @@ std::vector<OptionRow> override_options(HologramOverrides& o) {
            .help = "Wavefront map to subtract, as the panel it was measured for does"}};
 }
 
+std::vector<OptionRow> number_options(HologramOverrides& o) {
+  return {{.names = "--read",
+           .target = choice(o.numbers.read),
+           .value = "KIND",
+           .help = "What real numbers of a TIFF, NPY, HDF5 or MAT are: field, phase in radians, amplitude or intensity",
+           .otherwise = "complex numbers",
+           .feeds = "read_field.read"},
+          {.names = phase_file_name,
+           .target = &o.numbers.phase_file,
+           .value = "FILE",
+           .help = "Phase in radians of an amplitude or intensity",
+           .feeds = "read_field.phase_file"},
+          {.names = imaginary_file_name,
+           .target = &o.numbers.imaginary_file,
+           .value = "FILE",
+           .help = "Imaginary part of a field whose real part is the first file",
+           .excludes = phase_file_name,
+           .feeds = "read_field.imaginary_file"}};
+}
+
+std::vector<InputFile> number_inputs(const HologramOverrides& overrides) {
+  std::vector<InputFile> inputs;
+  if (!overrides.numbers.phase_file.empty()) inputs.push_back({phase_file_name, overrides.numbers.phase_file});
+  if (!overrides.numbers.imaginary_file.empty()) {
+    inputs.push_back({imaginary_file_name, overrides.numbers.imaginary_file});
+  }
+  for (const auto& input : inputs) io::require_input(input.path);
+  return inputs;
+}
+
+void warn_of_notes(HologramOverrides& overrides, const ConsoleOptions& console) {
+  overrides.note = [console](const std::string& note) { warn(console, note); };
+}
+
 std::vector<OptionRow> further_override_options(HologramOverrides& o) {
   const auto focal_length = [](std::string_view option, const std::string& text) {
     return length_between(option, text, min_length_m, max_distance_m);
@@ -221,6 +258,9 @@ std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& overr
                                                   const std::vector<std::string>& names) {
   const std::size_t count = names.size();
   std::vector<HologramOverrides> each(count, overrides);
+  for (const auto& input : number_inputs(overrides)) {
+    if (count > 1) reject(input.option, "one file as IN", fmt::format("{} files", count));
+  }
   if (count == 1) {
     constexpr std::string_view expected = "three files for three values";
     if (overrides.wavelengths_m.size() > 1) reject<&HologramOverrides::wavelengths_m>(expected, names.front());

@@ -1,8 +1,12 @@
 #pragma once
 #include <array>
+#include <cli/common/console.hpp>
+#include <cli/common/output_check.hpp>
 #include <cli/options/option_table.hpp>
+#include <functional>
 #include <holotone/core/metadata.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/io/fields/field_file.hpp>
 #include <holotone/optics/panel.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/phase_table.hpp>
@@ -33,6 +37,8 @@ struct HologramOverrides {
   std::string carrier;  ///< angles, or periods whose angles depend on wavelength and pitch
   std::optional<double> focal_length_m;
   std::string correction;
+  FieldReadOptions numbers;                        ///< what real numbers are
+  std::function<void(const std::string&)> note{};  ///< takes lines about the file
   bool packed16 = false;
   bool distance_given = false;  ///< the file's distance is not needed
   bool zero_order = false;      ///< amplitude encodings: with the undiffracted beam
@@ -45,6 +51,8 @@ std::vector<OptionRow> override_options(HologramOverrides& overrides);
 
 /// --lut-unit beside --lut.
 OptionRow lut_unit_option(PhaseUnit& unit, const std::string& lut);
+/// --read, --phase-file and --imaginary-file, for real numbers that are a field.
+std::vector<OptionRow> number_options(HologramOverrides& overrides);
 
 /// Those that reconstruct has too: --focal-length to --zero-order.
 std::vector<OptionRow> further_override_options(HologramOverrides& overrides);
@@ -52,9 +60,15 @@ std::vector<OptionRow> further_override_options(HologramOverrides& overrides);
 /// One wavelength, or three for three files.
 std::vector<double> parse_wavelengths(std::string_view option, const std::string& text);
 
+/// Prints lines about the file as warnings.
+void warn_of_notes(HologramOverrides& overrides, const ConsoleOptions& console);
+
 /// Overrides of each of `names.size()` files. Throws invalid_argument for lists of another length.
 std::vector<HologramOverrides> overrides_of_files(const HologramOverrides& overrides,
                                                   const std::vector<std::string>& names);
+
+/// The files of --phase-file and --imaginary-file.
+std::vector<InputFile> number_inputs(const HologramOverrides& overrides);
 
 /// Replaces metadata by the given overrides. Throws invalid_argument naming the option.
 void apply_overrides(Metadata& metadata, const HologramOverrides& overrides);

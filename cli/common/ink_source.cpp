@@ -76,7 +76,7 @@ Array<float, 2> read_mask(const InkSource& source, const Shape<2>& page, const s
     const Shape<2> sides{shape[0], shape[1]};
     if (sides != page) throw_io(source.mask, fmt::format("the {} of {}", size_text(page), of), size_text(sides));
   };
-  const Image image = read_cancellable(source.mask, {.accept = accept, .bytes_a_pixel = 20});
+  const Image image = read_cancellable(source.mask, {.accept = accept, .bytes_a_pixel = 20, .one_page = true});
   Array<float, 2> mask = to_grey(image);
   if (const auto channels = shape_of(image)[2]; channels % 2 == 0) {  // no ink where the mask is transparent
     const auto shares = to_float(image);

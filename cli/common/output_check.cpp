@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <holotone/io/file_format_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <map>
 #include <optional>
@@ -82,7 +83,7 @@ class OutputCheck {
 
   void add_input(const std::string& path, std::string_view option, const std::string& named_by) {
     struct stat status {};
-    if (stat(path.c_str(), &status) == 0) inputs_.emplace(id_of(status), Input{option, named_by});
+    if (stat(io::split_part(path).file.c_str(), &status) == 0) inputs_.emplace(id_of(status), Input{option, named_by});
     tick();
   }
 
@@ -91,6 +92,7 @@ class OutputCheck {
   }
 
   void check(std::string_view option, const std::string& path) {
+    if (!io::split_part(path).part.empty()) reject_file(option, path, "a part of a file");
     require_known_format(option, path);
     const auto slash = path.rfind('/');
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);

@@ -5,6 +5,7 @@
 #include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/tiff_pages_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -19,10 +20,10 @@ std::string_view remedy_text(const Error& error) {
 
 }  // namespace
 
-/// The file of a name, or the files of a pattern by their numbers.
+/// The file of a name, or the pages of one, or the files of a pattern by their numbers.
 PictureSource::Files PictureSource::list_files(const std::string& name) {
   const auto pattern = frame_pattern("FILE", name);
-  if (!pattern) return {name};
+  if (!pattern) return io::page_names(name);
   Files files;
   const auto frames = find_frames(*pattern, name);
   if (auto gaps = gaps_in(frames, name); !gaps.empty()) warnings_.push_back(std::move(gaps));

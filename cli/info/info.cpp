@@ -13,14 +13,17 @@
 #include <cli/options/values.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/hologram/point_cloud.hpp>
 #include <holotone/io/dots/dots.hpp>
 #include <holotone/io/fields/field_file.hpp>
+#include <holotone/io/fields/field_numbers_detail.hpp>
 #include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
@@ -45,25 +48,29 @@ struct InfoJob {
 };
 
 void tell_picture(const InfoJob& job, const io::ImageHead& head) {
+  for (const auto& note : head.notes) warn(job.console, note);
+  const std::int64_t pages = page_count(job.input);
   const auto& shape = head.shape;
   const auto& metadata = head.metadata;
   const std::string type = head.bits == 0 ? "float32" : fmt::format("{}-bit", head.bits);
   const bool hologram = metadata.count("encoding") != 0;
-  report(job.console, fmt::format("{}: {}, {} x {} pixels, {}, {}", job.input, hologram ? "hologram" : "picture",
-                                  shape[1], shape[0], counted(shape[2], "channel"), type));
+  report(job.console,
+         fmt::format("{}: {}, {} x {} pixels, {}, {}{}", job.input, hologram ? "hologram" : "picture", shape[1],
+                     shape[0], counted(shape[2], "channel"), type, pages == 1 ? "" : fmt::format(", {} pages", pages)));
   tell_metadata(job.console, metadata);
   report_json(job.console, {{"file", job.input},
                             {"kind", hologram ? "hologram" : "picture"},
                             {"resolution", {shape[1], shape[0]}},
                             {"channels", shape[2]},
                             {"pixel_type", type},
+                            {"pages", pages},
                             {"metadata", make_json(metadata)}});
 }
 
 /// Large TIFF files are not decoded: their head says all.
 void tell_image(const InfoJob& job) {
   constexpr std::int64_t max_decoded = std::int64_t{1} << 30;
-  if (io::is_tiff(io::read_first_bytes(job.input, 8))) {
+  if (io::is_tiff(io::read_first_bytes(io::split_part(job.input).file, 8))) {
     const auto head = io::read_tiff_head(job.input);
     if (element_count(head.shape) > max_decoded / head.element_bytes) {
       if (head.pixels_end > head.file_bytes) {
@@ -74,8 +81,8 @@ void tell_image(const InfoJob& job) {
     }
   }
   const Image image = read_image(job.input);
-  print_notes(job.console, image);
-  tell_picture(job, {.shape = shape_of(image), .bits = code_bits(image), .metadata = image.metadata});
+  tell_picture(job,
+               {.shape = shape_of(image), .bits = code_bits(image), .metadata = image.metadata, .notes = image.notes});
 }
 
 struct FieldTotals {
@@ -108,8 +115,8 @@ FieldTotals totals_of(const FieldRowsReader& reader) {
   return totals;
 }
 
-void tell_field(const InfoJob& job) {
-  const FieldRowsReader reader(job.input, current_program());
+void tell_rows(const InfoJob& job, const FieldRowsReader& reader) {
+  for (const auto& note : reader.notes()) warn(job.console, note);
   const auto shape = reader.shape();
   const auto [sum, largest, bad] = totals_of(reader);
   const std::int64_t finite = element_count(shape) - bad;
@@ -127,6 +134,25 @@ void tell_field(const InfoJob& job) {
                             {"metadata", make_json(reader.metadata())}});
 }
 
+/// Least and largest finite value of an array, and the number of others.
+struct ValueRange {
+  double low;
+  double high;
+  std::int64_t bad;
+};
+
+template <class Extent>
+void tell_values(const InfoJob& job, const std::vector<Extent>& shape, const std::string& type, ValueRange range) {
+  const auto [low, high, bad] = range;
+  const bool any = low <= high;
+  report(job.console, fmt::format("{}: array of shape {{{}}}, {}, {}{}", job.input, fmt::join(shape, ", "), type,
+                                  any ? fmt::format("{:.6g} to {:.6g}", low, high) : "no finite number",
+                                  bad > 0 && any ? fmt::format(", {} not finite", bad) : ""));
+  nlohmann::json object{{"file", job.input}, {"kind", "array"}, {"shape", shape}, {"dtype", type}, {"not_finite", bad}};
+  if (any) object.update({{"low", low}, {"high", high}});
+  report_json(job.console, object);
+}
+
 /// Describes an array that is neither a field nor points: a phase map, or output of reconstruct --linear.
 void tell_array(const InfoJob& job, const std::string& bytes, const io::NpyHeader& header) {
   double low = std::numeric_limits<double>::infinity();
@@ -142,15 +168,24 @@ void tell_array(const InfoJob& job, const std::string& bytes, const io::NpyHeade
     high = std::max(high, value);
   }
   const std::string kind = header.kind == 'f' ? "float" : header.kind == 'u' ? "uint" : "int";
-  const std::string type = fmt::format("{}{}", kind, 8 * header.item_bytes);
-  const bool any = low <= high;
-  report(job.console, fmt::format("{}: array of shape {}, {}, {}{}", job.input, header.shape_text(), type,
-                                  any ? fmt::format("{:.6g} to {:.6g}", low, high) : "no finite number",
-                                  bad > 0 && any ? fmt::format(", {} not finite", bad) : ""));
-  nlohmann::json object{
-      {"file", job.input}, {"kind", "array"}, {"shape", header.shape}, {"dtype", type}, {"not_finite", bad}};
-  if (any) object.update({{"low", low}, {"high", high}});
-  report_json(job.console, object);
+  tell_values(job, header.shape, fmt::format("{}{}", kind, 8 * header.item_bytes), {low, high, bad});
+}
+
+/// Describes real numbers of an HDF5 or MATLAB file.
+void tell_numbers(const InfoJob& job, const io::FieldNumbers& numbers) {
+  for (const auto& note : numbers.notes) warn(job.console, note);
+  const auto shape = numbers.real.shape();
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  std::int64_t bad = 0;
+  for (const double value : numbers.real.host()) {
+    bad += std::isfinite(value) ? 0 : 1;
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  tell_values(job, std::vector{shape[0], shape[1]}, numbers.type, {low, high, bad});
+  tell_metadata(job.console, numbers.metadata);
 }
 
 /// Deviation of the Fresnel wave from the spherical wave for these points and panel.
@@ -221,6 +256,15 @@ void tell_scene(const InfoJob& job) {
                         {"fresnel_deviation_rad", deviation}});
   // Fails as `hologram` does, naming the first bad point.
   if (points.dropped > 0) (void)points_of(place_scene(job.input, job.scene), job.scene, 0);
+}
+
+void tell_field(const InfoJob& job) {
+  try {
+    tell_rows(job, FieldRowsReader(job.input, current_program()));
+  } catch (const Error& error) {
+    if (!io::asks_what_numbers_are(error)) throw;
+    tell_numbers(job, io::read_numbers_guarded(job.input, current_program()));
+  }
 }
 
 /// Points are the last kind tried: every other format that info reads has been ruled out.

@@ -1,4 +1,7 @@
 #include <cli/options/picture_options.hpp>
+#include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/tiff_pages_detail.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -38,6 +41,28 @@ DepthUnit depth_unit(std::string_view option, const std::string& text) {
   reject(option, "a length, pixels or one over a length, such as 1mm, '1/5000 m', '1/256 px' or 1/m", text);
 }
 
+/// Distances of `count` pages: one of each, or those of the first and the last of evenly spaced ones.
+std::vector<double> page_distances(const std::string& text, const std::string& distances, std::size_t count) {
+  std::vector<double> found_m;
+  for (const auto& piece : list(stack_name, distances, "distances such as 18cm,22cm")) {
+    found_m.push_back(distance_of(stack_name, piece));
+  }
+  if (found_m.size() == count) return found_m;
+  if (found_m.size() != 2 || count < 2) {
+    reject(stack_name,
+           count == 1 ? std::string("one distance for one picture")
+                      : fmt::format("distances of the first and the last of {} pages, or of each", count),
+           text);
+  }
+  std::vector<double> spaced_m;
+  const auto steps = static_cast<double>(count - 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto step = static_cast<double>(i);
+    spaced_m.push_back((found_m[0] * (steps - step) + found_m[1] * step) / steps);
+  }
+  return spaced_m;
+}
+
 }  // namespace
 
 std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds& layers) {
@@ -55,7 +80,8 @@ std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds
       {.names = stack_name,
        .target = &options.stack,
        .value = "FILE@DISTANCE ...",
-       .help = "Flat pictures instead of IN, each at its distance: near.png@18cm far.png@22cm",
+       .help = "Flat pictures instead of IN, each at its distance: near.png@18cm far.png@22cm; pages of a TIFF from "
+               "the first's to the last's: s.tif@18cm,22cm",
        .excludes = image_name,
        .instead_of = "IN"},
       {.names = "--depth",
@@ -115,10 +141,15 @@ std::vector<PlacedPicture> stack_jobs(const PictureOptions& options) {
   for (const auto& text : options.stack) {
     const auto at = text.rfind('@');
     if (at == std::string::npos || at == 0) reject(stack_name, expected, text);
-    PlacedPicture job;
-    job.image = text.substr(0, at);
-    job.distance_m = distance_of(stack_name, text.substr(at + 1));
-    jobs.push_back(std::move(job));
+    io::require_input(text.substr(0, at));
+    const auto images = io::page_names(text.substr(0, at));
+    const auto distances_m = page_distances(text, text.substr(at + 1), images.size());
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      PlacedPicture job;
+      job.image = images[i];
+      job.distance_m = distances_m[i];
+      jobs.push_back(std::move(job));
+    }
   }
   return jobs;
 }

@@ -120,14 +120,17 @@ void remark_on_metadata(const PropagateJob& job, const Metadata& metadata) {
 int run_propagate(PropagateJob& job) {
   const Stopwatch watch;
   io::require_input(job.input);
-  require_output(job.output, {{"FIELD", job.input}});
+  auto inputs = number_inputs(job.overrides);
+  inputs.push_back({"FIELD", job.input});
+  require_output(job.output, inputs);
   auto& options = job.options;
-  if (!is_hologram_field(job.input)) {
-    throw_io(job.input, "a complex field: .h5, .hdf5, .npy or .ohc", "another file");
+  if (!is_hologram_field(job.input, job.overrides.numbers)) {
+    throw_io(job.input, "a complex field: .h5, .hdf5, .mat, .npy or .ohc, or real numbers with --read", "another file");
   }
   const auto devices = devices_option(job.device, job.console, OperationId::large_propagation);
   load_early(devices.front(), CudaLibrary::cufft);
   job.overrides.distance_given = true;
+  warn_of_notes(job.overrides, job.console);
   const auto rows = hologram_rows(job.input, job.overrides);
   options.grid = rows.light().grid;
   const Metadata metadata = moved(rows.light(), options.distance_m);
@@ -166,7 +169,7 @@ Command propagate_command() {
       .groups = {{"",
                   {{.names = "FIELD",
                     .target = &job.input,
-                    .help = "Complex field: .h5, .hdf5, .npy or .ohc",
+                    .help = "Complex field: .h5, .hdf5, .mat, .npy or .ohc",
                     .required = true},
                    output_option({.target = &job.output, .help = "The propagated field, .h5 or .npy", .common = true}),
                    {.names = "--distance",
@@ -201,6 +204,7 @@ Command propagate_command() {
                     .otherwise = "half of what is free",
                     .common = true,
                     .feeds = "LargePropagationPlan.device_memory_bytes"}}},
+                 {"Real numbers", number_options(job.overrides)},
                  console_options(job.console)},
       .run = [held] { return run_propagate(*held); }};
 }

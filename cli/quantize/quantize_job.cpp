@@ -125,6 +125,7 @@ void set_tasks(QuantizeJob& job) {
   for (const auto& task : job.tasks) check_output_name(job, task.output);
   auto read = code_inputs(job.lut, {});
   for (const auto& task : job.tasks) read.push_back({"IN", task.input});
+  std::ranges::copy(number_inputs(job.overrides), std::back_inserter(read));
   const auto name = [&](std::int64_t i) { return job.tasks[static_cast<std::size_t>(i)].output; };
   require_outputs({{output_name, std::ssize(job.tasks), name}}, read);
 }

@@ -4,6 +4,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/console.hpp>
 #include <cli/common/device_option.hpp>
+#include <cli/common/hologram_file.hpp>
 #include <cli/common/memory_limit.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/common/ranks.hpp>
@@ -142,6 +143,7 @@ struct QuantizedField {
   std::int64_t rows;  ///< of a block
   Metadata metadata;
   std::uint64_t digest;  ///< of the values
+  const FieldReadOptions& numbers;
 };
 
 /// One device that reads and quantizes blocks.
@@ -153,7 +155,7 @@ struct Quantizer {
 
   Quantizer(const QuantizedField& field, const QuantizeRecord& row, const ErrorDiffusionOptions& options,
             Queue given_queue)
-      : reader(row.input, current_program()),
+      : reader(row.input, current_program(), field.numbers),
         blocks(read_rows(reader), row.grid, row.beam, field.rows),
         queue(std::move(given_queue)),
         quantizer(options, row.weights.weights, row.grid, blocks.rows(), queue) {}
@@ -226,11 +228,13 @@ void make_codes(const QuantizeJob& job, QuantizeRecord& row, const QuantizedFiel
 QuantizeRecord quantize_field(const QuantizeJob& job, const QuantizeTask& task,
                               const std::function<void(const QuantizeRecord&)>& before, ProgressBar& bar) {
   const Stopwatch watch;
-  if (io::has_format(task.input, io::formats::pictures)) {
+  const auto& numbers = task.overrides.numbers;
+  if (!is_hologram_field(task.input, numbers)) {
     throw_io(task.input, "a complex field, as hologram -o NAME.h5 writes",
              "a picture: its codes are quantized already");
   }
-  const FieldRowsReader reader(task.input, current_program());
+  const FieldRowsReader reader = with_remedy([&] { return FieldRowsReader(task.input, current_program(), numbers); });
+  for (const auto& note : reader.notes()) warn(job.console, note);
   if (reader.metadata().contains("block_of_rows")) {
     throw_io(task.input, "a whole field", "a part of one: holotone join puts parts together");
   }
@@ -279,7 +283,7 @@ QuantizeRecord quantize_field(const QuantizeJob& job, const QuantizeTask& task,
   row.reconstruct_flags = flags_for(row.output, metadata, {job.lut, {}, angle_text(row.beam), {}, job.lut_unit});
   if (metadata.count("distance_m") == 0)
     std::erase_if(row.reconstruct_flags, [](const auto& flag) { return flag.first == "--distance"; });
-  make_codes(job, row, {reader, blocks.rows(), std::move(metadata), digest}, bar);
+  make_codes(job, row, {reader, blocks.rows(), std::move(metadata), digest, numbers}, bar);
   row.seconds = watch.seconds();
   return row;
 }

@@ -165,21 +165,24 @@ std::vector<OptionRow> level_options(QuantizeJob& job) {
 }
 
 std::vector<OptionRow> override_options(QuantizeJob& job) {
-  return {{.names = "--wavelength",
-           .target = parsed_member<&HologramOverrides::wavelengths_m>(job.overrides, parse_wavelengths),
-           .value = "LENGTH",
-           .help = "Wavelength; R,G,B of three files",
-           .otherwise = "the file's"},
-          {.names = "--pitch",
-           .target = parsed_member<&HologramOverrides::pitch_m>(job.overrides, pitch_of),
-           .value = "LENGTH",
-           .help = "Pixel pitch",
-           .otherwise = "the file's"},
-          {.names = "--distance",
-           .target = number(job.distance_m, ValueUnit::length, {-max_distance_m, max_distance_m}),
-           .value = "LENGTH",
-           .help = "Distance stored for reconstruction",
-           .otherwise = "the file's"}};
+  std::vector<OptionRow> rows{
+      {.names = "--wavelength",
+       .target = parsed_member<&HologramOverrides::wavelengths_m>(job.overrides, parse_wavelengths),
+       .value = "LENGTH",
+       .help = "Wavelength; R,G,B of three files",
+       .otherwise = "the file's"},
+      {.names = "--pitch",
+       .target = parsed_member<&HologramOverrides::pitch_m>(job.overrides, pitch_of),
+       .value = "LENGTH",
+       .help = "Pixel pitch",
+       .otherwise = "the file's"},
+      {.names = "--distance",
+       .target = number(job.distance_m, ValueUnit::length, {-max_distance_m, max_distance_m}),
+       .value = "LENGTH",
+       .help = "Distance stored for reconstruction",
+       .otherwise = "the file's"}};
+  append(rows, number_options(job.overrides));
+  return rows;
 }
 
 }  // namespace

@@ -113,6 +113,7 @@ void check_picture_name(const ReconstructJob& job, std::string_view option, cons
 
 std::vector<InputFile> all_inputs(const ReconstructJob& job) {
   auto inputs = code_inputs(job.overrides.lut, job.overrides.correction);
+  std::ranges::copy(number_inputs(job.overrides), std::back_inserter(inputs));
   if (job.holograms.sequence.empty()) inputs.push_back({"--against", job.against});
   const auto add = [&](const std::vector<std::string>& files) {
     for (const auto& file : files) inputs.push_back({"IN", file});
@@ -163,6 +164,7 @@ HologramSources sources_of(const ReconstructJob& job, const std::vector<std::str
 void complete_light(ReconstructJob& job) {
   if (!job.sweep_m.empty()) job.viewing.distances_m = job.sweep_m;
   job.overrides.distance_given = !job.viewing.distances_m.empty();
+  warn_of_notes(job.overrides, job.console);
   set_pupils(job);
   set_tones(job);
   job.holograms = hologram_inputs(job.names);

@@ -232,6 +232,7 @@ std::vector<OptionRow> tone_options(ReconstructJob& job) {
 
 std::vector<OptionRow> file_options(ReconstructJob& job) {
   auto rows = override_options(job.overrides);
+  append(rows, number_options(job.overrides));
   append(rows, further_override_options(job.overrides));
   return rows;
 }

@@ -57,6 +57,7 @@ std::vector<OptionRow> hologram_options(ViewJob& job) {
                                .value = "LENGTH",
                                .help = "Distance of the first focus"}};
   job.file_rows = override_options(job.overrides);
+  append(job.file_rows, number_options(job.overrides));
   append(rows, job.file_rows);
   return rows;
 }

@@ -8,6 +8,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/atomic_file_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +77,7 @@ std::string output_target(const std::string& path) {
     auto target = std::filesystem::canonical(path, error);
     return error ? path : target.string();
   }
+  require_no_part(path);
   std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) folder = ".";
   if (!std::filesystem::is_directory(folder, error)) {

@@ -9,6 +9,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <sys/stat.h>
 
@@ -102,7 +103,8 @@ std::string describe_folder(const std::string& path) {
                     : fmt::format("a folder of {} such as {}", counted(files, "file"), in_quotes(first));
 }
 
-void require_input(const std::string& path) {
+void require_input(const std::string& name) {
+  const std::string path = split_part(name).file;
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) throw Error(ErrorCode::io, path + ": file not found");

@@ -37,8 +37,8 @@ std::string read_bytes_if(const std::string& path, bool (*accept)(std::string_vi
 /// Returns the first `count` bytes, or fewer if the file is shorter; throws as read_bytes.
 std::string read_first_bytes(const std::string& path, std::size_t count);
 
-/// Throws io unless `path` is a readable file.
-void require_input(const std::string& path);
+/// Throws io unless `name` is that of a readable file, or of a part of one (file_part_detail.hpp).
+void require_input(const std::string& name);
 
 /// Returns a count with its noun: "3 bytes", "1 byte".
 std::string counted(std::uint64_t count, std::string_view singular);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_format_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <vector>
 
 namespace holotone::io {
@@ -36,7 +37,9 @@ std::vector<std::string_view> extensions(FileFormat formats) {
 }  // namespace
 
 std::string extension_of(std::string_view path) {
-  std::string extension = std::filesystem::path(path).extension().string();
+  const bool part = path.find(':') != std::string_view::npos;
+  std::string extension =
+      std::filesystem::path(part ? split_part(std::string(path)).file : std::string(path)).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return extension;

@@ -68,7 +68,7 @@ inline constexpr FileFormat written_dots =
 inline constexpr FileFormat models = FileFormat::smoe | FileFormat::json | FileFormat::npz;
 }  // namespace formats
 
-/// Returns the extension in lower case, empty without one: ".ply" of "Dragon.PLY".
+/// Returns the extension in lower case, empty without one: ".ply" of "Dragon.PLY", ".tif" of "s.tif:2" if s.tif exists.
 std::string extension_of(std::string_view path);
 
 /// The same for an error: "no extension" without one.

@@ -9,6 +9,12 @@
 namespace holotone {
 namespace {
 
+#if HOLOTONE_MATIO
+constexpr bool has_matio = true;
+#else
+constexpr bool has_matio = false;
+#endif
+
 using enum FileContent;
 
 std::vector<FormatSupport> list_formats() {
@@ -25,7 +31,7 @@ std::vector<FormatSupport> list_formats() {
        .content = picture,
        .extensions = {".tif", ".tiff"},
        .by_content = true,
-       .read = "1 to 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes; CMYK",
+       .read = "1 to 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
        .written = "8, 16 bit, float32; grey of 1, 2, 4 bit",
        .honoured = "orientation, alpha, white is zero, palette, ImageDescription, picture of full resolution, "
                    "GDAL_NODATA; as light: profile, TransferFunction, primaries (Little CMS)",
@@ -113,17 +119,26 @@ std::vector<FormatSupport> list_formats() {
        .content = field,
        .extensions = {".h5", ".hdf5", ".mat"},
        .by_content = true,
-       .read = "complex {ny, nx}",
+       .read = "complex {ny, nx}; real with --read",
        .written = "complex64",
-       .honoured = "names of members, attributes",
+       .honoured = "names of members, attributes, order of dimensions of MATLAB and Octave",
        .not_honoured = "refused: links, external and virtual data",
        .library = "libhdf5",
        .is_built = HOLOTONE_HDF5},
+      {.name = "MATLAB 5",
+       .content = field,
+       .extensions = {".mat"},
+       .by_content = true,
+       .read = "complex {ny, nx}; real with --read",
+       .honoured = "type, byte order, compression",
+       .not_honoured = "refused: version 4, text, cells, structures, sparse matrices",
+       .library = "matio",
+       .is_built = has_matio},
       {.name = "NPY",
        .content = field,
        .extensions = {".npy"},
        .by_content = true,
-       .read = "complex64, complex128 {ny, nx}",
+       .read = "complex64, complex128 {ny, nx}; real with --read",
        .written = "complex64",
        .honoured = "type, byte order, Fortran order"},
       {.name = "OHC (OpenHolo)",

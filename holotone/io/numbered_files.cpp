@@ -4,15 +4,33 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/numbered_files_detail.hpp>
+#include <holotone/io/tiff_pages_detail.hpp>
 
 namespace holotone::io {
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Pages of "s.tif:%d"; none for other patterns.
+std::vector<Frame> pages_of_counter(const FramePattern& pattern) {
+  std::vector<Frame> pages;
+  std::error_code error;
+  if (!pattern.after.empty() || !pattern.before.ends_with(':')) return pages;
+  const std::string file = pattern.before.substr(0, pattern.before.size() - 1);
+  if (!fs::is_regular_file(file, error)) return pages;
+  const std::int64_t count = count_pages(file);
+  for (std::int64_t page = 1; page <= count; ++page) pages.push_back({page, pattern.name(page)});
+  return pages;
+}
+
+}  // namespace
 
 std::string FramePattern::name(std::int64_t number) const {
   return fmt::format("{}{:0{}}{}", before, number, digits, after);
 }
 
 std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed) {
+  if (const auto pages = pages_of_counter(pattern); !pages.empty()) return pages;
   const std::string prefix = fs::path(pattern.before).filename().string();
   std::vector<Frame> frames;
   std::string other;  // a numbered file with another padding of its number

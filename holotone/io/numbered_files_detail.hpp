@@ -19,7 +19,7 @@ struct Frame {
   std::string path;
 };
 
-/// Files that match, sorted by number. Throws io if there are none.
+/// Files that match, sorted by number; all pages for "s.tif:%d". Throws io if there are none.
 std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed);
 
 }  // namespace holotone::io

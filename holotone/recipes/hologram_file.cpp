@@ -5,6 +5,7 @@
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/fourier_filter.hpp>
 #include <holotone/io/fields/field_file.hpp>
+#include <holotone/io/fields/field_numbers_detail.hpp>
 #include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/images/image.hpp>
@@ -39,6 +40,11 @@ void require_finite(const std::string& path, View<const Complex, 2> field, std::
   }
 }
 
+void pass_notes(const HologramReadOptions& options, const std::vector<std::string>& notes) {
+  if (!options.note) return;
+  for (const auto& note : notes) options.note(note);
+}
+
 double stated_length(const std::string& path, const Metadata& metadata, std::string_view key) {
   const auto value = checked_number(path, metadata, key);
   if (value) return *value;
@@ -66,7 +72,7 @@ void describe_light(HologramLight& light, const HologramReadOptions& options, Sh
 /// Sets the metadata and the grid of a picture's light, and undoes scaled codes. Returns the encoding of the codes.
 HologramCodes describe_codes(HologramLight& light, const HologramReadOptions& options, Image& image) {
   light.metadata = image.metadata;
-  light.notes = image.notes;
+  if (!options.note) light.notes = image.notes;
   const auto shape = shape_of(image);
   const int bits = code_bits(image);
   describe_light(light, options, {shape[0], shape[1]}, bits);
@@ -85,7 +91,9 @@ HologramCodes describe_codes(HologramLight& light, const HologramReadOptions& op
 
 }  // namespace
 
-bool is_hologram_field(const std::string& path) { return is_field_name(path) || is_hdf5(path); }
+bool is_hologram_field(const std::string& path, const FieldReadOptions& numbers) {
+  return io::is_given(numbers) || is_field_name(path) || is_hdf5(path);
+}
 
 FieldGrid stated_grid(const std::string& path, const Metadata& metadata, Shape<2> shape) {
   if (std::max(shape[0], shape[1]) > largest_grid_side) {
@@ -118,8 +126,10 @@ void describe_encoding(Metadata& metadata, const EncodeOptions& options, const E
 HologramLight read_hologram(const std::string& path, const HologramReadOptions& options) {
   HologramLight light;
   light.path = path;
-  if (is_hologram_field(path)) {
-    FieldFile file = options.program.empty() ? read_field(path) : read_field_guarded(path, options.program);
+  if (is_hologram_field(path, options.numbers)) {
+    FieldFile file = options.program.empty() ? read_field(path, options.numbers)
+                                             : read_field_guarded(path, options.program, {}, options.numbers);
+    pass_notes(options, file.notes);
     light.field = std::move(file.values);
     light.metadata = std::move(file.metadata);
     if (const auto stated = metadata_text(light.metadata, "encoding"); !stated.empty() && stated != "complex") {
@@ -132,6 +142,7 @@ HologramLight read_hologram(const std::string& path, const HologramReadOptions& 
     return light;
   }
   Image image = read_image(path, {.bytes_a_pixel = 10});
+  pass_notes(options, image.notes);
   const HologramCodes codes = describe_codes(light, options, image);
   blame_file(path, [&] {
     light.field = light_of_codes(light, image, codes, options.zero_order, light.grid);
@@ -161,13 +172,15 @@ HologramRows::HologramRows(const std::string& path, const HologramReadOptions& o
   HologramLight& light = state.light;
   light.path = path;
   bool together = !options.correction.empty();
-  if (is_hologram_field(path)) {
-    state.field = std::make_unique<FieldRowsReader>(path, options.program);
+  if (is_hologram_field(path, options.numbers)) {
+    state.field = std::make_unique<FieldRowsReader>(path, options.program, options.numbers);
+    pass_notes(options, state.field->notes());
     light.metadata = state.field->metadata();
     light.encoding = "complex";
     describe_light(light, options, state.field->shape(), 0);
   } else {
     state.image = read_image(path, {.bytes_a_pixel = 10});
+    pass_notes(options, state.image.notes);
     state.codes = describe_codes(light, options, state.image);
     auto& encode = state.codes.options;
     state.beam = {std::exchange(encode.reference_angle_x_rad, 0), std::exchange(encode.reference_angle_y_rad, 0)};
@@ -177,7 +190,9 @@ HologramRows::HologramRows(const std::string& path, const HologramReadOptions& o
   if (!together) return;
   state.field.reset();
   state.image = {};
-  light = read_hologram(path, options);
+  HologramReadOptions again = options;
+  again.note = {};
+  light = read_hologram(path, again);
   state.whole = std::move(light.field);
 }
 

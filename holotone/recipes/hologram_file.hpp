@@ -4,6 +4,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/io/fields/field_file.hpp>
 #include <holotone/optics/field.hpp>
 #include <memory>
 #include <string>
@@ -29,6 +30,11 @@ struct HologramReadOptions {
   /// Path of the wavefront correction map that the codes contain (read_correction). Its phase is subtracted from the
   /// light. Empty: none.
   std::string correction{};
+  /// What real numbers of the file are: a field of phases, amplitudes or intensities (read_field). Not given: complex
+  /// numbers, or a picture of codes.
+  FieldReadOptions numbers{};
+  /// Called with each line of what the file leaves open and how it is read. May be empty.
+  std::function<void(const std::string&)> note{};
   bool zero_order = false;  ///< true: includes the undiffracted beam (modulation_of; amplitude encodings only)
   bool unfiltered = false;  ///< true: light before the stop of the encoding (fourier_filter)
   /// current_program() if its main begins with guarded_child: HDF5 is then read in a child process (guarded.hpp).
@@ -47,7 +53,8 @@ struct HologramLight {
   std::vector<std::string> notes = {};  ///< what the file leaves open and how it was read, a line each with its name
 };
 
-/// Reads PNG, TIFF or BMP of modulator codes, or HDF5, NPY or OHC of a complex field (is_hologram_field). Required
+/// Reads PNG, TIFF or BMP of modulator codes, or HDF5, MATLAB, NPY or OHC of a complex field (is_hologram_field), or
+/// real numbers of these and of TIFF as a field with `numbers`. Required
 /// keys: `wavelength_m` and `pitch_m`, for amplitude and single-sideband also `amplitude_min` and `amplitude_max`. A
 /// picture without `encoding` is read as phase, by default of 2 pi; with `software` it is rejected, because it is no
 /// hologram. Codes of fewer `bits` than a pixel has may lie from black to white (`scaled_codes`); without that key a
@@ -83,8 +90,9 @@ class HologramRows {
   std::unique_ptr<State> state_;
 };
 
-/// True if a file is read as a complex field: by its extension (.h5 .hdf5 .mat .npy .ohc), or by HDF5's signature.
-bool is_hologram_field(const std::string& path);
+/// True if a file is read as a field: by its extension (.h5 .hdf5 .mat .npy .ohc), by HDF5's signature, or because
+/// `numbers` say what its real numbers are.
+bool is_hologram_field(const std::string& path, const FieldReadOptions& numbers = {});
 
 /// Returns the grid {ny, nx} with the pitch and wavelength of the metadata. Throws io naming the file and the key; also
 /// io for more than largest_grid_side pixels a side.

@@ -47,7 +47,7 @@ void require_grey(const std::string& path, const Image& image) {
 
 Array<float, 2> read_picture_map(const std::string& path, const Shape<2>& shape) {
   const auto accept = [&](const Shape<3>& got) { require_shape(path, shape, {got[0], got[1]}); };
-  const Image image = read_image(path, {.accept = accept});
+  const Image image = read_image(path, {.accept = accept, .one_page = true});
   require_grey(path, image);
   Array<float, 2> map = to_grey(image);
   const double scale = radians_at_full_scale(image);

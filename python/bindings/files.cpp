@@ -89,11 +89,18 @@ void bind_files(nb::module_& module) {
       nb::arg("report"), nb::arg("options"));
   module.def(
       "_read_field",
-      [](const std::string& path) {
-        FieldFile file = made_by("read_field", [path] { return read_field(path); });
-        return nb::make_tuple(array_of(std::move(file.values)), to_python(file.metadata));
+      [](const std::string& path, const nb::kwargs& given_options) {
+        Call call("read_field");
+        call.begin();
+        Signature signature;
+        describe_members(signature, aggregate_type<FieldReadOptions>());
+        Given given(signature, "read_field", nb::borrow<nb::args>(nb::tuple()), given_options, true);
+        Context context{call, given};
+        const auto options = take_members<FieldReadOptions>(context);
+        FieldFile file = made_by("read_field", [path, options] { return read_field(path, options); });
+        return nb::make_tuple(array_of(std::move(file.values)), to_python(file.metadata), file.notes);
       },
-      nb::arg("path"));
+      nb::arg("path"), nb::arg("options"));
   module.def(
       "_write_field",
       [](const std::string& path, nb::handle values, nb::handle metadata) {

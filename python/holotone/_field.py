@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from . import _holotone
@@ -31,15 +31,22 @@ class Field(Generic[Values]):
     take a Field wherever they take a field, and then need neither `shape` nor `pitch_m` nor `wavelength_m`.
     """
 
-    __slots__ = ("values", "wavelength_m", "pitch_m", "metadata")
+    __slots__ = ("values", "wavelength_m", "pitch_m", "metadata", "notes")
 
     def __init__(
-        self, values: Values, *, wavelength_m: float, pitch_m: float, metadata: dict[str, str] | None = None
+        self,
+        values: Values,
+        *,
+        wavelength_m: float,
+        pitch_m: float,
+        metadata: dict[str, str] | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.values = values
         self.wavelength_m = wavelength_m
         self.pitch_m = pitch_m
         self.metadata = copy_metadata("Field", metadata)
+        self.notes = list(notes)  # what its file leaves open, and how it was read
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "values":
@@ -321,13 +328,29 @@ def as_field(field: Any, wavelength_m: float | None, pitch_m: float | None) -> F
 
 
 def read_field(
-    path: Any, *, wavelength_m: float | None = None, pitch_m: float | None = None
+    path: Any,
+    *,
+    wavelength_m: float | None = None,
+    pitch_m: float | None = None,
+    read: str | None = None,
+    phase_file: Any = None,
+    imaginary_file: Any = None,
 ) -> Field[NDArray[complex64]]:
-    """Reads a complex field from HDF5 or NPY, with its metadata, to a NumPy array.
+    """Reads a complex field {ny, nx} from HDF5, MATLAB, NPY or OHC, with its metadata, to a NumPy array.
 
-    A file that states neither wavelength nor pitch needs them here.
+    "f.h5:/group/name" is a dataset, "f.h5:/name:3" the third of {n, ny, nx}, "v.mat:name" a variable. `read`: what real
+    numbers are, also those of a float TIFF: "field" (u, or its real part), "phase" (radians, u = exp(i phase)),
+    "amplitude" (u = A exp(i phase)) or "intensity" (u = sqrt(I) exp(i phase)). `phase_file`: the phase of an amplitude
+    or intensity; `imaginary_file`: the imaginary part. A file that states neither wavelength nor pitch needs them here.
+
+    FileError: the file, and what was expected; also real numbers without `read`, a negative amplitude or intensity,
+    phases of an integer type, several arrays without a part. Notes: what the file leaves open and how it was read.
     """
-    values, metadata = _holotone._read_field(check_path("read_field", path))
+    options: dict[str, Any] = {} if read is None else {"read": read}
+    for key, name in (("phase_file", phase_file), ("imaginary_file", imaginary_file)):
+        if name is not None:
+            options[key] = check_path("read_field", name)
+    values, metadata, notes = _holotone._read_field(check_path("read_field", path), **options)
 
     def stated(key: str, given: float | None) -> float:
         if given is not None:
@@ -341,6 +364,7 @@ def read_field(
         wavelength_m=stated("wavelength_m", wavelength_m),
         pitch_m=stated("pitch_m", pitch_m),
         metadata=metadata,
+        notes=notes,
     )
 
 

@@ -74,6 +74,67 @@ def test_a_field_of_any_package(tmp_path, field):
         assert same(ht.read_field(tmp_path / "field.h5").values, field.values)
 
 
+def test_real_numbers_are_a_field_if_it_is_said_of_what(tmp_path, rng):
+    amplitude = rng.uniform(0.5, 2, (5, 7))
+    phase = rng.uniform(-3, 3, (5, 7))
+    light = amplitude * np.exp(1j * phase)
+    names = {"a": amplitude, "i": amplitude**2, "p": phase, "re": light.real, "im": light.imag}
+    path = {name: tmp_path / f"{name}.npy" for name in names}
+    for name, values in names.items():
+        np.save(path[name], values)
+    with pytest.raises(ht.FileError, match="read as phase, amplitude, intensity or field, got float64 of shape"):
+        ht.read_field(path["p"], **GRID)
+
+    def close(expected, name, **options):
+        np.testing.assert_allclose(ht.read_field(path[name], **options, **GRID).values, expected, rtol=1e-6, atol=1e-6)
+
+    close(np.exp(1j * phase), "p", read="phase")
+    close(amplitude, "i", read="intensity")
+    close(light, "a", read="amplitude", phase_file=path["p"])
+    close(light, "i", read="intensity", phase_file=str(path["p"]))
+    close(light, "re", imaginary_file=path["im"])
+    with pytest.raises(ht.ArgumentError, match="amplitude or intensity with a phase_file, got none"):
+        ht.read_field(path["a"], phase_file=path["p"], **GRID)
+    with pytest.raises(ht.ArgumentError, match="read_field"):
+        ht.read_field(path["a"], read="brightness", **GRID)
+    with pytest.raises(ht.FileError, match="amplitudes of at least 0"):
+        ht.read_field(path["p"], read="amplitude", **GRID)
+    light_of = ht.read_hologram(path["p"], numbers=ht.FieldReadOptions(read="phase"), overrides={key: str(value) for key, value in GRID.items()})
+    np.testing.assert_allclose(np.asarray(light_of.field), np.exp(1j * phase), rtol=1e-6, atol=1e-6)
+
+
+def test_datasets_are_listed_and_chosen(tmp_path, rng):
+    h5py = pytest.importorskip("h5py")
+    stack = noise(rng, 2, 5, 7)
+    with h5py.File(tmp_path / "f.h5", "w") as file:
+        file["group/stack"] = stack
+        file["group/one"] = stack[0]
+        file["two"] = stack[1]
+        file["turned"] = stack[0].T
+        file["turned"].attrs["MATLAB_class"] = np.bytes_("single")
+    path = str(tmp_path / "f.h5")
+    with pytest.raises(ht.FileError, match=r"/group/one \{5, 7\} complex64, /group/stack \{2, 5, 7\} complex64"):
+        ht.read_field(path, **GRID)
+    assert same(ht.read_field(path + ":/group/one", **GRID).values, stack[0])
+    assert same(ht.read_field(path + ":/group/stack:2", **GRID).values, stack[1])
+    turned = ht.read_field(path + ":turned", **GRID)
+    assert same(turned.values, stack[0])
+    assert turned.notes == [f"{path}:turned: MATLAB stores dimensions reversed: /turned is read as 5 x 7 (rows x columns)"]
+
+
+def test_variables_of_matlab_5(tmp_path, rng):
+    io = pytest.importorskip("scipy.io")
+    values = noise(rng, 5, 7)
+    path = tmp_path / "v.mat"
+    io.savemat(path, {"u": values, "p": np.angle(values), "s": "text"}, do_compression=True)
+    try:
+        assert same(ht.read_field(path, **GRID).values, values)
+    except ht.UnsupportedError:
+        pytest.skip("built without matio")
+    found = ht.read_field(f"{path}:p", read="phase", **GRID).values
+    np.testing.assert_allclose(found, values / abs(values), rtol=1e-5, atol=1e-6)
+
+
 # Pictures.
 
 

@@ -164,7 +164,7 @@ TEST(FieldBadInput, OhcCounts) {
 }
 
 TEST(FieldBadInput, NpyKinds) {
-  EXPECT_MENTIONS(refusal(field_builders::npy_field("<f8", false, 2, 3), "x.npy"), "complex numbers of shape {ny, nx}");
+  EXPECT_MENTIONS(refusal(field_builders::npy_field("<f8", false, 2, 3), "x.npy"), "got float64 of shape {2, 3}");
   std::string bytes = field_builders::npy_field("<c8", false, 2, 3);
   bytes.replace(bytes.find("(2, 3)"), 6, "(0, 3)");
   EXPECT_MENTIONS(refusal(bytes, "x.npy"), "0 bytes of data");

@@ -330,7 +330,11 @@ TEST_F(DepthPictureTest, AnArchiveHoldsOneMap) {
   io_support::write_raw(path, io::npz_bytes({{"z", {"<f4", {2, 3}, bytes}}}));
   expect_distances(read_depth(job(path), sides), {1, 2, 3, 4, 5, 6});
   io_support::write_raw(path, io::npz_bytes({{"a", {"<f4", {2, 3}, bytes}}, {"b", {"<f4", {2, 3}, bytes}}}));
-  expect_error(ErrorCode::io, "depth.npz: expected one array, got 2", [&] { (void)read_depth(job(path), sides); });
+  expect_error(ErrorCode::io, "depth.npz: expected one array, or its name as FILE:NAME, got arrays 'a, b'",
+               [&] { (void)read_depth(job(path), sides); });
+  expect_distances(read_depth(job(path + ":b"), sides), {1, 2, 3, 4, 5, 6});
+  expect_error(ErrorCode::io, "depth.npz:c: expected one array, or its name as FILE:NAME, got 'c' of arrays 'a, b'",
+               [&] { (void)read_depth(job(path + ":c"), sides); });
   io_support::write_raw(path, io::npz_bytes({{"z", {"<f4", {6}, bytes}}}));
   expect_error(ErrorCode::io, "expected an array of shape {ny, nx}, got 1 dimension",
                [&] { (void)read_depth(job(path), sides); });

@@ -5,17 +5,16 @@
 #include <holotone/io/fields/field_file.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace holotone::io {
 
-FieldFile read_npy_field(std::string_view bytes, std::string_view path);
 void write_npy_field(const std::string& path, const FieldFile& field);
 
 bool is_ohc(std::string_view bytes);
 FieldFile read_ohc(std::string_view bytes, std::string_view path);
 void write_ohc(const std::string& path, const FieldFile& field);
 
-FieldFile read_hdf5(const std::string& path);
 void write_hdf5(const std::string& path, const FieldFile& field);
 
 /// Creates the file of write_hdf5 without its values in the file `temporary`; returns the offset of the values.
@@ -36,6 +35,8 @@ struct FieldLayout {
   std::uint64_t number_bytes = 4;  ///< 4: float32, 8: float64
   std::endian order = std::endian::little;
   bool columns_first = false;  ///< the first index varies fastest
+  std::string real_type = {};  ///< of real numbers, "float32": their values are read as FieldNumbers
+  std::vector<std::string> notes = {};
 };
 
 /// Throws io unless the layout has at least 1 value and, if it is not packed, ends within `file_bytes`.

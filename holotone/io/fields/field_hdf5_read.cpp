@@ -1,14 +1,17 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/fields/field_formats_detail.hpp>
+#include <holotone/io/fields/field_numbers_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 
 #if HOLOTONE_HDF5
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <holotone/io/fields/hdf5_datasets_detail.hpp>
 #include <holotone/io/fields/hdf5_handle_detail.hpp>
+#include <holotone/io/printable_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
 #include <optional>
 #include <vector>
@@ -24,33 +27,8 @@ constexpr std::size_t longest_text = 1 << 22;
 constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;
 constexpr std::uint64_t largest_ratio = 1100;  // deflate reaches 1032
 
-// Links of a group: names of those to objects of the file, and the first file that another leads to.
-struct Links {
-  std::vector<std::string> names;
-  std::string elsewhere;
-};
-
 extern "C" {
 // Called by libhdf5 from C: exceptions must not pass through it.
-static herr_t collect_link(hid_t group, const char* name, const H5L_info_t* info, void* data) {
-  auto& links = *static_cast<Links*>(data);
-  if (links.names.size() >= max_names) return 1;
-  try {
-    if (info->type == H5L_TYPE_HARD) {  // soft and external links can point anywhere
-      links.names.emplace_back(name);
-    } else if (info->type == H5L_TYPE_EXTERNAL && links.elsewhere.empty() && info->u.val_size <= longest_text) {
-      std::string value(info->u.val_size, '\0');
-      const char* file = nullptr;
-      if (H5Lget_val(group, name, value.data(), value.size(), H5P_DEFAULT) >= 0 &&
-          H5Lunpack_elink_val(value.data(), value.size(), nullptr, &file, nullptr) >= 0) {
-        links.elsewhere = "a link to " + in_quotes(file);
-      }
-    }
-  } catch (...) {
-    return -1;
-  }
-  return 0;
-}
 static herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* data) {
   auto& names = *static_cast<std::vector<std::string>*>(data);
   if (names.size() >= max_names) return 1;
@@ -61,88 +39,6 @@ static herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void
   }
   return 0;
 }
-}
-
-std::string member_name(hid_t type, unsigned index) {
-  char* raw = H5Tget_member_name(type, index);
-  if (raw == nullptr) return {};
-  std::string name(raw);
-  H5free_memory(raw);
-  return name;
-}
-
-bool is_named(std::string name, std::initializer_list<std::string_view> names) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// Type for reading a complex compound into memory; empty if the dataset contains no complex numbers.
-std::optional<Hdf5Handle> complex_memory_type(hid_t dataset) {
-  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
-  if (!type.valid() || H5Tget_class(type.get()) != H5T_COMPOUND || H5Tget_nmembers(type.get()) != 2)
-    return std::nullopt;
-  const std::array<std::string, 2> names = {member_name(type.get(), 0), member_name(type.get(), 1)};
-  if (!is_named(names[0], {"r", "re", "real"}) || !is_named(names[1], {"i", "im", "imag"})) return std::nullopt;
-  for (unsigned i = 0; i < 2; ++i) {
-    if (H5Tget_member_class(type.get(), i) != H5T_FLOAT) return std::nullopt;
-  }
-  Hdf5Handle memory(H5Tcreate(H5T_COMPOUND, 2 * sizeof(float)), H5Tclose);
-  if (!memory.valid() || H5Tinsert(memory.get(), names[0].c_str(), 0, H5T_NATIVE_FLOAT) < 0 ||
-      H5Tinsert(memory.get(), names[1].c_str(), sizeof(float), H5T_NATIVE_FLOAT) < 0) {
-    return std::nullopt;
-  }
-  return memory;
-}
-
-std::vector<std::uint64_t> read_extents(hid_t dataset) {
-  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
-  const int rank = space.valid() ? H5Sget_simple_extent_ndims(space.get()) : -1;
-  if (rank < 0 || rank > H5S_MAX_RANK) return {};
-  std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
-  if (rank > 0 && H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr) != rank) return {};
-  return {extents.begin(), extents.end()};
-}
-
-// The other file in which the values of a dataset lie; empty: they lie in its own. To be called before what opens the
-// other, such as the extents of a virtual dataset.
-std::string elsewhere(hid_t dataset) {
-  const Hdf5Handle list(H5Dget_create_plist(dataset), H5Pclose);
-  std::array<char, 256> name{};
-  if (list.valid() && H5Pget_external_count(list.get()) > 0) {
-    H5Pget_external(list.get(), 0, name.size() - 1, name.data(), nullptr, nullptr);
-    return "data in " + in_quotes(name.data());
-  }
-  if (!list.valid() || H5Pget_layout(list.get()) != H5D_VIRTUAL) return {};
-  H5Pget_virtual_filename(list.get(), 0, name.data(), name.size());
-  return "a virtual dataset of " + in_quotes(name.data());
-}
-
-Hdf5Handle open_dataset(hid_t file, const std::string& path) {
-  Links links;
-  if (H5Literate(file, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, collect_link, &links) < 0) {
-    throw_io(path, "a readable HDF5 root group", "a damaged one");
-  }
-  auto& names = links.names;
-  if (std::find(names.begin(), names.end(), "field") != names.end()) names = {"field"};
-  std::optional<Hdf5Handle> found;
-  std::size_t count = 0;
-  for (const auto& name : names) {
-    Hdf5Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
-    if (!dataset.valid()) continue;
-    if (auto other = elsewhere(dataset.get()); !other.empty()) {
-      links.elsewhere = std::move(other);
-      continue;
-    }
-    if (read_extents(dataset.get()).size() != 2 || !complex_memory_type(dataset.get())) continue;
-    if (++count == 1) found.emplace(std::move(dataset));
-  }
-  if (count == 0 && !links.elsewhere.empty()) throw_io(path, "a field in the file itself", links.elsewhere);
-  if (count != 1) {
-    throw_io(path, "a dataset 'field', or one only, of shape {ny, nx} and compound type {r, i}",
-             fmt::format("{} such datasets", count));
-  }
-  return std::move(*found);
 }
 
 // Checks that the declared extents agree with the stored bytes before memory is allocated for them.
@@ -162,26 +58,30 @@ void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, con
                fmt::format("filter {} {}", static_cast<int>(filter), in_quotes(name.data())));
     }
   }
-  const std::uint64_t size = std::filesystem::file_size(path);
+  const std::uint64_t size = std::filesystem::file_size(split_part(path).file);
   const std::uint64_t stored = H5Dget_storage_size(dataset);
   if (stored > size) throw_io(path, fmt::format("{} bytes of dataset", stored), fmt::format("a file of {}", size));
   const std::uint64_t item = H5Tget_size(type.get());
   const auto layout = H5Pget_layout(list.get());
   if (layout == H5D_CHUNKED) {
-    std::array<hsize_t, 2> chunk{};
-    if (H5Pget_chunk(list.get(), 2, chunk.data()) != 2 || chunk[0] == 0 || chunk[1] == 0 || item == 0 ||
-        chunk[0] > largest_chunk / chunk[1] / item) {
+    const int rank = static_cast<int>(extents.size());
+    std::vector<hsize_t> chunk(extents.size());
+    std::uint64_t bytes = item;
+    bool bad = item == 0 || H5Pget_chunk(list.get(), rank, chunk.data()) != rank;
+    for (const hsize_t extent : chunk) bad = bad || extent == 0 || __builtin_mul_overflow(bytes, extent, &bytes);
+    if (bad || bytes > largest_chunk) {
       throw_io(path, fmt::format("chunks of at most {} bytes", largest_chunk),
-               fmt::format("chunks of {} x {} values", chunk[0], chunk[1]));
+               fmt::format("chunks of {} values", fmt::join(chunk, " x ")));
     }
   } else if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT) {
     throw_io(path, "a contiguous, compact or chunked dataset", "another layout");
   }
-  std::uint64_t needed = 0;
+  std::uint64_t needed = item;
+  bool over = false;
+  for (const auto extent : extents) over = over || __builtin_mul_overflow(needed, extent, &needed);
   const std::uint64_t possible = layout == H5D_CHUNKED ? stored * largest_ratio : stored;
-  if (__builtin_mul_overflow(extents[0], extents[1], &needed) || __builtin_mul_overflow(needed, item, &needed) ||
-      needed > possible) {
-    throw_io(path, fmt::format("data for shape {{{}, {}}}, {} bytes each", extents[0], extents[1], item),
+  if (over || needed > possible) {
+    throw_io(path, fmt::format("data for shape {{{}}}, {} bytes each", fmt::join(extents, ", "), item),
              fmt::format("{} bytes stored", stored));
   }
 }
@@ -252,54 +152,96 @@ void read_attributes(hid_t object, Metadata& metadata) {
 // The field of an HDF5 file, opened and checked, with its values not read yet.
 struct OpenField {
   Hdf5Session session;
+  FilePart named;
   Hdf5Handle file;
-  Hdf5Handle dataset;
+  Hdf5Choice choice;
   Shape<2> shape{};
 
-  explicit OpenField(const std::string& path) : file(open_file(path)), dataset(open_dataset(file.get(), path)) {
-    const auto extents = read_extents(dataset.get());
-    if (extents.size() != 2) throw_io(path, "a readable dataset", "a damaged one");
+  explicit OpenField(const std::string& path)
+      : named(split_part(path)),
+        file(open_file(named.file, path)),
+        choice(open_hdf5_dataset(file.get(), named.part, path)) {
+    const auto& extents = choice.extents;
     for (const auto extent : extents) {
       if (extent == 0 || extent > INT64_MAX) {
-        throw_io(path, "at least 1 value", fmt::format("shape {{{}, {}}}", extents[0], extents[1]));
+        throw_io(path, "at least 1 value", fmt::format("shape {{{}}}", fmt::join(extents, ", ")));
       }
     }
-    shape = {static_cast<std::int64_t>(extents[0]), static_cast<std::int64_t>(extents[1])};
-    check_storage(dataset.get(), extents, path);
+    const auto rows = static_cast<std::int64_t>(extents[extents.size() - 2]);
+    const auto columns = static_cast<std::int64_t>(extents[extents.size() - 1]);
+    shape = choice.reversed.empty() ? Shape<2>{rows, columns} : Shape<2>{columns, rows};
+    check_storage(choice.dataset.get(), extents, path);
   }
 
-  static Hdf5Handle open_file(const std::string& path) {
-    read_first_bytes(path, 1);  // reports a missing or empty file more precisely than libhdf5
-    Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  static Hdf5Handle open_file(const std::string& name, const std::string& path) {
+    read_first_bytes(name, 1);  // reports a missing or empty file more precisely than libhdf5
+    Hdf5Handle file(H5Fopen(name.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.valid()) throw_io(path, "an HDF5 file", "one that is damaged or of another kind");
     return file;
   }
 
-  void read(hid_t memory_space, hid_t file_space, FieldFile& field, const std::string& path) const {
-    const auto type = complex_memory_type(dataset.get());
-    if (!type || H5Dread(dataset.get(), type->get(), memory_space, file_space, H5P_DEFAULT, field.values.data()) < 0) {
+  [[nodiscard]] std::vector<std::string> notes(const std::string& path) const {
+    if (choice.reversed.empty()) return {};
+    return {fmt::format("{}: {} stores dimensions reversed: {} is read as {} x {} (rows x columns)", path,
+                        choice.reversed, printable(choice.name), shape[0], shape[1])};
+  }
+
+  // Reads `count` rows from `first` on to `target`, of numbers of `type` in memory.
+  template <class T>
+  void read(hid_t type, std::int64_t first, std::int64_t count, T* target, const std::string& path) const {
+    const std::size_t rank = choice.extents.size();
+    const bool turned = !choice.reversed.empty();
+    std::vector<hsize_t> start(rank, 0);
+    std::vector<hsize_t> extents(rank, 1);
+    if (choice.slice) start[0] = static_cast<hsize_t>(*choice.slice);
+    const std::size_t row_axis = rank - (turned ? 1 : 2);
+    const std::size_t column_axis = rank - (turned ? 2 : 1);
+    start[row_axis] = static_cast<hsize_t>(first);
+    extents[row_axis] = static_cast<hsize_t>(count);
+    extents[column_axis] = static_cast<hsize_t>(shape[1]);
+    const auto total = static_cast<hsize_t>(count * shape[1]);
+    std::vector<T> columns(turned ? total : 0);
+    const Hdf5Handle memory(H5Screate_simple(1, &total, nullptr), H5Sclose);
+    const Hdf5Handle place(H5Dget_space(choice.dataset.get()), H5Sclose);
+    if (!memory.valid() || !place.valid() ||
+        H5Sselect_hyperslab(place.get(), H5S_SELECT_SET, start.data(), nullptr, extents.data(), nullptr) < 0 ||
+        H5Dread(choice.dataset.get(), type, memory.get(), place.get(), H5P_DEFAULT, turned ? columns.data() : target) <
+            0) {
       throw_io(path, "a readable dataset", "a damaged one");
     }
+    if (!turned) return;
+    for (std::int64_t row = 0; row < count; ++row) {
+      for (std::int64_t column = 0; column < shape[1]; ++column) {
+        target[row * shape[1] + column] = columns[static_cast<std::size_t>(column * count + row)];
+      }
+    }
+  }
+
+  void read_complex(std::int64_t first, FieldFile& field, const std::string& path) const {
+    const auto type = complex_memory_type(choice.dataset.get());
+    if (!type) throw_io(path, "complex numbers", choice.type);
+    read(type->get(), first, field.values.shape()[0], field.values.data(), path);
   }
 
   void read_metadata(Metadata& metadata) const {
     read_attributes(file.get(), metadata);
-    read_attributes(dataset.get(), metadata);
+    read_attributes(choice.dataset.get(), metadata);
+    for (const auto* key : {"MATLAB_class", "MATLAB_int_decode", "MATLAB_global"}) metadata.erase(key);
   }
 };
 
 // Sets the position and type of the values in `layout`. Returns false unless they lie row by row in the file as IEEE
 // numbers.
 bool find_values(const OpenField& open, FieldLayout& layout) {
-  const Hdf5Handle list(H5Dget_create_plist(open.dataset.get()), H5Pclose);
-  const Hdf5Handle type(H5Dget_type(open.dataset.get()), H5Tclose);
+  const Hdf5Handle list(H5Dget_create_plist(open.choice.dataset.get()), H5Pclose);
+  const Hdf5Handle type(H5Dget_type(open.choice.dataset.get()), H5Tclose);
   const Hdf5Handle file_list(H5Fget_create_plist(open.file.get()), H5Pclose);
   hsize_t user_block = 0;
   if (!list.valid() || H5Pget_layout(list.get()) != H5D_CONTIGUOUS || !file_list.valid() ||
       H5Pget_userblock(file_list.get(), &user_block) < 0 || user_block != 0) {
     return false;
   }
-  const haddr_t begin = H5Dget_offset(open.dataset.get());
+  const haddr_t begin = H5Dget_offset(open.choice.dataset.get());
   const Hdf5Handle number(H5Tget_member_type(type.get(), 0), H5Tclose);
   const Hdf5Handle other(H5Tget_member_type(type.get(), 1), H5Tclose);
   if (begin == HADDR_UNDEF || !number.valid() || !other.valid() || H5Tequal(number.get(), other.get()) <= 0) {
@@ -310,7 +252,8 @@ bool find_values(const OpenField& open, FieldLayout& layout) {
                                      {H5T_IEEE_F32BE, std::endian::big},
                                      {H5T_IEEE_F64BE, std::endian::big}}) {
     if (H5Tequal(number.get(), known) <= 0) continue;
-    layout.data_begin = begin;
+    const std::uint64_t skipped = static_cast<std::uint64_t>(open.choice.slice.value_or(0) * element_count(open.shape));
+    layout.data_begin = begin + skipped * H5Tget_size(type.get());
     layout.value_bytes = H5Tget_size(type.get());
     layout.real_at = H5Tget_member_offset(type.get(), 0);
     layout.imaginary_at = H5Tget_member_offset(type.get(), 1);
@@ -322,32 +265,50 @@ bool find_values(const OpenField& open, FieldLayout& layout) {
 }
 
 std::int64_t chunk_rows_of(const OpenField& open) {
-  const Hdf5Handle list(H5Dget_create_plist(open.dataset.get()), H5Pclose);
-  std::array<hsize_t, 2> chunk{};
-  if (!list.valid() || H5Pget_layout(list.get()) != H5D_CHUNKED || H5Pget_chunk(list.get(), 2, chunk.data()) != 2) {
+  const Hdf5Handle list(H5Dget_create_plist(open.choice.dataset.get()), H5Pclose);
+  const std::size_t rank = open.choice.extents.size();
+  std::vector<hsize_t> chunk(rank);
+  if (!list.valid() || H5Pget_layout(list.get()) != H5D_CHUNKED ||
+      H5Pget_chunk(list.get(), static_cast<int>(rank), chunk.data()) != static_cast<int>(rank)) {
     return 1;
   }
-  return static_cast<std::int64_t>(std::min<hsize_t>(chunk[0], static_cast<hsize_t>(open.shape[0])));
+  const hsize_t rows = chunk[rank - (open.choice.reversed.empty() ? 2 : 1)];
+  return static_cast<std::int64_t>(std::min<hsize_t>(rows, static_cast<hsize_t>(open.shape[0])));
 }
 
 }  // namespace
 
-FieldFile read_hdf5(const std::string& path) {
+FieldNumbers read_hdf5_numbers(const std::string& path) {
   const OpenField open(path);
-  FieldFile field;
-  field.values = make_field(static_cast<std::uint64_t>(open.shape[0]), static_cast<std::uint64_t>(open.shape[1]), path);
-  open.read(H5S_ALL, H5S_ALL, field, path);
-  open.read_metadata(field.metadata);
-  return field;
+  const auto ny = static_cast<std::uint64_t>(open.shape[0]);
+  const auto nx = static_cast<std::uint64_t>(open.shape[1]);
+  FieldNumbers numbers;
+  if (open.choice.complex) {
+    FieldFile field;
+    field.values = make_field(ny, nx, path);
+    open.read_complex(0, field, path);
+    numbers.values = std::move(field.values);
+  } else {
+    numbers.type = open.choice.type;
+    numbers.whole = open.choice.whole;
+    numbers.real = make_real(ny, nx, path);
+    open.read(H5T_NATIVE_DOUBLE, 0, open.shape[0], numbers.real.data(), path);
+  }
+  open.read_metadata(numbers.metadata);
+  numbers.notes = open.notes(path);
+  return numbers;
 }
 
 FieldLayout hdf5_layout(const std::string& path) {
   const OpenField open(path);
   FieldLayout layout;
   layout.shape = open.shape;
-  layout.packed = !find_values(open, layout);
+  if (!open.choice.complex) layout.real_type = open.choice.type;
+  layout.columns_first = !open.choice.reversed.empty();
+  layout.packed = !open.choice.complex || !find_values(open, layout);
   if (layout.packed) layout.chunk_rows = chunk_rows_of(open);
   open.read_metadata(layout.metadata);
+  layout.notes = open.notes(path);
   return layout;
 }
 
@@ -356,19 +317,11 @@ FieldFile read_hdf5_rows(const std::string& path, std::int64_t first_row, std::i
   check_rows_of_field("read_hdf5_rows", open.shape, first_row, {count, open.shape[1]});
   FieldFile field;
   field.values = make_field(static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(open.shape[1]), path);
-  const std::array<hsize_t, 2> start = {static_cast<hsize_t>(first_row), 0};
-  const std::array<hsize_t, 2> extents = {static_cast<hsize_t>(count), static_cast<hsize_t>(open.shape[1])};
-  const Hdf5Handle memory(H5Screate_simple(2, extents.data(), nullptr), H5Sclose);
-  const Hdf5Handle place(H5Dget_space(open.dataset.get()), H5Sclose);
-  if (!memory.valid() || !place.valid() ||
-      H5Sselect_hyperslab(place.get(), H5S_SELECT_SET, start.data(), nullptr, extents.data(), nullptr) < 0) {
-    throw_io(path, "a readable dataset", "a damaged one");
-  }
-  open.read(memory.get(), place.get(), field, path);
+  open.read_complex(first_row, field, path);
   return field;
 }
 #else
-FieldFile read_hdf5(const std::string& path) {
+FieldNumbers read_hdf5_numbers(const std::string& path) {
   throw Error(ErrorCode::unsupported, path + ": expected a build with HDF5, got one without");
 }
 

@@ -4,6 +4,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/core/progress.hpp>
+#include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/rows_options.hpp>
 #include <memory>
 #include <string>
@@ -57,7 +58,8 @@ class FieldRowsWriter {
 
 /// Reads a complex field of any size by blocks of rows.
 ///
-/// Formats of HDF5 and NPY as in read_field, without its size limit; OHC and columns-first NPY with that limit. A
+/// Formats of HDF5 and NPY as in read_field, without its size limit; OHC, MATLAB 5, columns-first NPY and what the
+/// options make of real numbers with that limit. A
 /// child process inspects an HDF5 file with libhdf5 (see guarded.hpp) and reports the position of the rows. This
 /// process then reads them from the file without libhdf5. A child also unpacks rows that are chunked or packed, up to
 /// 256 MiB at once, which are cached until others are requested. Not for several threads at once.
@@ -65,13 +67,15 @@ class FieldRowsReader {
  public:
   /// `program`: current_program() if its main begins with guarded_child. Empty: libhdf5 runs in this process, which is
   /// safe only for trusted files. Throws io with file, expected and got.
-  explicit FieldRowsReader(const std::string& path, std::string program = {});
+  explicit FieldRowsReader(const std::string& path, std::string program = {}, const FieldReadOptions& options = {});
   ~FieldRowsReader();
   FieldRowsReader(const FieldRowsReader&) = delete;
   FieldRowsReader& operator=(const FieldRowsReader&) = delete;
 
   [[nodiscard]] Shape<2> shape() const;
   [[nodiscard]] const Metadata& metadata() const;
+  /// What the file leaves open and how it is read.
+  [[nodiscard]] const std::vector<std::string>& notes() const;
   /// Fills `values` {n, nx} in host memory with rows first_row to first_row + n - 1. Throws io if the file is not
   /// readable or has become shorter, invalid_argument for rows outside the field or of another width.
   void read(std::int64_t first_row, View<std::complex<float>, 2> values) const;

@@ -4,6 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/fields/field_formats_detail.hpp>
+#include <holotone/io/fields/field_numbers_detail.hpp>
 #include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
@@ -63,25 +64,30 @@ struct FieldRowsReader::State {
   Array<std::complex<float>, 2> unpacked;  // last rows read by a child
   std::int64_t first_unpacked = 0;
 
-  void open();
+  void open(const FieldReadOptions& options);
   void read_here(std::int64_t first_row, Values values) const;
   void unpack(std::int64_t first_row, std::int64_t wanted);
   void read_unpacked(std::int64_t first_row, Values values);
 };
 
-void FieldRowsReader::State::open() {
+void FieldRowsReader::State::open(const FieldReadOptions& options) {
   std::uint64_t bytes = 0;
-  file = io::open_file(path, bytes);
-  if (is_hdf5(path)) {
+  const auto name = io::split_part(path).file;
+  file = io::open_file(name, bytes);
+  const bool by_rows = !io::is_given(options) && !io::is_matlab5(name, path);
+  if (by_rows && is_hdf5(path)) {
     layout = io::hdf5_layout_guarded(path, program);
-  } else if (io::is_npy(io::read_first_bytes(path, 6))) {
+  } else if (by_rows && io::is_npy(io::read_first_bytes(name, 6)) && name == path) {
     layout = io::npy_layout(path);
   } else {
-    whole = read_field(path);  // OHC; throws for other formats
+    const auto read = [this](const std::string& one) { return io::read_numbers_guarded(one, program); };
+    whole = io::compose_field(path, options, read);
     layout.shape = whole->values.shape();
     layout.metadata = whole->metadata;
+    layout.notes = whole->notes;
     return;
   }
+  if (!layout.real_type.empty()) io::throw_real(path, layout.real_type, layout.shape);
   io::check_layout(layout, bytes, path);
 }
 
@@ -128,10 +134,11 @@ void FieldRowsReader::State::read_unpacked(std::int64_t first_row, Values values
   }
 }
 
-FieldRowsReader::FieldRowsReader(const std::string& path, std::string program) : state_(std::make_unique<State>()) {
+FieldRowsReader::FieldRowsReader(const std::string& path, std::string program, const FieldReadOptions& options)
+    : state_(std::make_unique<State>()) {
   state_->path = path;
   state_->program = std::move(program);
-  state_->open();
+  state_->open(options);
 }
 
 FieldRowsReader::~FieldRowsReader() = default;
@@ -139,6 +146,8 @@ FieldRowsReader::~FieldRowsReader() = default;
 Shape<2> FieldRowsReader::shape() const { return state_->layout.shape; }
 
 const Metadata& FieldRowsReader::metadata() const { return state_->layout.metadata; }
+
+const std::vector<std::string>& FieldRowsReader::notes() const { return state_->layout.notes; }
 
 void FieldRowsReader::read(std::int64_t first_row, View<std::complex<float>, 2> values) const {
   io::check_rows_of_field("FieldRowsReader::read", shape(), first_row, values.shape());

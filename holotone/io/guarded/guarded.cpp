@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/units.hpp>
+#include <holotone/io/fields/field_numbers_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/guarded/guarded_dump_detail.hpp>
@@ -64,6 +65,13 @@ auto read_guarded(const std::string& command, const std::string& path, const std
   }
 }
 
+io::FieldNumbers read_in_child(const std::string& path, const std::string& program,
+                               const std::optional<ReaderLimits>& limits) {
+  if (!is_hdf5(path) && !io::is_matlab5(io::split_part(path).file, path)) return io::read_numbers(path);
+  return read_guarded(std::string(field_command), path, program,
+                      limits ? *limits : field_reader_limits(find_size(io::split_part(path).file)), io::parse_numbers);
+}
+
 // Parses the rows of a rows command. Returns false for other commands.
 bool parse_rows(std::string_view command, std::int64_t& first_row, std::int64_t& count) {
   if (!command.starts_with(rows_command)) return false;
@@ -89,7 +97,7 @@ Array<float, 3> read_exr_pixels(const std::string& path, bool as_depth) {
 std::string read_and_dump(std::string_view command, const std::string& path) {
   std::int64_t first_row = 0;
   std::int64_t count = 0;
-  if (command == field_command) return io::dump_field(read_field(path));
+  if (command == field_command) return io::dump_numbers(io::read_numbers(path));
   if (command == layout_command) return io::dump_layout(io::hdf5_layout(path));
   if (parse_rows(command, first_row, count)) return io::dump_field(io::read_hdf5_rows(path, first_row, count));
   if (command == exr_command) return io::dump_pixels(read_exr_pixels(path, false));
@@ -167,17 +175,19 @@ Mesh read_scene_guarded(const std::string& path, const std::string& program, con
 }
 
 FieldFile read_field_guarded(const std::string& path, const std::string& program,
-                             const std::optional<ReaderLimits>& limits) {
-  if (!is_hdf5(path)) return read_field(path);
-  return read_guarded(std::string(field_command), path, program,
-                      limits ? *limits : field_reader_limits(find_size(path)), io::parse_field);
+                             const std::optional<ReaderLimits>& limits, const FieldReadOptions& options) {
+  return io::compose_field(path, options, [&](const std::string& one) { return read_in_child(one, program, limits); });
 }
 
 namespace io {
 
+FieldNumbers read_numbers_guarded(const std::string& path, const std::string& program) {
+  return program.empty() ? read_numbers(path) : read_in_child(path, program, {});
+}
+
 FieldLayout hdf5_layout_guarded(const std::string& path, const std::string& program) {
   if (program.empty()) return hdf5_layout(path);
-  ReaderLimits limits = field_reader_limits(find_size(path));
+  ReaderLimits limits = field_reader_limits(find_size(split_part(path).file));
   limits.run.output_bytes = std::uint64_t{256} << 20;  // for metadata
   return read_guarded(std::string(layout_command), path, program, limits, parse_layout);
 }
@@ -186,7 +196,7 @@ FieldFile read_hdf5_rows_guarded(const std::string& path, const std::string& pro
                                  Shape<2> shape) {
   if (program.empty()) return read_hdf5_rows(path, first_row, shape[0]);
   const auto bytes = static_cast<std::uint64_t>(element_count(shape)) * sizeof(std::complex<float>);
-  ReaderLimits limits = field_reader_limits(find_size(path));
+  ReaderLimits limits = field_reader_limits(find_size(split_part(path).file));
   limits.memory_bytes += 4 * bytes;  // for the rows and one or two chunks
   limits.run.output_bytes = bytes + (1 << 20);
   limits.run.seconds += static_cast<double>(bytes) / 4e6;

@@ -8,8 +8,8 @@
 
 namespace holotone {
 
-// Reads files in a child process with libraries that crash on hostile ones (assimp, libhdf5, OpenEXR). The program must
-// begin main with
+// Reads files in a child process with libraries that crash on hostile ones (assimp, libhdf5, matio, OpenEXR). The
+// program must begin main with
 //     if (const auto code = guarded_child(argc, argv)) return *code;
 // and read with read_scene_guarded(path, current_program()), read_field_guarded(path, current_program()) and
 // FieldRowsReader(path, current_program()); read_image reads OpenEXR so from then on. The child is the same program
@@ -45,10 +45,10 @@ ReaderLimits exr_reader_limits(std::uint64_t bytes, std::uint64_t pixel_bytes);
 Mesh read_scene_guarded(const std::string& path, const std::string& program,
                         const std::optional<ReaderLimits>& limits = {}, Coordinates coordinates = Coordinates::stored);
 
-/// Reads a field as read_field. HDF5 is read in a child `program`, under field_reader_limits by default; other formats
-/// in this process. Throws as read_scene_guarded.
+/// Reads a field as read_field. HDF5 and MATLAB 5 are read in a child `program`, under field_reader_limits by default;
+/// other formats in this process. Throws as read_scene_guarded.
 FieldFile read_field_guarded(const std::string& path, const std::string& program,
-                             const std::optional<ReaderLimits>& limits = {});
+                             const std::optional<ReaderLimits>& limits = {}, const FieldReadOptions& options = {});
 
 /// Entry point of the child. If the arguments name a guarded read, performs it and returns the exit code: 0, 2 after an
 /// error, which is passed to the parent, or 1 if the output cannot be written. Otherwise returns empty. Call it first

@@ -11,7 +11,7 @@ namespace holotone::io {
 namespace {
 
 constexpr std::string_view magic = "HOLODMP1";
-enum class Kind : std::uint32_t { error, scene, field, layout, pixels };
+enum class Kind : std::uint32_t { error, scene, field, numbers, layout, pixels };
 constexpr std::size_t longest_message = 2000;
 
 template <class T>
@@ -36,12 +36,26 @@ void append_metadata(std::string& dump, const Metadata& metadata) {
   }
 }
 
+void append_texts(std::string& dump, const std::vector<std::string>& texts) {
+  append(dump, static_cast<std::uint64_t>(texts.size()));
+  for (const auto& text : texts) append_text(dump, text);
+}
+
 std::string begin(Kind kind, std::size_t bytes) {
   std::string dump;
   dump.reserve(magic.size() + 256 + bytes);
   dump += magic;
   append(dump, kind);
   return dump;
+}
+
+// Converts any text of the child to one line of printable text.
+std::string tame(std::string text) {
+  if (text.size() > longest_message) text.resize(longest_message);
+  for (auto& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return text;
 }
 
 // Reads values from the front of a dump; every count is checked against the remaining bytes.
@@ -71,6 +85,12 @@ class Cursor {
     }
     return metadata;
   }
+  std::vector<std::string> take_texts() {
+    const auto count = take<std::uint64_t>();
+    std::vector<std::string> texts;
+    for (std::uint64_t i = 0; i < count; ++i) texts.push_back(tame(take_text()));  // of 8 bytes or more each
+    return texts;
+  }
   std::string take_text() { return std::string(bytes(take_count(1))); }
   std::string_view bytes(std::size_t count) {
     if (count > rest_.size()) fail(fmt::format("{} more bytes", count), fmt::format("{}", rest_.size()));
@@ -97,15 +117,6 @@ class Cursor {
   std::string_view path_;
 };
 
-// Converts any text of the child to one line of printable text.
-std::string tame(std::string text) {
-  if (text.size() > longest_message) text.resize(longest_message);
-  for (auto& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return text;
-}
-
 Cursor open_dump(std::string_view dump, std::string_view path, Kind expected) {
   Cursor cursor(dump, path);
   if (dump.size() < magic.size() || cursor.bytes(magic.size()) != magic) cursor.fail("a dump", "something else");
@@ -127,6 +138,22 @@ void require_per_vertex(const Cursor& cursor, std::string_view name, const std::
   if (!values.empty() && values.size() != vertices) {
     cursor.fail(fmt::format("{} {}s", vertices, name), fmt::format("{}", values.size()));
   }
+}
+
+/// The matrix at the end of a dump, after its shape.
+template <class T>
+Array<T, 2> take_matrix(Cursor& cursor) {
+  const auto shape = cursor.take<Shape<2>>();
+  std::int64_t bytes = 0;
+  if (shape[0] < 0 || shape[1] < 0 || __builtin_mul_overflow(shape[0], shape[1], &bytes) ||
+      __builtin_mul_overflow(bytes, std::int64_t{sizeof(T)}, &bytes) || bytes > maximum_field_bytes) {
+    cursor.fail("a shape", to_string<2>(shape));
+  }
+  const auto raw = cursor.bytes(static_cast<std::size_t>(bytes));
+  cursor.end();
+  Array<T, 2> values(shape);
+  if (!raw.empty()) std::memcpy(static_cast<void*>(values.data()), raw.data(), raw.size());
+  return values;
 }
 
 }  // namespace
@@ -154,10 +181,28 @@ std::string dump_field(const FieldFile& field) {
   return dump;
 }
 
+std::string dump_numbers(const FieldNumbers& numbers) {
+  const bool real = !numbers.real.empty();
+  const std::size_t bytes = real ? numbers.real.bytes() : numbers.values.bytes();
+  std::string dump = begin(Kind::numbers, bytes);
+  append_metadata(dump, numbers.metadata);
+  append_texts(dump, numbers.notes);
+  append_text(dump, numbers.type);
+  append(dump, std::uint64_t{numbers.whole});
+  append(dump, std::uint64_t{real});
+  append(dump, real ? numbers.real.shape() : numbers.values.shape());
+  const void* const data = real ? static_cast<const void*>(numbers.real.data()) : numbers.values.data();
+  dump.append(static_cast<const char*>(data), bytes);
+  return dump;
+}
+
 std::string dump_layout(const FieldLayout& layout) {
   std::string dump = begin(Kind::layout, 0);
   append_metadata(dump, layout.metadata);
   append(dump, layout.shape);
+  append_texts(dump, layout.notes);
+  append_text(dump, layout.real_type);
+  append(dump, std::uint64_t{layout.columns_first});
   append(dump, std::uint64_t{layout.packed});
   append(dump, layout.chunk_rows);
   for (const std::uint64_t number : {layout.data_begin, layout.value_bytes, layout.real_at, layout.imaginary_at,
@@ -212,16 +257,7 @@ FieldFile parse_field(std::string_view dump, std::string_view path) {
   Cursor cursor = open_dump(dump, path, Kind::field);
   FieldFile field;
   field.metadata = cursor.take_metadata();
-  const auto shape = cursor.take<Shape<2>>();
-  std::int64_t bytes = 0;
-  if (shape[0] < 0 || shape[1] < 0 || __builtin_mul_overflow(shape[0], shape[1], &bytes) ||
-      __builtin_mul_overflow(bytes, std::int64_t{sizeof(std::complex<float>)}, &bytes) || bytes > maximum_field_bytes) {
-    cursor.fail("a shape", to_string<2>(shape));
-  }
-  const auto raw = cursor.bytes(static_cast<std::size_t>(bytes));
-  cursor.end();
-  field.values = Array<std::complex<float>, 2>(shape);
-  if (!raw.empty()) std::memcpy(static_cast<void*>(field.values.data()), raw.data(), raw.size());
+  field.values = take_matrix<std::complex<float>>(cursor);
   return field;
 }
 
@@ -241,11 +277,29 @@ Array<float, 3> parse_pixels(std::string_view dump, std::string_view path) {
   return pixels;
 }
 
+FieldNumbers parse_numbers(std::string_view dump, std::string_view path) {
+  Cursor cursor = open_dump(dump, path, Kind::numbers);
+  FieldNumbers numbers;
+  numbers.metadata = cursor.take_metadata();
+  numbers.notes = cursor.take_texts();
+  numbers.type = tame(cursor.take_text());
+  numbers.whole = cursor.take<std::uint64_t>() != 0;
+  if (cursor.take<std::uint64_t>() != 0) {
+    numbers.real = take_matrix<double>(cursor);
+  } else {
+    numbers.values = take_matrix<std::complex<float>>(cursor);
+  }
+  return numbers;
+}
+
 FieldLayout parse_layout(std::string_view dump, std::string_view path) {
   Cursor cursor = open_dump(dump, path, Kind::layout);
   FieldLayout layout;
   layout.metadata = cursor.take_metadata();
   layout.shape = cursor.take<Shape<2>>();
+  layout.notes = cursor.take_texts();
+  layout.real_type = tame(cursor.take_text());
+  layout.columns_first = cursor.take<std::uint64_t>() != 0;
   layout.packed = cursor.take<std::uint64_t>() != 0;
   layout.chunk_rows = cursor.take<std::int64_t>();
   for (auto* number :

@@ -7,6 +7,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
@@ -56,6 +57,10 @@ void require_writable(std::string_view where, const Image& image, const ImageWri
 }  // namespace
 
 Image read_image(const std::string& path, const ImageReadOptions& options) {
+  if (const auto named = io::split_part(path); !named.part.empty()) {
+    if (io::is_tiff(io::read_first_bytes(named.file, 4))) return io::read_tiff_page(path, options);
+    throw_io(path, "a part of a TIFF file", fmt::format("{}, which has no parts", named.file));
+  }
   const std::string bytes = io::read_bytes_if(path, [](std::string_view first) {
     return io::is_png(first) || io::is_tiff(first) || io::is_jpeg(first) || io::is_bmp(first) || io::is_pfm(first) ||
            io::is_exr(first);
@@ -69,6 +74,8 @@ Image read_image(const std::string& path, const ImageReadOptions& options) {
   throw_io(path, "an image: PNG, TIFF, JPEG, BMP, PFM or OpenEXR",
            "a file that begins " + io::in_quotes(bytes.substr(0, 8)));
 }
+
+std::int64_t page_count(const std::string& path) { return io::count_pages(path); }
 
 void write_image(const std::string& path, const Image& image, const ImageWriteOptions& options) {
   require_writable("write_image", image, options);

@@ -42,6 +42,8 @@ struct ImageReadOptions {
   /// The picture is a map of depths: of an EXR file the channel Z, if it has one. Pixels outside its data window are
   /// NaN, not black.
   bool as_depth = false;
+  /// Refuses a TIFF file of several pages unless one is named; else the first is read, with a note.
+  bool one_page = false;
 };
 
 /// Reads PNG (1 to 16 bit, palette, interlaced), TIFF (1 to 16 bit, floats of 16, 32 and 64 bits as float32; strips or
@@ -59,11 +61,17 @@ struct ImageReadOptions {
 /// orientations 1 to 8 are undone; a damaged EXIF block counts as none. Colours that are multiplied by alpha (TIFF,
 /// ExtraSamples 1) are divided by it.
 ///
+/// "s.tif:2" is page 2 of s.tif, unless a file has this very name. Reduced copies and masks are no pages.
+///
 /// Before memory is allocated, declared sizes are checked against maximum_image_bytes, against the length of the file
 /// under its compression (PNG 1032 to one, JPEG 2000, TIFF and OpenEXR 32 MiB and 1100 to 2000 to one), and against the
 /// free memory. Reads the whole file into memory. Throws io with file, expected and got; unsupported for a format
 /// that is not in this build.
 Image read_image(const std::string& path, const ImageReadOptions& options = {});
+
+/// Returns the number of pages of a TIFF file; 1 for other files, and for the name of a page. Throws io for a file that
+/// cannot be read.
+std::int64_t page_count(const std::string& path);
 
 /// Trade-off between speed of writing and file size.
 struct ImageWriteOptions {

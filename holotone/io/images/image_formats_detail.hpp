@@ -5,6 +5,7 @@
 #include <functional>
 #include <holotone/core/error.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/tiff_pages_detail.hpp>
 #include <limits>
 #include <optional>
 #include <string>
@@ -15,7 +16,6 @@
 namespace holotone::io {
 
 bool is_png(std::string_view bytes);
-bool is_tiff(std::string_view bytes);
 bool is_jpeg(std::string_view bytes);
 bool is_bmp(std::string_view bytes);
 bool is_pfm(std::string_view bytes);
@@ -23,6 +23,8 @@ bool is_exr(std::string_view bytes);
 
 Image read_png(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 Image read_tiff(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
+/// Reads a page of a TIFF file, FILE:PAGE, without the rest of the file.
+Image read_tiff_page(const std::string& path, const ImageReadOptions& options);
 Image read_jpeg(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 Image read_bmp(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
 Image read_pfm(std::string_view bytes, std::string_view path, const ImageReadOptions& options);
@@ -36,6 +38,7 @@ struct ImageHead {
   Metadata metadata;
   std::uint64_t pixels_end = 0;  ///< byte of the file
   std::uint64_t file_bytes = 0;
+  std::vector<std::string> notes = {};
 };
 /// Reads a TIFF file's head alone, of any size. Throws io as read_tiff does before it reads pixels. Does not compare
 /// pixels_end with the file's length.

@@ -5,6 +5,7 @@
 #include <holotone/io/atomic_file_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/image_rows.hpp>
@@ -178,7 +179,7 @@ struct ImageRowsReader::State {
   }
 
   void open() {
-    if (io::is_png(io::read_first_bytes(path, 8))) {
+    if (io::split_part(path).part.empty() && io::is_png(io::read_first_bytes(path, 8))) {
       open_png();
       const bool upright = png->orientation() == io::Orientation::top_left;
       if (upright && !png->is_indexed() && !png->is_interlaced()) {

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 
 #if HOLOTONE_TIFF
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <holotone/io/images/colour_profile_detail.hpp>
@@ -38,6 +40,13 @@ struct Source {
   const FileHandle* file = nullptr;
   std::uint64_t size = bytes.size();
   std::uint64_t position = 0;
+
+  /// Reads bytes within `size`.
+  [[nodiscard]] bool read(char* target, std::uint64_t count, std::uint64_t at) const {
+    if (file != nullptr) return read_at(*file, target, count, at) == 0;
+    std::memcpy(target, bytes.data() + at, count);
+    return true;
+  }
 };
 
 extern "C" {
@@ -45,11 +54,7 @@ static tmsize_t read_source(thandle_t handle, void* target, tmsize_t count) {
   auto& source = *static_cast<Source*>(handle);
   if (count <= 0 || source.position >= source.size) return 0;
   const auto held = std::min<std::uint64_t>(static_cast<std::uint64_t>(count), source.size - source.position);
-  if (source.file == nullptr) {
-    std::memcpy(target, source.bytes.data() + source.position, held);
-  } else if (read_at(*source.file, static_cast<char*>(target), held, source.position) != 0) {
-    return 0;
-  }
+  if (!source.read(static_cast<char*>(target), held, source.position)) return 0;
   source.position += held;
   return static_cast<tmsize_t>(held);
 }
@@ -100,9 +105,10 @@ float float_of_half(std::uint16_t half) {
 
 class TiffReader {
  public:
-  TiffReader(std::string_view bytes, std::string_view path) : TiffReader(Source{bytes}, bytes.size(), path) {}
-  TiffReader(const FileHandle& file, std::uint64_t size, std::string_view path)
-      : TiffReader(Source{{}, &file, size}, std::min(size, max_head_bytes), path) {}
+  TiffReader(std::string_view bytes, std::string_view path) : TiffReader(Source{bytes}, bytes.size(), path, {}) {}
+  /// `part`: number of the page; empty: the first.
+  TiffReader(const FileHandle& file, std::uint64_t size, std::string_view path, std::string_view part = {})
+      : TiffReader(Source{{}, &file, size}, std::min(size, max_head_bytes), path, part) {}
 
   ImageHead head() {
     check_head(max_pixel_bytes);
@@ -120,16 +126,19 @@ class TiffReader {
             bits,
             metadata(),
             pixels_end(),
-            source_.size};
+            source_.size,
+            page_notes({})};
   }
 
   Image read(const ImageReadOptions& options) {
     check_head(maximum_image_bytes);
+    std::vector<std::string> notes = page_notes(options);
     const Shape<3> stored{static_cast<std::int64_t>(ny_), static_cast<std::int64_t>(nx_), is_cmyk() ? 3 : samples_};
     const auto element = static_cast<std::int64_t>(element_bytes());
     require_accepted(turned(stored, orientation()), turning_bytes(is_cmyk() ? 4 * element : element, orientation()),
                      options, path_);
     Image image;
+    image.notes = std::move(notes);
     switch (kind_) {
       case Samples::codes:
         if (const auto palette = wide_palette(file_.get()); !palette.empty()) {
@@ -162,19 +171,54 @@ class TiffReader {
   }
 
  private:
-  TiffReader(const Source& source, std::uint64_t bytes_read, std::string_view path) : path_(path), source_(source) {
+  TiffReader(const Source& source, std::uint64_t bytes_read, std::string_view path, std::string_view part)
+      : path_(path), source_(source), part_(part) {
     const auto options = tiff_options(message_, libtiff_memory + 4 * static_cast<tmsize_t>(bytes_read));
     file_.reset(TIFFClientOpenExt("tiff", "r", &source_, read_source, write_source, seek_source, close_source,
                                   size_of_source, map_source, unmap_source, options.get()));
     if (!file_) fail();
-    const toff_t first = TIFFCurrentDirOffset(file_.get());
-    if (enter_full_picture(file_.get())) return;
-    constexpr int max_copies = 1000;
-    for (int copies = 0; copies < max_copies && is_reduced_copy(file_.get()); ++copies) {
-      if (TIFFReadDirectory(file_.get()) == 1) continue;
-      if (TIFFSetSubDirectory(file_.get(), first) != 1) fail();
-      break;
+    const auto read = [this](char* target, std::uint64_t count, std::uint64_t position) {
+      return source_.read(target, count, position);
+    };
+    pages_ = find_tiff_pages(read, source_.size);
+    const std::int64_t count = std::max<std::int64_t>(std::ssize(pages_.directories), 1);
+    const std::int64_t page = part.empty() ? 0 : part_index(part, count, "pages", path);
+    if (pages_.directories.empty() || (part.empty() && enter_full_picture(file_.get()))) return;
+    if (page == 0 && !first_is_copy()) return;
+    if (TIFFSetSubDirectory(file_.get(), pages_.directories[static_cast<std::size_t>(page)]) != 1) fail();
+  }
+
+  /// True if the file begins with a reduced copy or a mask, which libtiff reads first.
+  [[nodiscard]] bool first_is_copy() const { return TIFFCurrentDirOffset(file_.get()) != pages_.directories.front(); }
+
+  /// Pictures that ImageJ states: those of a large file lie behind the first, without directories.
+  [[nodiscard]] std::int64_t imagej_pictures() const {
+    constexpr std::string_view key = "\nimages=";
+    char* description = nullptr;
+    if (TIFFGetField(file_.get(), TIFFTAG_IMAGEDESCRIPTION, &description) != 1 || description == nullptr) return 0;
+    const std::string_view text = description;
+    const auto at = text.find(key);
+    std::int64_t count = 0;
+    if (!text.starts_with("ImageJ=") || at == std::string_view::npos) return 0;
+    std::from_chars(text.data() + at + key.size(), text.data() + text.size(), count);
+    return count;
+  }
+
+  /// What a file of several pages leaves open. Throws io if it must not.
+  [[nodiscard]] std::vector<std::string> page_notes(const ImageReadOptions& options) const {
+    std::vector<std::string> notes;
+    const auto count = pages_.directories.size();
+    if (const std::int64_t stated = imagej_pictures(); stated > static_cast<std::int64_t>(count)) {
+      notes.push_back(fmt::format("{}: ImageJ states {} pictures, of which {} can be read", path_, stated, count));
     }
+    if (pages_.damaged) notes.push_back(fmt::format("{}: the list of pages is damaged after page {}", path_, count));
+    if (!part_.empty()) return notes;
+    if (count > 1) {
+      const std::string remedy = fmt::format("{}:2 is the second", path_);
+      if (options.one_page) throw_io(path_, fmt::format("one page; {}", remedy), fmt::format("{} pages", count));
+      notes.push_back(fmt::format("{}: the first of {} pages is read; {}", path_, count, remedy));
+    }
+    return notes;
   }
 
   void note_facts(Image& image) const {
@@ -473,6 +517,8 @@ class TiffReader {
 
   std::string_view path_;
   Source source_;
+  std::string_view part_;
+  TiffPages pages_;
   TiffMessage message_;
   TiffHandle file_;
   std::uint64_t nx_ = 0;
@@ -494,12 +540,21 @@ Image read_tiff(std::string_view bytes, std::string_view path, const ImageReadOp
   return TiffReader(bytes, path).read(options);
 }
 
-ImageHead read_tiff_head(const std::string& path) {
+Image read_tiff_page(const std::string& path, const ImageReadOptions& options) {
+  const FilePart named = split_part(path);
   std::uint64_t size = 0;
-  const FileHandle file = open_file(path, size);
-  return TiffReader(file, size, path).head();
+  const FileHandle file = open_file(named.file, size);
+  return TiffReader(file, size, path, named.part).read(options);
+}
+
+ImageHead read_tiff_head(const std::string& path) {
+  const FilePart named = split_part(path);
+  std::uint64_t size = 0;
+  const FileHandle file = open_file(named.file, size);
+  return TiffReader(file, size, path, named.part).head();
 }
 #else
+Image read_tiff_page(const std::string& path, const ImageReadOptions& options) { return read_tiff({}, path, options); }
 ImageHead read_tiff_head(const std::string& path) {
   (void)read_tiff({}, path, {});
   return {};
@@ -508,10 +563,5 @@ Image read_tiff(std::string_view, std::string_view path, const ImageReadOptions&
   throw Error(ErrorCode::unsupported, std::string(path) + ": expected a build with libtiff for TIFF, got one without");
 }
 #endif
-
-bool is_tiff(std::string_view bytes) {
-  return bytes.starts_with(std::string_view("II*\0", 4)) || bytes.starts_with(std::string_view("MM\0*", 4)) ||
-         bytes.starts_with(std::string_view("II+\0", 4)) || bytes.starts_with(std::string_view("MM\0+", 4));
-}
 
 }  // namespace holotone::io

@@ -99,7 +99,8 @@ Array<std::uint16_t, 2> codes_of(const std::string& path, const Image& image, bo
   } else if (const auto* words = std::get_if<Array<std::uint16_t, 3>>(&image.pixels)) {
     fill(*words);
   } else {
-    throw_io(path, "8-bit or 16-bit modulator codes", "float32 pixels");
+    throw_io(path, "8-bit or 16-bit modulator codes, or numbers that are read as phase, amplitude, intensity or field",
+             "float32 pixels");
   }
   return codes;
 }

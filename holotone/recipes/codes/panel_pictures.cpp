@@ -51,7 +51,7 @@ void set_scale(const std::string& path, Image& image, const PictureRules& rules,
 }
 
 PanelCodes read_codes(const std::string& path, const PictureRules& rules, std::vector<std::string>& notes) {
-  Image image = read_image(path);
+  Image image = read_image(path, {.one_page = true});
   const std::int64_t channels = shape_of(image)[2];
   if (image.lossy) refuse(path, "codes in PNG, TIFF or BMP without loss", "JPEG, which changes codes");
   if (channels == 2 || channels == 4) {

@@ -5,6 +5,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/npz_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
@@ -59,10 +60,19 @@ RawDepth to_depths(const PlacedPicture& job, const Image& image) {
   return raw;
 }
 
+/// The array of an archive that a part names, or the only one.
 Array<float, 2> npz_map(const std::string& path) {
-  const auto arrays = io::read_npz(io::read_bytes(path), path);
-  if (arrays.size() != 1) throw_io(path, "one array", fmt::format("{}", arrays.size()));
-  const auto& numbers = arrays.begin()->second;
+  const auto named = io::split_part(path);
+  const auto arrays = io::read_npz(io::read_bytes(named.file), path);
+  const auto found = named.part.empty() && arrays.size() == 1 ? arrays.begin() : arrays.find(named.part);
+  if (found == arrays.end()) {
+    std::string names;
+    for (const auto& [name, array] : arrays) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+    throw_io(
+        path, "one array, or its name as FILE:NAME",
+        fmt::format("{}arrays {}", named.part.empty() ? "" : io::in_quotes(named.part) + " of ", io::in_quotes(names)));
+  }
+  const auto& numbers = found->second;
   if (numbers.shape.size() != 2) {
     throw_io(path, "an array of shape {ny, nx}", io::counted(numbers.shape.size(), "dimension"));
   }
@@ -79,7 +89,7 @@ RawDepth read_raw(const PlacedPicture& job, const Shape<2>& shape) {
   if (format == io::FileFormat::npy) return {read_npy_map(path)};
   if (format == io::FileFormat::npz) return {npz_map(path)};
   const auto accept = [&](const Shape<3>& sides) { require_shape(job, shape, sides[0], sides[1]); };
-  return to_depths(job, read_image(path, {.accept = accept, .as_depth = true}));
+  return to_depths(job, read_image(path, {.accept = accept, .as_depth = true, .one_page = true}));
 }
 
 struct ValueSpan {

@@ -1,0 +1,32 @@
+#pragma once
+// Datasets of an HDF5 file and the choice of one. Empty if HOLOTONE_HDF5 is off. Not for users.
+#if HOLOTONE_HDF5
+#include <holotone/io/fields/field_numbers_detail.hpp>
+#include <holotone/io/fields/hdf5_handle_detail.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace holotone::io {
+
+/// A dataset of a field, opened.
+struct Hdf5Choice {
+  Hdf5Handle dataset;
+  std::string name;                    ///< "/group/name"
+  std::vector<std::uint64_t> extents;  ///< as stored
+  std::optional<std::int64_t> slice;   ///< of the first of three extents
+  bool complex = false;
+  std::string type;      ///< of real numbers
+  bool whole = false;    ///< real numbers of an integer type
+  std::string reversed;  ///< "MATLAB" or "Octave", which store the last two extents reversed; empty: as stored
+};
+
+/// Opens the dataset that the part names, or the only one of its kind (choose_array). Soft and external links are not
+/// followed. Throws io.
+Hdf5Choice open_hdf5_dataset(hid_t file, std::string_view part, const std::string& path);
+
+/// Type for reading a complex compound into memory; empty if the dataset contains no complex numbers.
+std::optional<Hdf5Handle> complex_memory_type(hid_t dataset);
+
+}  // namespace holotone::io
+#endif
