@@ -167,7 +167,7 @@ int run_spots(SpotsJob& job) {
                                        job.steps.max_deviation, job.steps.max_worst));
   }
   report_json(hologram.console, make_json(job, spots, made, watch.seconds()));
-  remark_few_bits(hologram.console, encoding.bits, hologram.output);
+  remark_few_bits(hologram.console, encoding.bits, hologram.writing, hologram.output);
   report(hologram.console,
          fmt::format("{}: {} in {:.1f} % of the light, deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) "
                      "{:.2g} %; {} free and {} kept steps, {}",
