@@ -113,6 +113,7 @@
 #include <holotone/recipes/prints.hpp>
 #include <holotone/recipes/quantized_file.hpp>
 #include <holotone/recipes/retrieval.hpp>
+#include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/stereogram_codes.hpp>
 #include <holotone/recipes/stereogram_prints.hpp>
 #include <holotone/recipes/viewing.hpp>
@@ -120,6 +121,7 @@
 #include <holotone/recipes/write_hologram.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <holotone/retrieval/solver.hpp>
+#include <holotone/retrieval/spots/spot_plan.hpp>
 #include <holotone/smoe/aperture.hpp>
 #include <holotone/smoe/codec.hpp>
 #include <holotone/smoe/codes.hpp>

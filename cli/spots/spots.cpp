@@ -81,7 +81,7 @@ SpotList spots_of(const SpotsJob& job) {
 }
 
 /// Light in the lens's back focal plane; empty: even.
-Array<Complex, 2> light_of(const SpotsJob& job) {
+Array<Complex, 2> focal_light(const SpotsJob& job) {
   PictureRetrievalOptions source;
   source.model.grid = job.options.grid;
   source.beam_diameter_m = job.beam.diameter_m;
@@ -143,7 +143,7 @@ int run_spots(SpotsJob& job) {
   require_outputs(outputs, inputs);
   ProgressBar bar(hologram.console);
   const UnfinishedRun unfinished;
-  const auto light = light_of(job);
+  const auto light = focal_light(job);
   auto made = make_spots(spots, job.options, encoding, light.view(), job.steps, bar);
   for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
   check_cancelled("writing");

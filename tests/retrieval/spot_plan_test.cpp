@@ -30,7 +30,7 @@ SpotOptions small_angles(std::int64_t nx, std::int64_t ny) {
   return options;
 }
 
-holotone::View<const float, 2> view_of(const Spots& spots) { return {spots.front().data(), {std::ssize(spots), 3}}; }
+holotone::View<const float, 2> positions(const Spots& spots) { return {spots.front().data(), {std::ssize(spots), 3}}; }
 
 /// Places in widths of a spot.
 Spots at_widths(const SpotOptions& options, const std::vector<std::array<double, 3>>& places) {
@@ -64,12 +64,12 @@ Spots lattice(const SpotOptions& options, int side, double pitch) {
   return at_widths(options, places);
 }
 
-reference::SpotPanel panel_of(const SpotOptions& options) {
+reference::SpotPanel spot_panel(const SpotOptions& options) {
   const auto& grid = options.grid;
   return {grid.nx, grid.ny, grid.pitch_m, grid.wavelength_m, options.focal_length_m, options.refractive_index};
 }
 
-Array<float, 2> phase_of(const SpotPlan& plan) {
+Array<float, 2> solved_phase(const SpotPlan& plan) {
   Array<float, 2> phase_rad(plan.options().grid.shape());
   plan.phase(phase_rad.view());
   return phase_rad;
@@ -107,10 +107,10 @@ std::array<double, 2> evenness_of(const std::vector<double>& intensity, const st
 SpotReport solve_and_check(const SpotOptions& options, const Spots& spots, const SpotSteps& steps = {},
                            double tolerance = 1e-4) {
   SpotPlan plan(options);
-  plan.set_spots(view_of(spots));
+  plan.set_spots(positions(spots));
   const auto report = plan.solve(steps);
-  const auto phase = phase_of(plan);
-  const auto exact = reference::spot_intensities(panel_of(options), spots, phase.host());
+  const auto phase = solved_phase(plan);
+  const auto exact = reference::spot_intensities(spot_panel(options), spots, phase.host());
   EXPECT_LT(relative_difference(report.light.intensity, exact), tolerance);
   const auto [deviation, worst] = evenness_of(exact);
   EXPECT_NEAR(report.light.deviation, deviation, 3 * tolerance);
@@ -169,11 +169,11 @@ TEST(SpotPlan, PlanesOfManySpotsAreRight) {
     places.push_back({0.5, 33, -2});  // one beside the plane
     const auto spots = at_widths(options, places);
     SpotPlan plan(options);
-    plan.set_spots(view_of(spots));
+    plan.set_spots(positions(spots));
     const auto report = plan.solve({.free_steps = 2, .kept_steps = 1});
-    const auto phase = phase_of(plan);
+    const auto phase = solved_phase(plan);
     EXPECT_LT(relative_difference(report.light.intensity,
-                                  reference::spot_intensities(panel_of(options), spots, phase.host())),
+                                  reference::spot_intensities(spot_panel(options), spots, phase.host())),
               3e-4);
   }
 }
@@ -203,11 +203,11 @@ TEST(SpotPlan, IntensitiesAreTargets) {
   std::vector<float> intensity;
   for (std::uint64_t i = 0; i < spots.size(); ++i) intensity.push_back(0.1F + 0.9F * holotone::random_uniform(9, i));
   SpotPlan plan(options);
-  plan.set_spots(view_of(spots), {intensity.data(), {std::ssize(intensity)}});
+  plan.set_spots(positions(spots), {intensity.data(), {std::ssize(intensity)}});
   const auto report = plan.solve();
   EXPECT_TRUE(report.reached);
-  const auto phase = phase_of(plan);
-  const auto exact = reference::spot_intensities(panel_of(options), spots, phase.host());
+  const auto phase = solved_phase(plan);
+  const auto exact = reference::spot_intensities(spot_panel(options), spots, phase.host());
   const auto [deviation, worst] = evenness_of(exact, intensity);
   EXPECT_LT(deviation, 1.3e-3);
   EXPECT_LT(worst, 8e-3);
@@ -228,13 +228,13 @@ TEST(SpotPlan, LightOnThePanelCounts) {
   }
   SpotPlan plan(options);
   plan.set_light(light.view());
-  plan.set_spots(view_of(spots));
+  plan.set_spots(positions(spots));
   const auto report = plan.solve();
   EXPECT_TRUE(report.reached);
   // The phase corrects the light's own: with both there the spots are even.
-  auto sum = phase_of(plan);
+  auto sum = solved_phase(plan);
   for (std::int64_t i = 0; i < sum.size(); ++i) sum.data()[i] += std::arg(light.data()[i]);
-  const auto exact = reference::spot_intensities(panel_of(options), spots, sum.host(), amplitude);
+  const auto exact = reference::spot_intensities(spot_panel(options), spots, sum.host(), amplitude);
   EXPECT_LT(relative_difference(report.light.intensity, exact), 2e-4);
   EXPECT_LT(evenness_of(exact)[0], 1.3e-3);
 }
@@ -247,9 +247,9 @@ TEST(SpotPlan, CodesOfFewLevelsStayEven) {
   EXPECT_GT(report.rounded_steps, 0);
   EXPECT_LT(report.light.deviation, 2.5e-3);
   SpotPlan plan(options);
-  plan.set_spots(view_of(spots));
+  plan.set_spots(positions(spots));
   plan.solve();
-  const auto phase = phase_of(plan);
+  const auto phase = solved_phase(plan);
   for (const float value : phase.host()) {
     const double level = static_cast<double>(value) * 16 / (2 * std::numbers::pi);
     ASSERT_NEAR(level, std::round(level), 1e-4);
@@ -263,14 +263,14 @@ TEST(SpotPlan, TheZeroOrderEntersEverySpot) {
   auto spots = random_spots(options, 20, 40, 0);
   spots.push_back({0, 0, 0});  // in the zero order
   SpotPlan plan(options);
-  plan.set_spots(view_of(spots));
+  plan.set_spots(positions(spots));
   const auto report = plan.solve();
   EXPECT_TRUE(report.reached);
-  const auto phase = phase_of(plan);
-  const auto exact = reference::spot_intensities(panel_of(options), spots, phase.host(), {}, std::polar(0.15, 0.7));
+  const auto phase = solved_phase(plan);
+  const auto exact = reference::spot_intensities(spot_panel(options), spots, phase.host(), {}, std::polar(0.15, 0.7));
   EXPECT_LT(relative_difference(report.light.intensity, exact), 1e-4);
   // Without its part in the model the last spot would be another.
-  const auto without = reference::spot_intensities(panel_of(options), spots, phase.host());
+  const auto without = reference::spot_intensities(spot_panel(options), spots, phase.host());
   EXPECT_GT(std::abs(without.back() / exact.back() - 1), 0.1);
 }
 
@@ -279,10 +279,10 @@ TEST(SpotPlan, PixelsOfAFillFactorDarkenSpotsFarAside) {
   options.response.fill_factor = 0.81;
   const auto spots = at_widths(options, {{10, 5, 0}, {-55, 40, 0}});
   SpotPlan plan(options);
-  plan.set_spots(view_of(spots));
+  plan.set_spots(positions(spots));
   const auto report = plan.solve();
-  const auto phase = phase_of(plan);
-  const auto points = reference::spot_intensities(panel_of(options), spots, phase.host());
+  const auto phase = solved_phase(plan);
+  const auto points = reference::spot_intensities(spot_panel(options), spots, phase.host());
   const auto sinc = [](double x) { return std::sin(std::numbers::pi * x) / (std::numbers::pi * x); };
   const double shade = sinc(0.9 * 55 / 128) * sinc(0.9 * 40 / 128);
   EXPECT_NEAR(report.light.intensity[1], points[1] * shade * shade, 1e-4);
@@ -295,9 +295,9 @@ TEST(SpotPlan, MovingSpotsKeepTheirLight) {
   const auto spots = random_spots(options, 60, 80, 3);
   const auto width_m = holotone::spot_width_m(options);
   SpotPlan plan(options);
-  plan.set_spots(view_of(spots));
+  plan.set_spots(positions(spots));
   plan.solve();
-  const auto before = phase_of(plan);
+  const auto before = solved_phase(plan);
   Spots moved = spots;
   Spots half = spots;
   for (std::size_t i = 0; i < spots.size(); ++i) {
@@ -308,16 +308,16 @@ TEST(SpotPlan, MovingSpotsKeepTheirLight) {
       half[i][axis] += static_cast<float>(0.5 * step);
     }
   }
-  const auto report = plan.move(view_of(moved));
+  const auto report = plan.move(positions(moved));
   EXPECT_LT(report.light.deviation, 5e-3);
-  const auto after = phase_of(plan);
+  const auto after = solved_phase(plan);
   Array<float, 2> middle(options.grid.shape());
   for (std::int64_t i = 0; i < middle.size(); ++i) {
     const auto change = static_cast<float>(std::remainder(
         static_cast<double>(after.data()[i]) - static_cast<double>(before.data()[i]), 2 * std::numbers::pi));
     middle.data()[i] = before.data()[i] + 0.5F * change;
   }
-  const auto in_transit = reference::spot_intensities(panel_of(options), half, middle.host());
+  const auto in_transit = reference::spot_intensities(spot_panel(options), half, middle.host());
   const double mean = report.light.efficiency / static_cast<double>(spots.size());
   EXPECT_GT(*std::ranges::min_element(in_transit), 0.9 * mean);
 }
@@ -328,9 +328,9 @@ TEST(SpotPlan, TheSameSeedGivesTheSameBits) {
   const auto solved = [&](std::uint64_t seed) {
     options.seed = seed;
     SpotPlan plan(options);
-    plan.set_spots(view_of(spots));
+    plan.set_spots(positions(spots));
     plan.solve();
-    const auto phase = phase_of(plan);
+    const auto phase = solved_phase(plan);
     return std::vector<float>(phase.host().begin(), phase.host().end());
   };
   EXPECT_EQ(solved(4), solved(4));
@@ -353,7 +353,7 @@ TEST(SpotPlan, RefusesWhatCannotBe) {
   SpotPlan plan(options);
   support::expect_error(ErrorCode::invalid_argument, "spots", [&] { plan.solve(); });
   const auto set = [&](const Spots& spots, const std::vector<float>& intensity = {}) {
-    plan.set_spots(view_of(spots), {intensity.empty() ? nullptr : intensity.data(), {std::ssize(intensity)}});
+    plan.set_spots(positions(spots), {intensity.empty() ? nullptr : intensity.data(), {std::ssize(intensity)}});
   };
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   support::expect_error(ErrorCode::invalid_argument, "spot 1", [&] { set({{0, 0, 0}, {nan, 0, 0}}); });
@@ -365,10 +365,10 @@ TEST(SpotPlan, RefusesWhatCannotBe) {
   near.focal_length_m = 0.5e-3;  // the corner is beyond it
   SpotPlan beyond(near);
   const Spots deep{{0, 0, 1e-6F}};
-  support::expect_error(ErrorCode::invalid_argument, "focal_length_m", [&] { beyond.set_spots(view_of(deep)); });
+  support::expect_error(ErrorCode::invalid_argument, "focal_length_m", [&] { beyond.set_spots(positions(deep)); });
   const Spots flat{{1e-6F, 0, 0}};
-  beyond.set_spots(view_of(flat));  // in the plane no depth matters
-  support::expect_error(ErrorCode::invalid_argument, "spots", [&] { plan.move(view_of(flat)); });
+  beyond.set_spots(positions(flat));  // in the plane no depth matters
+  support::expect_error(ErrorCode::invalid_argument, "spots", [&] { plan.move(positions(flat)); });
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ const std::map<std::string, std::set<std::string>>& allowed_folders() {
       {"cli/sample", common},
       {"cli/scene", common},
       {"cli/smoe", common},
+      {"cli/spots", common},
       {"cli/start", common},
       {"cli/view", {"cli/common", "cli/options", "cli/info", "cli/measure", "cli/reconstruct", "cli/smoe"}},
   };

@@ -31,7 +31,7 @@ const std::map<std::string, std::set<std::string>>& allowed_includes() {
       {"optics", {"core", "fft"}},
       {"hologram", {"core", "fft", "nufft", "optics"}},
       {"quantize", {"core", "fft", "optics"}},
-      {"retrieval", {"core", "fft", "optics"}},
+      {"retrieval", {"core", "fft", "nufft", "optics"}},
       {"metrics", {"core", "fft", "nufft"}},
       {"halftone", {"core", "fft", "nufft", "metrics"}},
       {"smoe", {"core", "fft", "nufft", "metrics", "hologram"}},

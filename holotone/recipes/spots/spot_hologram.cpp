@@ -43,7 +43,7 @@ std::int64_t count_merged(const std::vector<std::array<double, 3>>& places) {
 }
 
 /// Levels of codes of equal steps around a whole turn; 0 for others, which are rounded after the last step.
-int levels_of(const EncodeOptions& encoding) {
+int even_levels(const EncodeOptions& encoding) {
   const bool whole = std::abs(encoding.phase_range_rad - 2 * std::numbers::pi) < 1e-9;
   return encoding.level_phase_rad.empty() && whole ? 1 << encoding.bits : 0;
 }
@@ -93,7 +93,7 @@ SpotHologram make_spots(const SpotList& spots, SpotOptions options, const Encode
                         View<const Complex, 2> light, const SpotSteps& steps, Progress& progress) {
   constexpr std::string_view where = "make_spots";
   if (encoding.encoding != Encoding::phase) throw_argument(where, "encoding", "phase", to_string(encoding.encoding));
-  options.levels = levels_of(encoding);
+  options.levels = even_levels(encoding);
   SpotPlan plan(options);
   if (light.data() != nullptr) plan.set_light(light);
   const auto count = std::ssize(spots.position_m);
@@ -105,7 +105,7 @@ SpotHologram make_spots(const SpotList& spots, SpotOptions options, const Encode
   plan.phase(phase_rad.view());
   auto shown = phase_codes(phase_rad.view(), encoding, options.grid);
   made.codes = std::move(shown.codes);
-  made.report.light = plan.light_of(shown.shown_rad.view());
+  made.report.light = plan.light_in_spots(shown.shown_rad.view());
   const auto& seen = made.report.light;
   made.report.reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
   set_metadata(made.metadata, "distance_m", 0.0);

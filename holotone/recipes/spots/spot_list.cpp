@@ -26,7 +26,7 @@ struct Column {
 };
 
 /// "x", "x_um", "x [um]" and "x (um)".
-Column column_of(std::string_view word) {
+Column spot_column(std::string_view word) {
   std::string name(io::trim(word));
   std::erase(name, '"');
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -111,7 +111,7 @@ SpotList read_table(std::string_view text, const std::string& path, double unit_
     if (columns.empty()) {
       const bool has_names = !io::parse_number(words.front(), number);
       for (std::size_t i = 0; i < words.size(); ++i) {
-        columns.push_back(has_names ? column_of(words[i]) : Column{i});
+        columns.push_back(has_names ? spot_column(words[i]) : Column{i});
         const auto& column = columns.back();
         if (column.index >= column_count) {
           throw_io(path, fmt::format("columns x, y, z, intensity with units such as x_um ({})", place),
@@ -174,7 +174,7 @@ SpotList read_json(const std::string& text, const std::string& path, double unit
     } else if (spot.is_object()) {
       std::array<bool, column_count> found{};
       for (const auto& [key, value] : spot.items()) {
-        const auto column = column_of(key);
+        const auto column = spot_column(key);
         set(column.index, value);
         if (column.index < units_m.size()) units_m[column.index] = column.unit_m;
         found[column.index] = true;

@@ -161,7 +161,8 @@ class CpuEngine final : public Engine {
   void set_phase(const float* phase_rad) override {
     parallel_blocks(field_.size(), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        field_.data()[i] = wave_of(i, static_cast<float>(static_cast<double>(phase_rad[i]) / (2 * std::numbers::pi)));
+        field_.data()[i] =
+            pixel_wave(i, static_cast<float>(static_cast<double>(phase_rad[i]) / (2 * std::numbers::pi)));
       }
     });
   }
@@ -193,7 +194,7 @@ class CpuEngine final : public Engine {
   }
 
   /// The field at a pixel for a phase of the panel.
-  [[nodiscard]] Complex wave_of(std::int64_t i, float turns) const {
+  [[nodiscard]] Complex pixel_wave(std::int64_t i, float turns) const {
     float sine = 0;
     float cosine = 0;
     sincos_turns(reduce_turns(static_cast<double>(turns)), sine, cosine);
@@ -203,7 +204,7 @@ class CpuEngine final : public Engine {
 
   void round_to(int levels, Complex* target) const {
     const auto count = static_cast<float>(levels);
-    for_each_pixel([&](std::int64_t i, float turns) { target[i] = wave_of(i, std::round(count * turns) / count); });
+    for_each_pixel([&](std::int64_t i, float turns) { target[i] = pixel_wave(i, std::round(count * turns) / count); });
   }
 
   /// Tables {spots, nx} and {spots, ny} of some of a group's waves; that along x times the coefficients, if any.
@@ -299,7 +300,7 @@ class CpuEngine final : public Engine {
     return spot.fx * across - spot.fy * down;
   }
 
-  NufftPlan<float, 2>& plan_of(const SpotGroup& group) {
+  NufftPlan<float, 2>& placed_transform(const SpotGroup& group) {
     if (!transform_) transform_.emplace(options_.grid.shape(), Queue(), NufftOptions{.tolerance = nufft_tolerance});
     Array<float, 2> points({static_cast<std::int64_t>(group.spots.size()), 2});
     for (std::int64_t k = 0; k < points.shape()[0]; ++k) {
@@ -313,7 +314,7 @@ class CpuEngine final : public Engine {
   }
 
   void transform_to(const SpotGroup& group, std::span<const std::complex<double>> coefficients, Complex* target) {
-    auto& plan = plan_of(group);
+    auto& plan = placed_transform(group);
     for (std::size_t k = 0; k < strengths_.size(); ++k) {
       const auto i = group.spots[k];
       strengths_[k] = Complex(coefficients[i] * std::polar(1.0, 2 * std::numbers::pi * middle_turns(spots_[i])));
@@ -322,7 +323,7 @@ class CpuEngine final : public Engine {
   }
 
   void transform_from(const SpotGroup& group, const Complex* light, std::span<std::complex<double>> values) {
-    auto& plan = plan_of(group);
+    auto& plan = placed_transform(group);
     plan.type2({light, options_.grid.shape()}, View<Complex, 1>(strengths_.data(), {std::ssize(strengths_)}));
     for (std::size_t k = 0; k < strengths_.size(); ++k) {
       const auto i = group.spots[k];

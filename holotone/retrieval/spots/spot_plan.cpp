@@ -401,9 +401,9 @@ void SpotPlan::phase(View<float, 2> phase_rad) const {
   state_->engine->phase(phase_rad.data());
 }
 
-SpotLight SpotPlan::light_of(View<const float, 2> phase_rad) const {
+SpotLight SpotPlan::light_in_spots(View<const float, 2> phase_rad) const {
   auto& state = *state_;
-  constexpr const char* where = "SpotPlan::light_of";
+  constexpr const char* where = "SpotPlan::light_in_spots";
   const auto shape = state.options.grid.shape();
   if (phase_rad.shape() != shape) {
     throw_argument(where, "phase_rad", to_string<2>(shape), to_string<2>(phase_rad.shape()));

@@ -106,7 +106,7 @@ class SpotPlan {
   /// The phase {ny, nx} in [0, 2 pi), rounded to the levels.
   void phase(View<float, 2> phase_rad) const;
   /// Light of any phase {ny, nx} in the spots, such as that of the codes that a panel shows.
-  [[nodiscard]] SpotLight light_of(View<const float, 2> phase_rad) const;
+  [[nodiscard]] SpotLight light_in_spots(View<const float, 2> phase_rad) const;
 
   [[nodiscard]] const SpotOptions& options() const;
   [[nodiscard]] std::int64_t spots() const;
