@@ -133,6 +133,7 @@ int run_spots(SpotsJob& job) {
   grid = hologram.grid(channel);
   grid.pitch_m *= job.magnification;
   const auto encoding = hologram.encode_options(channel);
+  for (const auto& words : unit_warnings(hologram)) warn(hologram.console, words);
   const std::vector<InputFile> inputs{{"SPOTS", hologram.input},
                                       {"--correction", hologram.correction},
                                       {"--lut", hologram.lut},
@@ -244,6 +245,7 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .value = "FILE",
        .help = "CSV of every spot's share of the light",
        .common = true},
+      scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};
   append(rows, wavelength_options(h));
   return rows;

@@ -22,17 +22,17 @@ TEST(PhaseTable, ErrorsNameTheFile) {
 TEST(PhaseTable, NotesSayWhatIsLeftOpen) {
   const io_support::TemporaryFolder folder;
   const auto path = folder.file("t.txt");
-  const auto notes_of = [&](const std::string& text, PhaseUnit unit = PhaseUnit::automatic) {
+  const auto list_notes = [&](const std::string& text, PhaseUnit unit = PhaseUnit::automatic) {
     io_support::write_raw(path, text);
     return phase_table_notes(path, unit);
   };
   EXPECT_EQ(
-      notes_of("0\n90\n180\n270\n"),
+      list_notes("0\n90\n180\n270\n"),
       std::vector{path + " states no unit: a stroke of 270 is read as deg (2 pi times 0.75); --lut-unit or a heading "
                          "such as phase_rad says otherwise"});
-  EXPECT_TRUE(notes_of("0\n90\n180\n270\n", PhaseUnit::deg).empty());
-  EXPECT_TRUE(notes_of("waves\n0\n0.25\n0.5\n0.75\n").empty());
-  const auto shorter = notes_of("waves\n0\n0.2\n0.4\n0.6\n");
+  EXPECT_TRUE(list_notes("0\n90\n180\n270\n", PhaseUnit::deg).empty());
+  EXPECT_TRUE(list_notes("waves\n0\n0.25\n0.5\n0.75\n").empty());
+  const auto shorter = list_notes("waves\n0\n0.2\n0.4\n0.6\n");
   ASSERT_EQ(shorter.size(), 1U);
   // Half of 0.4 turns; sqrt((3 * 0.2^3 + 0.4^3) / 12) turns.
   EXPECT_EQ(shorter.front(), path +
