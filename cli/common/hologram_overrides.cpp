@@ -190,8 +190,8 @@ std::vector<OptionRow> number_options(HologramOverrides& o) {
           {.names = phase_file_name,
            .target = &o.numbers.phase_file,
            .value = "FILE",
-           .help = "Phase in radians of an amplitude or intensity",
-           .feeds = "read_field.phase_file"},
+           .help = "Phase in radians of an amplitude or intensity"},
+
           {.names = imaginary_file_name,
            .target = &o.numbers.imaginary_file,
            .value = "FILE",

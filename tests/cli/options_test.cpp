@@ -269,11 +269,10 @@ TEST_F(OptionsTest, ExclusionsAndNeedsHold) {
         if (!no_input) line.insert(line.begin() + std::ssize(command), "x");
         line.insert(line.end(), {"-o", path("out.png")});
         if (command.back() == "info") line.resize(line.size() - 2);
-        static const std::map<std::string, Words> required{{"grating", {"--period", "8"}},
-                                                           {"axicon", {"--period", "8"}},
-                                                           {"lens", {"--focal-length", "1m"}},
-                                                           {"spots", {"--focal-length", "1m"}},
-                                                           {"zernike", {"--term", "4:1"}}};
+        static const std::map<std::string, Words> required{
+            {"grating", {"--period", "8"}},       {"axicon", {"--period", "8"}},
+            {"lens", {"--focal-length", "1m"}},   {"spots", {"--focal-length", "1m"}},
+            {"propagate", {"--distance", "1cm"}}, {"zernike", {"--term", "4:1"}}};
         if (const auto needed = required.find(command.back()); needed != required.end()) {
           line.insert(line.end(), needed->second.begin(), needed->second.end());
         }
