@@ -61,8 +61,9 @@ void time_row(benchmark::State& state, const Scene& scene, const Candidate& cand
     state.SkipWithError("Fresnel's wave is wrong there");
     return;
   }
+  constexpr double min_zones = 12;  // min_ray_zones of the chooser
   const double zones = std::sqrt(c.options.wavelength_m * c.near_m) / (2 * c.options.pitch_m);
-  if (candidate.wave == Wave::spherical && candidate.method == PointMethod::direct && zones < 12) {
+  if (candidate.wave == Wave::spherical && candidate.method == PointMethod::direct && zones < min_zones) {
     state.SkipWithError("rays do not describe the band limit there");
     return;
   }

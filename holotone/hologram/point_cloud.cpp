@@ -19,6 +19,7 @@ constexpr double max_automatic_s = 60;
 /// time.
 constexpr double exact_share = 0.5;
 constexpr const char* where_adjoint = "PointCloudPlan::adjoint";
+
 /// The options with the wave that amplitudes with falloff ask for.
 PointCloudOptions with_wave(PointCloudOptions options) {
   if (options.falloff) options.wave = Wave::spherical;

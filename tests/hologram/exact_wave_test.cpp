@@ -262,6 +262,18 @@ TEST_P(ExactWave, AutomaticIsTheDefinitionWhereLightIsNarrow) {
 }
 
 // Where Fresnel's deviation is small and the band limit cuts light, exact waves of many points are faster.
+// Each took more than twice as long by the other (two cores).
+TEST(ExactWaveChoice, TilesThatTheBandLimitWeighsArePriced) {
+  for (const auto& [pitch_m, near_m, far_m, count, method] :
+       {std::tuple{0.5e-6, 5e-4, 1e-3, std::int64_t{1000}, PointMethod::fast},
+        std::tuple{1e-6, 2e-3, 2.04e-3, std::int64_t{100}, PointMethod::direct}}) {
+    const auto c = cases::exact_case({"", pitch_m, near_m, far_m, {1080, 1920}, count}, PointMethod::automatic);
+    holotone::PointCloudPlan plan(c.options);
+    plan.set_points(cases::sources(cases::make_points(c)));
+    EXPECT_EQ(plan.info().method, method) << pitch_m;
+  }
+}
+
 TEST_P(ExactWave, AutomaticIsTheFasterOneWhereBothWillDo) {
   on_each([&](Device device) {
     for (const std::int64_t count : {10, 1000000}) {

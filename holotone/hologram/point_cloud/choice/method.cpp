@@ -63,7 +63,7 @@ constexpr double short_wait_s = 0.2;
 
 /// Exact waves on the CPU (two cores): nanoseconds of a pair of direct, of one in a tile of 128 x 64 pixels that the
 /// band limit weighs, and of a number of the spectrum's last FFT; and what a layout's nanoseconds are there. Fitted to
-/// the 40 scenes of bench/method_sweep_bench.cpp, which they give to 30 % (three to 45 %).
+/// the 40 scenes of bench/method_sweep_bench.cpp, which they give to 30 % (four to 43 %).
 constexpr double exact_pair_ns = 0.32;
 constexpr double weighed_pair_ns = 4.4;
 constexpr double spectrum_number_ns = 5.8;
