@@ -191,7 +191,6 @@ std::vector<OptionRow> number_options(HologramOverrides& o) {
            .target = &o.numbers.phase_file,
            .value = "FILE",
            .help = "Phase in radians of an amplitude or intensity"},
-
           {.names = imaginary_file_name,
            .target = &o.numbers.imaginary_file,
            .value = "FILE",

@@ -13,6 +13,9 @@ void set_pictures(OptimizeJob& job) {
   const bool given = job.hologram.given.contains("--distance");
   pictures.picture.distance_given = given;
   if (!pictures.stack.empty()) {
+    for (const auto& picture : pictures.stack) {
+      if (frame_pattern("--stack", picture)) reject("--stack", "a name without a counter", picture);
+    }
     job.pictures = stack_jobs(pictures);
     constexpr auto max_planes = static_cast<std::size_t>(bounds_of<&PhaseRetrievalOptions::planes>.high);
     if (job.pictures.size() > max_planes) {
@@ -33,7 +36,7 @@ void set_pictures(OptimizeJob& job) {
     if (!pattern) {
       io::require_input(picture.image);
     } else if (job.pictures.size() > 1 || picture.image != input) {
-      reject(pictures.stack.empty() ? "--image" : "--stack", "a name without a counter", picture.image);
+      reject("--image", "a name without a counter", picture.image);
     } else {
       job.frames = find_frames(*pattern, input);
     }

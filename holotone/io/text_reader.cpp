@@ -16,8 +16,10 @@ void require_text(std::string_view path, std::string_view first) {
     const bool words = first.starts_with(big_words) || first.substr(2).starts_with(std::string_view("\0\0", 2));
     throw_io(path, "text in UTF-8 or ASCII", words ? "UTF-32; save it as UTF-8" : "UTF-16; save it as UTF-8");
   }
-  if (first.find('\0') != std::string_view::npos) {
-    throw_io(path, "text", "a file that begins " + in_quotes(first.substr(0, 8)));
+  if (const auto zero = first.find('\0'); zero != std::string_view::npos) {
+    const auto line = first.rfind('\n', zero) + 1;  // npos + 1 is the first character
+    const auto begin = std::max(line, zero - std::min<std::size_t>(zero, 16));
+    throw_io(path, "text", "binary data: " + in_quotes(first.substr(begin, zero - begin + 4)));
   }
 }
 

@@ -89,7 +89,7 @@ TEST_F(MessagesTest, WhatWasTypedIsAnsweredInItsUnits) {
   expect_refused(with({"--encode", "amplitude", "--reference-angle", "2.5deg"}), {"--reference-angle", "got 2.5 deg"});
   expect_refused(with({"--carrier", "89deg"}), {"85.9 deg"});
   write("binary.txt", std::string("0,1\n1,2\na\0b\x01", 12));
-  expect_refused(with({"--lut", path("binary.txt")}), {"'a\\x00b\\x01'"});
+  expect_refused(with({"--lut", path("binary.txt")}), {"expected text, got binary data: 'a\\x00b\\x01'"});
   expect_refused(with({"--points", "1e1"}), {"--points", "2 points"});
   expect_refused(with({"--points", "1.5e0"}), {"--points: expected a whole number"});
   const auto warned = run(with({"--wavelength", "532um"}));

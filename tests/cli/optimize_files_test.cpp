@@ -68,8 +68,8 @@ TEST_F(OptimizeFilesTest, FilesStateWhatTheTableOfKeysSays) {
   }
   std::size_t all = 0;
   for (const auto& key : metadata_keys()) all += key.writers.find("optimize") == std::string_view::npos ? 0 : 1;
-  // level_phase_rad stands in place of phase_range_rad; distances_m is of stacks.
-  EXPECT_EQ(metadata.size(), all - 2);
+  // level_phase_rad stands in place of phase_range_rad; distances_m is of stacks, scaled_codes of --scale-codes.
+  EXPECT_EQ(metadata.size(), all - 3);
 }
 
 // BMP holds no metadata: the printed options stand for it.

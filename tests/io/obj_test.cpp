@@ -225,7 +225,7 @@ TEST(SceneObj, TextOfTwoBytesACharacterIsNamed) {
                   "text in UTF-8 or ASCII, got UTF-16; save it as UTF-8");
   EXPECT_MENTIONS(refusal(std::string("\xFE\xFF\0v\0 ", 6)), "got UTF-16");
   EXPECT_MENTIONS(refusal(std::string("\xFF\xFE\0\0v\0\0\0", 8)), "got UTF-32");
-  EXPECT_MENTIONS(refusal(std::string("# a\0b\nv 1 2 3\n", 14)), "text, got a file that begins ");
+  EXPECT_MENTIONS(refusal(std::string("# a\0b\nv 1 2 3\n", 14)), "text, got binary data");
 }
 
 TEST(SceneObj, SurvivesTwoThousandMutations) {

@@ -190,7 +190,7 @@ TEST(SceneBadInput, Tables) {
   EXPECT_MENTIONS(refusal("x_mm,y,z\n1,2,3\n", "x.csv"), "units of x, y and z, or of none (line 1), got 1 of them");
   EXPECT_MENTIONS(refusal("x/mm,y/px,z/mm\n1,2,3\n", "x.csv"), "as a column's unit (line 1), got 'y/px'");
   EXPECT_MENTIONS(refusal(std::string("\xFF\xFEx\0,\0", 6), "x.csv"), "text in UTF-8 or ASCII, got UTF-16");
-  EXPECT_MENTIONS(refusal(std::string("# a\0b\n1 2 3\n", 12), "x.csv"), "text, got a file that begins");
+  EXPECT_MENTIONS(refusal(std::string("# a\0b\n1 2 3\n", 12), "x.csv"), "text, got binary data");
   EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 65536\n", "x.xyz"), "colours of 0 to 1, 255 or 65535");
   EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 -1\n", "x.xyz"), "colours of 0 to 1, 255 or 65535");
   EXPECT_MENTIONS(refusal("x y z r g b\n1 2 3 0 0 nan\n", "x.xyz"), "got nan (point 0)");
