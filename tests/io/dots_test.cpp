@@ -200,6 +200,8 @@ TEST(DotsFile, SvgLeavesOutWhatIsHidden) {
   EXPECT_EQ(x_of_dots(circle("display='none' style='display:inline'")), Floats{7});
   EXPECT_EQ(x_of_dots("<style>.a{display:none}</style>" + circle("class='a' style='display:block'")), Floats{7});
   EXPECT_EQ(x_of_dots(one + "<g display='none'><path d='M0 0H9'/></g>"), expected);
+  // SVG 2, section 10.3: a radius of 0 disables a circle.
+  EXPECT_EQ(x_of_dots(one + "<circle cx='3' cy='1' r='0'/><ellipse cx='3' cy='1' rx='2'/>"), expected);
 }
 
 // The mapping of SVG 2, section 8.2, by hand.
@@ -263,6 +265,9 @@ TEST(DotsFile, CopiesInSvgAreTold) {
   write_raw(folder.file("d.svg"), "<svg><g clip-path='url(#a)'><circle cx='4' cy='2' r='1'/></g></svg>");
   EXPECT_EQ(read_dots_file(folder.file("d.svg")).notes,
             std::vector<std::string>{folder.file("d.svg") + ": ignored: clip-path, mask"});
+  write_raw(folder.file("d.svg"), "<svg><circle cx='4' cy='2' r='1'/><circle cx='5' cy='2' r='0'/></svg>");
+  EXPECT_EQ(read_dots_file(folder.file("d.svg")).notes,
+            std::vector<std::string>{folder.file("d.svg") + ": left out: 1 circle of radius 0"});
 }
 
 /// The number after the last occurrence of a word in a PDF file.

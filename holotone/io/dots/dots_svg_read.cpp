@@ -42,6 +42,10 @@ class SvgReader {
       builder_.file().notes.push_back(
           fmt::format("{}: {} passed over: copies of circles would not be dots", path_, used));
     }
+    if (empty_ > 0) {
+      builder_.file().notes.push_back(
+          fmt::format("{}: left out: {} circle{} of radius 0", path_, empty_, empty_ == 1 ? "" : "s"));
+    }
     if (clipped_) builder_.file().notes.push_back(fmt::format("{}: ignored: clip-path, mask", path_));
     return builder_.take();
   }
@@ -372,6 +376,10 @@ class SvgReader {
       const std::string_view name = circle ? "r" : rx < 0 ? "rx" : "ry";
       fail(tag, fmt::format("{} >= 0", name), *find_attribute(tag, name));
     }
+    if (rx == 0 || ry == 0) {
+      ++empty_;
+      return;
+    }
     const Affine t = to_page_ * open.transform;
     const std::string where = at_line(tag.position);
     builder_.add(t.a * cx + t.c * cy + t.e, t.b * cx + t.d * cy + t.f, where);
@@ -416,6 +424,7 @@ class SvgReader {
   bool root_ = false;
   bool clipped_ = false;
   std::int64_t uses_ = 0;
+  std::int64_t empty_ = 0;  ///< circles of radius 0, which are not drawn
   std::array<std::uint64_t, std::size(other_shapes)> others_{};
   SvgStyles styles_;
   bool circles_in_entities_ = false;
