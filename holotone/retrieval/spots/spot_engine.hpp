@@ -8,6 +8,8 @@
 
 namespace holotone::spots {
 
+using Wave = std::complex<double>;
+
 /// A spot as its wave on the panel's pixels.
 struct SpotPlace {
   double fx = 0;  ///< cycles a pixel
@@ -15,19 +17,46 @@ struct SpotPlace {
   double z_m = 0;
 };
 
-/// The panel's field E = exp(i phi) and the spots' waves on one device. The light is that of options: of mean square 1.
+/// The spots of a plan, each list of the same length.
+struct SpotScene {
+  std::vector<SpotPlace> place;
+  std::vector<double> target;  ///< amplitude T, at most 1
+  std::vector<double> shade;   ///< factor of u by the pixels' aperture
+};
+
+/// SpotPlan has the formulas of steps.
+enum class StepKind {
+  free,    ///< E from the weights; then t and w from u
+  locked,  ///< E from the weights; then w from u
+  kept,    ///< E and what the spots lack; then t from u
+};
+struct Step {
+  StepKind kind = StepKind::free;
+  double gain = 0;  ///< of a kept step
+  int levels = 0;   ///< > 0: u is that of the phase rounded to them
+};
+
+/// Change of a weight by one step.
+inline constexpr double max_weight_change = 4;
+
+/// The panel's field E = exp(i phi) and the spots on one device: their targets T, weights w, phases t, fields u. The
+/// light is that of options: of mean square 1.
 class Engine {
  public:
   virtual ~Engine() = default;
   /// Null: even light. E has its phase from now on.
   virtual void set_light(const Complex* light) = 0;
-  virtual void set_spots(std::span<const SpotPlace> spots) = 0;
-  /// E = unit(sum_m c_m e_m), with `keep` unit(E + sum_m c_m e_m).
-  virtual void build(std::span<const std::complex<double>> coefficients, bool keep) = 0;
-  /// u_m = 1 / (nx ny) sum A E conj(e_m) of the modulated light; levels > 0: of the phase rounded to them.
-  virtual void look(std::span<std::complex<double>> values, int levels) = 0;
-  /// The same of the light without a phase of the panel.
-  virtual void look_unmodulated(std::span<std::complex<double>> values) = 0;
+  /// Weights and phases stay if the number of spots does.
+  virtual void set_spots(const SpotScene& scene) = 0;
+  virtual void start(std::span<const double> weight, std::span<const Wave> unit) = 0;
+  /// Takes steps, the first of them from u as it is. The sum of |u|^2 after each.
+  virtual std::vector<double> take(std::span<const Step> steps) = 0;
+  /// Steps to ask for at a time: where waiting for one costs more than taking it, several.
+  [[nodiscard]] virtual int batch() const = 0;
+  /// u of E, or of its phase rounded to levels.
+  virtual void look(int levels) = 0;
+  /// The last u.
+  virtual void read(std::span<Wave> value) const = 0;
   /// Rounds the phase, without the light's, to the nearest of equally spaced levels.
   virtual void round(int levels) = 0;
   virtual void set_phase(const float* phase_rad) = 0;
@@ -35,5 +64,7 @@ class Engine {
 };
 
 std::unique_ptr<Engine> make_engine_cpu(const SpotOptions& options);
+std::unique_ptr<Engine> make_engine_cuda(const SpotOptions& options, const Queue& queue);
+std::unique_ptr<Engine> make_engine_opencl(const SpotOptions& options, const Queue& queue);
 
 }  // namespace holotone::spots

@@ -6,6 +6,7 @@
 #include <holotone/core/simd.hpp>
 #include <holotone/nufft/nufft.hpp>
 #include <holotone/optics/phase_math.h>
+#include <holotone/retrieval/spots/host_steps.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
 #include <optional>
@@ -83,14 +84,34 @@ void normalise(const float* __restrict sum, float keep, std::int64_t count, floa
 
 float* floats(Complex* values) { return reinterpret_cast<float*>(values); }
 
-class CpuEngine final : public Engine {
+class CpuEngine final : public HostSteps {
  public:
   explicit CpuEngine(const SpotOptions& options)
-      : options_(options), wave_(options), field_(options.grid.shape()), sum_(options.grid.shape()) {
+      : HostSteps(options), wave_(options), field_(options.grid.shape()), sum_(options.grid.shape()) {
     std::fill_n(field_.data(), field_.size(), Complex(1));
   }
 
-  void set_light(const Complex* light) override {
+  void round(int levels) override { round_to(levels, field_.data()); }
+
+  void set_phase(const float* phase_rad) override {
+    parallel_blocks(field_.size(), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        field_.data()[i] =
+            pixel_wave(i, static_cast<float>(static_cast<double>(phase_rad[i]) / (2 * std::numbers::pi)));
+      }
+    });
+  }
+
+  void phase(float* phase_rad) const override {
+    for_each_pixel([&](std::int64_t i, float turns) {
+      constexpr auto turn = static_cast<float>(2 * std::numbers::pi);
+      const float phase = turn * (turns < 0 ? turns + 1 : turns);
+      phase_rad[i] = phase < turn ? phase : 0.0F;
+    });
+  }
+
+ private:
+  void place_light(const Complex* light) override {
     const std::int64_t count = field_.size();
     amplitude_.clear();
     light_phase_.clear();
@@ -112,14 +133,14 @@ class CpuEngine final : public Engine {
     std::ranges::copy(light_phase_, field_.data());
   }
 
-  void set_spots(std::span<const SpotPlace> spots) override {
+  void place_spots(std::span<const SpotPlace> spots) override {
     spots_.assign(spots.begin(), spots.end());
-    const double x = 0.5 * static_cast<double>(options_.grid.nx - 1);
-    const double y = 0.5 * static_cast<double>(options_.grid.ny - 1);
+    const double x = 0.5 * static_cast<double>(options().grid.nx - 1);
+    const double y = 0.5 * static_cast<double>(options().grid.ny - 1);
     groups_ = group_spots(spots_, wave_, x * x + y * y, min_plane_spots);
   }
 
-  void build(std::span<const std::complex<double>> coefficients, bool keep) override {
+  void build(std::span<const Wave> coefficients, bool keep) override {
     std::fill_n(sum_.data(), sum_.size(), Complex());
     for (const auto& group : groups_) {
       if (!group.has_factor && !group.is_plane) {
@@ -143,41 +164,21 @@ class CpuEngine final : public Engine {
     });
   }
 
-  void look(std::span<std::complex<double>> values, int levels) override {
+  void sum_modulated(std::span<Wave> values, int levels) override {
     if (levels == 0) return look_at(field_.data(), values);
     reserve(rounded_, field_.size());
     round_to(levels, rounded_.data());
     look_at(rounded_.data(), values);
   }
-  void look_unmodulated(std::span<std::complex<double>> values) override {
+  void sum_unmodulated(std::span<Wave> values) override {
     Array<Complex, 1> light({field_.size()});
     std::fill_n(light.data(), light.size(), Complex(1));
     if (!light_phase_.empty()) std::ranges::copy(light_phase_, light.data());
     look_at(light.data(), values);
   }
 
-  void round(int levels) override { round_to(levels, field_.data()); }
-
-  void set_phase(const float* phase_rad) override {
-    parallel_blocks(field_.size(), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        field_.data()[i] =
-            pixel_wave(i, static_cast<float>(static_cast<double>(phase_rad[i]) / (2 * std::numbers::pi)));
-      }
-    });
-  }
-
-  void phase(float* phase_rad) const override {
-    for_each_pixel([&](std::int64_t i, float turns) {
-      constexpr auto turn = static_cast<float>(2 * std::numbers::pi);
-      const float phase = turn * (turns < 0 ? turns + 1 : turns);
-      phase_rad[i] = phase < turn ? phase : 0.0F;
-    });
-  }
-
- private:
-  [[nodiscard]] std::int64_t nx() const { return options_.grid.nx; }
-  [[nodiscard]] std::int64_t ny() const { return options_.grid.ny; }
+  [[nodiscard]] std::int64_t nx() const { return options().grid.nx; }
+  [[nodiscard]] std::int64_t ny() const { return options().grid.ny; }
   [[nodiscard]] double first_x() const { return -0.5 * static_cast<double>(nx() - 1); }
   [[nodiscard]] double first_y() const { return 0.5 * static_cast<double>(ny() - 1); }  // rows go down
 
@@ -208,7 +209,7 @@ class CpuEngine final : public Engine {
   }
 
   /// Tables {spots, nx} and {spots, ny} of some of a group's waves; that along x times the coefficients, if any.
-  void fill_tables(std::span<const std::uint32_t> some, std::span<const std::complex<double>> coefficients) {
+  void fill_tables(std::span<const std::uint32_t> some, std::span<const Wave> coefficients) {
     const auto count = static_cast<std::int64_t>(some.size());
     reserve(columns_, count * nx());
     reserve(rows_, count * ny());
@@ -230,7 +231,7 @@ class CpuEngine final : public Engine {
     }
   }
 
-  void add_products(const SpotGroup& group, std::span<const std::complex<double>> coefficients, Complex* target) {
+  void add_products(const SpotGroup& group, std::span<const Wave> coefficients, Complex* target) {
     const Complex one(1);
     for_each_chunk(group, [&](std::span<const std::uint32_t> some) {
       fill_tables(some, coefficients);
@@ -240,7 +241,7 @@ class CpuEngine final : public Engine {
     });
   }
 
-  void look_at(const Complex* field, std::span<std::complex<double>> values) {
+  void look_at(const Complex* field, std::span<Wave> values) {
     reserve(part_, field_.size());
     const double share = 1 / static_cast<double>(field_.size());
     for (const auto& group : groups_) {
@@ -263,7 +264,7 @@ class CpuEngine final : public Engine {
     }
   }
 
-  void multiply_products(const SpotGroup& group, const Complex* light, std::span<std::complex<double>> values) {
+  void multiply_products(const SpotGroup& group, const Complex* light, std::span<Wave> values) {
     const Complex one(1);
     const Complex zero;
     for_each_chunk(group, [&](std::span<const std::uint32_t> some) {
@@ -274,9 +275,9 @@ class CpuEngine final : public Engine {
                   static_cast<blasint>(nx()), &one, light, static_cast<blasint>(nx()), columns_.data(),
                   static_cast<blasint>(nx()), &zero, products_.data(), static_cast<blasint>(count));
       parallel_for(0, count, [&](std::int64_t k) {
-        std::complex<double> sum;
+        Wave sum;
         for (std::int64_t row = 0; row < ny(); ++row) {
-          sum += std::complex<double>(products_.data()[row * count + k] * std::conj(rows_.data()[k * ny() + row]));
+          sum += Wave(products_.data()[row * count + k] * std::conj(rows_.data()[k * ny() + row]));
         }
         values[some[static_cast<std::size_t>(k)]] = sum;
       });
@@ -301,7 +302,7 @@ class CpuEngine final : public Engine {
   }
 
   NufftPlan<float, 2>& placed_transform(const SpotGroup& group) {
-    if (!transform_) transform_.emplace(options_.grid.shape(), Queue(), NufftOptions{.tolerance = nufft_tolerance});
+    if (!transform_) transform_.emplace(options().grid.shape(), Queue(), NufftOptions{.tolerance = nufft_tolerance});
     Array<float, 2> points({static_cast<std::int64_t>(group.spots.size()), 2});
     for (std::int64_t k = 0; k < points.shape()[0]; ++k) {
       const auto& spot = spots_[group.spots[static_cast<std::size_t>(k)]];
@@ -313,26 +314,24 @@ class CpuEngine final : public Engine {
     return *transform_;
   }
 
-  void transform_to(const SpotGroup& group, std::span<const std::complex<double>> coefficients, Complex* target) {
+  void transform_to(const SpotGroup& group, std::span<const Wave> coefficients, Complex* target) {
     auto& plan = placed_transform(group);
     for (std::size_t k = 0; k < strengths_.size(); ++k) {
       const auto i = group.spots[k];
       strengths_[k] = Complex(coefficients[i] * std::polar(1.0, 2 * std::numbers::pi * middle_turns(spots_[i])));
     }
-    plan.type1({strengths_.data(), {std::ssize(strengths_)}}, {target, options_.grid.shape()});
+    plan.type1({strengths_.data(), {std::ssize(strengths_)}}, {target, options().grid.shape()});
   }
 
-  void transform_from(const SpotGroup& group, const Complex* light, std::span<std::complex<double>> values) {
+  void transform_from(const SpotGroup& group, const Complex* light, std::span<Wave> values) {
     auto& plan = placed_transform(group);
-    plan.type2({light, options_.grid.shape()}, View<Complex, 1>(strengths_.data(), {std::ssize(strengths_)}));
+    plan.type2({light, options().grid.shape()}, View<Complex, 1>(strengths_.data(), {std::ssize(strengths_)}));
     for (std::size_t k = 0; k < strengths_.size(); ++k) {
       const auto i = group.spots[k];
-      values[i] =
-          std::complex<double>(strengths_[k]) * std::polar(1.0, -2 * std::numbers::pi * middle_turns(spots_[i]));
+      values[i] = Wave(strengths_[k]) * std::polar(1.0, -2 * std::numbers::pi * middle_turns(spots_[i]));
     }
   }
 
-  SpotOptions options_;
   DepthWave wave_;
   std::vector<SpotPlace> spots_;
   std::vector<SpotGroup> groups_;

@@ -13,8 +13,10 @@
 namespace holotone {
 namespace {
 
-using Wave = std::complex<double>;
 using spots::SpotPlace;
+using spots::Step;
+using spots::StepKind;
+using spots::Wave;
 
 constexpr const char* where_made = "SpotPlan";
 constexpr const char* where_set = "SpotPlan::set_spots";
@@ -26,8 +28,8 @@ constexpr int max_kept_steps = 40;
 constexpr int max_rounded_steps = 8;
 /// Share of what spots lack that a kept step adds: 2 would overshoot.
 constexpr double kept_gain = 1.5;
-/// Change of a weight by one step.
-constexpr double max_weight_change = 4;
+/// Steps at a time while their number is open, where waiting for one costs more than taking it.
+constexpr int open_batch = 4;
 
 void validate(const SpotOptions& options) {
   require_grid(where_made, options.grid);
@@ -46,40 +48,32 @@ void validate(const SpotOptions& options) {
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
-double mean_square(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value * value;
-  return sum / static_cast<double>(values.size());
+std::unique_ptr<spots::Engine> make_engine(const SpotOptions& options, const Queue& queue) {
+  const Device device = queue.device();
+  if (device.backend == Backend::cpu) return spots::make_engine_cpu(options);
+  throw_unsupported(where_made, "device", "cpu", to_string(device));
+}
+
+bool reaches(const SpotLight& light, const SpotSteps& steps) {
+  return light.deviation <= steps.max_deviation && light.worst <= steps.max_worst;
 }
 
 }  // namespace
 
 struct SpotPlan::State {
-  explicit State(const SpotOptions& given) : options(given), engine(spots::make_engine_cpu(given)) {}
+  State(const SpotOptions& given, const Queue& queue) : options(given), engine(make_engine(given, queue)) {}
 
   SpotOptions options;
   std::unique_ptr<spots::Engine> engine;
   double lit_rho_squared = 0;  ///< of the farthest pixel with light
-  std::vector<SpotPlace> places;
-  std::vector<double> target;     ///< amplitudes T
-  std::vector<double> shade;      ///< of the pixels' aperture
-  std::vector<Wave> unmodulated;  ///< u of the zero order; empty: none
-  std::vector<double> weight;     ///< w
-  std::vector<Wave> unit;         ///< t
-  std::vector<Wave> value;        ///< u of the last look
+  spots::SpotScene scene;
   bool is_solved = false;
 
-  [[nodiscard]] std::size_t count() const { return places.size(); }
+  [[nodiscard]] std::size_t count() const { return scene.place.size(); }
 
   [[nodiscard]] std::vector<SpotPlace> checked_places(View<const float, 2> position_m, const char* where) const;
   void place(std::vector<SpotPlace> found);
-  void look_at_unmodulated();
-  void look(int levels = 0);
   [[nodiscard]] SpotLight light() const;
-  void build(bool keep, double gain);
-  void weigh();
-  void free_phases();
-  [[nodiscard]] double efficiency() const;
   int take_free_steps(const SpotSteps& steps, Progress& progress);
   int take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress);
   int take_rounded_steps(const SpotSteps& steps, SpotLight& seen);
@@ -118,39 +112,16 @@ std::vector<SpotPlace> SpotPlan::State::checked_places(View<const float, 2> posi
 }
 
 void SpotPlan::State::place(std::vector<SpotPlace> found) {
-  places = std::move(found);
   const double side = std::sqrt(options.response.fill_factor);  // in pitches
-  shade.clear();
-  for (const auto& spot : places) shade.push_back(sinc(side * spot.fx) * sinc(side * spot.fy));
-  engine->set_spots(places);
-  value.resize(places.size());
-  look_at_unmodulated();
-}
-
-void SpotPlan::State::look_at_unmodulated() {
-  unmodulated.clear();
-  if (options.response.zero_order == 0 || places.empty()) return;
-  unmodulated.resize(places.size());
-  engine->look_unmodulated(unmodulated);
-  const Wave factor = std::polar(options.response.zero_order, options.zero_order_phase_rad);
-  for (std::size_t m = 0; m < count(); ++m) unmodulated[m] *= factor * shade[m];
-}
-
-void SpotPlan::State::look(int levels) {
-  engine->look(value, levels);
-  for (std::size_t m = 0; m < count(); ++m) {
-    value[m] *= shade[m];
-    if (!unmodulated.empty()) value[m] += unmodulated[m];
-  }
-}
-
-double SpotPlan::State::efficiency() const {
-  double sum = 0;
-  for (const auto& u : value) sum += std::norm(u);
-  return sum;
+  scene.shade.clear();
+  for (const auto& spot : found) scene.shade.push_back(sinc(side * spot.fx) * sinc(side * spot.fy));
+  scene.place = std::move(found);
+  engine->set_spots(scene);
 }
 
 SpotLight SpotPlan::State::light() const {
+  std::vector<Wave> value(count());
+  engine->read(value);
   SpotLight result;
   double sum = 0;
   double square = 0;
@@ -160,7 +131,7 @@ SpotLight SpotPlan::State::light() const {
     const double intensity = std::norm(value[m]);
     result.intensity.push_back(intensity);
     result.efficiency += intensity;
-    const double ratio = intensity / (target[m] * target[m]);
+    const double ratio = intensity / (scene.target[m] * scene.target[m]);
     sum += ratio;
     square += ratio * ratio;
     least = std::min(least, ratio);
@@ -179,86 +150,49 @@ SpotLight SpotPlan::State::light() const {
   return result;
 }
 
-/// E from the weights, or with `keep` E and `gain` times what the spots lack.
-void SpotPlan::State::build(bool keep, double gain) {
-  std::vector<Wave> coefficient(count());
-  if (keep) {
-    double level = 0;
-    for (std::size_t m = 0; m < count(); ++m) level += std::norm(value[m]) / (target[m] * target[m]);
-    level = std::sqrt(level / static_cast<double>(count()));
-    for (std::size_t m = 0; m < count(); ++m) {
-      coefficient[m] = gain * (target[m] * level * unit[m] - value[m]);
-    }
-  } else {
-    for (std::size_t m = 0; m < count(); ++m) coefficient[m] = weight[m] * unit[m];
-  }
-  engine->build(coefficient, keep);
-}
-
-void SpotPlan::State::free_phases() {
-  for (std::size_t m = 0; m < count(); ++m) {
-    const double size = std::abs(value[m]);
-    if (size > 0) unit[m] = value[m] / size;
-  }
-}
-
-void SpotPlan::State::weigh() {
-  std::vector<double> ratio(count());
-  for (std::size_t m = 0; m < count(); ++m) ratio[m] = std::abs(value[m]) / target[m];
-  const double level = std::sqrt(mean_square(ratio));
-  for (std::size_t m = 0; m < count(); ++m) {
-    weight[m] *= std::clamp(level / std::max(ratio[m], 1e-30), 1 / max_weight_change, max_weight_change);
-  }
-  const double scale = std::sqrt(mean_square(target) / mean_square(weight));
-  for (double& w : weight) w *= scale;
-}
-
 int SpotPlan::State::take_free_steps(const SpotSteps& steps, Progress& progress) {
   const int most = steps.free_steps.value_or(max_free_steps);
   double before = 0;
-  for (int step = 1;; ++step) {
-    build(false, 0);
-    look();
-    free_phases();
-    weigh();
-    progress.step("free steps", step, most);
-    const double now = efficiency();
-    const bool grows = step < 2 || now > (1 + worthwhile_growth) * before;
-    if (step == most || (!steps.free_steps && !grows)) return step;
-    before = now;
+  for (int taken = 0;;) {
+    // At least two; the growth of light from one to the next decides on more.
+    const int open = taken == 0 ? 2 : std::min(engine->batch(), open_batch);
+    const int batch = std::min(steps.free_steps ? engine->batch() : open, most - taken);
+    const auto light = engine->take(std::vector<Step>(static_cast<std::size_t>(batch), {StepKind::free}));
+    taken += batch;
+    progress.step("free steps", taken, most);
+    const double last = light.size() > 1 ? light[light.size() - 2] : before;
+    const bool grows = light.back() > (1 + worthwhile_growth) * last;
+    if (taken == most || (!steps.free_steps && !grows)) return taken;
+    before = light.back();
   }
 }
 
 int SpotPlan::State::take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress) {
   const int most = steps.kept_steps.value_or(max_kept_steps);
-  for (int step = 0; step < most; ++step) {
-    seen = light();
-    const bool reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
-    if (!steps.kept_steps && reached) return step;
-    build(true, kept_gain);
-    look();
-    free_phases();
-    progress.step("kept steps", step + 1, most);
-  }
+  int taken = 0;
   seen = light();
-  return most;
+  while (taken < most && (steps.kept_steps || !reaches(seen, steps))) {
+    const int batch =
+        std::min(steps.kept_steps ? engine->batch() : std::min(engine->batch(), open_batch), most - taken);
+    engine->take(std::vector<Step>(static_cast<std::size_t>(batch), {StepKind::kept, kept_gain}));
+    taken += batch;
+    progress.step("kept steps", taken, most);
+    seen = light();
+  }
+  return taken;
 }
 
 /// Rounds the phase at last. While a limit is missed, kept steps before add what the spots of the rounded phase lack;
 /// the best phase stays.
 int SpotPlan::State::take_rounded_steps(const SpotSteps& steps, SpotLight& seen) {
-  look(options.levels);
+  engine->look(options.levels);
   seen = light();
   Array<float, 2> best(options.grid.shape());
   engine->phase(best.data());
   int taken = 0;
-  const auto misses = [&](const SpotLight& some) {
-    return some.deviation > steps.max_deviation || some.worst > steps.max_worst;
-  };
-  for (; taken < max_rounded_steps && misses(seen); ++taken) {
-    free_phases();
-    build(true, 1);
-    look(options.levels);
+  const std::array<Step, 1> step{{{StepKind::kept, 1, options.levels}}};
+  for (; taken < max_rounded_steps && !reaches(seen, steps); ++taken) {
+    engine->take(step);
     auto now = light();
     if (now.deviation >= seen.deviation) continue;
     seen = std::move(now);
@@ -266,16 +200,13 @@ int SpotPlan::State::take_rounded_steps(const SpotSteps& steps, SpotLight& seen)
   }
   engine->set_phase(best.data());
   engine->round(options.levels);
-  look();
+  engine->look(0);
   return taken;
 }
 
 SpotPlan::SpotPlan(const SpotOptions& options, Queue queue) {
   validate(options);
-  if (queue.device().backend != Backend::cpu) {
-    throw_unsupported(where_made, "device", "cpu", to_string(queue.device()));
-  }
-  state_ = std::make_unique<State>(options);
+  state_ = std::make_unique<State>(options, queue);
   set_light({});
 }
 
@@ -310,7 +241,6 @@ void SpotPlan::set_light(View<const Complex, 2> light) {
   state.engine->set_light(light.data());
   state.lit_rho_squared = farthest;
   state.is_solved = false;
-  state.look_at_unmodulated();
 }
 
 void SpotPlan::set_spots(View<const float, 2> position_m, View<const float, 1> intensity) {
@@ -335,7 +265,7 @@ void SpotPlan::set_spots(View<const float, 2> position_m, View<const float, 1> i
     }
     for (double& value : target) value /= largest;
   }
-  state.target = std::move(target);
+  state.scene.target = std::move(target);
   state.place(std::move(found));
   state.is_solved = false;
 }
@@ -352,16 +282,16 @@ SpotReport SpotPlan::solve(const SpotSteps& steps, Progress& progress) {
   }
   require_bounds(where, "max_deviation", steps.max_deviation, bounds_of<&SpotSteps::max_deviation>);
   require_bounds(where, "max_worst", steps.max_worst, bounds_of<&SpotSteps::max_worst>);
-  state.weight = state.target;
-  state.unit.resize(state.count());
+  std::vector<Wave> unit(state.count());
   for (std::size_t m = 0; m < state.count(); ++m) {
-    state.unit[m] = std::polar(1.0, 2 * std::numbers::pi * random_uniform64(state.options.seed, m));
+    unit[m] = std::polar(1.0, 2 * std::numbers::pi * random_uniform64(state.options.seed, m));
   }
+  state.engine->start(state.scene.target, unit);
   SpotReport report;
   report.free_steps = state.take_free_steps(steps, progress);
   report.kept_steps = state.take_kept_steps(steps, report.light, progress);
   if (state.options.levels > 0) report.rounded_steps = state.take_rounded_steps(steps, report.light);
-  report.reached = report.light.deviation <= steps.max_deviation && report.light.worst <= steps.max_worst;
+  report.reached = reaches(report.light, steps);
   state.is_solved = true;
   return report;
 }
@@ -378,17 +308,13 @@ SpotReport SpotPlan::move(View<const float, 2> position_m, int steps) {
   }
   state.place(std::move(found));
   SpotReport report;
-  for (int step = 0; step < steps; ++step) {
-    state.build(false, 0);
-    state.look();
-    if (step + 1 < steps || state.options.levels == 0) state.weigh();
-  }
+  state.engine->take(std::vector<Step>(static_cast<std::size_t>(steps), {StepKind::locked}));
   if (state.options.levels > 0) {
     state.engine->round(state.options.levels);
-    state.look();
+    state.engine->look(0);
   }
   report.light = state.light();
-  report.reached = report.light.deviation <= SpotSteps{}.max_deviation && report.light.worst <= SpotSteps{}.max_worst;
+  report.reached = reaches(report.light, {});
   return report;
 }
 
@@ -412,12 +338,11 @@ SpotLight SpotPlan::light_in_spots(View<const float, 2> phase_rad) const {
   if (state.count() == 0) throw_argument(where, "spots", "a call of set_spots before", "none");
   Array<float, 2> kept(shape);
   state.engine->phase(kept.data());
-  const auto values = state.value;
   state.engine->set_phase(phase_rad.data());
-  state.look();
+  state.engine->look(0);
   auto seen = state.light();
   state.engine->set_phase(kept.data());
-  state.value = values;
+  state.engine->look(0);
   return seen;
 }
 

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cmath>
+#include <holotone/retrieval/spots/host_steps.hpp>
+
+namespace holotone::spots {
+namespace {
+
+double mean_square(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return sum / static_cast<double>(values.size());
+}
+
+double power(std::span<const Wave> values) {
+  double sum = 0;
+  for (const auto& value : values) sum += std::norm(value);
+  return sum;
+}
+
+}  // namespace
+
+void HostSteps::set_light(const Complex* light) {
+  place_light(light);
+  add_zero_order();
+}
+
+void HostSteps::set_spots(const SpotScene& scene) {
+  scene_ = scene;
+  place_spots(scene_.place);
+  value_.resize(scene_.place.size());
+  add_zero_order();
+}
+
+void HostSteps::add_zero_order() {
+  unmodulated_.clear();
+  if (options_.response.zero_order == 0 || scene_.place.empty()) return;
+  unmodulated_.resize(scene_.place.size());
+  sum_unmodulated(unmodulated_);
+  const Wave factor = std::polar(options_.response.zero_order, options_.zero_order_phase_rad);
+  for (std::size_t m = 0; m < unmodulated_.size(); ++m) unmodulated_[m] *= factor * scene_.shade[m];
+}
+
+void HostSteps::start(std::span<const double> weight, std::span<const Wave> unit) {
+  weight_.assign(weight.begin(), weight.end());
+  unit_.assign(unit.begin(), unit.end());
+}
+
+std::vector<double> HostSteps::take(std::span<const Step> steps) {
+  std::vector<double> light;
+  for (const auto& step : steps) {
+    if (step.kind == StepKind::kept) {
+      build_from_lack(step.gain);
+    } else {
+      build_from_weights();
+    }
+    look(step.levels);
+    if (step.kind != StepKind::locked) free_phases();
+    if (step.kind != StepKind::kept) weigh();
+    light.push_back(power(value_));
+  }
+  return light;
+}
+
+void HostSteps::look(int levels) {
+  sum_modulated(value_, levels);
+  for (std::size_t m = 0; m < value_.size(); ++m) {
+    value_[m] *= scene_.shade[m];
+    if (!unmodulated_.empty()) value_[m] += unmodulated_[m];
+  }
+}
+
+void HostSteps::read(std::span<Wave> value) const { std::ranges::copy(value_, value.begin()); }
+
+void HostSteps::build_from_weights() {
+  std::vector<Wave> coefficient(value_.size());
+  for (std::size_t m = 0; m < value_.size(); ++m) coefficient[m] = weight_[m] * unit_[m];
+  build(coefficient, false);
+}
+
+void HostSteps::build_from_lack(double gain) {
+  double level = 0;
+  for (std::size_t m = 0; m < value_.size(); ++m) level += std::norm(value_[m]) / (scene_.target[m] * scene_.target[m]);
+  level = std::sqrt(level / static_cast<double>(value_.size()));
+  std::vector<Wave> coefficient(value_.size());
+  for (std::size_t m = 0; m < value_.size(); ++m) {
+    const double size = std::abs(value_[m]);
+    const Wave wanted = size > 0 ? value_[m] / size : unit_[m];
+    coefficient[m] = gain * (scene_.target[m] * level * wanted - value_[m]);
+  }
+  build(coefficient, true);
+}
+
+void HostSteps::free_phases() {
+  for (std::size_t m = 0; m < value_.size(); ++m) {
+    const double size = std::abs(value_[m]);
+    if (size > 0) unit_[m] = value_[m] / size;
+  }
+}
+
+void HostSteps::weigh() {
+  std::vector<double> ratio(value_.size());
+  for (std::size_t m = 0; m < value_.size(); ++m) ratio[m] = std::abs(value_[m]) / scene_.target[m];
+  const double level = std::sqrt(mean_square(ratio));
+  for (std::size_t m = 0; m < value_.size(); ++m) {
+    weight_[m] *= std::clamp(level / std::max(ratio[m], 1e-30), 1 / max_weight_change, max_weight_change);
+  }
+  const double scale = std::sqrt(mean_square(scene_.target) / mean_square(weight_));
+  for (double& w : weight_) w *= scale;
+}
+
+}  // namespace holotone::spots
