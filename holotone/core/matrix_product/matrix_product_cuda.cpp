@@ -128,7 +128,7 @@ struct MatrixProduct::State {
   /// Loads cuBLASLt and describes the product to it.
   void describe() {
     if (handle != nullptr) return;
-    const bool floating = shape.element == MatrixElement::float16;
+    const bool floating = shape.element != MatrixElement::int8;
     check_blas(blas().cublasLtMatmulDescCreate(&operation.value, floating ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32I,
                                                floating ? CUDA_R_32F : CUDA_R_32I),
                "cublasLtMatmulDescCreate");
@@ -136,8 +136,17 @@ struct MatrixProduct::State {
     check_blas(blas().cublasLtMatmulDescSetAttribute(operation.value, CUBLASLT_MATMUL_DESC_TRANSA, &transpose,
                                                      sizeof transpose),
                "cublasLtMatmulDescSetAttribute");
-    const cudaDataType in = floating ? CUDA_R_16F : CUDA_R_8I;
-    const cudaDataType out = shape.half_output ? CUDA_R_16F : floating ? CUDA_R_32F : CUDA_R_32I;
+    if (shape.element == MatrixElement::float8) {
+      const std::int8_t fast = 1;
+      check_blas(blas().cublasLtMatmulDescSetAttribute(operation.value, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast,
+                                                       sizeof fast),
+                 "cublasLtMatmulDescSetAttribute(accumulation)");
+    }
+    const cudaDataType in = shape.element == MatrixElement::float8 ? CUDA_R_8F_E4M3
+                            : floating                             ? CUDA_R_16F
+                                                                   : CUDA_R_8I;
+    const bool halves = shape.half_output || shape.element == MatrixElement::float8;
+    const cudaDataType out = halves ? CUDA_R_16F : floating ? CUDA_R_32F : CUDA_R_32I;
     const std::int64_t leading = shape.row_elements > 0 ? shape.row_elements : shape.depth;
     make_layout(a, in, shape.depth, shape.rows, leading, shape.batch, shape.share_a);
     make_layout(b, in, shape.depth, shape.columns, leading, shape.batch);
@@ -146,7 +155,8 @@ struct MatrixProduct::State {
   }
 
   [[nodiscard]] bool is_small() const {
-    return 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
+    return shape.element != MatrixElement::float8 &&
+           2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
                static_cast<double>(shape.depth) * static_cast<double>(shape.batch) <=
            max_own_operations;
   }
@@ -163,7 +173,7 @@ struct MatrixProduct::State {
     const float add = accumulate ? 1.F : 0.F;
     const std::int32_t one_int = 1;
     const std::int32_t add_int = accumulate ? 1 : 0;
-    const bool floating = shape.element == MatrixElement::float16;
+    const bool floating = shape.element != MatrixElement::int8;
     // cuBLASLt is column-major: C^T (columns x rows) = B A^T, so B is its first operand.
     return blas().cublasLtMatmul(handle, operation.value, floating ? static_cast<const void*>(&one) : &one_int, pb,
                                  b.value, pa, a.value, floating ? static_cast<const void*>(&add) : &add_int, pc,

@@ -9,6 +9,7 @@ namespace holotone::cuda {
 enum class MatrixElement {
   float16,  ///< __half in, float32 accumulation and output
   int8,     ///< int8 in, int32 accumulation and output
+  float8,   ///< e4m3 in, sums that may be rounded to 14 bits, __half output; by cuBLASLt alone, from compute 8.9 on
 };
 
 /// Shape of C[b](rows x columns) = A[b] B[b]^T for b < batch, all row-major. A[b] is rows x depth, B[b] is columns x
@@ -20,7 +21,7 @@ struct MatrixProductShape {
   std::int64_t depth = 0;    ///< a multiple of 16
   std::int64_t batch = 1;
   bool share_a = false;           ///< one A for the whole batch
-  bool half_output = false;       ///< C as __half (float16 only), summed in float32
+  bool half_output = false;       ///< C as __half (float16, always for float8), summed in float32
   std::int64_t row_elements = 0;  ///< distance between rows of A and B in elements; 0: depth
 };
 

@@ -51,7 +51,10 @@ double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (st
 std::unique_ptr<spots::Engine> make_engine(const SpotOptions& options, const Queue& queue) {
   const Device device = queue.device();
   if (device.backend == Backend::cpu) return spots::make_engine_cpu(options);
-  throw_unsupported(where_made, "device", "cpu", to_string(device));
+#if HOLOTONE_CUDA
+  if (device.backend == Backend::cuda) return spots::make_engine_cuda(options, queue);
+#endif
+  throw_no_backend(where_made, device);
 }
 
 bool reaches(const SpotLight& light, const SpotSteps& steps) {

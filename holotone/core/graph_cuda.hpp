@@ -1,0 +1,49 @@
+#pragma once
+// For CUDA engines only: work that is enqueued again and again as one graph. Not for users.
+#include <cuda_runtime.h>
+#include <holotone/core/cuda_check.hpp>
+#include <memory>
+#include <type_traits>
+
+namespace holotone::cuda {
+
+/// Work of a stream, recorded once: a launch costs some 10 us however many kernels it has. The memory that it uses must
+/// stay where it is.
+class Graph {
+ public:
+  Graph() = default;
+
+  /// Records what `enqueue` puts on the queue; empty if its stream cannot be recorded, as a legacy default stream.
+  template <class Enqueue>
+  static Graph record(const Queue& queue, const Enqueue& enqueue) {
+    const cudaStream_t stream = stream_of(queue);
+    Graph result;
+    if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
+      cudaGetLastError();  // which would be reported as the next call's
+      return result;
+    }
+    cudaGraph_t graph = nullptr;
+    try {
+      enqueue();
+    } catch (...) {
+      cudaStreamEndCapture(stream, &graph);
+      if (graph != nullptr) cudaGraphDestroy(graph);
+      throw;
+    }
+    check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+    cudaGraphExec_t made = nullptr;
+    const cudaError_t status = cudaGraphInstantiate(&made, graph, 0);
+    cudaGraphDestroy(graph);
+    check(status, "cudaGraphInstantiate");
+    result.graph_.reset(made, [](cudaGraphExec_t old) { cudaGraphExecDestroy(old); });
+    return result;
+  }
+
+  [[nodiscard]] bool empty() const { return graph_ == nullptr; }
+  void launch(const Queue& queue) const { check(cudaGraphLaunch(graph_.get(), stream_of(queue)), "cudaGraphLaunch"); }
+
+ private:
+  std::shared_ptr<std::remove_pointer_t<cudaGraphExec_t>> graph_;
+};
+
+}  // namespace holotone::cuda

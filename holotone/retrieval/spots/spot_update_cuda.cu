@@ -1,0 +1,297 @@
+// Sums over the rows of a panel, the update of spots and their waves for the next step, in one kernel: 32 spots to a
+// cluster of eight blocks, an eighth of the rows each, whose partial sums meet in shared memory. On cards before Hopper
+// one block has all rows.
+#include <algorithm>
+#include <cooperative_groups.h>
+#include <holotone/core/kernel_parts_cuda.cuh>
+#include <holotone/retrieval/spots/spot_kernels_cuda.hpp>
+#include <holotone/retrieval/spots/spot_wave_cuda.cuh>
+
+namespace holotone::spots {
+namespace {
+
+constexpr int block_spots = 32;
+constexpr int lanes = 16;  ///< of pairs of spots; as many threads share their rows
+constexpr int block_threads = lanes * lanes;
+constexpr int cluster_blocks = 8;
+constexpr float least_modulus = 1e-9F;
+constexpr float weight_change = static_cast<float>(max_weight_change);
+
+/// Products of two spots in a row as two complex numbers.
+struct TwoSums {
+  float2 first;
+  float2 second;
+};
+template <ProductForm Form>
+struct Raw {
+  __half2 part[Form == ProductForm::plane ? 2 : 3];
+
+  __device__ __forceinline__ void load(const __half* products, const Panel& panel, int count, int row, int m) {
+    if constexpr (Form == ProductForm::plane) {
+      const std::int64_t at = static_cast<std::int64_t>(2 * row) * count + m;
+      part[0] = *reinterpret_cast<const __half2*>(products + at);
+      part[1] = *reinterpret_cast<const __half2*>(products + at + count);
+    } else {
+      const std::int64_t plane = static_cast<std::int64_t>(panel.ny) * count;
+      const std::int64_t at = static_cast<std::int64_t>(row) * count + m;
+      part[0] = *reinterpret_cast<const __half2*>(products + at);
+      part[1] = *reinterpret_cast<const __half2*>(products + at + plane);
+      part[2] = *reinterpret_cast<const __half2*>(products + at + 2 * plane);
+    }
+  }
+  __device__ __forceinline__ TwoSums sums() const {
+    const float2 a = __half22float2(part[0]);
+    const float2 b = __half22float2(part[1]);
+    if constexpr (Form == ProductForm::plane) {
+      return {{a.x, b.x}, {a.y, b.y}};
+    } else {
+      const float2 c = __half22float2(part[2]);
+      return {{a.x + b.x, c.x - a.x + b.x}, {a.y + b.y, c.y - a.y + b.y}};
+    }
+  }
+};
+
+/// V of two spots in a row.
+template <ProductForm Form, class T>
+__device__ __forceinline__ void store_waves(T* waves, const Panel& panel, int count, int row, int m, float2 a,
+                                            float2 b) {
+  if constexpr (Form == ProductForm::plane) {
+    T* const at = waves + static_cast<std::int64_t>(2 * row) * count + m;
+    store_pair(at, a.x, b.x);
+    store_pair(at + count, a.y, b.y);
+  } else {
+    const std::int64_t plane = static_cast<std::int64_t>(panel.ny) * count;
+    T* const at = waves + static_cast<std::int64_t>(row) * count + m;
+    store_pair(at, a.x, b.x);
+    store_pair(at + plane, a.y, b.y);
+    store_pair(at + 2 * plane, a.x - a.y, b.x - b.y);
+  }
+}
+
+/// w and t of a spot before a step.
+struct SpotState {
+  float weight = 0;
+  float2 unit{};
+};
+
+/// The update of one spot from its u, and v of the next step.
+__device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const SpotUpdate& update, int m, float2 u,
+                                              float target, SpotState state, bool writes) {
+  const float size = sqrtf(u.x * u.x + u.y * u.y);
+  const float level = sqrtf(*update.level_in / update.count);
+  const float2 direction = size > 0 ? float2{u.x / size, u.y / size} : state.unit;
+  if (update.taken == Taken::free || update.taken == Taken::kept) state.unit = direction;
+  if (update.taken == Taken::free || update.taken == Taken::locked) {
+    state.weight *= fminf(fmaxf(target * level / fmaxf(size, least_modulus), 1 / weight_change), weight_change);
+  }
+  if (writes && update.taken != Taken::start) {
+    spots.value[m] = u;
+    if (update.taken != Taken::look) {
+      spots.weight[m] = state.weight;
+      spots.unit[m] = state.unit;
+    }
+  }
+  if (update.next == NextWaves::lack) {
+    const float wanted = target * level;
+    return {update.gain * (wanted * direction.x - u.x), update.gain * (wanted * direction.y - u.y)};
+  }
+  return {state.weight * state.unit.x, state.weight * state.unit.y};
+}
+
+/// `Rows` rows a thread at a time; with IsWhole they are all that it has, and its spots' waves stay in registers.
+template <ProductForm Form, int Rows, bool IsWhole, bool IsCluster, class T>
+__global__ void __launch_bounds__(block_threads, Rows > 10 ? 2 : 3)
+    update_kernel(Panel panel, SpotArrays spots, int count, const __half* __restrict__ products, SpotUpdate update,
+                  T* __restrict__ waves) {
+  constexpr int blocks = IsCluster ? cluster_blocks : 1;
+  __shared__ float2 partial[8][block_spots];
+  __shared__ float2 next[block_spots];
+  const int rank = static_cast<int>(blockIdx.x) % blocks;
+  const int first = static_cast<int>(blockIdx.x) / blocks * block_spots;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int pair = thread % lanes;
+  const int m = first + 2 * pair;
+  const int block_rows = (panel.ny + blocks - 1) / blocks;
+  const int end = min(panel.ny, (rank + 1) * block_rows);
+  const int begin = rank * block_rows + thread / lanes;
+  const float4 a = spots.place[m];
+  const float4 b = spots.place[m + 1];
+  const float top = 0.5F * static_cast<float>(panel.ny - 1);
+  // Before the blocks meet: the first of them writes the new ones.
+  SpotState state;
+  if (thread < block_spots) state = {spots.weight[first + thread], spots.unit[first + thread]};
+  float2 wave_a[Rows];
+  float2 wave_b[Rows];
+  const auto fill_waves = [&](int row) {
+#pragma unroll
+    for (int i = 0; i < Rows; ++i) {
+      const float y = top - static_cast<float>(row + lanes * i);
+      wave_a[i] = wave_of(a.y * y + a.z * y * y);
+      wave_b[i] = wave_of(b.y * y + b.z * y * y);
+    }
+  };
+  constexpr int stride = lanes * Rows;
+  float2 sum_a{};
+  float2 sum_b{};
+  if (update.taken != Taken::start) {
+    for (int row = begin; row < end; row += stride) {
+      Raw<Form> raw[Rows];
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) {
+        if (row + lanes * i < end) raw[i].load(products, panel, count, row + lanes * i, m);
+      }
+      fill_waves(row);
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) {
+        if (row + lanes * i >= end) continue;
+        const TwoSums p = raw[i].sums();
+        sum_a.x += p.first.x * wave_a[i].x + p.first.y * wave_a[i].y;
+        sum_a.y += p.first.y * wave_a[i].x - p.first.x * wave_a[i].y;
+        sum_b.x += p.second.x * wave_b[i].x + p.second.y * wave_b[i].y;
+        sum_b.y += p.second.y * wave_b[i].x - p.second.x * wave_b[i].y;
+      }
+      if (IsWhole) break;
+    }
+    sum_a.x += __shfl_xor_sync(~0U, sum_a.x, 16);
+    sum_a.y += __shfl_xor_sync(~0U, sum_a.y, 16);
+    sum_b.x += __shfl_xor_sync(~0U, sum_b.x, 16);
+    sum_b.y += __shfl_xor_sync(~0U, sum_b.y, 16);
+    if (thread % 32 < lanes) {
+      partial[thread / 32][2 * pair] = sum_a;
+      partial[thread / 32][2 * pair + 1] = sum_b;
+    }
+    __syncthreads();
+#if __CUDA_ARCH__ >= 900
+    if constexpr (IsCluster) {
+      __shared__ float2 block_sum[block_spots];
+      const auto cluster = cooperative_groups::this_cluster();
+      if (thread < block_spots) {
+        float2 whole = partial[0][thread];
+        for (int k = 1; k < 8; ++k) whole = cuda::sum(whole, partial[k][thread]);
+        block_sum[thread] = whole;
+      }
+      cluster.sync();
+      partial[thread / 32][thread % 32] = *cluster.map_shared_rank(&block_sum[thread % 32], thread / 32);
+      __syncthreads();
+    }
+#endif
+  } else if (IsWhole) {
+    fill_waves(begin);
+  }
+  if (thread < block_spots) {
+    const int spot = first + thread;
+    const float target = spots.place[spot].w;
+    float2 u{};
+    float power = 0;
+    if (update.taken == Taken::start) {
+      if (target > 0) u = spots.value[spot];
+    } else {
+      for (int k = 0; k < 8; ++k) u = cuda::sum(u, partial[k][thread]);
+      const float share = update.pixel_share * (spots.shade != nullptr ? spots.shade[spot] : 1.0F);
+      u = {share * u.x, share * u.y};
+      if (spots.unmodulated != nullptr) u = cuda::sum(u, spots.unmodulated[spot]);
+      power = target > 0 ? u.x * u.x + u.y * u.y : 0;
+      float ratio = target > 0 ? power / (target * target) : 0;
+      for (int step = 16; step > 0; step /= 2) {
+        ratio += __shfl_xor_sync(~0U, ratio, step);
+        power += __shfl_xor_sync(~0U, power, step);
+      }
+      if (rank == 0 && thread == 0) {
+        atomicAdd(update.sums_out, ratio);
+        atomicAdd(update.sums_out + 1, power);
+      }
+    }
+    float2 v{};
+    if (target > 0) v = update_spot(spots, update, spot, u, target, state, rank == 0);
+    next[thread] = {update.scale * v.x, update.scale * v.y};
+  }
+  __syncthreads();
+  if (update.next != NextWaves::none) {
+    const float2 va = next[2 * pair];
+    const float2 vb = next[2 * pair + 1];
+    for (int row = begin; row < end; row += stride) {
+      if (!IsWhole) fill_waves(row);
+#pragma unroll
+      for (int i = 0; i < Rows; ++i) {
+        if (row + lanes * i >= end) continue;
+        store_waves<Form>(waves, panel, count, row + lanes * i, m, cuda::product(va, wave_a[i]),
+                          cuda::product(vb, wave_b[i]));
+      }
+      if (IsWhole) break;
+    }
+  }
+#if __CUDA_ARCH__ >= 900
+  // Shared memory of a block that others may still read.
+  if (IsCluster && update.taken != Taken::start) cooperative_groups::this_cluster().sync();
+#endif
+}
+
+struct Launch {
+  const Panel& panel;
+  const SpotArrays& spots;
+  int count;
+  const __half* products;
+  const SpotUpdate& update;
+  void* waves;
+  cudaStream_t stream;
+  bool has_clusters;
+};
+
+template <ProductForm Form, int Rows, bool IsWhole, bool IsCluster, class T>
+void launch(const Launch& job) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(job.count / block_spots * (IsCluster ? cluster_blocks : 1)));
+  config.blockDim = dim3(block_threads);
+  config.stream = job.stream;
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = cluster_blocks;
+  cluster.val.clusterDim.y = 1;
+  cluster.val.clusterDim.z = 1;
+  config.attrs = &cluster;
+  config.numAttrs = IsCluster ? 1 : 0;
+  cuda::check(cudaLaunchKernelEx(&config, update_kernel<Form, Rows, IsWhole, IsCluster, T>, job.panel, job.spots,
+                                 job.count, job.products, job.update, static_cast<T*>(job.waves)),
+              "spots update");
+}
+
+template <ProductForm Form, class T>
+void launch_form(const Launch& job) {
+  if (!job.has_clusters) return launch<Form, 8, false, false, T>(job);
+  const int block_rows = (job.panel.ny + cluster_blocks - 1) / cluster_blocks;
+  const int rows = (block_rows + lanes - 1) / lanes;
+  if (rows <= 4) {
+    launch<Form, 4, true, true, T>(job);
+  } else if (rows <= 8) {
+    launch<Form, 8, true, true, T>(job);
+  } else if (rows <= 10) {
+    launch<Form, 10, true, true, T>(job);
+  } else if (rows <= 16) {
+    launch<Form, 16, true, true, T>(job);
+  } else {
+    launch<Form, 8, false, true, T>(job);
+  }
+}
+
+template <class T>
+void launch_type(const Launch& job) {
+  if (job.panel.form == ProductForm::plane) {
+    launch_form<ProductForm::plane, T>(job);
+  } else {
+    launch_form<ProductForm::space, T>(job);
+  }
+}
+
+}  // namespace
+
+void update_spots(const Panel& panel, const SpotArrays& spots, int count, const __half* products,
+                  const SpotUpdate& update, WaveType type, void* waves, bool has_clusters, cudaStream_t stream) {
+  const Launch job{panel, spots, count, products, update, waves, stream, has_clusters};
+  if (type == WaveType::half) {
+    launch_type<__half>(job);
+  } else {
+    launch_type<Fp8>(job);
+  }
+}
+
+}  // namespace holotone::spots
