@@ -1,11 +1,27 @@
 #pragma once
-// For CUDA engines only: work that is enqueued again and again as one graph. Not for users.
+// For CUDA engines only: marks in a stream's work, and work that is enqueued again and again as one graph. Not for users.
 #include <cuda_runtime.h>
 #include <holotone/core/cuda_check.hpp>
 #include <memory>
 #include <type_traits>
 
 namespace holotone::cuda {
+
+/// A place in the work of a stream.
+class Mark {
+ public:
+  Mark() {
+    cudaEvent_t made = nullptr;
+    check(cudaEventCreateWithFlags(&made, cudaEventDisableTiming), "cudaEventCreate");
+    event_.reset(made, [](cudaEvent_t old) { cudaEventDestroy(old); });
+  }
+  void record(const Queue& queue) { check(cudaEventRecord(event_.get(), stream_of(queue)), "cudaEventRecord"); }
+  /// Waits on the host.
+  void synchronize() const { check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize"); }
+
+ private:
+  std::shared_ptr<std::remove_pointer_t<cudaEvent_t>> event_;
+};
 
 /// Work of a stream, recorded once: a launch costs some 10 us however many kernels it has. The memory that it uses must
 /// stay where it is.

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 #include <holotone/core/cuda_check.hpp>
 #include <holotone/core/cuda_library.hpp>
+#include <holotone/core/graph_cuda.hpp>
 #include <holotone/core/matrix_product/matrix_product_cuda.hpp>
 #include <holotone/core/matrix_product/matrix_product_kernel_cuda.hpp>
 #include <map>
@@ -21,6 +22,8 @@ namespace {
 constexpr int candidate_count = 48;
 constexpr std::size_t finalist_count = 5;
 constexpr int final_rounds = 6;
+constexpr float max_short_span = 0.2F;  ///< milliseconds
+constexpr int short_launches = 10;
 /// Operations of the largest product of the own kernel: 20 ms at 500 tera a second, a tenth of cuBLASLt's start.
 constexpr double max_own_operations = 1e13;
 
@@ -138,13 +141,11 @@ struct MatrixProduct::State {
                "cublasLtMatmulDescSetAttribute");
     if (shape.element == MatrixElement::float8) {
       const std::int8_t fast = 1;
-      check_blas(blas().cublasLtMatmulDescSetAttribute(operation.value, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast,
-                                                       sizeof fast),
-                 "cublasLtMatmulDescSetAttribute(accumulation)");
+      check_blas(
+          blas().cublasLtMatmulDescSetAttribute(operation.value, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast),
+          "cublasLtMatmulDescSetAttribute(accumulation)");
     }
-    const cudaDataType in = shape.element == MatrixElement::float8 ? CUDA_R_8F_E4M3
-                            : floating                             ? CUDA_R_16F
-                                                                   : CUDA_R_8I;
+    const cudaDataType in = shape.element == MatrixElement::float8 ? CUDA_R_8F_E4M3 : floating ? CUDA_R_16F : CUDA_R_8I;
     const bool halves = shape.half_output || shape.element == MatrixElement::float8;
     const cudaDataType out = halves ? CUDA_R_16F : floating ? CUDA_R_32F : CUDA_R_32I;
     const std::int64_t leading = shape.row_elements > 0 ? shape.row_elements : shape.depth;
@@ -157,8 +158,8 @@ struct MatrixProduct::State {
   [[nodiscard]] bool is_small() const {
     return shape.element != MatrixElement::float8 &&
            2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
-               static_cast<double>(shape.depth) * static_cast<double>(shape.batch) <=
-           max_own_operations;
+                   static_cast<double>(shape.depth) * static_cast<double>(shape.batch) <=
+               max_own_operations;
   }
 
   [[nodiscard]] ShapeKey key() const {
@@ -180,13 +181,25 @@ struct MatrixProduct::State {
                                  c.value, pc, c.value, &with, scratch, workspace_bytes, stream_of(queue));
   }
 
-  /// Milliseconds of one launch after a warm-up, or infinity if the algorithm does not run.
+  /// Milliseconds of one launch after a warm-up, or infinity if the algorithm does not run. Short ones are launched
+  /// several times as a graph: the launch itself would count as much.
   float time(const cublasLtMatmulAlgo_t& with, const void* pa, const void* pb, void* pc) const {
     if (launch(with, pa, pb, pc, false) != CUBLAS_STATUS_SUCCESS) return INFINITY;
+    const float once = time_of([&] { launch(with, pa, pb, pc, false); });
+    if (once > max_short_span) return once;
+    const auto graph = Graph::record(queue, [&] {
+      for (int i = 0; i < short_launches; ++i) launch(with, pa, pb, pc, false);
+    });
+    if (graph.empty()) return once;
+    graph.launch(queue);
+    return time_of([&] { graph.launch(queue); }) / short_launches;
+  }
+  template <class Enqueue>
+  float time_of(const Enqueue& enqueue) const {
     const Event start;
     const Event stop;
     check(cudaEventRecord(start.value, stream_of(queue)), "cudaEventRecord");
-    launch(with, pa, pb, pc, false);
+    enqueue();
     check(cudaEventRecord(stop.value, stream_of(queue)), "cudaEventRecord");
     check(cudaEventSynchronize(stop.value), "MatrixProduct::choose");
     float span = 0;

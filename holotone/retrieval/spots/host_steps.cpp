@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <holotone/core/random.hpp>
 #include <holotone/retrieval/spots/host_steps.hpp>
+#include <numbers>
 
 namespace holotone::spots {
 namespace {
@@ -45,8 +47,16 @@ void HostSteps::start(std::span<const double> weight, std::span<const Wave> unit
   unit_.assign(unit.begin(), unit.end());
 }
 
-std::vector<double> HostSteps::take(std::span<const Step> steps) {
-  std::vector<double> light;
+void HostSteps::start(std::uint64_t seed) {
+  std::vector<Wave> unit;
+  for (std::size_t m = 0; m < scene_.place.size(); ++m) {
+    unit.push_back(std::polar(1.0, 2 * std::numbers::pi * random_uniform64(seed, m)));
+  }
+  start(scene_.target, unit);
+}
+
+void HostSteps::take(std::span<const Step> steps) {
+  light_.clear();
   for (const auto& step : steps) {
     if (step.kind == StepKind::kept) {
       build_from_lack(step.gain);
@@ -56,9 +66,8 @@ std::vector<double> HostSteps::take(std::span<const Step> steps) {
     look(step.levels);
     if (step.kind != StepKind::locked) free_phases();
     if (step.kind != StepKind::kept) weigh();
-    light.push_back(power(value_));
+    light_.push_back(power(value_));
   }
-  return light;
 }
 
 void HostSteps::look(int levels) {
@@ -70,6 +79,15 @@ void HostSteps::look(int levels) {
 }
 
 void HostSteps::read(std::span<Wave> value) const { std::ranges::copy(value_, value.begin()); }
+
+void HostSteps::codes(View<std::uint8_t, 2> codes) const {
+  Array<float, 2> phase_rad(codes.shape());
+  phase(phase_rad.data());
+  for (std::int64_t i = 0; i < codes.size(); ++i) {
+    const double code = std::round(static_cast<double>(phase_rad.data()[i]) * (128 * std::numbers::inv_pi));
+    codes.data()[i] = static_cast<std::uint8_t>(static_cast<int>(code) & 255);
+  }
+}
 
 void HostSteps::build_from_weights() {
   std::vector<Wave> coefficient(value_.size());

@@ -11,10 +11,13 @@ class HostSteps : public Engine {
   void set_light(const Complex* light) final;
   void set_spots(const SpotScene& scene) final;
   void start(std::span<const double> weight, std::span<const Wave> unit) final;
-  std::vector<double> take(std::span<const Step> steps) final;
+  void start(std::uint64_t seed) final;
+  void take(std::span<const Step> steps) final;
+  [[nodiscard]] std::vector<double> light() const final { return light_; }
   [[nodiscard]] int batch() const final { return 1; }
   void look(int levels) final;
   void read(std::span<Wave> value) const final;
+  void codes(View<std::uint8_t, 2> codes) const final;
 
  protected:
   [[nodiscard]] const SpotOptions& options() const { return options_; }
@@ -41,6 +44,7 @@ class HostSteps : public Engine {
   std::vector<double> weight_;     ///< w
   std::vector<Wave> unit_;         ///< t
   std::vector<Wave> value_;        ///< u of the last look
+  std::vector<double> light_;
 };
 
 }  // namespace holotone::spots

@@ -49,8 +49,12 @@ class Engine {
   /// Weights and phases stay if the number of spots does.
   virtual void set_spots(const SpotScene& scene) = 0;
   virtual void start(std::span<const double> weight, std::span<const Wave> unit) = 0;
-  /// Takes steps, the first of them from u as it is. The sum of |u|^2 after each.
-  virtual std::vector<double> take(std::span<const Step> steps) = 0;
+  /// w = T and random t: 2 pi random_uniform64(seed, m).
+  virtual void start(std::uint64_t seed) = 0;
+  /// Takes steps, the first of them from u as it is; a GPU only enqueues them.
+  virtual void take(std::span<const Step> steps) = 0;
+  /// The sum of |u|^2 after each of the last steps taken at once.
+  [[nodiscard]] virtual std::vector<double> light() const = 0;
   /// Steps to ask for at a time: where waiting for one costs more than taking it, several.
   [[nodiscard]] virtual int batch() const = 0;
   /// u of E, or of its phase rounded to levels.
@@ -61,6 +65,8 @@ class Engine {
   virtual void round(int levels) = 0;
   virtual void set_phase(const float* phase_rad) = 0;
   virtual void phase(float* phase_rad) const = 0;
+  /// round(256 phase / (2 pi)) modulo 256, on the host or on the engine's device, where it is only enqueued.
+  virtual void codes(View<std::uint8_t, 2> codes) const = 0;
 };
 
 std::unique_ptr<Engine> make_engine_cpu(const SpotOptions& options);

@@ -5,6 +5,7 @@
 #include <holotone/core/graph_cuda.hpp>
 #include <holotone/core/matrix_product/matrix_product_cuda.hpp>
 #include <holotone/retrieval/spots/spot_kernels_cuda.hpp>
+#include <holotone/retrieval/spots/spot_transform_cuda.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <map>
 #include <optional>
@@ -18,7 +19,7 @@ using cuda::MatrixProduct;
 using cuda::MatrixProductChoice;
 
 /// Spots of a group are padded to this number, columns of a table to `column_padding`.
-constexpr std::size_t spot_padding = 64;
+constexpr std::size_t spot_padding = 32;
 constexpr int column_padding = 64;
 constexpr int max_batch = 64;
 constexpr std::size_t max_graphs = 16;
@@ -61,6 +62,13 @@ struct Products {
   std::optional<MatrixProduct> from_panel;
 };
 
+/// How sums are done, and where E is.
+enum class Way {
+  products,   ///< one group without a factor: E in field_
+  groups,     ///< several, with factors of depth: the panel's phase in turns_
+  transform,  ///< many spots in the focal plane: E in transform_
+};
+
 class CudaEngine final : public Engine {
  public:
   CudaEngine(const SpotOptions& options, const Queue& queue)
@@ -82,20 +90,28 @@ class CudaEngine final : public Engine {
 
   void set_light(const Complex* light) override {
     const cuda::DeviceScope scope(queue_.device());
-    if (light == nullptr) {
-      light_ = {};
-    } else {
+    // The brightest pixel is 1, which fp16 holds exactly, as it does an even pupil.
+    light_ = {};
+    light_share_ = 1;
+    if (light != nullptr) {
       std::vector<float2> values(static_cast<std::size_t>(pixels()));
       double square = 0;
-      for (std::size_t i = 0; i < values.size(); ++i) square += static_cast<double>(std::norm(light[i]));
-      const auto scale = static_cast<float>(1 / std::sqrt(square / static_cast<double>(values.size())));
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = {scale * light[i].real(), scale * light[i].imag()};
+      float brightest = 0;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        square += static_cast<double>(std::norm(light[i]));
+        brightest = std::max(brightest, std::abs(light[i]));
+      }
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = {light[i].real() / brightest, light[i].imag() / brightest};
+      }
+      light_share_ = static_cast<double>(brightest) / std::sqrt(square / static_cast<double>(values.size()));
       upload(light_, values, queue_);
+      queue_.synchronize();
     }
     graphs_.clear();
     cuda::check(cudaMemsetAsync(turns_.data(), 0, turns_.bytes(), stream()), "cudaMemsetAsync");
     if (panel_.width > 0) {
-      place_light();
+      if (way_ != Way::transform) place_light();
       field_from_turns();
     }
     add_zero_order();
@@ -105,8 +121,7 @@ class CudaEngine final : public Engine {
     const cuda::DeviceScope scope(queue_.device());
     const double x = 0.5 * static_cast<double>(panel_.nx - 1);
     const double y = 0.5 * static_cast<double>(panel_.ny - 1);
-    const auto groups = group_spots(scene.place, wave_, x * x + y * y, scene.place.size());
-    arrange(scene, groups);
+    arrange(scene, group_spots(scene.place, wave_, x * x + y * y, scene.place.size()));
     place(scene);
     add_zero_order();
   }
@@ -121,26 +136,32 @@ class CudaEngine final : public Engine {
     }
     copy_to(weight_, w);
     copy_to(unit_, t);
-    // The level only scales weights, until the first step has shown it.
-    const std::vector<float> level{static_cast<float>(spots() * expected_light / target_square_), 0};
-    copy_bytes(sums_.data(), queue_.device(), level.data(), Device{}, level.size() * sizeof(float), queue_);
+    expect_level();
     queue_.synchronize();
   }
-
-  std::vector<double> take(std::span<const Step> steps) override {
+  void start(std::uint64_t seed) override {
     const cuda::DeviceScope scope(queue_.device());
-    std::vector<double> light;
+    start_spots(place_.data(), number_.data(), static_cast<int>(padded_count_), seed, weight_.data(), unit_.data(),
+                stream());
+    expect_level();
+  }
+
+  void take(std::span<const Step> steps) override {
+    const cuda::DeviceScope scope(queue_.device());
     while (!steps.empty()) {
       const auto some = steps.first(std::min<std::size_t>(steps.size(), max_batch));
       take_batch(some);
-      std::vector<float> sums(2 * some.size());
-      copy_bytes(sums.data(), Device{}, sums_.data() + 2, queue_.device(), sums.size() * sizeof(float), queue_);
-      queue_.synchronize();
-      for (std::size_t i = 0; i < some.size(); ++i) light.push_back(static_cast<double>(sums[2 * i + 1]));
-      keep_level(some.size());
       steps = steps.subspan(some.size());
     }
-    return light;
+  }
+
+  [[nodiscard]] std::vector<double> light() const override {
+    std::vector<float> sums(2 * last_batch_);
+    copy_bytes(sums.data(), Device{}, sums_.data() + 2, queue_.device(), sums.size() * sizeof(float), queue_);
+    queue_.synchronize();
+    std::vector<double> result;
+    for (std::size_t i = 0; i < last_batch_; ++i) result.push_back(static_cast<double>(sums[2 * i + 1]));
+    return result;
   }
 
   [[nodiscard]] int batch() const override { return max_batch; }
@@ -161,11 +182,7 @@ class CudaEngine final : public Engine {
 
   void round(int levels) override {
     const cuda::DeviceScope scope(queue_.device());
-    if (is_single_) {
-      field_to_turns(panel_, field_.data(), light(), levels, turns_.data(), stream());
-    } else {
-      round_turns(turns_.data(), pixels(), levels, stream());
-    }
+    find_turns(levels, turns_.data());
     field_from_turns();
   }
 
@@ -179,13 +196,22 @@ class CudaEngine final : public Engine {
 
   void phase(float* phase_rad) const override {
     const cuda::DeviceScope scope(queue_.device());
-    const float* turns = turns_.data();
-    if (is_single_) {
-      field_to_turns(panel_, field_.data(), light(), 0, other_turns_.data(), stream());
-      turns = other_turns_.data();
-    }
-    turns_to_radians(turns, pixels(), other_turns_.data(), stream());
+    find_turns(0, other_turns_.data());
+    turns_to_radians(other_turns_.data(), pixels(), other_turns_.data(), stream());
     copy_bytes(phase_rad, Device{}, other_turns_.data(), queue_.device(), other_turns_.bytes(), queue_);
+    queue_.synchronize();
+  }
+
+  void codes(View<std::uint8_t, 2> codes) const override {
+    const cuda::DeviceScope scope(queue_.device());
+    find_turns(0, other_turns_.data());
+    if (codes.device() == queue_.device()) {
+      turns_to_codes(other_turns_.data(), pixels(), codes.data(), stream());
+      return;
+    }
+    Array<std::uint8_t, 1> there({pixels()}, queue_);
+    turns_to_codes(other_turns_.data(), pixels(), there.data(), stream());
+    copy_bytes(codes.data(), Device{}, there.data(), queue_.device(), there.bytes(), queue_);
     queue_.synchronize();
   }
 
@@ -193,8 +219,25 @@ class CudaEngine final : public Engine {
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
   [[nodiscard]] std::int64_t pixels() const { return static_cast<std::int64_t>(panel_.nx) * panel_.ny; }
   [[nodiscard]] double spots() const { return static_cast<double>(slot_.size()); }
-  [[nodiscard]] const float2* light() const { return light_.data(); }
-  [[nodiscard]] float2* light() { return light_.data(); }
+
+  /// The level only scales weights, until the first step has shown it.
+  void expect_level() {
+    set_level(sums_.data(), static_cast<float>(spots() * expected_light / target_square_), stream());
+  }
+
+  /// The panel's phase, rounded to levels unless 0.
+  void find_turns(int levels, float* turns) const {
+    switch (way_) {
+      case Way::transform: transform_->to_turns(light_.data(), levels, turns); break;
+      case Way::products: field_to_turns(panel_, field_.data(), light_.data(), levels, turns, stream()); break;
+      case Way::groups:
+        if (turns != turns_.data()) {
+          copy_bytes(turns, queue_.device(), turns_.data(), queue_.device(), turns_.bytes(), queue_);
+        }
+        round_turns(turns, pixels(), levels, stream());
+        break;
+    }
+  }
 
   template <class T>
   void copy_to(Array<T, 1>& target, const std::vector<T>& source) {
@@ -214,17 +257,19 @@ class CudaEngine final : public Engine {
       counts.push_back(static_cast<int>(padded(group.spots.size(), spot_padding)));
       next += static_cast<std::size_t>(counts.back());
     }
-    const bool is_single = groups.size() == 1 && !groups.front().has_factor;
-    const bool is_same = form == panel_.form && counts == counts_ && is_single == is_single_ && panel_.width > 0;
+    const Way way = is_plane && scene.place.size() >= min_transform_spots ? Way::transform
+                    : groups.size() == 1 && !groups.front().has_factor    ? Way::products
+                                                                          : Way::groups;
+    const bool is_same = form == panel_.form && counts == counts_ && way == way_ && panel_.width > 0;
     if (!is_same || slot != slot_) move_state(slot, next);
-    set_form(form, is_single);
+    set_way(way, form);
     if (!is_same) allocate(counts);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const bool has_factor = groups[g].has_factor;
       groups_[g].depth = {wave_.square, has_factor ? wave_.turns_per_m * groups[g].z_m : 0.0};
     }
     // Depths are numbers in the recorded kernels.
-    if (!is_single) graphs_.clear();
+    if (way == Way::groups) graphs_.clear();
   }
 
   /// Brings weights and phases to new places in the padded order, if the number of spots is the same.
@@ -246,29 +291,40 @@ class CudaEngine final : public Engine {
     upload(weight_, weight, queue_);
     upload(unit_, unit, queue_);
     upload(value_, value, queue_);
+    std::vector<int> number(count, 0);
+    for (std::size_t m = 0; m < slot.size(); ++m) number[slot[m]] = static_cast<int>(m);
+    upload(number_, number, queue_);
+    place_ = Array<float4, 1>({static_cast<std::int64_t>(count)}, queue_);
+    shade_ = Array<float, 1>({static_cast<std::int64_t>(count)}, queue_);
     queue_.synchronize();
     slot_ = slot;
     padded_count_ = count;
   }
 
-  void set_form(ProductForm form, bool is_single) {
+  void set_way(Way way, ProductForm form) {
     const int needed = form == ProductForm::plane ? 2 * ((panel_.nx + 1) / 2) : panel_.nx;
     const int width = (needed + column_padding - 1) / column_padding * column_padding;
-    if (form == panel_.form && width == panel_.width && is_single == is_single_) return;
-    if (panel_.width > 0 && is_single_) {
-      field_to_turns(panel_, field_.data(), light(), 0, turns_.data(), stream());
-    }
+    if (form == panel_.form && width == panel_.width && way == way_) return;
+    if (panel_.width > 0 && way_ != Way::groups) find_turns(0, turns_.data());
     panel_.form = form;
     panel_.width = width;
-    is_single_ = is_single;
-    field_ = Array<__half, 1>({panel_.numbers()}, queue_);
-    other_field_ = Array<__half, 1>({panel_.numbers()}, queue_);
-    sum_ = Array<__half, 1>({panel_.numbers()}, queue_);
-    if (!is_single) whole_sum_ = Array<float2, 1>({pixels()}, queue_);
-    place_light();
-    field_from_turns();
+    way_ = way;
     graphs_.clear();
     counts_.clear();
+    groups_.clear();
+    transform_.reset();
+    whole_sum_ = {};
+    if (way == Way::transform) {
+      for (auto* const unused : {&field_, &other_field_, &sum_, &amplitude_}) *unused = {};
+      transform_.emplace(panel_.nx, panel_.ny, queue_);
+    } else {
+      field_ = Array<__half, 1>({panel_.numbers()}, queue_);
+      other_field_ = Array<__half, 1>({panel_.numbers()}, queue_);
+      sum_ = Array<__half, 1>({panel_.numbers()}, queue_);
+      if (way == Way::groups) whole_sum_ = Array<float2, 1>({pixels()}, queue_);
+      place_light();
+    }
+    field_from_turns();
   }
 
   void allocate(const std::vector<int>& counts) {
@@ -283,6 +339,11 @@ class CudaEngine final : public Engine {
       group.first = first;
       group.count = count;
       first += count;
+      if (transform_) {
+        transform_->reserve(count);
+        groups_.push_back(std::move(group));
+        continue;
+      }
       const std::int64_t table = planes * count * panel_.width;
       const std::int64_t rows = planes * count * panel_.rows();
       group.table = Array<__half, 1>({table}, queue_);
@@ -290,12 +351,10 @@ class CudaEngine final : public Engine {
       group.waves = Array<__half, 1>({rows}, queue_);
       group.products = Array<__half, 1>({rows}, queue_);
       group.to_panel.emplace(to_panel_shape(count, MatrixElement::float16), queue_, scratch_.data());
-      group.from_panel.emplace(cuda::MatrixProductShape{.rows = panel_.rows(),
-                                                        .columns = count,
-                                                        .depth = panel_.width,
-                                                        .batch = planes,
-                                                        .half_output = true},
-                               queue_, scratch_.data());
+      group.from_panel.emplace(
+          cuda::MatrixProductShape{
+              .rows = panel_.rows(), .columns = count, .depth = panel_.width, .batch = planes, .half_output = true},
+          queue_, scratch_.data());
       groups_.push_back(std::move(group));
     }
   }
@@ -310,8 +369,18 @@ class CudaEngine final : public Engine {
   }
 
   void place(const SpotScene& scene) {
-    std::vector<float4> places(padded_count_, float4{0, 0, 0, 0});
-    std::vector<float> shade(padded_count_, 1.0F);
+    const std::size_t bytes = padded_count_ * (sizeof(float4) + sizeof(float));
+    if (staging_.bytes() < bytes) {
+      queue_.synchronize();
+      staging_ = Buffer::on_host_for(queue_.device(), bytes);
+      staged_ = cuda::Mark();
+    } else {
+      staged_.synchronize();
+    }
+    auto* const places = static_cast<float4*>(staging_.data());
+    auto* const shade = reinterpret_cast<float*>(places + padded_count_);
+    std::fill_n(places, padded_count_, float4{0, 0, 0, 0});
+    std::fill_n(shade, padded_count_, 1.0F);
     target_square_ = 0;
     for (std::size_t m = 0; m < scene.place.size(); ++m) {
       const auto& spot = scene.place[m];
@@ -320,25 +389,26 @@ class CudaEngine final : public Engine {
       shade[slot_[m]] = static_cast<float>(scene.shade[m]);
       target_square_ += scene.target[m] * scene.target[m];
     }
-    upload(place_, places, queue_);
+    copy_bytes(place_.data(), queue_.device(), places, Device{}, place_.bytes(), queue_);
     has_shade_ = options_.response.fill_factor != 0;
-    if (has_shade_) upload(shade_, shade, queue_);
-    queue_.synchronize();  // the vectors end here
+    if (has_shade_) copy_bytes(shade_.data(), queue_.device(), shade, Device{}, shade_.bytes(), queue_);
+    staged_.record(queue_);
     are_tables_dirty_ = true;
   }
 
   /// The light's amplitude in the layout, where it is not 1 everywhere.
   void place_light() {
-    const bool is_filled = panel_.form == ProductForm::plane ? 2 * panel_.half() == panel_.nx
-                                                             : panel_.width == panel_.nx;
+    const bool is_filled =
+        panel_.form == ProductForm::plane ? 2 * panel_.half() == panel_.nx : panel_.width == panel_.nx;
     amplitude_ = {};
     if (light_.data() == nullptr && is_filled) return;
     amplitude_ = Array<__half, 1>({static_cast<std::int64_t>(panel_.ny) * panel_.width}, queue_);
-    place_amplitude(panel_, light(), amplitude_.data(), stream());
+    place_amplitude(panel_, light_.data(), amplitude_.data(), stream());
   }
 
   void field_from_turns() {
-    if (is_single_) turns_to_group(panel_, turns_.data(), light(), 0, {}, field_.data(), stream());
+    if (way_ == Way::transform) transform_->set_turns(turns_.data(), light_.data());
+    if (way_ == Way::products) turns_to_group(panel_, turns_.data(), light_.data(), 0, {}, field_.data(), stream());
   }
 
   /// The zero order's field in the spots: sums of the light itself.
@@ -348,7 +418,12 @@ class CudaEngine final : public Engine {
     prepare(false);
     fill_dirty_tables(false);
     for (auto& group : groups_) {
-      turns_to_group(panel_, nullptr, light(), 0, group.depth, other_field_.data(), stream());
+      if (transform_) {
+        transform_->set_other(nullptr, light_.data());
+        transform_->update(arrays(group), completed({.taken = Taken::look}), true);
+        continue;
+      }
+      turns_to_group(panel_, nullptr, light_.data(), 0, group.depth, other_field_.data(), stream());
       sum_and_update(group, other_field_.data(), {.taken = Taken::look}, WaveType::half);
     }
     auto values = download(value_, queue_);
@@ -365,6 +440,7 @@ class CudaEngine final : public Engine {
   /// Chooses the algorithms of products before they are recorded. The first steps of a shape run at once, later ones by
   /// the fastest algorithm; those of fp8 only then.
   void prepare(bool narrow) {
+    if (transform_) return;
     const auto how = MatrixProduct::choice_after(takes_, false);
     for (auto& group : groups_) {
       group.to_panel->choose(how, group.waves.data(), group.transposed.data(), sum_.data());
@@ -385,6 +461,10 @@ class CudaEngine final : public Engine {
   void enqueue_tables(bool narrow) {
     for (auto& group : groups_) {
       const float4* const spots = place_.data() + group.first;
+      if (transform_) {
+        transform_->place(spots);
+        continue;
+      }
       fill_tables(panel_, spots, group.count, group.table.data(), stream());
       fill_transposed(panel_, spots, group.count, WaveType::half, group.transposed.data(), stream());
       if (narrow) fill_transposed(panel_, spots, group.count, WaveType::fp8, group.narrow.data(), stream());
@@ -402,12 +482,19 @@ class CudaEngine final : public Engine {
     return result;
   }
 
-  void update(Products& group, SpotUpdate what, WaveType type) {
+  [[nodiscard]] SpotUpdate completed(SpotUpdate what) {
     what.count = static_cast<float>(spots());
-    what.pixel_share = 1 / static_cast<float>(pixels());
+    what.pixel_share = static_cast<float>(light_share_ / static_cast<double>(pixels()));
     if (what.level_in == nullptr) what.level_in = sums_.data();
     if (what.sums_out == nullptr) what.sums_out = unused_.data();
-    update_spots(panel_, arrays(group), group.count, group.products.data(), what, type, group.waves.data(),
+    return what;
+  }
+  void update(Products& group, const SpotUpdate& what, WaveType type) {
+    if (transform_) {
+      transform_->spread(arrays(group), completed(what));
+      return;
+    }
+    update_spots(panel_, arrays(group), group.count, group.products.data(), completed(what), type, group.waves.data(),
                  has_clusters_, stream());
   }
   void sum_and_update(Products& group, const __half* field, const SpotUpdate& what, WaveType type) {
@@ -416,24 +503,36 @@ class CudaEngine final : public Engine {
   }
 
   void enqueue_look(int levels, const SpotUpdate& what, WaveType type) {
-    if (is_single_) {
+    if (transform_) {
+      if (levels > 0) {
+        find_turns(levels, other_turns_.data());
+        transform_->set_other(other_turns_.data(), light_.data());
+      }
+      transform_->update(arrays(groups_.front()), completed(what), levels > 0);
+      return;
+    }
+    if (way_ == Way::products) {
       const __half* field = field_.data();
       if (levels > 0) {
-        field_to_turns(panel_, field, light(), levels, other_turns_.data(), stream());
-        turns_to_group(panel_, other_turns_.data(), light(), 0, {}, other_field_.data(), stream());
+        find_turns(levels, other_turns_.data());
+        turns_to_group(panel_, other_turns_.data(), light_.data(), 0, {}, other_field_.data(), stream());
         field = other_field_.data();
       }
       sum_and_update(groups_.front(), field, what, type);
       return;
     }
     for (auto& group : groups_) {
-      turns_to_group(panel_, turns_.data(), light(), levels, group.depth, other_field_.data(), stream());
+      turns_to_group(panel_, turns_.data(), light_.data(), levels, group.depth, other_field_.data(), stream());
       sum_and_update(group, other_field_.data(), what, type);
     }
   }
 
   /// E from V; `keep`: the factor of E as it is, 0 for none.
   void enqueue_build(float keep, WaveType type) {
+    if (transform_) {
+      transform_->build(light_.data(), keep);
+      return;
+    }
     bool is_first = true;
     for (auto& group : groups_) {
       if (type == WaveType::fp8) {
@@ -441,14 +540,14 @@ class CudaEngine final : public Engine {
       } else {
         group.to_panel->run(group.waves.data(), group.transposed.data(), sum_.data(), false);
       }
-      if (is_single_) {
+      if (way_ == Way::products) {
         normalise(panel_, sum_.data(), amplitude_.data(), keep, field_.data(), stream());
         return;
       }
       add_group(panel_, sum_.data(), group.depth, is_first, whole_sum_.data(), stream());
       is_first = false;
     }
-    normalise_turns(panel_, whole_sum_.data(), light(), keep, turns_.data(), stream());
+    normalise_turns(panel_, whole_sum_.data(), light_.data(), keep, turns_.data(), stream());
   }
 
   [[nodiscard]] float lack_factor(WaveType type) const {
@@ -489,11 +588,15 @@ class CudaEngine final : public Engine {
       }
       enqueue_look(step.levels, what, next_type);
     }
+    // The last step's level is that before the next.
+    cuda::check(cudaMemcpyAsync(sums_.data(), sums_.data() + 2 * steps.size(), 2 * sizeof(float),
+                                cudaMemcpyDeviceToDevice, stream()),
+                "cudaMemcpyAsync");
   }
 
   void take_batch(std::span<const Step> steps) {
     const bool has_kept = std::ranges::any_of(steps, [](const Step& step) { return step.kind == StepKind::kept; });
-    const bool narrow = has_kept && has_narrow_ && takes_ > 0;
+    const bool narrow = has_kept && has_narrow_ && takes_ > 0 && !transform_;
     prepare(narrow);
     ++takes_;
     GraphKey key;
@@ -512,13 +615,7 @@ class CudaEngine final : public Engine {
       enqueue_steps(steps, narrow, are_tables_dirty_);
     }
     are_tables_dirty_ = false;
-  }
-
-  /// The last step's level is that before the next.
-  void keep_level(std::size_t steps) {
-    cuda::check(cudaMemcpyAsync(sums_.data(), sums_.data() + 2 * steps, 2 * sizeof(float), cudaMemcpyDeviceToDevice,
-                                stream()),
-                "cudaMemcpyAsync");
+    last_batch_ = steps.size();
   }
 
   using GraphKey = std::pair<std::vector<std::tuple<int, double, int>>, std::pair<bool, bool>>;
@@ -529,27 +626,33 @@ class CudaEngine final : public Engine {
   Panel panel_;
   bool has_clusters_ = false;
   bool has_narrow_ = false;
-  bool is_single_ = true;           ///< one group without a factor: E is field_; otherwise turns_
-  Array<float2, 1> light_;          ///< {ny, nx}; empty: 1
-  Array<__half, 1> amplitude_;      ///< in the layout; empty: 1
-  Array<float, 1> turns_;           ///< {ny, nx}
+  Way way_ = Way::groups;
+  Array<float2, 1> light_;  ///< {ny, nx}, at most 1; empty: 1
+  double light_share_ = 1;  ///< one over its root mean square
+  std::optional<SpotTransform> transform_;
+  Array<__half, 1> amplitude_;  ///< in the layout; empty: 1
+  Array<float, 1> turns_;       ///< {ny, nx}
   mutable Array<float, 1> other_turns_;
-  Array<__half, 1> field_;          ///< E times the light's amplitude, in the layout
+  Array<__half, 1> field_;  ///< E times the light's amplitude, in the layout
   Array<__half, 1> other_field_;
-  Array<__half, 1> sum_;            ///< over spots, in the layout
-  Array<float2, 1> whole_sum_;      ///< over groups {ny, nx}
-  Array<float, 1> sums_;            ///< {steps + 1, 2}: sum |u|^2 / T^2 and sum |u|^2; first those before
+  Array<__half, 1> sum_;        ///< over spots, in the layout
+  Array<float2, 1> whole_sum_;  ///< over groups {ny, nx}
+  Array<float, 1> sums_;        ///< {steps + 1, 2}: sum |u|^2 / T^2 and sum |u|^2; first those before
   Array<float, 1> unused_{{2}, queue_};
-  Array<std::byte, 1> scratch_;     ///< of cuBLASLt
+  Array<std::byte, 1> scratch_;  ///< of cuBLASLt
   std::vector<Products> groups_;
-  std::vector<int> counts_;         ///< of the groups
+  std::vector<int> counts_;          ///< of the groups
   std::vector<std::uint32_t> slot_;  ///< of a spot in the padded order
   std::size_t padded_count_ = 0;
-  double target_square_ = 0;        ///< sum T^2
+  double target_square_ = 0;  ///< sum T^2
   bool has_shade_ = false;
   bool has_unmodulated_ = false;
   bool are_tables_dirty_ = true;
-  std::int64_t takes_ = 0;  ///< calls of take with these groups
+  std::int64_t takes_ = 0;      ///< calls of take with these groups
+  std::size_t last_batch_ = 0;  ///< steps of the last call
+  Array<int, 1> number_;        ///< of the spot at a place of the padded order
+  Buffer staging_;              ///< page-locked: the host waits for a copy only before the next
+  cuda::Mark staged_;
   Array<float4, 1> place_;
   Array<float, 1> shade_;
   Array<float2, 1> unmodulated_;

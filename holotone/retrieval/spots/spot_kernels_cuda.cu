@@ -1,4 +1,5 @@
 #include <holotone/core/kernel_parts_cuda.cuh>
+#include <holotone/core/random.hpp>
 #include <holotone/retrieval/spots/spot_kernels_cuda.hpp>
 #include <holotone/retrieval/spots/spot_wave_cuda.cuh>
 
@@ -220,35 +221,6 @@ __global__ void __launch_bounds__(threads)
   field[i + 2 * plane] = mixed;
 }
 
-/// Light's amplitude and phase at a pixel.
-struct PixelLight {
-  float modulus = 1;
-  float2 phase{1, 0};
-
-  __device__ PixelLight(const float2* light, std::int64_t i) {
-    if (light == nullptr) return;
-    const float2 value = light[i];
-    modulus = sqrtf(value.x * value.x + value.y * value.y);
-    phase = modulus > 0 ? float2{value.x / modulus, value.y / modulus} : float2{1, 0};
-  }
-};
-
-__device__ __forceinline__ float rounded(float turns, int levels) {
-  turns -= floorf(turns);
-  if (levels > 0) turns = rintf(turns * static_cast<float>(levels)) / static_cast<float>(levels);
-  return turns < 1 ? turns : 0.0F;
-}
-
-__device__ __forceinline__ float panel_turns(float2 field, const PixelLight& light) {
-  const float2 value = product(field, {light.phase.x, -light.phase.y});
-  return 0.15915494F * atan2f(value.y, value.x);
-}
-
-__device__ __forceinline__ float2 modulated(float turns, const PixelLight& light) {
-  const float2 wave = product(wave_of(turns), light.phase);
-  return {light.modulus * wave.x, light.modulus * wave.y};
-}
-
 __global__ void field_to_turns_kernel(Panel panel, const __half* __restrict__ field, const float2* __restrict__ light,
                                       int levels, float* __restrict__ turns) {
   const std::int64_t i = thread_index();
@@ -380,6 +352,24 @@ __global__ void turns_kernel(const float* __restrict__ radians, std::int64_t cou
   turns[i] = rounded(static_cast<float>(value - floor(value)), 0);
 }
 
+__global__ void codes_kernel(const float* __restrict__ turns, std::int64_t count, std::uint8_t* __restrict__ codes) {
+  const std::int64_t i = thread_index();
+  if (i < count) codes[i] = static_cast<std::uint8_t>(__float2int_rn(256 * turns[i]) & 255);
+}
+
+__global__ void level_kernel(float* sums, float level) { sums[threadIdx.x] = threadIdx.x == 0 ? level : 0.0F; }
+
+__global__ void start_kernel(const float4* __restrict__ place, const int* __restrict__ number, int count,
+                             std::uint64_t seed, float* __restrict__ weight, float2* __restrict__ unit) {
+  const int i = static_cast<int>(thread_index());
+  if (i >= count) return;
+  weight[i] = place[i].w;
+  double sine = 0;
+  double cosine = 0;
+  sincospi(2 * random_uniform64(seed, static_cast<std::uint64_t>(number[i])), &sine, &cosine);
+  unit[i] = {static_cast<float>(cosine), static_cast<float>(sine)};
+}
+
 __global__ void round_kernel(float* __restrict__ turns, std::int64_t count, int levels) {
   const std::int64_t i = thread_index();
   if (i < count) turns[i] = rounded(turns[i], levels);
@@ -457,6 +447,19 @@ void normalise_turns(const Panel& panel, const float2* sum, const float2* light,
 void round_turns(float* turns, std::int64_t count, int levels, cudaStream_t stream) {
   round_kernel<<<blocks(count), threads, 0, stream>>>(turns, count, levels);
   cuda::check_launch("spots rounding");
+}
+void set_level(float* sums, float level, cudaStream_t stream) {
+  level_kernel<<<1, 2, 0, stream>>>(sums, level);
+  cuda::check_launch("spots level");
+}
+void turns_to_codes(const float* turns, std::int64_t count, std::uint8_t* codes, cudaStream_t stream) {
+  codes_kernel<<<blocks(count), threads, 0, stream>>>(turns, count, codes);
+  cuda::check_launch("spots codes");
+}
+void start_spots(const float4* place, const int* number, int count, std::uint64_t seed, float* weight, float2* unit,
+                 cudaStream_t stream) {
+  start_kernel<<<blocks(count), threads, 0, stream>>>(place, number, count, seed, weight, unit);
+  cuda::check_launch("spots start");
 }
 void turns_to_radians(const float* turns, std::int64_t count, float* radians, cudaStream_t stream) {
   radians_kernel<<<blocks(count), threads, 0, stream>>>(turns, count, radians);

@@ -99,6 +99,13 @@ void normalise_turns(const Panel& panel, const float2* sum, const float2* light,
 void turns_to_group(const Panel& panel, const float* turns, const float2* light, int levels, DepthFactor depth,
                     __half* field, cudaStream_t stream);
 
+/// Two sums of which the first is `level`.
+void set_level(float* sums, float level, cudaStream_t stream);
+/// round(256 turns) modulo 256.
+void turns_to_codes(const float* turns, std::int64_t count, std::uint8_t* codes, cudaStream_t stream);
+/// w = T and t of random_uniform64(seed, m) turns; `number` is m in the padded order.
+void start_spots(const float4* place, const int* number, int count, std::uint64_t seed, float* weight, float2* unit,
+                 cudaStream_t stream);
 void round_turns(float* turns, std::int64_t count, int levels, cudaStream_t stream);
 /// In [0, 2 pi).
 void turns_to_radians(const float* turns, std::int64_t count, float* radians, cudaStream_t stream);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/no_backend.hpp>
-#include <holotone/core/random.hpp>
 #include <holotone/retrieval/spots/spot_engine.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -64,9 +64,11 @@ bool reaches(const SpotLight& light, const SpotSteps& steps) {
 }  // namespace
 
 struct SpotPlan::State {
-  State(const SpotOptions& given, const Queue& queue) : options(given), engine(make_engine(given, queue)) {}
+  State(const SpotOptions& given, const Queue& queue)
+      : options(given), device(queue.device()), engine(make_engine(given, queue)) {}
 
   SpotOptions options;
+  Device device;
   std::unique_ptr<spots::Engine> engine;
   double lit_rho_squared = 0;  ///< of the farthest pixel with light
   spots::SpotScene scene;
@@ -77,8 +79,9 @@ struct SpotPlan::State {
   [[nodiscard]] std::vector<SpotPlace> checked_places(View<const float, 2> position_m, const char* where) const;
   void place(std::vector<SpotPlace> found);
   [[nodiscard]] SpotLight light() const;
-  int take_free_steps(const SpotSteps& steps, Progress& progress);
+  int take_free_steps(Progress& progress);
   int take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress);
+  void take_stated_steps(std::span<const Step> steps, Progress& progress);
   int take_rounded_steps(const SpotSteps& steps, SpotLight& seen);
 };
 
@@ -153,36 +156,41 @@ SpotLight SpotPlan::State::light() const {
   return result;
 }
 
-int SpotPlan::State::take_free_steps(const SpotSteps& steps, Progress& progress) {
-  const int most = steps.free_steps.value_or(max_free_steps);
+/// Free steps while light grows.
+int SpotPlan::State::take_free_steps(Progress& progress) {
   double before = 0;
   for (int taken = 0;;) {
-    // At least two; the growth of light from one to the next decides on more.
-    const int open = taken == 0 ? 2 : std::min(engine->batch(), open_batch);
-    const int batch = std::min(steps.free_steps ? engine->batch() : open, most - taken);
-    const auto light = engine->take(std::vector<Step>(static_cast<std::size_t>(batch), {StepKind::free}));
+    const int batch = std::min(taken == 0 ? 2 : std::min(engine->batch(), open_batch), max_free_steps - taken);
+    engine->take(std::vector<Step>(static_cast<std::size_t>(batch), {StepKind::free}));
+    const auto light = engine->light();
     taken += batch;
-    progress.step("free steps", taken, most);
+    progress.step("free steps", taken, max_free_steps);
     const double last = light.size() > 1 ? light[light.size() - 2] : before;
-    const bool grows = light.back() > (1 + worthwhile_growth) * last;
-    if (taken == most || (!steps.free_steps && !grows)) return taken;
     before = light.back();
+    if (taken == max_free_steps || before <= (1 + worthwhile_growth) * last) return taken;
   }
 }
 
+/// Kept steps until both limits hold.
 int SpotPlan::State::take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress) {
-  const int most = steps.kept_steps.value_or(max_kept_steps);
   int taken = 0;
-  seen = light();
-  while (taken < most && (steps.kept_steps || !reaches(seen, steps))) {
-    const int batch =
-        std::min(steps.kept_steps ? engine->batch() : std::min(engine->batch(), open_batch), most - taken);
+  for (seen = light(); taken < max_kept_steps && !reaches(seen, steps); seen = light()) {
+    const int batch = std::min(std::min(engine->batch(), open_batch), max_kept_steps - taken);
     engine->take(std::vector<Step>(static_cast<std::size_t>(batch), {StepKind::kept, kept_gain}));
     taken += batch;
-    progress.step("kept steps", taken, most);
-    seen = light();
+    progress.step("kept steps", taken, max_kept_steps);
   }
   return taken;
+}
+
+/// A stated number of steps, as many at a time as the engine likes.
+void SpotPlan::State::take_stated_steps(std::span<const Step> steps, Progress& progress) {
+  for (std::size_t taken = 0; taken < steps.size();) {
+    const auto batch = std::min(static_cast<std::size_t>(engine->batch()), steps.size() - taken);
+    engine->take(steps.subspan(taken, batch));
+    taken += batch;
+    progress.step("steps", static_cast<std::int64_t>(taken), static_cast<std::int64_t>(steps.size()));
+  }
 }
 
 /// Rounds the phase at last. While a limit is missed, kept steps before add what the spots of the rounded phase lack;
@@ -285,14 +293,15 @@ SpotReport SpotPlan::solve(const SpotSteps& steps, Progress& progress) {
   }
   require_bounds(where, "max_deviation", steps.max_deviation, bounds_of<&SpotSteps::max_deviation>);
   require_bounds(where, "max_worst", steps.max_worst, bounds_of<&SpotSteps::max_worst>);
-  std::vector<Wave> unit(state.count());
-  for (std::size_t m = 0; m < state.count(); ++m) {
-    unit[m] = std::polar(1.0, 2 * std::numbers::pi * random_uniform64(state.options.seed, m));
-  }
-  state.engine->start(state.scene.target, unit);
+  state.engine->start(state.options.seed);
   SpotReport report;
-  report.free_steps = state.take_free_steps(steps, progress);
-  report.kept_steps = state.take_kept_steps(steps, report.light, progress);
+  std::vector<Step> stated(static_cast<std::size_t>(steps.free_steps.value_or(0)), {StepKind::free});
+  if (!steps.free_steps) report.free_steps = state.take_free_steps(progress);
+  stated.insert(stated.end(), static_cast<std::size_t>(steps.kept_steps.value_or(0)), {StepKind::kept, kept_gain});
+  state.take_stated_steps(stated, progress);
+  if (steps.free_steps) report.free_steps = *steps.free_steps;
+  report.kept_steps = steps.kept_steps ? *steps.kept_steps : state.take_kept_steps(steps, report.light, progress);
+  if (steps.kept_steps && state.options.levels == 0) report.light = state.light();
   if (state.options.levels > 0) report.rounded_steps = state.take_rounded_steps(steps, report.light);
   report.reached = reaches(report.light, steps);
   state.is_solved = true;
@@ -319,6 +328,14 @@ SpotReport SpotPlan::move(View<const float, 2> position_m, int steps) {
   report.light = state.light();
   report.reached = reaches(report.light, {});
   return report;
+}
+
+void SpotPlan::codes(View<std::uint8_t, 2> codes) const {
+  constexpr const char* where = "SpotPlan::codes";
+  const auto shape = state_->options.grid.shape();
+  if (codes.shape() != shape) throw_argument(where, "codes", to_string<2>(shape), to_string<2>(codes.shape()));
+  if (codes.device() != state_->device) require_device(where, "codes", Device{}, codes.device());
+  state_->engine->codes(codes);
 }
 
 void SpotPlan::phase(View<float, 2> phase_rad) const {

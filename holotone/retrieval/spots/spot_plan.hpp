@@ -105,6 +105,9 @@ class SpotPlan {
 
   /// The phase {ny, nx} in [0, 2 pi), rounded to the levels.
   void phase(View<float, 2> phase_rad) const;
+  /// 8-bit codes {ny, nx} of the phase: round(256 phase / (2 pi)) modulo 256. On the host, or on the plan's device, where
+  /// CUDA only enqueues.
+  void codes(View<std::uint8_t, 2> codes) const;
   /// Light of any phase {ny, nx} in the spots, such as that of the codes that a panel shows.
   [[nodiscard]] SpotLight light_in_spots(View<const float, 2> phase_rad) const;
 

@@ -14,8 +14,6 @@ constexpr int block_spots = 32;
 constexpr int lanes = 16;  ///< of pairs of spots; as many threads share their rows
 constexpr int block_threads = lanes * lanes;
 constexpr int cluster_blocks = 8;
-constexpr float least_modulus = 1e-9F;
-constexpr float weight_change = static_cast<float>(max_weight_change);
 
 /// Products of two spots in a row as two complex numbers.
 struct TwoSums {
@@ -66,36 +64,6 @@ __device__ __forceinline__ void store_waves(T* waves, const Panel& panel, int co
     store_pair(at + plane, a.y, b.y);
     store_pair(at + 2 * plane, a.x - a.y, b.x - b.y);
   }
-}
-
-/// w and t of a spot before a step.
-struct SpotState {
-  float weight = 0;
-  float2 unit{};
-};
-
-/// The update of one spot from its u, and v of the next step.
-__device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const SpotUpdate& update, int m, float2 u,
-                                              float target, SpotState state, bool writes) {
-  const float size = sqrtf(u.x * u.x + u.y * u.y);
-  const float level = sqrtf(*update.level_in / update.count);
-  const float2 direction = size > 0 ? float2{u.x / size, u.y / size} : state.unit;
-  if (update.taken == Taken::free || update.taken == Taken::kept) state.unit = direction;
-  if (update.taken == Taken::free || update.taken == Taken::locked) {
-    state.weight *= fminf(fmaxf(target * level / fmaxf(size, least_modulus), 1 / weight_change), weight_change);
-  }
-  if (writes && update.taken != Taken::start) {
-    spots.value[m] = u;
-    if (update.taken != Taken::look) {
-      spots.weight[m] = state.weight;
-      spots.unit[m] = state.unit;
-    }
-  }
-  if (update.next == NextWaves::lack) {
-    const float wanted = target * level;
-    return {update.gain * (wanted * direction.x - u.x), update.gain * (wanted * direction.y - u.y)};
-  }
-  return {state.weight * state.unit.x, state.weight * state.unit.y};
 }
 
 /// `Rows` rows a thread at a time; with IsWhole they are all that it has, and its spots' waves stay in registers.

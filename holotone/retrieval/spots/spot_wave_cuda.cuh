@@ -1,7 +1,9 @@
 #pragma once
-// For the kernels of spots: waves and pairs of narrow numbers. Not for users.
+// For the kernels of spots: waves, pairs of narrow numbers, the light's parts, the update of a spot. Not for users.
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
+#include <holotone/core/kernel_parts_cuda.cuh>
+#include <holotone/retrieval/spots/spot_kernels_cuda.hpp>
 #include <type_traits>
 
 namespace holotone::spots {
@@ -23,6 +25,65 @@ __device__ __forceinline__ void store_pair(T* to, float a, float b) {
   } else {
     *reinterpret_cast<__nv_fp8x2_storage_t*>(to) = __nv_cvt_float2_to_fp8x2(float2{a, b}, __NV_SATFINITE, __NV_E4M3);
   }
+}
+
+/// Light's amplitude and phase at a pixel.
+struct PixelLight {
+  float modulus = 1;
+  float2 phase{1, 0};
+
+  __device__ PixelLight(const float2* light, std::int64_t i) {
+    if (light == nullptr) return;
+    const float2 value = light[i];
+    modulus = sqrtf(value.x * value.x + value.y * value.y);
+    phase = modulus > 0 ? float2{value.x / modulus, value.y / modulus} : float2{1, 0};
+  }
+};
+
+/// In [0, 1), to the nearest of `levels` unless 0.
+__device__ __forceinline__ float rounded(float turns, int levels) {
+  turns -= floorf(turns);
+  if (levels > 0) turns = rintf(turns * static_cast<float>(levels)) / static_cast<float>(levels);
+  return turns < 1 ? turns : 0.0F;
+}
+__device__ __forceinline__ float panel_turns(float2 field, const PixelLight& light) {
+  const float2 value = cuda::product(field, {light.phase.x, -light.phase.y});
+  return 0.15915494F * atan2f(value.y, value.x);
+}
+__device__ __forceinline__ float2 modulated(float turns, const PixelLight& light) {
+  const float2 wave = cuda::product(wave_of(turns), light.phase);
+  return {light.modulus * wave.x, light.modulus * wave.y};
+}
+
+/// w and t of a spot before a step.
+struct SpotState {
+  float weight = 0;
+  float2 unit{};
+};
+
+/// The update of one spot from its u, and v of the next step.
+__device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const SpotUpdate& update, int m, float2 u,
+                                              float target, SpotState state, bool writes) {
+  constexpr auto change = static_cast<float>(max_weight_change);
+  const float size = sqrtf(u.x * u.x + u.y * u.y);
+  const float level = sqrtf(*update.level_in / update.count);
+  const float2 direction = size > 0 ? float2{u.x / size, u.y / size} : state.unit;
+  if (update.taken == Taken::free || update.taken == Taken::kept) state.unit = direction;
+  if (update.taken == Taken::free || update.taken == Taken::locked) {
+    state.weight *= fminf(fmaxf(target * level / fmaxf(size, 1e-9F), 1 / change), change);
+  }
+  if (writes && update.taken != Taken::start) {
+    spots.value[m] = u;
+    if (update.taken != Taken::look) {
+      spots.weight[m] = state.weight;
+      spots.unit[m] = state.unit;
+    }
+  }
+  if (update.next == NextWaves::lack) {
+    const float wanted = target * level;
+    return {update.gain * (wanted * direction.x - u.x), update.gain * (wanted * direction.y - u.y)};
+  }
+  return {state.weight * state.unit.x, state.weight * state.unit.y};
 }
 
 }  // namespace holotone::spots
