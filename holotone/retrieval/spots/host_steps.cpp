@@ -45,6 +45,11 @@ void HostSteps::start(std::span<const double> weight, std::span<const Wave> unit
   unit_.assign(unit.begin(), unit.end());
 }
 
+void HostSteps::read_state(std::span<double> weight, std::span<Wave> unit) const {
+  std::ranges::copy(weight_, weight.begin());
+  std::ranges::copy(unit_, unit.begin());
+}
+
 std::vector<double> HostSteps::take(std::span<const Step> steps) {
   std::vector<double> light;
   for (const auto& step : steps) {

@@ -11,6 +11,7 @@ class HostSteps : public Engine {
   void set_light(const Complex* light) final;
   void set_spots(const SpotScene& scene) final;
   void start(std::span<const double> weight, std::span<const Wave> unit) final;
+  void read_state(std::span<double> weight, std::span<Wave> unit) const final;
   std::vector<double> take(std::span<const Step> steps) final;
   [[nodiscard]] int batch() const final { return 1; }
   void look(int levels) final;

@@ -49,6 +49,8 @@ class Engine {
   /// Weights and phases stay if the number of spots does.
   virtual void set_spots(const SpotScene& scene) = 0;
   virtual void start(std::span<const double> weight, std::span<const Wave> unit) = 0;
+  /// Weights and phases as the last step left them.
+  virtual void read_state(std::span<double> weight, std::span<Wave> unit) const = 0;
   /// Takes steps, the first of them from u as it is. The sum of |u|^2 after each.
   virtual std::vector<double> take(std::span<const Step> steps) = 0;
   /// Steps to ask for at a time: where waiting for one costs more than taking it, several.
