@@ -1,4 +1,5 @@
 #include <cli/display/display_job.hpp>
+#include <cli/options/time_option.hpp>
 #include <cli/options/values.hpp>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -7,19 +8,7 @@
 namespace holotone::cli {
 namespace {
 
-constexpr double longest_s = 1e6;
 constexpr Bounds trigger_sides{1, 4096};
-
-/// "10ms", "2s" or "1min" in seconds.
-double parse_time(std::string_view option, const std::string& text) {
-  constexpr Choice<double> units[] = {{"ms", 1e-3}, {"min", 60}, {"s", 1}};
-  for (const auto& unit : units) {
-    if (!text.ends_with(unit.name)) continue;
-    return unit.value *
-           number_between(option, text.substr(0, text.size() - unit.name.size()), 0, longest_s / unit.value);
-  }
-  reject(option, "a time with its unit, such as 10ms, 2s or 1min", text);
-}
 
 std::vector<std::uint8_t> read_lut(std::string_view option, const std::string& path) {
   std::vector<std::uint8_t> values;

@@ -8,6 +8,7 @@
 #include <cli/common/picture_file.hpp>
 #include <cli/options/beam_option.hpp>
 #include <cli/options/compression_option.hpp>
+#include <cli/spots/spots_frames.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -41,6 +42,7 @@ struct SpotsJob {
   SpotOptions options;
   SpotSteps steps;
   std::string table;
+  MotionChoice motion;
 };
 
 /// "10x10": columns and rows.
@@ -66,6 +68,11 @@ std::array<double, 3> parse_centre(std::string_view option, const std::string& t
   }
 }
 
+/// Metres in --unit; 0: none.
+double unit_size(const SpotsJob& job) {
+  return job.unit.empty() ? 0 : parse_length("--unit", fmt::format("1{}", job.unit));
+}
+
 SpotList spots_of(const SpotsJob& job) {
   const auto& array = job.array;
   const bool has_file = !job.hologram.input.empty();
@@ -74,7 +81,7 @@ SpotList spots_of(const SpotsJob& job) {
   }
   if (has_file) {
     io::require_input(job.hologram.input);
-    return read_spots(job.hologram.input, job.unit.empty() ? 0 : parse_length("--unit", fmt::format("1{}", job.unit)));
+    return read_spots(job.hologram.input, unit_size(job));
   }
   if (!array.spacing_m) reject("--spacing", "a length for --array", "none");
   return spot_lattice((*array.shape)[0], (*array.shape)[1], *array.spacing_m, array.lattice, array.centre_m);
@@ -96,31 +103,71 @@ Array<Complex, 2> focal_light(const SpotsJob& job) {
   return light;
 }
 
-nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotHologram& made, double seconds) {
+nlohmann::json describe_lens(const SpotsJob& job) {
   const auto& panel = job.hologram.panel;
+  return {{"software", "holotone " HOLOTONE_VERSION},
+          {"panel", panel.name},
+          {"resolution", {panel.nx, panel.ny}},
+          {"pitch_m", panel.pitch_m},
+          {"wavelength_m", job.options.grid.wavelength_m},
+          {"focal_length_m", job.options.focal_length_m},
+          {"bits", job.hologram.encode.bits},
+          {"spot_width_m", spot_width_m(job.options)},
+          {"seed", job.options.seed}};
+}
+
+nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotHologram& made, double seconds) {
   const auto& light = made.report.light;
-  nlohmann::json object{{"software", "holotone " HOLOTONE_VERSION},
-                        {"outputs", {job.hologram.output}},
-                        {"panel", panel.name},
-                        {"resolution", {panel.nx, panel.ny}},
-                        {"pitch_m", panel.pitch_m},
-                        {"wavelength_m", job.options.grid.wavelength_m},
-                        {"focal_length_m", job.options.focal_length_m},
-                        {"bits", job.hologram.encode.bits},
-                        {"spots", spots.position_m.size()},
-                        {"spot_width_m", spot_width_m(job.options)},
-                        {"efficiency", light.efficiency},
-                        {"deviation", light.deviation},
-                        {"worst", light.worst},
-                        {"contrast", light.contrast},
-                        {"reached", made.report.reached},
-                        {"free_steps", made.report.free_steps},
-                        {"kept_steps", made.report.kept_steps},
-                        {"rounded_steps", made.report.rounded_steps},
-                        {"seed", job.options.seed},
-                        {"time_s", seconds}};
+  auto object = describe_lens(job);
+  object.update({{"outputs", {job.hologram.output}},
+                 {"spots", spots.position_m.size()},
+                 {"efficiency", light.efficiency},
+                 {"deviation", light.deviation},
+                 {"worst", light.worst},
+                 {"contrast", light.contrast},
+                 {"reached", made.report.reached},
+                 {"free_steps", made.report.free_steps},
+                 {"kept_steps", made.report.kept_steps},
+                 {"rounded_steps", made.report.rounded_steps},
+                 {"time_s", seconds}});
   if (!job.table.empty()) object["table"] = job.table;
   return object;
+}
+
+/// Writes the codes of one panel.
+void write_codes(const SpotsJob& job, const std::string& path, View<const std::uint16_t, 2> codes) {
+  const auto& hologram = job.hologram;
+  const auto& channel = hologram.channels.front();
+  const auto encoding = hologram.encode_options(channel);
+  auto metadata = panel_metadata(hologram.panel, channel);
+  set_metadata(metadata, "distance_m", 0.0);
+  set_metadata(metadata, "seed", static_cast<double>(job.options.seed));
+  // Of the lens that shows the spots of the panel itself at the same places.
+  set_metadata(metadata, "focal_length_m", job.options.focal_length_m / job.magnification);
+  if (!hologram.correction.empty()) set_metadata(metadata, "correction", hologram.correction);
+  describe_encoding(metadata, encoding, {}, hologram.packed16);
+  UnfinishedRun::will_write(path);
+  write_hologram(path, codes, hologram.grid(channel), encoding, {},
+                 {.metadata = metadata, .packed16 = hologram.packed16, .image = hologram.writing});
+}
+
+int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
+  if (job.array.shape || !job.hologram.input.empty()) {
+    reject("--trajectory", "no SPOTS and no --array beside it", job.motion.trajectory);
+  }
+  const auto light = focal_light(job);
+  return run_spot_frames({.console = job.hologram.console,
+                          .motion = job.motion,
+                          .output = job.hologram.output,
+                          .table = job.table,
+                          .unit_m = unit_size(job),
+                          .lens = job.options,
+                          .steps = job.steps,
+                          .encoding = job.hologram.encode_options(job.hologram.channels.front()),
+                          .light = light.view(),
+                          .inputs = inputs,
+                          .write = [&](const auto& path, auto codes) { write_codes(job, path, codes); },
+                          .describe = [&] { return describe_lens(job); }});
 }
 
 int run_spots(SpotsJob& job) {
@@ -138,6 +185,8 @@ int run_spots(SpotsJob& job) {
                                       {"--correction", hologram.correction},
                                       {"--lut", hologram.lut},
                                       {"--source", job.beam.path}};
+  if (!job.motion.trajectory.empty()) return run_moving(job, inputs);
+  require_one_name(hologram.output, false, "a name without a counter unless spots move (--trajectory)");
   const auto spots = spots_of(job);
   std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return hologram.output; }}};
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
@@ -148,15 +197,7 @@ int run_spots(SpotsJob& job) {
   auto made = make_spots(spots, job.options, encoding, light.view(), job.steps, bar);
   for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
   check_cancelled("writing");
-  auto metadata = panel_metadata(hologram.panel, channel);
-  metadata.merge(made.metadata);
-  // Of the lens that shows the spots of the panel itself at the same places.
-  set_metadata(metadata, "focal_length_m", job.options.focal_length_m / job.magnification);
-  if (!hologram.correction.empty()) set_metadata(metadata, "correction", hologram.correction);
-  describe_encoding(metadata, encoding, {}, hologram.packed16);
-  UnfinishedRun::will_write(hologram.output);
-  write_hologram(hologram.output, made.codes.view(), hologram.grid(channel), encoding, {},
-                 {.metadata = metadata, .packed16 = hologram.packed16, .image = hologram.writing});
+  write_codes(job, hologram.output, made.codes.view());
   if (!job.table.empty()) {
     UnfinishedRun::will_write(job.table);
     write_spots(job.table, spots, made.report.light);
@@ -190,7 +231,7 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
       {.names = "-o,--output",
        .target = &h.output,
        .value = "FILE",
-       .help = "Codes as PNG, TIFF or BMP",
+       .help = "Codes as PNG, TIFF or BMP; with a counter (slm_%04d.png) for spots that move",
        .required = true},
       {.names = "--focal-length",
        .target = member<&SpotOptions::focal_length_m>(job.options),
@@ -308,8 +349,11 @@ Command spots_command() {
           .purpose = "Find the phase of a panel whose light is spots at any places behind a lens",
           .examples = {"holotone spots --array 10x10 --spacing 10um --centre 60um,20um --focal-length 4mm "
                        "--wavelength 1064nm -o slm.png",
-                       "holotone spots traps.csv --focal-length 4mm --wavelength 1064nm -o slm.png --table light.csv"},
+                       "holotone spots traps.csv --focal-length 4mm --wavelength 1064nm -o slm.png --table light.csv",
+                       "holotone spots --trajectory moves.csv --step 0.1 --focal-length 4mm --wavelength 1064nm -o "
+                       "slm_%04d.png"},
           .groups = {{"", main_options(job)},
+                     {"Spots that move", motion_options(job.motion)},
                      {"Steps", step_options(job)},
                      {"Light and codes", light_options(job)},
                      {"Panel", panel_options(job.hologram.panel_choice)},

@@ -9,56 +9,32 @@
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
 #include <holotone/recipes/spots.hpp>
-#include <map>
+#include <holotone/recipes/spots/even_levels.hpp>
+#include <holotone/retrieval/spots/spot_neighbours.hpp>
 #include <numbers>
 
 namespace holotone {
 namespace {
 
-using Cell = std::array<std::int64_t, 3>;
-
-/// Pairs of spots less than a width apart: cells of a width hold their neighbours.
-std::int64_t count_merged(const std::vector<std::array<double, 3>>& places) {
-  std::map<Cell, std::vector<std::size_t>> cells;
+std::int64_t count_merged(const std::vector<spots::PlaceInWidths>& places) {
   std::int64_t pairs = 0;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto& place = places[i];
-    Cell cell{};
-    for (std::size_t axis = 0; axis < cell.size(); ++axis) {
-      cell[axis] = static_cast<std::int64_t>(std::floor(place[axis]));
-    }
-    for (std::int64_t n = 0; n < 27; ++n) {
-      const auto found = cells.find({cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1});
-      if (found == cells.end()) continue;
-      pairs += std::ranges::count_if(found->second, [&](std::size_t j) {
-        const double x = places[j][0] - place[0];
-        const double y = places[j][1] - place[1];
-        const double z = places[j][2] - place[2];
-        return x * x + y * y + z * z < 1;
-      });
-    }
-    cells[cell].push_back(i);
-  }
+  spots::for_each_near_pair(places, [&](std::size_t, std::size_t) { ++pairs; });
   return pairs;
 }
 
-/// Levels of codes of equal steps around a whole turn; 0 for others, which are rounded after the last step.
+}  // namespace
+
 int even_levels(const EncodeOptions& encoding) {
   const bool whole = std::abs(encoding.phase_range_rad - 2 * std::numbers::pi) < 1e-9;
   return encoding.level_phase_rad.empty() && whole ? 1 << encoding.bits : 0;
 }
 
-}  // namespace
-
 std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options) {
   const auto width_m = spot_width_m(options);
-  std::vector<std::array<double, 3>> places;
+  std::vector<spots::PlaceInWidths> places;
   for (const auto& position : spots.position_m) {
     auto& place = places.emplace_back();
-    // Beyond 1e15 widths a cell has no number; SpotPlan refuses such spots.
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      place[axis] = std::clamp(static_cast<double>(position[axis]) / width_m[axis], -1e15, 1e15);
-    }
+    for (std::size_t axis = 0; axis < 3; ++axis) place[axis] = static_cast<double>(position[axis]) / width_m[axis];
   }
   std::vector<std::string> remarks;
   const auto width =

@@ -55,6 +55,11 @@ void HostSteps::start(std::uint64_t seed) {
   start(scene_.target, unit);
 }
 
+void HostSteps::read_state(std::span<double> weight, std::span<Wave> unit) const {
+  std::ranges::copy(weight_, weight.begin());
+  std::ranges::copy(unit_, unit.begin());
+}
+
 void HostSteps::take(std::span<const Step> steps) {
   light_.clear();
   for (const auto& step : steps) {

@@ -12,6 +12,7 @@ class HostSteps : public Engine {
   void set_spots(const SpotScene& scene) final;
   void start(std::span<const double> weight, std::span<const Wave> unit) final;
   void start(std::uint64_t seed) final;
+  void read_state(std::span<double> weight, std::span<Wave> unit) const final;
   void take(std::span<const Step> steps) final;
   [[nodiscard]] std::vector<double> light() const final { return light_; }
   [[nodiscard]] int batch() const final { return 1; }

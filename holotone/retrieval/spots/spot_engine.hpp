@@ -51,6 +51,8 @@ class Engine {
   virtual void start(std::span<const double> weight, std::span<const Wave> unit) = 0;
   /// w = T and random t: 2 pi random_uniform64(seed, m).
   virtual void start(std::uint64_t seed) = 0;
+  /// Weights and phases as the last step left them.
+  virtual void read_state(std::span<double> weight, std::span<Wave> unit) const = 0;
   /// Takes steps, the first of them from u as it is; a GPU only enqueues them.
   virtual void take(std::span<const Step> steps) = 0;
   /// The sum of |u|^2 after each of the last steps taken at once.

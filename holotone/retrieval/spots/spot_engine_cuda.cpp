@@ -146,6 +146,15 @@ class CudaEngine final : public Engine {
     expect_level();
   }
 
+  void read_state(std::span<double> weight, std::span<Wave> unit) const override {
+    const auto w = download(weight_, queue_);
+    const auto t = download(unit_, queue_);
+    for (std::size_t m = 0; m < slot_.size(); ++m) {
+      weight[m] = static_cast<double>(w[slot_[m]]);
+      unit[m] = Wave(static_cast<double>(t[slot_[m]].x), static_cast<double>(t[slot_[m]].y));
+    }
+  }
+
   void take(std::span<const Step> steps) override {
     const cuda::DeviceScope scope(queue_.device());
     while (!steps.empty()) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/no_backend.hpp>
+#include <holotone/retrieval/spots/carried_spots.hpp>
 #include <holotone/retrieval/spots/spot_engine.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +22,7 @@ using spots::Wave;
 
 constexpr const char* where_made = "SpotPlan";
 constexpr const char* where_set = "SpotPlan::set_spots";
+constexpr const char* where_move = "SpotPlan::move";
 
 /// Free steps that `none` takes, at most, and the relative growth of light that is worth another one.
 constexpr int max_free_steps = 30;
@@ -28,6 +31,10 @@ constexpr int max_kept_steps = 40;
 constexpr int max_rounded_steps = 8;
 /// Share of what spots lack that a kept step adds: 2 would overshoot.
 constexpr double kept_gain = 1.5;
+/// Phases of free spots turn by at most so much a moving step, and a frame that has some takes so many times the steps:
+/// weights of two spots that meet must follow the light that their phases add.
+constexpr double max_turn_rad = 0.1;
+constexpr int free_steps_factor = 2;
 /// Steps at a time while their number is open, where waiting for one costs more than taking it.
 constexpr int open_batch = 4;
 
@@ -61,6 +68,45 @@ bool reaches(const SpotLight& light, const SpotSteps& steps) {
   return light.deviation <= steps.max_deviation && light.worst <= steps.max_worst;
 }
 
+/// Amplitudes of intensities {n}, the largest 1; of an empty view all.
+std::vector<double> checked_targets(View<const float, 1> intensity, std::size_t count, const char* where) {
+  std::vector<double> target(count, 1.0);
+  if (intensity.data() == nullptr) return target;
+  if (intensity.shape()[0] != static_cast<std::int64_t>(count)) {
+    throw_argument(where, "intensity", fmt::format("shape {{{}}}, one for each spot", count),
+                   to_string<1>(intensity.shape()));
+  }
+  require_device(where, "intensity", Device{}, intensity.device());
+  double largest = 0;
+  for (std::size_t m = 0; m < count; ++m) {
+    const double value = intensity(static_cast<std::int64_t>(m));
+    if (!(value > 0 && std::isfinite(value))) {
+      throw_argument(where, fmt::format("spot {}", m), "a finite intensity > 0", fmt::format("{:g}", value));
+    }
+    target[m] = std::sqrt(value);
+    largest = std::max(largest, target[m]);
+  }
+  for (double& value : target) value /= largest;
+  return target;
+}
+
+/// Ids {n}; of an empty view 0 to n - 1.
+std::vector<std::int64_t> checked_ids(View<const std::int64_t, 1> id, std::size_t count, const char* where) {
+  std::vector<std::int64_t> ids(count);
+  std::iota(ids.begin(), ids.end(), 0);
+  if (id.data() == nullptr) return ids;
+  if (id.shape()[0] != static_cast<std::int64_t>(count)) {
+    throw_argument(where, "id", fmt::format("shape {{{}}}, one for each spot", count), to_string<1>(id.shape()));
+  }
+  require_device(where, "id", Device{}, id.device());
+  for (std::size_t m = 0; m < count; ++m) ids[m] = id(static_cast<std::int64_t>(m));
+  auto sorted = ids;
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice != sorted.end()) throw_argument(where, "id", "each id once", fmt::format("{} twice", *twice));
+  return ids;
+}
+
 }  // namespace
 
 struct SpotPlan::State {
@@ -72,6 +118,7 @@ struct SpotPlan::State {
   std::unique_ptr<spots::Engine> engine;
   double lit_rho_squared = 0;  ///< of the farthest pixel with light
   spots::SpotScene scene;
+  std::vector<std::int64_t> id;
   bool is_solved = false;
 
   [[nodiscard]] std::size_t count() const { return scene.place.size(); }
@@ -83,6 +130,10 @@ struct SpotPlan::State {
   int take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress);
   void take_stated_steps(std::span<const Step> steps, Progress& progress);
   int take_rounded_steps(const SpotSteps& steps, SpotLight& seen);
+  std::vector<SpotPlace> places_of_move(View<const float, 2> position_m, int steps) const;
+  SpotReport move(std::vector<SpotPlace> found, std::vector<std::int64_t> ids, std::vector<double> target, int steps);
+  void take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free);
+  [[nodiscard]] spots::CarriedSpots carried() const;
 };
 
 std::vector<SpotPlace> SpotPlan::State::checked_places(View<const float, 2> position_m, const char* where) const {
@@ -215,6 +266,64 @@ int SpotPlan::State::take_rounded_steps(const SpotSteps& steps, SpotLight& seen)
   return taken;
 }
 
+std::vector<SpotPlace> SpotPlan::State::places_of_move(View<const float, 2> position_m, int steps) const {
+  if (!is_solved) throw_argument(where_move, "spots", "a call of solve before", "none");
+  require_bounds(where_move, "steps", steps, Bounds{1, 1000});
+  return checked_places(position_m, where_move);
+}
+
+spots::CarriedSpots SpotPlan::State::carried() const {
+  spots::CarriedSpots now{id, scene.target, std::vector<double>(count()), std::vector<Wave>(count())};
+  engine->read_state(now.weight, now.unit);
+  return now;
+}
+
+SpotReport SpotPlan::State::move(std::vector<SpotPlace> found, std::vector<std::int64_t> ids,
+                                 std::vector<double> target, int steps) {
+  auto is_free = spots::mark_near_spots(found, options);
+  if (ids == id && target == scene.target) {
+    place(std::move(found));
+  } else {
+    std::vector<std::uint8_t> is_new;
+    auto now = spots::carry_spots(carried(), std::move(ids), std::move(target), options.seed, is_new);
+    for (std::size_t m = 0; m < is_free.size(); ++m) is_free[m] |= is_new[m];
+    id = std::move(now.id);
+    scene.target = std::move(now.target);
+    place(std::move(found));
+    engine->start(now.weight, now.unit);
+  }
+  SpotReport report;
+  report.free_spots = static_cast<int>(std::ranges::count(is_free, 1));
+  if (report.free_spots == 0) {
+    engine->take(std::vector<Step>(static_cast<std::size_t>(steps), {StepKind::locked}));
+  } else {
+    take_moving_steps(steps, is_free);
+  }
+  if (options.levels > 0) {
+    engine->round(options.levels);
+    engine->look(0);
+  }
+  report.light = light();
+  report.reached = reaches(report.light, {});
+  return report;
+}
+
+/// Locked steps but for some spots, whose phases turn to those of their light after each.
+void SpotPlan::State::take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free) {
+  const std::array<Step, 1> step{{{StepKind::locked}}};
+  std::vector<Wave> value(count());
+  for (int taken = 0; taken < free_steps_factor * steps; ++taken) {
+    engine->take(step);
+    engine->read(value);
+    auto now = carried();
+    for (std::size_t m = 0; m < count(); ++m) {
+      if (is_free[m] == 0 || value[m] == Wave()) continue;
+      now.unit[m] *= std::polar(1.0, std::clamp(std::arg(value[m] / now.unit[m]), -max_turn_rad, max_turn_rad));
+    }
+    engine->start(now.weight, now.unit);
+  }
+}
+
 SpotPlan::SpotPlan(const SpotOptions& options, Queue queue) {
   validate(options);
   state_ = std::make_unique<State>(options, queue);
@@ -254,28 +363,12 @@ void SpotPlan::set_light(View<const Complex, 2> light) {
   state.is_solved = false;
 }
 
-void SpotPlan::set_spots(View<const float, 2> position_m, View<const float, 1> intensity) {
+void SpotPlan::set_spots(View<const float, 2> position_m, View<const float, 1> intensity,
+                         View<const std::int64_t, 1> id) {
   auto& state = *state_;
   auto found = state.checked_places(position_m, where_set);
-  const auto count = found.size();
-  std::vector<double> target(count, 1.0);
-  if (intensity.data() != nullptr) {
-    if (intensity.shape()[0] != static_cast<std::int64_t>(count)) {
-      throw_argument(where_set, "intensity", fmt::format("shape {{{}}}, one for each spot", count),
-                     to_string<1>(intensity.shape()));
-    }
-    require_device(where_set, "intensity", Device{}, intensity.device());
-    double largest = 0;
-    for (std::size_t m = 0; m < count; ++m) {
-      const double value = intensity(static_cast<std::int64_t>(m));
-      if (!(value > 0 && std::isfinite(value))) {
-        throw_argument(where_set, fmt::format("spot {}", m), "a finite intensity > 0", fmt::format("{:g}", value));
-      }
-      target[m] = std::sqrt(value);
-      largest = std::max(largest, target[m]);
-    }
-    for (double& value : target) value /= largest;
-  }
+  auto target = checked_targets(intensity, found.size(), where_set);
+  state.id = checked_ids(id, found.size(), where_set);
   state.scene.target = std::move(target);
   state.place(std::move(found));
   state.is_solved = false;
@@ -310,24 +403,21 @@ SpotReport SpotPlan::solve(const SpotSteps& steps, Progress& progress) {
 
 SpotReport SpotPlan::move(View<const float, 2> position_m, int steps) {
   auto& state = *state_;
-  constexpr const char* where = "SpotPlan::move";
-  if (!state.is_solved) throw_argument(where, "spots", "a call of solve before", "none");
-  require_bounds(where, "steps", steps, Bounds{1, 1000});
-  auto found = state.checked_places(position_m, where);
+  auto found = state.places_of_move(position_m, steps);
   if (found.size() != state.count()) {
-    throw_argument(where, "position_m", fmt::format("shape {{{}, 3}}, as set_spots", state.count()),
+    throw_argument(where_move, "position_m", fmt::format("shape {{{}, 3}}, as set_spots", state.count()),
                    to_string<2>(position_m.shape()));
   }
-  state.place(std::move(found));
-  SpotReport report;
-  state.engine->take(std::vector<Step>(static_cast<std::size_t>(steps), {StepKind::locked}));
-  if (state.options.levels > 0) {
-    state.engine->round(state.options.levels);
-    state.engine->look(0);
-  }
-  report.light = state.light();
-  report.reached = reaches(report.light, {});
-  return report;
+  return state.move(std::move(found), state.id, state.scene.target, steps);
+}
+
+SpotReport SpotPlan::move(View<const float, 2> position_m, View<const std::int64_t, 1> id,
+                          View<const float, 1> intensity, int steps) {
+  auto& state = *state_;
+  auto found = state.places_of_move(position_m, steps);
+  auto target = checked_targets(intensity, found.size(), where_move);
+  auto ids = checked_ids(id, found.size(), where_move);
+  return state.move(std::move(found), std::move(ids), std::move(target), steps);
 }
 
 void SpotPlan::codes(View<std::uint8_t, 2> codes) const {

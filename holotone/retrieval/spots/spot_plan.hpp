@@ -56,6 +56,7 @@ struct SpotReport {
   int free_steps = 0;
   int kept_steps = 0;
   int rounded_steps = 0;  ///< around the rounding to levels
+  int free_spots = 0;     ///< of move: those whose phases were free, new ones and such as meet others
   bool reached = false;   ///< both limits hold; after move those of SpotSteps
 };
 
@@ -90,18 +91,28 @@ class SpotPlan {
   /// correct. Finite, not zero everywhere; its scale does not matter. Without it 1. Throws invalid_argument.
   void set_light(View<const Complex, 2> light);
 
-  /// Spots {n, 3} in metres, n >= 1, and their intensities {n} in any unit, finite, > 0; an empty view: equal. Starts
-  /// anew. Throws invalid_argument naming the spot: not finite, beyond the diffraction order |x|, |y| <= lambda f /
-  /// (2 p), or for z other than 0 a panel with light beyond n f.
-  void set_spots(View<const float, 2> position_m, View<const float, 1> intensity = {});
+  /// Spots {n, 3} in metres, n >= 1, and their intensities {n} in any unit, finite, > 0; an empty view: equal. `id` {n}
+  /// names them for move, each once; an empty view: 0 to n - 1. Starts anew. Throws invalid_argument naming the spot:
+  /// not finite, beyond the diffraction order |x|, |y| <= lambda f / (2 p), or for z other than 0 a panel with light
+  /// beyond n f.
+  void set_spots(View<const float, 2> position_m, View<const float, 1> intensity = {},
+                 View<const std::int64_t, 1> id = {});
 
   /// Finds the phase. The same spots, options and seed give the same phase. Throws invalid_argument before set_spots.
   SpotReport solve(const SpotSteps& steps = {}, Progress& progress = Progress::none());
 
   /// Moves the spots, after solve, to {n, 3}: their phases stay locked and only weights change, so that the light stays
-  /// in the spots while a panel goes from one phase to the next. A tenth of a width a frame needs two steps. Throws
-  /// invalid_argument as set_spots, and for another number of spots.
+  /// in the spots while a panel goes from one phase to the next. A tenth of a width a frame needs two steps. Phases of
+  /// spots nearer than a width to another one, or to the unmodulated light's, are free in this frame: they turn to those
+  /// of their light by up to 0.1 rad a step, and the frame takes twice the steps. Locked ones may be opposite there, and
+  /// their weights grow without bound. Throws invalid_argument as set_spots, and for another number of spots.
   SpotReport move(View<const float, 2> position_m, int steps = 2);
+
+  /// The same of other spots {n, 3} with their ids {n}, in any order: those that the plan has keep phases and weights,
+  /// others begin with a random phase of seed and id that is free in this frame, and those left out are gone.
+  /// `intensity` {n} as in set_spots. Throws as set_spots, and for an id that comes twice.
+  SpotReport move(View<const float, 2> position_m, View<const std::int64_t, 1> id, View<const float, 1> intensity = {},
+                  int steps = 2);
 
   /// The phase {ny, nx} in [0, 2 pi), rounded to the levels.
   void phase(View<float, 2> phase_rad) const;

@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <cli/common/cancel.hpp>
+#include <cli/common/exit_codes.hpp>
+#include <cli/common/paths.hpp>
+#include <cli/options/time_option.hpp>
+#include <cli/spots/spots_frames.hpp>
+#include <fmt/format.h>
+#include <holotone/io/atomic_file.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <nlohmann/json.hpp>
+
+namespace holotone::cli {
+namespace {
+
+/// What the run says at its end.
+struct Totals {
+  double efficiency = 1;  ///< the lowest
+  double deviation = 0;
+  double worst = 0;
+  std::int64_t free_spots = 0;
+  std::optional<double> mean_half_way;  ///< the lowest
+  std::optional<double> lowest;
+  std::int64_t lowest_frame = 0;
+  std::int64_t lowest_id = 0;
+};
+
+nlohmann::json add_frame(std::int64_t number, const SpotFrame& frame, const SpotMotionFrame& made,
+                         const SpotSteps& limits, Totals& totals) {
+  const auto& light = made.report.light;
+  totals.efficiency = std::min(totals.efficiency, light.efficiency);
+  totals.deviation = std::max(totals.deviation, light.deviation);
+  totals.worst = std::max(totals.worst, light.worst);
+  totals.free_spots += made.report.free_spots;
+  nlohmann::json row{{"frame", number},
+                     {"time", frame.time},
+                     {"spots", frame.id.size()},
+                     {"free_spots", made.report.free_spots},
+                     {"efficiency", light.efficiency},
+                     {"deviation", light.deviation},
+                     {"worst", light.worst},
+                     {"reached", light.deviation <= limits.max_deviation && light.worst <= limits.max_worst}};
+  if (!made.transient || made.transient->id.empty()) return row;
+  const auto& seen = *made.transient;
+  const auto dimmest = std::ranges::min_element(seen.lowest) - seen.lowest.begin();
+  const double lowest = seen.lowest[static_cast<std::size_t>(dimmest)];
+  row["transient"] = {{"time_s", seen.time_s},
+                      {"mean", seen.mean},
+                      {"min", seen.min},
+                      {"mean_half_way", seen.mean_half_way},
+                      {"lowest_half_way", *std::ranges::min_element(seen.half_way)},
+                      {"lowest", lowest},
+                      {"lowest_id", seen.id[static_cast<std::size_t>(dimmest)]}};
+  totals.mean_half_way = std::min(totals.mean_half_way.value_or(seen.mean_half_way), seen.mean_half_way);
+  if (lowest < totals.lowest.value_or(lowest + 1)) {
+    totals.lowest = lowest;
+    totals.lowest_frame = number;
+    totals.lowest_id = seen.id[static_cast<std::size_t>(dimmest)];
+  }
+  return row;
+}
+
+/// Remarks of the first frame that has some.
+void warn_of_frames(const SpotFramesJob& job, const SpotTrajectory& trajectory, const std::vector<double>& times) {
+  std::int64_t more = 0;
+  std::vector<std::string> first;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    check_cancelled("checking frames");
+    auto remarks = spot_remarks(spot_frame(trajectory, times[i]).spots, job.lens);
+    if (remarks.empty()) continue;
+    if (!first.empty()) {
+      ++more;
+      continue;
+    }
+    for (auto& text : remarks) first.push_back(fmt::format("frame {}: {}", i, text));
+  }
+  for (const auto& text : first) warn(job.console, text);
+  if (more > 0) warn(job.console, fmt::format("{} more with such spots", counted(more, "frame")));
+}
+
+void report_totals(const SpotFramesJob& job, const FramePattern& pattern, std::int64_t count, const Totals& totals,
+                   double seconds) {
+  std::string way;
+  if (totals.lowest) {
+    way = fmt::format(
+        "; between frames the mean at least {:.3g} half way, the lowest {:.3g} of the mean (frame {}, id {})",
+        *totals.mean_half_way, *totals.lowest, totals.lowest_frame, totals.lowest_id);
+  }
+  report(job.console,
+         fmt::format("{} to {}: {}, at least {:.1f} % of the light in the spots, deviation at most {:.2g} "
+                     "%, worst {:.2g} %{}; {}",
+                     pattern.name(0), pattern.name(count - 1), counted(count, "frame"), 100 * totals.efficiency,
+                     100 * totals.deviation, 100 * totals.worst, way, format_duration(seconds)));
+}
+
+SpotMotionOptions motion_of(const SpotFramesJob& job, bool has_times) {
+  auto motion = job.motion.motion;
+  if (!job.motion.response.empty()) motion.relaxation = read_panel_relaxation(job.motion.response);
+  const bool relaxes = motion.relaxation.time_constant_s > 0 || !motion.relaxation.time_s.empty();
+  const bool stated = job.motion.frames.frame_time_s.has_value();
+  if (relaxes && !has_times && !stated) reject("--frame-time", "the time of a frame for a file without times", "none");
+  if (!relaxes && !has_times && stated) {
+    reject("--frame-time", "--response-time or --response, or a file with times", "neither");
+  }
+  if (stated) motion.frame_time_s = job.motion.frames.frame_time_s;
+  return motion;
+}
+
+}  // namespace
+
+int run_spot_frames(const SpotFramesJob& job) {
+  const Stopwatch watch;
+  io::require_input(job.motion.trajectory);
+  const auto trajectory = read_spot_trajectory(job.motion.trajectory, job.unit_m);
+  auto frames = job.motion.frames;
+  if (!trajectory.has_times) frames.frame_time_s.reset();
+  const auto motion_options = motion_of(job, trajectory.has_times);
+  check_spot_trajectory(trajectory, job.lens);
+  const auto times = spot_frame_times(trajectory, frames, job.lens);
+  const auto count = std::ssize(times);
+  require_known_counters(job.output, false);
+  const auto pattern = frame_pattern(job.output);
+  if (!pattern) reject_output("a counter such as %04d for moving spots", job.output);
+  std::vector<OutputFiles> outputs{{output_name, count, [&](std::int64_t i) { return pattern->name(i); }}};
+  if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
+  auto inputs = job.inputs;
+  inputs.push_back({"--trajectory", job.motion.trajectory});
+  inputs.push_back({"--response", job.motion.response});
+  require_outputs(outputs, inputs);
+  warn_of_frames(job, trajectory, times);
+  ProgressBar bar(job.console);
+  const UnfinishedRun unfinished;
+  SpotMotion motion(job.lens, job.encoding, motion_options);
+  if (job.light.data() != nullptr) motion.set_light(job.light);
+  QuietProgress quiet;
+  Totals totals;
+  auto rows = nlohmann::json::array();
+  std::string table;
+  for (std::int64_t i = 0; i < count; ++i) {
+    bar.step("frames", i, count);
+    const auto frame = spot_frame(trajectory, times[static_cast<std::size_t>(i)]);
+    const auto made = motion.show(frame, job.steps, quiet);
+    const auto path = pattern->name(i);
+    UnfinishedRun::will_write(path);
+    job.write(path, made.codes.view());
+    if (!job.table.empty()) table += spot_frame_rows(i, frame, made);
+    rows.push_back(add_frame(i, frame, made, job.steps, totals));
+  }
+  check_cancelled("writing");
+  if (!job.table.empty()) {
+    UnfinishedRun::will_write(job.table);
+    write_file(job.table, table);
+  }
+  UnfinishedRun::keep();
+  auto object = job.describe();
+  object["outputs"] = {job.output};
+  object["frames"] = std::move(rows);
+  object["efficiency"] = totals.efficiency;
+  object["deviation"] = totals.deviation;
+  object["worst"] = totals.worst;
+  object["free_spots"] = totals.free_spots;
+  if (totals.lowest) {
+    object["lowest_transient"] = *totals.lowest;
+    object["mean_half_way"] = *totals.mean_half_way;
+  }
+  object["time_s"] = watch.seconds();
+  report_json(job.console, object);
+  report_totals(job, *pattern, count, totals, watch.seconds());
+  return exit_ok;
+}
+
+std::vector<OptionRow> motion_options(MotionChoice& choice) {
+  const auto moves = [&choice] {
+    return Applies{[&choice] { return !choice.trajectory.empty(); }, "--trajectory",
+                   [] { return std::string("no motion"); }};
+  };
+  return {{.names = "--trajectory",
+           .target = &choice.trajectory,
+           .value = "FILE",
+           .help = "Spots that move, in place of SPOTS: CSV or JSON with frame or time, id, x, y and, if any, z and "
+                   "intensity, a row for each spot and key frame; --output has a counter",
+           .common = true},
+          {.names = "--frames",
+           .target = member<&SpotFrameOptions::frames_per_key>(choice.frames),
+           .value = "N",
+           .help = "Frames from one key frame to the next",
+           .otherwise = "all numbers of frames, or the times of the file",
+           .common = true,
+           .feeds = "spot_frame_times.frames_per_key",
+           .applies = moves()},
+          {.names = "--step",
+           .target = member<&SpotFrameOptions::max_step_widths>(choice.frames),
+           .value = "WIDTHS",
+           .help = "As many frames that no spot goes farther from one to the next, in widths; 0.1 is good",
+           .common = true,
+           .excludes = "--frames",
+           .feeds = "spot_frame_times.max_step_widths",
+           .applies = moves()},
+          {.names = "--motion-steps",
+           .target = member<&SpotMotionOptions::motion_steps>(choice.motion),
+           .value = "N",
+           .help = "Steps a frame that keep the spots' phases",
+           .feeds = "SpotMotion.motion_steps",
+           .applies = moves()},
+          {.names = "--frame-time",
+           .target = parsed(choice.frames.frame_time_s, parse_time),
+           .value = "TIME",
+           .help = "Time of a frame, such as 10ms; of a file with times the frames' distance",
+           .otherwise = "that of the file",
+           .feeds = "spot_frame_times.frame_time_s|SpotMotion.frame_time_s",
+           .applies = moves()},
+          {.names = "--response-time",
+           .target = parsed(choice.motion.relaxation.time_constant_s, parse_time),
+           .value = "TIME",
+           .help = "Time constant with which the panel's phase follows the codes: the spots' light between frames is "
+                   "predicted",
+           .feeds = "relaxed_share.time_constant_s",
+           .applies = moves()},
+          {.names = "--response",
+           .target = &choice.response,
+           .value = "FILE",
+           .help = "The same by a CSV of time_ms and share, the way that the phase has gone",
+           .excludes = "--response-time",
+           .applies = moves()}};
+}
+
+}  // namespace holotone::cli
