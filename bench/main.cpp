@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
       bench::add_nufft_rows(options);
       bench::add_halftone_rows(options);
       bench::add_retrieval_rows(options);
+      bench::add_spots_rows(options);
     }
     if (cpu) {
       bench::add_sequence_rows(options);

@@ -48,6 +48,9 @@ void add_smoe_rows(const RowOptions& options);
 /// optimize/*: retrieval_bench.cpp
 void add_retrieval_rows(const RowOptions& options);
 
+/// spots/*: spots_bench.cpp
+void add_spots_rows(const RowOptions& options);
+
 /// panel/*: panel_bench.cpp
 void add_panel_rows(const RowOptions& options);
 

@@ -74,12 +74,13 @@ class CudaEngine final : public Engine {
   CudaEngine(const SpotOptions& options, const Queue& queue)
       : options_(options),
         wave_(options),
-        queue_(queue),
+        user_(queue),
+        queue_(queue.native() == nullptr ? Queue::create(queue.device()) : queue),
         panel_{static_cast<int>(options.grid.nx), static_cast<int>(options.grid.ny), 0, ProductForm::plane},
-        turns_({pixels()}, queue),
-        other_turns_({pixels()}, queue),
-        sums_({2 * (max_batch + 1)}, queue),
-        scratch_({static_cast<std::int64_t>(MatrixProduct::workspace_bytes)}, queue) {
+        turns_({pixels()}, queue_),
+        other_turns_({pixels()}, queue_),
+        sums_({2 * (max_batch + 1)}, queue_),
+        scratch_({static_cast<std::int64_t>(MatrixProduct::workspace_bytes)}, queue_) {
     const cuda::DeviceScope scope(queue_.device());
     cudaDeviceProp properties{};
     cuda::check(cudaGetDeviceProperties(&properties, queue_.device().index), "cudaGetDeviceProperties");
@@ -162,6 +163,7 @@ class CudaEngine final : public Engine {
       take_batch(some);
       steps = steps.subspan(some.size());
     }
+    join();
   }
 
   [[nodiscard]] std::vector<double> light() const override {
@@ -215,7 +217,9 @@ class CudaEngine final : public Engine {
     const cuda::DeviceScope scope(queue_.device());
     find_turns(0, other_turns_.data());
     if (codes.device() == queue_.device()) {
+      if (user_.native() != queue_.native()) queue_.wait_for(user_);
       turns_to_codes(other_turns_.data(), pixels(), codes.data(), stream());
+      join();
       return;
     }
     Array<std::uint8_t, 1> there({pixels()}, queue_);
@@ -228,6 +232,11 @@ class CudaEngine final : public Engine {
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
   [[nodiscard]] std::int64_t pixels() const { return static_cast<std::int64_t>(panel_.nx) * panel_.ny; }
   [[nodiscard]] double spots() const { return static_cast<double>(slot_.size()); }
+
+  /// What the user's queue gets from now on waits for the engine's work.
+  void join() const {
+    if (user_.native() != queue_.native()) user_.wait_for(queue_);
+  }
 
   /// The level only scales weights, until the first step has shown it.
   void expect_level() {
@@ -631,7 +640,8 @@ class CudaEngine final : public Engine {
 
   SpotOptions options_;
   DepthWave wave_;
-  Queue queue_;
+  Queue user_;
+  Queue queue_;  ///< the user's, but for the legacy default stream, which cannot be recorded
   Panel panel_;
   bool has_clusters_ = false;
   bool has_narrow_ = false;

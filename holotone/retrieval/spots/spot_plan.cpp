@@ -420,6 +420,36 @@ SpotReport SpotPlan::move(View<const float, 2> position_m, View<const std::int64
   return state.move(std::move(found), std::move(ids), std::move(target), steps);
 }
 
+void SpotPlan::step(int free_steps, int kept_steps) {
+  auto& state = *state_;
+  constexpr const char* where = "SpotPlan::step";
+  if (state.count() == 0) throw_argument(where, "spots", "a call of set_spots before", "none");
+  require_bounds(where, "free_steps", free_steps, Bounds{0, bounds_of<&SpotSteps::free_steps>.high});
+  require_bounds(where, "kept_steps", kept_steps, bounds_of<&SpotSteps::kept_steps>);
+  if (!state.is_solved && free_steps == 0) throw_argument(where, "free_steps", "at least 1 after set_spots", "0");
+  if (!state.is_solved) state.engine->start(state.options.seed);
+  std::vector<Step> steps(static_cast<std::size_t>(free_steps), {StepKind::free});
+  steps.insert(steps.end(), static_cast<std::size_t>(kept_steps), {StepKind::kept, kept_gain});
+  state.engine->take(steps);
+  state.is_solved = true;
+}
+
+void SpotPlan::follow(View<const float, 2> position_m, int steps) {
+  auto& state = *state_;
+  auto found = state.places_of_move(position_m, steps);
+  if (found.size() != state.count()) {
+    throw_argument(where_move, "position_m", fmt::format("shape {{{}, 3}}, as set_spots", state.count()),
+                   to_string<2>(position_m.shape()));
+  }
+  state.place(std::move(found));
+  state.engine->take(std::vector<Step>(static_cast<std::size_t>(steps), {StepKind::locked}));
+}
+
+SpotLight SpotPlan::light() const {
+  if (!state_->is_solved) throw_argument("SpotPlan::light", "spots", "a call of solve or step before", "none");
+  return state_->light();
+}
+
 void SpotPlan::codes(View<std::uint8_t, 2> codes) const {
   constexpr const char* where = "SpotPlan::codes";
   const auto shape = state_->options.grid.shape();

@@ -114,6 +114,16 @@ class SpotPlan {
   SpotReport move(View<const float, 2> position_m, View<const std::int64_t, 1> id, View<const float, 1> intensity = {},
                   int steps = 2);
 
+  /// For live panels: free steps, after set_spots from random phases, and then kept ones, without rounding to levels,
+  /// limits or a report. CUDA only enqueues. Throws invalid_argument before set_spots, and for a number out of
+  /// SpotSteps' range (0 free steps are allowed).
+  void step(int free_steps, int kept_steps);
+  /// For live panels: moves as `move` does, but all phases stay locked, without rounding to levels or a report. CUDA
+  /// only enqueues: the host prepares a frame while the device takes the steps of the one before. Throws as move.
+  void follow(View<const float, 2> position_m, int steps = 2);
+  /// Light in the spots after the last steps. Waits for them. Throws invalid_argument before the first.
+  [[nodiscard]] SpotLight light() const;
+
   /// The phase {ny, nx} in [0, 2 pi), rounded to the levels.
   void phase(View<float, 2> phase_rad) const;
   /// 8-bit codes {ny, nx} of the phase: round(256 phase / (2 pi)) modulo 256. On the host, or on the plan's device, where
