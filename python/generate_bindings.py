@@ -143,6 +143,9 @@ OUTPUTS = {
     "evaluate": {"colours": '{given.shape<2>("coordinates")[0], nb::cast<const SmoeModel&>(given["model"]).channels}'},
 }
 
+# Functions whose outputs are of the host's memory, whatever the plan's device.
+ON_HOST = {"SpotPlan::phase"}
+
 # Members with a default in C++ that no call can use.
 REQUIRED = {"SpectrumOptions::region", "PairCorrelationOptions::region"}
 
@@ -318,9 +321,10 @@ class Generator:
             shape = outputs[parameter.name]
             first_line = f"const auto& self = *static_cast<const {plan}*>(plan); (void)self; " if plan else ""
             alone = str(len(outputs) == 1).lower()
+            on_host = str(function in ON_HOST).lower()
             return (
                 f'out<{rank}>("{parameter.name}", []([[maybe_unused]] const void* plan, [[maybe_unused]] const Given& given)'
-                f" -> Shape<{rank}> {{ {first_line}return {shape}; }}, {alone})"
+                f" -> Shape<{rank}> {{ {first_line}return {shape}; }}, {alone}, {on_host})"
             )
         if parameter.default is None and function.endswith("::look") and parameter.name == "distance_m":
             return f'Name{{"{parameter.name}", nb::none()}}'  # may be omitted

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tests=${1:-}
 # Tests of few work items: Oclgrind takes each for itself.
-small='*PaddedFilter*:*PointCloudRelations.OutputsAreWrittenWholeAndNothingElse/opencl:*EncodeParts.TheCheckerboardIsThePanels/opencl:*SmoeRender.OneComponentIsItsExpert/opencl:-*CudaPaddedFilter*'
+small='*PaddedFilter*:*PointCloudRelations.OutputsAreWrittenWholeAndNothingElse/opencl:*EncodeParts.TheCheckerboardIsThePanels/opencl:*SmoeRender.OneComponentIsItsExpert/opencl:*SpotsOpencl.SmallPanels*:*SpotsOpencl.Phases*:-*CudaPaddedFilter*'
 
 failed=0
 while read -r file; do

@@ -1,6 +1,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/code_levels.hpp>
 #include <cli/common/command.hpp>
+#include <cli/common/device_option.hpp>
 #include <cli/common/hologram_encoder.hpp>
 #include <cli/common/hologram_job.hpp>
 #include <cli/common/hologram_overrides.hpp>
@@ -113,6 +114,7 @@ nlohmann::json describe_lens(const SpotsJob& job) {
           {"focal_length_m", job.options.focal_length_m},
           {"bits", job.hologram.encode.bits},
           {"spot_width_m", spot_width_m(job.options)},
+          {"device", to_string(job.hologram.device)},
           {"seed", job.options.seed}};
 }
 
@@ -173,6 +175,7 @@ int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
 int run_spots(SpotsJob& job) {
   const Stopwatch watch;
   auto& hologram = job.hologram;
+  hologram.device = device_option(hologram.device_name, hologram.console, OperationId::spots);
   complete(hologram);
   if (hologram.shown) reject("--output", "a file of codes", hologram.output);
   const auto& channel = hologram.channels.front();
@@ -194,7 +197,7 @@ int run_spots(SpotsJob& job) {
   ProgressBar bar(hologram.console);
   const UnfinishedRun unfinished;
   const auto light = focal_light(job);
-  auto made = make_spots(spots, job.options, encoding, light.view(), job.steps, bar);
+  auto made = make_spots(spots, job.options, encoding, light.view(), job.steps, bar, Queue::create(hologram.device));
   for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
   check_cancelled("writing");
   write_codes(job, hologram.output, made.codes.view());
@@ -212,10 +215,10 @@ int run_spots(SpotsJob& job) {
   remark_few_bits(hologram.console, encoding.bits, hologram.writing, hologram.output);
   report(hologram.console,
          fmt::format("{}: {} in {:.1f} % of the light, deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) "
-                     "{:.2g} %; {} free and {} kept steps, {}",
+                     "{:.2g} %; {} free and {} kept steps, {}, {}",
                      hologram.output, counted(std::ssize(spots.position_m), "spot"), 100 * seen.efficiency,
                      100 * seen.deviation, 100 * seen.worst, 100 * seen.contrast, made.report.free_steps,
-                     made.report.kept_steps, format_duration(watch.seconds())));
+                     made.report.kept_steps, to_string(hologram.device), format_duration(watch.seconds())));
   return exit_ok;
 }
 
@@ -286,6 +289,7 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .value = "FILE",
        .help = "CSV of every spot's share of the light",
        .common = true},
+      device_row({.target = &h.device_name}),
       scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};
   append(rows, wavelength_options(h));

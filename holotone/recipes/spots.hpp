@@ -45,11 +45,11 @@ struct SpotHologram {
 };
 
 /// Finds the phase whose light is the spots (SpotPlan) and its codes. `light` {ny, nx}: see SpotPlan::set_light, empty:
-/// even. options.levels is that of the encoding. Throws as SpotPlan, and invalid_argument for an encoding other than
-/// phase.
+/// even. options.levels is that of the encoding. `queue`: where the phase is found; views are of the host's memory.
+/// Throws as SpotPlan, and invalid_argument for an encoding other than phase.
 SpotHologram make_spots(const SpotList& spots, SpotOptions options, const EncodeOptions& encoding,
                         View<const Complex, 2> light = {}, const SpotSteps& steps = {},
-                        Progress& progress = Progress::none());
+                        Progress& progress = Progress::none(), const Queue& queue = {});
 
 /// Writes a CSV of the spots with x_m, y_m, z_m, intensity (asked for), share (of the light on the panel) and ratio
 /// (share / intensity over its mean). Throws io.

@@ -131,6 +131,7 @@ struct Name {
   nb::object fallback{};
   void (*shape)() = nullptr;  ///< of an output (out())
   bool alone = true;          ///< the only output, "out" in Python
+  bool on_host = false;       ///< an output of the host's memory, whatever the plan's device
 };
 
 template <std::size_t Rank>
@@ -138,8 +139,8 @@ using ShapeOf = Shape<Rank> (*)(const void* self, const Given& given);
 
 /// A View that is written and may be omitted: its shape by the plan and the other arguments.
 template <std::size_t Rank>
-Name out(const char* text, ShapeOf<Rank> shape, bool alone) {
-  return {text, {}, reinterpret_cast<void (*)()>(shape), alone};
+Name out(const char* text, ShapeOf<Rank> shape, bool alone, bool on_host = false) {
+  return {text, {}, reinterpret_cast<void (*)()>(shape), alone, on_host};
 }
 
 /// A kind of parameter: describe() gives its arguments in Python, the constructor takes them, get() passes it on.
@@ -323,7 +324,9 @@ requires(!std::is_const_v<T>) class Argument<View<T, Rank>> {
   Argument(Context& context, const Name& name) {
     const nb::handle value = context.given.next();
     if (name.shape) {
-      value_ = take_output(context, value, reinterpret_cast<ShapeOf<Rank>>(name.shape)(context.self, context.given));
+      const Device device = context.queue && !name.on_host ? context.queue->device() : Device{};
+      const auto shape = reinterpret_cast<ShapeOf<Rank>>(name.shape)(context.self, context.given);
+      value_ = take_output(context, value, shape, device);
     } else if (!value.is_none()) {
       value_ = context.call.view<T, Rank>(value, context.given.name());
     }
@@ -331,12 +334,11 @@ requires(!std::is_const_v<T>) class Argument<View<T, Rank>> {
   View<T, Rank> get() { return value_; }
 
  private:
-  static View<T, Rank> take_output(Context& context, nb::handle value, const Shape<Rank>& shape) {
+  static View<T, Rank> take_output(Context& context, nb::handle value, const Shape<Rank>& shape, Device device) {
     const std::string name = context.given.name();
     nb::object array = nb::borrow(value);
     if (value.is_none()) {
-      array = context.call.make({shape.begin(), shape.end()}, Element::of<T>(),
-                                context.queue ? context.queue->device() : Device{});
+      array = context.call.make({shape.begin(), shape.end()}, Element::of<T>(), device);
     }
     const auto view = context.call.view<T, Rank>(array, name);
     if (view.shape() != shape) {

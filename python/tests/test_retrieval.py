@@ -70,10 +70,12 @@ def test_bad_arguments_are_named():
         ht.retrieve_amplitudes([picture()], **options())
 
 
-def test_spots_are_even_and_where_they_are_asked_for():
+def test_spots_are_even_and_where_they_are_asked_for(device):
+    if device.startswith("cuda") and not next(one.cuda for one in ht.operations() if one.plan == "SpotPlan"):
+        pytest.skip("CUDA has no SpotPlan")
     lens = {"shape": (96, 128), "pitch_m": 8e-6, "wavelength_m": 1064e-9, "focal_length_m": 0.1}
     spots = np.array([[1e-3, 2e-3, 0], [-2e-3, 1e-3, 1e-3], [3e-3, -1e-3, -2e-3]], "float32")
-    plan = ht.SpotPlan(**lens)
+    plan = ht.SpotPlan(**lens, device=device)
     plan.set_spots(spots, np.array([1, 2, 1], "float32"))
     report = plan.solve()
     assert report.reached and report.light.deviation < 1e-3
@@ -95,7 +97,9 @@ def test_a_list_of_spots_to_codes(tmp_path):
     (tmp_path / "spots.csv").write_text("x_mm,y_mm,intensity\n1,2,1\n-2,1,0.5\n")
     spots = ht.read_spots(tmp_path / "spots.csv")
     assert np.allclose(spots.position_m, [[1e-3, 2e-3, 0], [-2e-3, 1e-3, 0]]) and list(spots.intensity) == [1, 0.5]
-    made = ht.make_spots(spots, shape=(96, 128), pitch_m=8e-6, wavelength_m=1064e-9, focal_length_m=0.1)
-    assert made.codes.shape == (96, 128) and made.report.light.efficiency > 0.75
+    lens = {"shape": (96, 128), "pitch_m": 8e-6, "wavelength_m": 1064e-9, "focal_length_m": 0.1}
+    for device in ("cpu", *(name for name in ht.devices() if name.startswith("opencl"))):
+        made = ht.make_spots(spots, **lens, device=device)
+        assert made.codes.shape == (96, 128) and made.report.light.efficiency > 0.75
     with pytest.raises(ht.ArgumentError, match="columns"):
         ht.spot_lattice(0, 1, 1e-3)

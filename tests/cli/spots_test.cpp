@@ -1,6 +1,7 @@
 // holotone spots: codes whose spots stand where they are asked for, seen by reconstruct; refusals.
 #include <cmath>
 #include <holotone/io/images/image.hpp>
+#include <holotone/recipes/operations.hpp>
 #include <tests/support/program.hpp>
 
 namespace holotone::test {
@@ -55,6 +56,21 @@ TEST_F(SpotsTest, ALatticeAndItsRemarks) {
                            "--resolution", "128x128", "--pitch", "8um", "--focal-length", "10cm"});
   EXPECT_EQ(merged.exit_code, 0);
   EXPECT_NE(merged.error.find("merge"), std::string::npos) << merged.error;
+}
+
+TEST_F(SpotsTest, EveryDeviceThatHasThemFindsThem) {
+  const auto& operation = operations()[static_cast<std::size_t>(OperationId::spots)];
+  ASSERT_EQ(operation.id, OperationId::spots);
+  for (const auto device : devices()) {
+    if (!has_operation(operation, device.backend)) continue;
+    SCOPED_TRACE(to_string(device));
+    const auto report = run_json(spots({"--array", "5x4", "--spacing", "1.1mm", "--centre", "0.5mm,0.3mm,2mm",
+                                        "--device", to_string(device), "--zero-order", "0.05"}));
+    EXPECT_EQ(report["device"], to_string(device));
+    EXPECT_TRUE(report["reached"]);
+    EXPECT_LT(report["deviation"], 1e-3);
+    EXPECT_GT(report["efficiency"], 0.85);
+  }
 }
 
 TEST_F(SpotsTest, ATelescopeScalesThePanel) {

@@ -66,11 +66,11 @@ std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& 
 }
 
 SpotHologram make_spots(const SpotList& spots, SpotOptions options, const EncodeOptions& encoding,
-                        View<const Complex, 2> light, const SpotSteps& steps, Progress& progress) {
+                        View<const Complex, 2> light, const SpotSteps& steps, Progress& progress, const Queue& queue) {
   constexpr std::string_view where = "make_spots";
   if (encoding.encoding != Encoding::phase) throw_argument(where, "encoding", "phase", to_string(encoding.encoding));
   options.levels = even_levels(encoding);
-  SpotPlan plan(options);
+  SpotPlan plan(options, queue);
   if (light.data() != nullptr) plan.set_light(light);
   const auto count = std::ssize(spots.position_m);
   plan.set_spots({count > 0 ? spots.position_m.front().data() : nullptr, {count, 3}},

@@ -3,6 +3,7 @@
 #include <complex>
 #include <holotone/retrieval/spots/spot_plan.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -73,6 +74,8 @@ class Engine {
 
 std::unique_ptr<Engine> make_engine_cpu(const SpotOptions& options);
 std::unique_ptr<Engine> make_engine_cuda(const SpotOptions& options, const Queue& queue);
-std::unique_ptr<Engine> make_engine_opencl(const SpotOptions& options, const Queue& queue);
+/// packed: tables as CPUs read them; none: as the device does.
+std::unique_ptr<Engine> make_engine_opencl(const SpotOptions& options, const Queue& queue,
+                                           std::optional<bool> packed = {});
 
 }  // namespace holotone::spots

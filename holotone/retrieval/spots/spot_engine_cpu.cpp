@@ -10,6 +10,7 @@
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 namespace holotone::spots {
 namespace {
@@ -119,17 +120,9 @@ class CpuEngine final : public HostSteps {
       std::fill_n(field_.data(), count, Complex(1));
       return;
     }
-    double square = 0;
-    for (std::int64_t i = 0; i < count; ++i) square += static_cast<double>(std::norm(light[i]));
-    const auto scale = static_cast<float>(1 / std::sqrt(square / static_cast<double>(count)));
-    amplitude_.resize(static_cast<std::size_t>(count));
-    light_phase_.resize(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const float amplitude = std::abs(light[i]);
-      amplitude_[at] = scale * amplitude;
-      light_phase_[at] = amplitude > 0 ? light[i] / amplitude : Complex(1);
-    }
+    auto split = panel_light({light, static_cast<std::size_t>(count)});
+    amplitude_ = std::move(split.amplitude);
+    light_phase_ = std::move(split.phase);
     std::ranges::copy(light_phase_, field_.data());
   }
 

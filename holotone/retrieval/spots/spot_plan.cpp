@@ -56,12 +56,22 @@ void validate(const SpotOptions& options) {
 double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
 std::unique_ptr<spots::Engine> make_engine(const SpotOptions& options, const Queue& queue) {
-  const Device device = queue.device();
-  if (device.backend == Backend::cpu) return spots::make_engine_cpu(options);
+  switch (queue.device().backend) {
+    case Backend::cpu: return spots::make_engine_cpu(options);
+    case Backend::cuda:
 #if HOLOTONE_CUDA
-  if (device.backend == Backend::cuda) return spots::make_engine_cuda(options, queue);
+      return spots::make_engine_cuda(options, queue);
+#else
+      break;
 #endif
-  throw_no_backend(where_made, device);
+    case Backend::opencl:
+#if HOLOTONE_OPENCL
+      return spots::make_engine_opencl(options, queue);
+#else
+      break;
+#endif
+  }
+  throw_no_backend(where_made, queue.device());
 }
 
 bool reaches(const SpotLight& light, const SpotSteps& steps) {

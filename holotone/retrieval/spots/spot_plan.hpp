@@ -78,10 +78,10 @@ struct SpotReport {
 /// missed.
 ///
 /// Intensities are within 1e-4 (relative l2) of float64 sums. Cost of a step: matrix products of 16 nx ny n operations,
-/// or for many spots in one plane non-uniform FFTs. CPU.
+/// or on the CPU for many spots in one plane non-uniform FFTs. Views are of the host's memory. CPU, OpenCL.
 class SpotPlan {
  public:
-  /// Throws invalid_argument for an option out of range; unsupported for another device than the CPU.
+  /// Throws invalid_argument for an option out of range; unsupported for a device that lacks it.
   explicit SpotPlan(const SpotOptions& options, Queue queue = {});
   ~SpotPlan();
   SpotPlan(SpotPlan&&) noexcept;

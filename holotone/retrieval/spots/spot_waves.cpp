@@ -17,6 +17,21 @@ double DepthWave::lack_rad_per_m(double rho_squared) const {
   return 2 * std::numbers::pi * turns_per_m * s * (1 / (1 + std::sqrt(1 - s)) - 0.5);
 }
 
+PanelLight panel_light(std::span<const Complex> light) {
+  double square = 0;
+  for (const auto value : light) square += static_cast<double>(std::norm(value));
+  const auto scale = static_cast<float>(1 / std::sqrt(square / static_cast<double>(light.size())));
+  PanelLight split;
+  split.amplitude.reserve(light.size());
+  split.phase.reserve(light.size());
+  for (const auto value : light) {
+    const float amplitude = std::abs(value);
+    split.amplitude.push_back(scale * amplitude);
+    split.phase.push_back(amplitude > 0 ? value / amplitude : Complex(1));
+  }
+  return split;
+}
+
 std::vector<SpotGroup> group_spots(std::span<const SpotPlace> spots, const DepthWave& wave, double rho_squared,
                                    std::size_t min_plane) {
   std::vector<std::uint32_t> order(spots.size());

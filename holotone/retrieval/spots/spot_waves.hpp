@@ -19,6 +19,13 @@ struct DepthWave {
   [[nodiscard]] double lack_rad_per_m(double rho_squared) const;
 };
 
+/// Light of mean square 1 on a panel's pixels.
+struct PanelLight {
+  std::vector<float> amplitude;
+  std::vector<Complex> phase;  ///< of modulus 1
+};
+PanelLight panel_light(std::span<const Complex> light);
+
 /// Spots whose waves share a factor on the panel: that of depth z_m, whole or what the paraxial one lacks.
 struct SpotGroup {
   std::vector<std::uint32_t> spots;
