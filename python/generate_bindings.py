@@ -133,6 +133,7 @@ OUTPUTS = {
         "output": '{count_rows(given, self.options().grid.ny), self.options().grid.nx}'
     },
     "SpotPlan::phase": {"phase_rad": "self.options().grid.shape()"},
+    "SpotPlan::codes": {"codes": "self.options().grid.shape()"},
     "PhaseRetrievalPlan::gradient": {"derivative": 'given.shape<3>("phase_rad")'},
     "smoe_codes": {"codes": 'given.shape<4>("colours")'},
     "SmoeRenderer::render": {
@@ -144,7 +145,7 @@ OUTPUTS = {
 }
 
 # Functions whose outputs are of the host's memory, whatever the plan's device.
-ON_HOST = {"SpotPlan::phase"}
+ON_HOST = {"SpotPlan::phase", "SpotPlan::codes"}
 
 # Members with a default in C++ that no call can use.
 REQUIRED = {"SpectrumOptions::region", "PairCorrelationOptions::region"}

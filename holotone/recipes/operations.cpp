@@ -12,7 +12,7 @@ constexpr Operation all[] = {
     {OperationId::encoding, "field to codes: encodings", "EncodePlan", true, true},
     {OperationId::error_diffusion, "field to codes: error diffusion", "ErrorDiffusionPlan", true, false},
     {OperationId::phase_retrieval, "picture to phase: retrieval", "PhaseRetrievalPlan", true, false},
-    {OperationId::spots, "spots to phase", "SpotPlan", false, true},
+    {OperationId::spots, "spots to phase", "SpotPlan", true, true},
     {OperationId::fft, "FFT", "FftPlan", true, true},
     {OperationId::nufft, "non-uniform FFT", "NufftPlan", true, false},
     {OperationId::propagation, "propagation", "PropagationPlan", true, true},

@@ -13,6 +13,7 @@
 namespace {
 
 using holotone::Array;
+using holotone::Backend;
 using holotone::Complex;
 using holotone::Device;
 using holotone::SpotOptions;
@@ -348,7 +349,7 @@ TEST_P(SpotPlans, MovingSpotsKeepTheirLight) {
   });
 }
 
-TEST_P(SpotPlans, TheSameSeedGivesTheSameBits) {
+TEST_P(SpotPlans, TheSameSeedGivesTheSamePhase) {
   on_each([&](Device device) {
     auto options = small_angles(128, 96);
     const auto spots = random_spots(options, 30, 40, 2);
@@ -360,8 +361,19 @@ TEST_P(SpotPlans, TheSameSeedGivesTheSameBits) {
       const auto phase = solved_phase(plan);
       return std::vector<float>(phase.host().begin(), phase.host().end());
     };
-    EXPECT_EQ(solved(4), solved(4));
-    EXPECT_NE(solved(4), solved(5));
+    const auto first = solved(4);
+    const auto second = solved(4);
+    if (device.backend == Backend::cuda) {  // sums meet in any order
+      double square = 0;
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        const double turns = static_cast<double>(first[i] - second[i]) / (2 * std::numbers::pi);
+        square += std::pow(2 * std::numbers::pi * (turns - std::round(turns)), 2);
+      }
+      EXPECT_LT(std::sqrt(square / static_cast<double>(first.size())), 5e-3);
+    } else {
+      EXPECT_EQ(first, second);
+    }
+    EXPECT_NE(first, solved(5));
   });
 }
 
@@ -434,6 +446,6 @@ TEST_P(SpotPlans, RefusesWhatCannotBe) {
   });
 }
 
-HOLOTONE_ON_DEVICES(SpotPlans, "cpu", "opencl");
+HOLOTONE_ON_EACH_DEVICE(SpotPlans);
 
 }  // namespace

@@ -86,6 +86,7 @@ void HostSteps::look(int levels) {
 void HostSteps::read(std::span<Wave> value) const { std::ranges::copy(value_, value.begin()); }
 
 void HostSteps::codes(View<std::uint8_t, 2> codes) const {
+  require_device("SpotPlan::codes", "codes", Device{}, codes.device());
   Array<float, 2> phase_rad(codes.shape());
   phase(phase_rad.data());
   for (std::int64_t i = 0; i < codes.size(); ++i) {

@@ -77,8 +77,10 @@ struct SpotReport {
 /// never rescaled in place. With levels, steps with g = 1 that take u from the rounded phase follow while a limit is
 /// missed.
 ///
-/// Intensities are within 1e-4 (relative l2) of float64 sums. Cost of a step: matrix products of 16 nx ny n operations,
-/// or on the CPU for many spots in one plane non-uniform FFTs. Views are of the host's memory. CPU, OpenCL.
+/// Intensities are within 1e-4 (relative l2) of float64 sums, above 10,000 spots 4e-4 on CUDA. Cost of a step: matrix
+/// products of 16 nx ny n operations, or on the CPU and CUDA for many spots in one plane non-uniform FFTs. CUDA
+/// multiplies in fp16, and after a plan's first solve kept steps in fp8 where the card can. Views are of the host's
+/// memory. CPU, CUDA, OpenCL.
 class SpotPlan {
  public:
   /// Throws invalid_argument for an option out of range; unsupported for a device that lacks it.
@@ -98,7 +100,7 @@ class SpotPlan {
   void set_spots(View<const float, 2> position_m, View<const float, 1> intensity = {},
                  View<const std::int64_t, 1> id = {});
 
-  /// Finds the phase. The same spots, options and seed give the same phase. Throws invalid_argument before set_spots.
+  /// Finds the phase. The same spots, options and seed give the same phase, on CUDA to 0.005 rad rms. Throws invalid_argument before set_spots.
   SpotReport solve(const SpotSteps& steps = {}, Progress& progress = Progress::none());
 
   /// Moves the spots, after solve, to {n, 3}: their phases stay locked and only weights change, so that the light stays
