@@ -192,19 +192,24 @@ void run_row(benchmark::State& state, const SpotRow& row, Device device) {
       steps = is_lattice ? 40 : free_steps + kept_steps;
       break;
     case Stage::moving: {
-      auto moved = spots;
+      constexpr int frames = 63;  // of a circle of one width
+      std::vector<std::vector<std::array<float, 3>>> path(frames, spots);
       const auto width = holotone::spot_width_m(options);
-      int number = 0;
-      seconds = seconds_of(queue, rounds, [&] {
-        const double angle = 0.1 * number++;
+      for (int number = 0; number < frames; ++number) {
         for (std::size_t m = 0; m < spots.size(); ++m) {
-          const double way = angle + static_cast<double>(m);
-          moved[m][0] = spots[m][0] + static_cast<float>(width[0] * std::cos(way));
-          moved[m][1] = spots[m][1] + static_cast<float>(width[1] * std::sin(way));
+          const double angle = 2 * std::numbers::pi * number / frames + static_cast<double>(m);
+          auto& place = path[static_cast<std::size_t>(number)][m];
+          place[0] += static_cast<float>(width[0] * std::cos(angle));
+          place[1] += static_cast<float>(width[1] * std::sin(angle));
         }
+      }
+      std::size_t number = 0;
+      seconds = seconds_of(queue, rounds, [&] {
+        const auto& moved = path[number++ % frames];
         plan.follow({moved.front().data(), {std::ssize(moved), 3}});
         plan.codes(codes.view());
       });
+      const auto& moved = path[(number - 1) % frames];
       steps = 2;
       judge(state, plan, moved);
       break;

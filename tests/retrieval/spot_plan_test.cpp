@@ -104,6 +104,9 @@ std::array<double, 2> evenness_of(const std::vector<double>& intensity, const st
   return {std::sqrt(std::max(square / n - mean * mean, 0.0)) / mean, std::max(most - mean, mean - least) / mean};
 }
 
+/// Errors that the fp16 of CUDA makes, over those of float32.
+double growth_on(Device device) { return device.backend == Backend::cuda ? 2 : 1; }
+
 /// Solves and compares what the plan reports with float64 sums over its phase.
 SpotReport solve_and_check(Device device, const SpotOptions& options, const Spots& spots, const SpotSteps& steps = {},
                            double tolerance = 1e-4) {
@@ -112,6 +115,7 @@ SpotReport solve_and_check(Device device, const SpotOptions& options, const Spot
   auto report = plan.solve(steps);
   const auto phase = solved_phase(plan);
   const auto exact = reference::spot_intensities(spot_panel(options), spots, phase.host());
+  tolerance *= growth_on(device);
   EXPECT_LT(relative_difference(report.light.intensity, exact), tolerance);
   const auto [deviation, worst] = evenness_of(exact);
   EXPECT_NEAR(report.light.deviation, deviation, 3 * tolerance);
@@ -125,7 +129,7 @@ TEST_P(SpotPlans, OneSpotHasAllLight) {
   on_each([&](Device device) {
     for (const auto& options : {small_angles(128, 96), small_angles(97, 131)}) {
       const auto report = solve_and_check(device, options, at_widths(options, {{13.3, -7.9, 2.5}}));
-      EXPECT_NEAR(report.light.efficiency, 1, 1e-5);
+      EXPECT_NEAR(report.light.efficiency, 1, device.backend == Backend::cuda ? 1e-4 : 1e-5);
       EXPECT_TRUE(report.reached);
     }
   });
@@ -186,7 +190,7 @@ TEST_P(SpotPlans, PlanesOfManySpotsAreRight) {
       const auto phase = solved_phase(plan);
       EXPECT_LT(relative_difference(report.light.intensity,
                                     reference::spot_intensities(spot_panel(options), spots, phase.host())),
-                3e-4);
+                3e-4 * growth_on(device));
     }
   });
 }
@@ -406,7 +410,7 @@ TEST_P(SpotPlans, PhasesAreThoseOfTheCpu) {
     for (std::int64_t i = 0; i < phase.size(); ++i) {
       sum += std::norm(std::polar(1.0F, phase.data()[i]) - std::polar(1.0F, expected.data()[i]));
     }
-    EXPECT_LT(std::sqrt(sum / static_cast<double>(phase.size())), 1e-3);
+    EXPECT_LT(std::sqrt(sum / static_cast<double>(phase.size())), 1e-3 * growth_on(device));
   });
 }
 

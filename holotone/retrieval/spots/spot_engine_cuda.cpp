@@ -8,6 +8,7 @@
 #include <holotone/retrieval/spots/spot_transform_cuda.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -122,7 +123,14 @@ class CudaEngine final : public Engine {
     const cuda::DeviceScope scope(queue_.device());
     const double x = 0.5 * static_cast<double>(panel_.nx - 1);
     const double y = 0.5 * static_cast<double>(panel_.ny - 1);
-    arrange(scene, group_spots(scene.place, wave_, x * x + y * y, scene.place.size()));
+    if (std::ranges::all_of(scene.place, [](const SpotPlace& spot) { return spot.z_m == 0; })) {
+      SpotGroup all;
+      all.spots.resize(scene.place.size());
+      std::iota(all.spots.begin(), all.spots.end(), 0U);
+      arrange(scene, {all}, ProductForm::plane);
+    } else {
+      arrange(scene, group_spots(scene.place, wave_, x * x + y * y, scene.place.size()), ProductForm::space);
+    }
     place(scene);
     add_zero_order();
   }
@@ -195,6 +203,7 @@ class CudaEngine final : public Engine {
     const cuda::DeviceScope scope(queue_.device());
     find_turns(levels, turns_.data());
     field_from_turns();
+    shown_levels_ = levels;
   }
 
   void set_phase(const float* phase_rad) override {
@@ -202,12 +211,13 @@ class CudaEngine final : public Engine {
     copy_bytes(other_turns_.data(), queue_.device(), phase_rad, Device{}, other_turns_.bytes(), queue_);
     radians_to_turns(other_turns_.data(), pixels(), turns_.data(), stream());
     field_from_turns();
+    shown_levels_ = 0;
     queue_.synchronize();
   }
 
   void phase(float* phase_rad) const override {
     const cuda::DeviceScope scope(queue_.device());
-    find_turns(0, other_turns_.data());
+    find_turns(shown_levels_, other_turns_.data());
     turns_to_radians(other_turns_.data(), pixels(), other_turns_.data(), stream());
     copy_bytes(phase_rad, Device{}, other_turns_.data(), queue_.device(), other_turns_.bytes(), queue_);
     queue_.synchronize();
@@ -215,7 +225,7 @@ class CudaEngine final : public Engine {
 
   void codes(View<std::uint8_t, 2> codes) const override {
     const cuda::DeviceScope scope(queue_.device());
-    find_turns(0, other_turns_.data());
+    find_turns(shown_levels_, other_turns_.data());
     if (codes.device() == queue_.device()) {
       if (user_.native() != queue_.native()) queue_.wait_for(user_);
       turns_to_codes(other_turns_.data(), pixels(), codes.data(), stream());
@@ -264,9 +274,8 @@ class CudaEngine final : public Engine {
   }
 
   /// Chooses the form, and memory for the groups unless it is there.
-  void arrange(const SpotScene& scene, const std::vector<SpotGroup>& groups) {
-    const bool is_plane = std::ranges::all_of(scene.place, [](const SpotPlace& spot) { return spot.z_m == 0; });
-    const ProductForm form = is_plane ? ProductForm::plane : ProductForm::space;
+  void arrange(const SpotScene& scene, const std::vector<SpotGroup>& groups, ProductForm form) {
+    const bool is_plane = form == ProductForm::plane;
     std::vector<std::uint32_t> slot(scene.place.size());
     std::vector<int> counts;
     std::size_t next = 0;
@@ -617,6 +626,7 @@ class CudaEngine final : public Engine {
     const bool narrow = has_kept && has_narrow_ && takes_ > 0 && !transform_;
     prepare(narrow);
     ++takes_;
+    shown_levels_ = 0;
     GraphKey key;
     for (const auto& step : steps) key.first.emplace_back(static_cast<int>(step.kind), step.gain, step.levels);
     key.second = {narrow, are_tables_dirty_};
@@ -667,6 +677,7 @@ class CudaEngine final : public Engine {
   bool has_shade_ = false;
   bool has_unmodulated_ = false;
   bool are_tables_dirty_ = true;
+  int shown_levels_ = 0;        ///< that E was rounded to, which fp16 moves a little; 0: none
   std::int64_t takes_ = 0;      ///< calls of take with these groups
   std::size_t last_batch_ = 0;  ///< steps of the last call
   Array<int, 1> number_;        ///< of the spot at a place of the padded order
