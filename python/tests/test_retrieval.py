@@ -103,3 +103,39 @@ def test_a_list_of_spots_to_codes(tmp_path):
         assert made.codes.shape == (96, 128) and made.report.light.efficiency > 0.75
     with pytest.raises(ht.ArgumentError, match="columns"):
         ht.spot_lattice(0, 1, 1e-3)
+
+
+def test_spots_that_move(tmp_path):
+    lens = dict(shape=(96, 128), pitch_m=8e-6, wavelength_m=1064e-9, focal_length_m=0.1)
+    rows = ["frame,id,x_um,y_um"]
+    rows += [f"{frame},{spot},{400 * spot - 1500 + 25 * frame},{700 + 10 * frame}" for frame in (0, 4) for spot in range(8)]
+    rows += ["4,70,500,-1500"]
+    (tmp_path / "moves.csv").write_text("\n".join(rows))
+    trajectory = ht.read_spot_trajectory(tmp_path / "moves.csv")
+    assert not trajectory.has_times and [key.time for key in trajectory.keys] == [0, 4]
+    ht.check_spot_trajectory(trajectory, **lens)
+    times = ht.spot_frame_times(trajectory, max_step_widths=0.3, **lens)
+    assert len(times) == 5
+    frame = ht.spot_frame(trajectory, times[2])
+    assert list(frame.id) == list(range(8)) and np.allclose(frame.spots.position_m[0], [-1450e-6, 720e-6, 0])
+
+    motion = ht.SpotMotion(relaxation=ht.PanelRelaxation(time_constant_s=2e-3), frame_time_s=1e-2, **lens)
+    for number, time in enumerate(times):
+        frame = ht.spot_frame(trajectory, time)
+        made = motion.show(frame)
+        assert made.codes.shape == (96, 128)
+        assert (made.transient is None) == (number == 0)
+        rows = ht.spot_frame_rows(number, frame, made)
+        assert rows.startswith("frame,id,") == (number == 0)
+    assert made.report.free_spots == 1 and len(made.transient.id) == 8
+    assert min(made.transient.lowest) > 0.3 and made.transient.mean_half_way > 0.5
+    assert ht.relaxed_share(ht.PanelRelaxation(time_s=[1, 2], share=[0.5, 1]), 1.5) == 0.75
+
+    plan = ht.SpotPlan(**lens)
+    plan.set_spots(frame.spots.position_m, id=np.arange(9))
+    plan.solve()
+    # Another order, one gone and one new.
+    moved = plan.move(frame.spots.position_m[::-1].copy(), np.array([80, 7, 6, 5, 4, 3, 2, 1, 0]))
+    assert moved.free_spots == 1 and moved.light.deviation < 0.2
+    with pytest.raises(ht.ArgumentError, match="twice"):
+        plan.move(frame.spots.position_m, np.zeros(9, "int64"))

@@ -243,7 +243,7 @@ std::vector<double> spot_frame_times(const SpotTrajectory& trajectory, const Spo
   for (std::size_t k = 0; k + 1 < keys.size(); ++k) {
     double count = static_cast<double>(frames.frames_per_key.value_or(1));
     if (frames.max_step_widths) {
-      count = std::max(1.0, std::ceil(longest_way(keys[k], keys[k + 1], width_m) / *frames.max_step_widths - 1e-6));
+      count = std::max(1.0, std::ceil(longest_way(keys[k], keys[k + 1], width_m) / *frames.max_step_widths - 1e-4));
     }
     require_few(where, static_cast<double>(times.size()) + count + 1);
     const double way = keys[k + 1].time - keys[k].time;

@@ -105,9 +105,10 @@ class SpotPlan {
 
   /// Moves the spots, after solve, to {n, 3}: their phases stay locked and only weights change, so that the light stays
   /// in the spots while a panel goes from one phase to the next. A tenth of a width a frame needs two steps. Phases of
-  /// spots nearer than a width to another one, or to the unmodulated light's, are free in this frame: they turn to those
-  /// of their light by up to 0.1 rad a step, and the frame takes twice the steps. Locked ones may be opposite there, and
-  /// their weights grow without bound. Throws invalid_argument as set_spots, and for another number of spots.
+  /// spots nearer than a width to another one, or to the unmodulated light's, are free in this frame: they turn to
+  /// those of their light by up to 0.1 rad a step, and the frame takes twice the steps. Locked ones may be opposite
+  /// there, and their weights grow without bound. Throws invalid_argument as set_spots, and for another number of
+  /// spots.
   SpotReport move(View<const float, 2> position_m, int steps = 2);
 
   /// The same of other spots {n, 3} with their ids {n}, in any order: those that the plan has keep phases and weights,
