@@ -68,8 +68,8 @@ struct PictureRetrieval {
   std::vector<RetrievalPlane> planes{};
   /// Quality in each plane of the phases that the codes show, without carrier and correction.
   std::vector<RetrievalQuality> quality{};
-  /// Of the same light in each plane, the share at the samples that are brighter than 1 % of the picture's largest value,
-  /// over the light from the panel: for spots that in the spots, where `efficiency` is that in the region around them.
+  /// Of the same light in each plane, that at the samples where the picture is brighter than 1 % of its largest value,
+  /// over the light from the panel: of spots that in the spots, where `efficiency` is that in the region around them.
   std::vector<double> lit_efficiency{};
   std::int64_t lit_pixels = 0;  ///< such samples of the first plane
   /// The same light against the picture of each plane, each in a scale of its own (compare_light).
