@@ -8,6 +8,7 @@
 #include <cli/common/picture_file.hpp>
 #include <cli/options/beam_option.hpp>
 #include <cli/options/compression_option.hpp>
+#include <cli/spots/spot_source.hpp>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -23,62 +24,17 @@
 namespace holotone::cli {
 namespace {
 
-/// A lattice of spots in place of a file.
-struct ArrayChoice {
-  std::optional<std::array<std::int64_t, 2>> shape;  ///< columns, rows
-  std::optional<double> spacing_m;
-  SpotLattice lattice = SpotLattice::square;
-  std::array<double, 3> centre_m{};
-};
-
 struct SpotsJob {
   HologramJob hologram;
-  ArrayChoice array;
+  SpotSource source;
+  std::optional<double> focal_length_m;
   double magnification = 1;
   std::optional<double> pupil_m;
   BeamChoice beam;
-  std::string unit;  ///< of a file that states none
   SpotOptions options;
   SpotSteps steps;
   std::string table;
 };
-
-/// "10x10": columns and rows.
-std::array<std::int64_t, 2> parse_array(std::string_view option, const std::string& text) {
-  const auto at = text.find('x');
-  if (at == std::string::npos) reject(option, "COLUMNSxROWS such as 10x10", text);
-  return {whole_number(option, text.substr(0, at), 1, 1'000'000),
-          whole_number(option, text.substr(at + 1), 1, 1'000'000)};
-}
-
-/// "X,Y" or "X,Y,Z".
-std::array<double, 3> parse_centre(std::string_view option, const std::string& text) {
-  std::array<double, 3> place{};
-  std::string_view rest = text;
-  for (std::size_t axis = 0;; ++axis) {
-    const auto end = rest.find(',');
-    if (axis == place.size() || (axis == 0 && end == std::string_view::npos)) {
-      reject(option, "X,Y or X,Y,Z such as 20um,-10um", text);
-    }
-    place[axis] = parse_length(option, rest.substr(0, end));
-    if (end == std::string_view::npos) return place;
-    rest.remove_prefix(end + 1);
-  }
-}
-
-SpotList spots_of(const SpotsJob& job) {
-  const auto& array = job.array;
-  const bool has_file = !job.hologram.input.empty();
-  if (has_file == array.shape.has_value()) {
-    reject("SPOTS", "a file of spots, or --array COLUMNSxROWS", has_file ? "both" : "neither");
-  }
-  if (has_file) {
-    io::require_input(job.hologram.input);
-    return read_spots(job.hologram.input, job.unit.empty() ? 0 : parse_length("--unit", fmt::format("1{}", job.unit)));
-  }
-  if (!array.spacing_m) reject("--spacing", "a length for --array", "none");
-  return spot_lattice((*array.shape)[0], (*array.shape)[1], *array.spacing_m, array.lattice, array.centre_m);
-}
 
 /// Light in the lens's back focal plane; empty: even.
 Array<Complex, 2> focal_light(const SpotsJob& job) {
@@ -123,6 +79,19 @@ nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotH
   return object;
 }
 
+/// The spots; sets the focal length.
+SpotList placed_spots(SpotsJob& job, const FieldGrid& panel) {
+  auto& options = job.options;
+  options.focal_length_m = job.focal_length_m.value_or(1);
+  job.source.file = job.hologram.input;
+  auto spots = spots_of(job.source, {panel.wavelength_m, options.focal_length_m, panel.pitch_m, job.magnification,
+                                     options.refractive_index});
+  if (job.focal_length_m) return spots;
+  if (!spots.are_angles) reject("--focal-length", "a length, for spots that have places in lengths", "none");
+  remark(job.hologram.console, "no --focal-length: lengths are those behind a lens of 1 m, where 1 mm is 1 mrad");
+  return spots;
+}
+
 int run_spots(SpotsJob& job) {
   const Stopwatch watch;
   auto& hologram = job.hologram;
@@ -137,8 +106,9 @@ int run_spots(SpotsJob& job) {
   const std::vector<InputFile> inputs{{"SPOTS", hologram.input},
                                       {"--correction", hologram.correction},
                                       {"--lut", hologram.lut},
+                                      {"--camera-map", job.source.camera_map},
                                       {"--source", job.beam.path}};
-  const auto spots = spots_of(job);
+  const auto spots = placed_spots(job, hologram.grid(channel));
   std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return hologram.output; }}};
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
   require_outputs(outputs, inputs);
@@ -180,24 +150,22 @@ int run_spots(SpotsJob& job) {
 
 std::vector<OptionRow> main_options(SpotsJob& job) {
   auto& h = job.hologram;
-  const auto of_array = [&job] {
-    return Applies{[&job] { return job.array.shape.has_value(); }, "--array", [] { return std::string("a file"); }};
-  };
   std::vector<OptionRow> rows{
       {.names = "SPOTS",
        .target = &h.input,
-       .help = "Spots: CSV or JSON with x, y and, if any, z and intensity; units in the header (x_um)"},
+       .help = "Spots: CSV or JSON with x, y and, if any, z and intensity; units in the header (x_um, kx_per_mm)"},
       {.names = "-o,--output",
        .target = &h.output,
        .value = "FILE",
        .help = "Codes as PNG, TIFF or BMP",
        .required = true},
       {.names = "--focal-length",
-       .target = member<&SpotOptions::focal_length_m>(job.options),
+       .target = number(job.focal_length_m, ValueUnit::length, bounds_of<&SpotOptions::focal_length_m>),
        .value = "LENGTH",
        .help = "Focal length of the lens between panel and spots",
+       .otherwise = "1m for spots by frequencies or angles alone",
        .common = true,
-       .required = true},
+       .feeds = "SpotPlan.focal_length_m"},
       {.names = "--magnification",
        .target = number(job.magnification, ValueUnit::none, {1e-3, 1e3}),
        .value = "M",
@@ -211,35 +179,6 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .otherwise = "the panel's image",
        .common = true,
        .feeds = "SpotPlan.light|clip_to_pupil.diameter_m"},
-      {.names = "--unit",
-       .target = &job.unit,
-       .value = "UNIT",
-       .help = "Unit of x, y and z in a file that states none, such as um",
-       .common = true},
-      {.names = "--array",
-       .target = parsed(job.array.shape, parse_array),
-       .value = "COLUMNSxROWS",
-       .help = "A lattice of spots in place of a file",
-       .common = true,
-       .feeds = "spot_lattice.columns"},
-      {.names = "--spacing",
-       .target = number(job.array.spacing_m, ValueUnit::length, {min_length_m, max_length_m}),
-       .value = "LENGTH",
-       .help = "From spot to spot of --array",
-       .common = true,
-       .feeds = "spot_lattice.spacing_m",
-       .applies = of_array()},
-      {.names = "--lattice",
-       .target = choice(job.array.lattice),
-       .value = "NAME",
-       .help = "square or hexagonal",
-       .applies = of_array()},
-      {.names = "--centre",
-       .target = parsed(job.array.centre_m, parse_centre, "0um,0um"),
-       .value = "X,Y[,Z]",
-       .help = "Middle of --array",
-       .common = true,
-       .applies = of_array()},
       {.names = "--table",
        .target = &job.table,
        .value = "FILE",
@@ -310,6 +249,7 @@ Command spots_command() {
                        "--wavelength 1064nm -o slm.png",
                        "holotone spots traps.csv --focal-length 4mm --wavelength 1064nm -o slm.png --table light.csv"},
           .groups = {{"", main_options(job)},
+                     {"Spots", source_options(job.source)},
                      {"Steps", step_options(job)},
                      {"Light and codes", light_options(job)},
                      {"Panel", panel_options(job.hologram.panel_choice)},

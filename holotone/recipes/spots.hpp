@@ -4,6 +4,7 @@
 #include <holotone/core/enum_names.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/recipes/spot_places.hpp>
 #include <holotone/retrieval/spots/spot_plan.hpp>
 #include <string>
 #include <vector>
@@ -14,14 +15,20 @@ namespace holotone {
 struct SpotList {
   std::vector<std::array<float, 3>> position_m;
   std::vector<float> intensity;  ///< one for each spot
+  bool are_angles = false;       ///< read as frequencies or angles alone: lengths by the focal length of a SpotLens
 };
 
 /// Reads spots from a file: CSV with columns x, y and, if any, z and intensity in any order, or JSON, a list of objects
 /// or of arrays [x, y, z, intensity], alone or as "spots" beside a "unit". Columns without names are x, y, z,
 /// intensity. Units stand in the header ("x_um", "x [um]") or in "unit"; `unit_m` is that of a file that states none,
-/// 0: none. z is 0 and the intensity 1 unless given. Throws io naming file and line for what is no number, an unknown
-/// column, no unit, an intensity that is not > 0, and no spot.
-SpotList read_spots(const std::string& path, double unit_m = 0);
+/// 0: none. z is 0 and the intensity 1 unless given.
+/// In place of x and y, in a unit of length or pixels of a camera ("x_px", by `camera`), kx and ky by `lens`: cycles a
+/// pixel or length of the panel ("kx_per_px", "kx_per_mm", "kx [1/mm]"), radians ("kx_rad_per_um"), or sines of angles
+/// ("kx_norm"). In place of z the curvature of a spot's wave on the panel, "defocus_per_m". Throws io naming file and
+/// line for what is no number, an unknown column, no unit, an intensity that is not > 0, and no spot; invalid_argument
+/// for a lens that lacks what is needed.
+SpotList read_spots(const std::string& path, double unit_m = 0, const SpotLens& lens = {},
+                    const CameraMap& camera = {});
 
 enum class SpotLattice { square, hexagonal };
 template <>

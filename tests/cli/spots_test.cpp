@@ -1,4 +1,4 @@
-// holotone spots: codes whose spots stand where they are asked for, seen by reconstruct; refusals.
+// holotone spots: codes whose spots stand where they are asked for, seen by reconstruct; refusals. Spots by optimize.
 #include <cmath>
 #include <holotone/io/images/image.hpp>
 #include <tests/support/program.hpp>
@@ -66,6 +66,39 @@ TEST_F(SpotsTest, ATelescopeScalesThePanel) {
   EXPECT_NE(info.dump().find("\"focal_length_m\":0.2,"), std::string::npos) << info.dump();
 }
 
+// One spot is a grating: its codes rise by 256 kx a pixel to the right, whatever the lens.
+TEST_F(SpotsTest, FrequenciesNeedNoLens) {
+  const auto list = write("k.csv", "kx_per_px,ky_per_px\n0.125,0.0625\n");
+  const auto result = run({"spots", list, "-o", path("slm.png"), "--resolution", "64x48", "--pitch", "8um"});
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.error.find("1 mm is 1 mrad"), std::string::npos) << result.error;
+  const auto codes = to_float(read_image(path("slm.png")));
+  const auto step = [&](std::int64_t down, std::int64_t right) {
+    const double change = 255 * static_cast<double>(codes(10 + down, 10 + right, 0) - codes(10, 10, 0));
+    return std::remainder(
+        change - (256 * 0.125 * static_cast<double>(right) - 256 * 0.0625 * static_cast<double>(down)), 256.0);
+  };
+  EXPECT_LE(std::abs(step(0, 5)), 1.01);
+  EXPECT_LE(std::abs(step(7, 0)), 1.01);
+  EXPECT_LE(std::abs(step(9, 13)), 1.01);
+  expect_refused({"spots", write("z.csv", "kx_per_px,ky_per_px,z_um\n0.1,0.1,3\n"), "-o", path("b.png")},
+                 {"--focal-length", "lengths"});
+  expect_refused({"spots", "--array", "2x2", "--spacing", "1um", "-o", path("b.png")}, {"--focal-length"});
+}
+
+TEST_F(SpotsTest, PixelsOfACameraAreMapped) {
+  const auto map = write("map.csv", "x_um,20,0,-2000\ny_um,0,-20,2000\n");
+  const auto list = write("pixels.csv", "x_px,y_px\n160,70\n90,120\n");
+  const auto report = run_json(spots({list, "--camera-map", map, "--table", path("light.csv")}));
+  EXPECT_EQ(report["spots"], 2);
+  EXPECT_NE(content_of(path("light.csv")).find("\n0.00120000006,0.00060000"), std::string::npos)
+      << content_of(path("light.csv"));
+  expect_refused(spots({list}), {"pixels.csv", "camera map"});
+  expect_refused(spots({list, "--camera-map", path("none.csv")}), {"none.csv"});
+  expect_refused(spots({list, "--camera-map", list}), {"pixels.csv", "line 1"});
+  expect_refused({"spots", list, "--camera-map", map, "-o", map, "--focal-length", "10cm"}, {"map.csv"});
+}
+
 TEST_F(SpotsTest, WhatCannotBeIsRefusedByName) {
   expect_refused(spots({}), {"SPOTS", "neither"});
   expect_refused(spots({"--array", "4x4"}), {"--spacing"});
@@ -82,6 +115,60 @@ TEST_F(SpotsTest, WhatCannotBeIsRefusedByName) {
   expect_refused({"spots", list, "--unit", "um", "-o", path("slm.h5"), "--focal-length", "10cm"}, {"slm.h5"});
   const auto deep = write("deep.csv", "x_um,y_um,z_um\n1,2,3\n");
   expect_refused({"spots", deep, "-o", path("a.png"), "--focal-length", "2mm"}, {"--focal-length", "n f"});
+}
+
+// optimize of pictures of spots: where the light is, and which command is theirs.
+constexpr std::int64_t side = 64;
+constexpr std::array<std::array<std::int64_t, 2>, 4> places{{{20, 9}, {13, 44}, {50, 17}, {41, 52}}};
+
+class OptimizeSpotsTest : public ProgramTest {
+ protected:
+  OptimizeSpotsTest() {
+    Array<std::uint8_t, 3> pixels({side, side, 1});
+    std::fill_n(pixels.data(), pixels.size(), std::uint8_t{0});
+    for (const auto& [row, column] : places) pixels(row, column, 0) = 255;
+    write_image(path("spots.png"), Image{std::move(pixels), {}});
+  }
+  [[nodiscard]] std::vector<std::string> optimize(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"optimize", path("spots.png"), "-o",  path("slm.png"), "--resolution",
+                                       "64x64",    "--pitch",         "8um", "--iterations",  "40"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+};
+
+TEST_F(OptimizeSpotsTest, TheLightOfTheSpotsIsNamed) {
+  const auto result = run(optimize({"--focal-length", "20cm", "--solver", "wgs"}));
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.error.find("4 pixels lit: holotone spots"), std::string::npos) << result.error;
+  EXPECT_NE(result.output.find("efficiency 1.00 (0."), std::string::npos) << result.output;
+  const auto report = run_json(optimize({"--focal-length", "20cm", "--solver", "wgs"}));
+  EXPECT_EQ(report["warnings"].size(), 1U);
+  const double lit = report["holograms"][0]["lit_efficiency"];
+  // As reconstruct sees the codes.
+  (void)run_json({"reconstruct", path("slm.png"), "-o", path("seen.tif"), "--linear"});
+  const auto light = to_float(read_image(path("seen.tif")));
+  double all = 0;
+  double in_spots = 0;
+  for (std::int64_t i = 0; i < light.size(); ++i) all += static_cast<double>(light.data()[i]);
+  for (const auto& [row, column] : places) in_spots += static_cast<double>(light(row, column, 0));
+  EXPECT_NEAR(lit, in_spots / all, 0.01);
+  EXPECT_LT(lit, 0.9);
+}
+
+TEST_F(OptimizeSpotsTest, LightBesideThePictureIsWarnedOf) {
+  const auto corner = [this](const std::string& solver) {
+    auto arguments =
+        optimize({"--focal-length", "20cm", "--solver", solver, "--signal-region", "64x64+4+4", "--phase", "random"});
+    std::ranges::replace(arguments, std::string("64x64"), std::string("192x192"));
+    return run_json(arguments);
+  };
+  const auto lost = corner("wgs");
+  ASSERT_LT(lost["holograms"][0]["efficiency"], 0.05);
+  EXPECT_NE(lost["warnings"].dump().find("of the light falls into the picture"), std::string::npos);
+  const auto kept = corner("gs");
+  ASSERT_GT(kept["holograms"][0]["efficiency"], 0.05);
+  EXPECT_EQ(kept["warnings"].size(), 0U);
 }
 
 }  // namespace
