@@ -31,13 +31,13 @@ std::array<double, 3> parse_centre(std::string_view option, const std::string& t
 
 }  // namespace
 
-CameraMap camera_map_of(const SpotSource& source, const SpotLens& lens) {
+CameraMap read_map(const SpotSource& source, const SpotLens& lens) {
   if (source.camera_map.empty()) return {};
   io::require_input(source.camera_map);
   return read_camera_map(source.camera_map, lens);
 }
 
-SpotList spots_of(const SpotSource& source, const SpotLens& lens) {
+SpotList spots_of(const SpotSource& source, const SpotLens& lens, const CameraMap& map) {
   const auto& array = source.array;
   const bool has_file = !source.file.empty();
   if (has_file == array.shape.has_value()) {
@@ -46,7 +46,7 @@ SpotList spots_of(const SpotSource& source, const SpotLens& lens) {
   if (has_file) {
     io::require_input(source.file);
     const double unit_m = source.unit.empty() ? 0 : parse_length("--unit", fmt::format("1{}", source.unit));
-    return read_spots(source.file, unit_m, lens, camera_map_of(source, lens));
+    return read_spots(source.file, unit_m, lens, map);
   }
   if (!array.spacing_m) reject("--spacing", "a length for --array", "none");
   return spot_lattice((*array.shape)[0], (*array.shape)[1], *array.spacing_m, array.lattice, array.centre_m);

@@ -23,9 +23,9 @@ struct SpotSource {
 };
 
 /// The map of --camera-map; without it none.
-CameraMap camera_map_of(const SpotSource& source, const SpotLens& lens);
+CameraMap read_map(const SpotSource& source, const SpotLens& lens);
 /// The spots. Throws invalid_argument or io naming the option or file.
-SpotList spots_of(const SpotSource& source, const SpotLens& lens);
+SpotList spots_of(const SpotSource& source, const SpotLens& lens, const CameraMap& map);
 
 std::vector<OptionRow> source_options(SpotSource& source);
 

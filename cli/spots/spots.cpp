@@ -8,6 +8,7 @@
 #include <cli/common/picture_file.hpp>
 #include <cli/options/beam_option.hpp>
 #include <cli/options/compression_option.hpp>
+#include <cli/spots/spot_bench.hpp>
 #include <cli/spots/spot_source.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -27,6 +28,7 @@ namespace {
 struct SpotsJob {
   HologramJob hologram;
   SpotSource source;
+  SpotBench bench;
   std::optional<double> focal_length_m;
   double magnification = 1;
   std::optional<double> pupil_m;
@@ -34,6 +36,7 @@ struct SpotsJob {
   SpotOptions options;
   SpotSteps steps;
   std::string table;
+  CameraMap map{};  ///< of --camera-map
 };
 
 /// Light in the lens's back focal plane; empty: even.
@@ -79,13 +82,34 @@ nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotH
   return object;
 }
 
-/// The spots; sets the focal length.
+nlohmann::json make_json(const MeasuredSpots& measured) {
+  return {{"deviation", measured.light.deviation},
+          {"worst", measured.light.worst},
+          {"contrast", measured.light.contrast},
+          {"first_deviation", measured.first},
+          {"round", measured.round}};
+}
+
+/// "measured deviation 0.8 % (12 % at first), worst 2 %"
+std::string measured_text(const SpotBench& bench, const MeasuredSpots& measured) {
+  const auto& light = measured.light;
+  if (bench.camera.empty()) {
+    return fmt::format("{}: measured deviation {:.2g} %, worst {:.2g} %: their targets are changed by it", bench.start,
+                       100 * light.deviation, 100 * light.worst);
+  }
+  return fmt::format("measured deviation {:.2g} % after {} ({:.2g} % at first), worst {:.2g} %", 100 * light.deviation,
+                     counted(measured.round, "round"), 100 * measured.first, 100 * light.worst);
+}
+
+/// The spots; sets the focal length and the map of --camera-map.
 SpotList placed_spots(SpotsJob& job, const FieldGrid& panel) {
   auto& options = job.options;
   options.focal_length_m = job.focal_length_m.value_or(1);
   job.source.file = job.hologram.input;
-  auto spots = spots_of(job.source, {panel.wavelength_m, options.focal_length_m, panel.pitch_m, job.magnification,
-                                     options.refractive_index});
+  const SpotLens lens{panel.wavelength_m, options.focal_length_m, panel.pitch_m, job.magnification,
+                      options.refractive_index};
+  job.map = read_map(job.source, lens);
+  auto spots = spots_of(job.source, lens, job.map);
   if (job.focal_length_m) return spots;
   if (!spots.are_angles) reject("--focal-length", "a length, for spots that have places in lengths", "none");
   remark(job.hologram.console, "no --focal-length: lengths are those behind a lens of 1 m, where 1 mm is 1 mrad");
@@ -107,6 +131,9 @@ int run_spots(SpotsJob& job) {
                                       {"--correction", hologram.correction},
                                       {"--lut", hologram.lut},
                                       {"--camera-map", job.source.camera_map},
+                                      {"--start", job.bench.start},
+                                      {"--measured", job.bench.measured},
+                                      {"--camera-picture", job.bench.picture},
                                       {"--source", job.beam.path}};
   const auto spots = placed_spots(job, hologram.grid(channel));
   std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return hologram.output; }}};
@@ -114,37 +141,45 @@ int run_spots(SpotsJob& job) {
   require_outputs(outputs, inputs);
   ProgressBar bar(hologram.console);
   const UnfinishedRun unfinished;
+  check_bench(job.bench, has_map(job.map));
   const auto light = focal_light(job);
-  auto made = make_spots(spots, job.options, encoding, light.view(), job.steps, bar);
-  for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
-  check_cancelled("writing");
   auto metadata = panel_metadata(hologram.panel, channel);
-  metadata.merge(made.metadata);
   // Of the lens that shows the spots of the panel itself at the same places.
   set_metadata(metadata, "focal_length_m", job.options.focal_length_m / job.magnification);
   if (!hologram.correction.empty()) set_metadata(metadata, "correction", hologram.correction);
   describe_encoding(metadata, encoding, {}, hologram.packed16);
+  std::optional<MeasuredSpots> measured;
+  auto made =
+      make_spots_by(job.bench, hologram, spots, job.map, job.options, light.view(), job.steps, metadata, measured, bar);
+  for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
+  check_cancelled("writing");
+  metadata.merge(made.metadata);
   UnfinishedRun::will_write(hologram.output);
   write_hologram(hologram.output, made.codes.view(), hologram.grid(channel), encoding, {},
                  {.metadata = metadata, .packed16 = hologram.packed16, .image = hologram.writing});
   if (!job.table.empty()) {
     UnfinishedRun::will_write(job.table);
-    write_spots(job.table, spots, made.report.light);
+    // What --measured says is of the codes before.
+    const bool by_camera = measured && !job.bench.camera.empty();
+    write_spots(job.table, spots, made.report.light, by_camera ? measured->measured : std::vector<float>());
   }
   UnfinishedRun::keep();
   const auto& seen = made.report.light;
-  if (!made.report.reached) {
+  if (!made.report.reached && !measured) {
     warn(hologram.console, fmt::format("deviation or worst spot above the limits of {:g} and {:g}",
                                        job.steps.max_deviation, job.steps.max_worst));
   }
-  report_json(hologram.console, make_json(job, spots, made, watch.seconds()));
+  auto object = make_json(job, spots, made, watch.seconds());
+  if (measured) object["measured"] = make_json(*measured);
+  report_json(hologram.console, object);
   remark_few_bits(hologram.console, encoding.bits, hologram.writing, hologram.output);
+  if (measured) report(hologram.console, measured_text(job.bench, *measured));
   report(hologram.console,
-         fmt::format("{}: {} in {:.1f} % of the light, deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) "
+         fmt::format("{}: {} in {:.1f} % of the light, {}deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) "
                      "{:.2g} %; {} free and {} kept steps, {}",
                      hologram.output, counted(std::ssize(spots.position_m), "spot"), 100 * seen.efficiency,
-                     100 * seen.deviation, 100 * seen.worst, 100 * seen.contrast, made.report.free_steps,
-                     made.report.kept_steps, format_duration(watch.seconds())));
+                     measured ? "at the panel " : "", 100 * seen.deviation, 100 * seen.worst, 100 * seen.contrast,
+                     made.report.free_steps, made.report.kept_steps, format_duration(watch.seconds())));
   return exit_ok;
 }
 
@@ -252,6 +287,7 @@ Command spots_command() {
                      {"Spots", source_options(job.source)},
                      {"Steps", step_options(job)},
                      {"Light and codes", light_options(job)},
+                     {"Measured light", bench_options(job.bench)},
                      {"Panel", panel_options(job.hologram.panel_choice)},
                      console_options(job.hologram.console)},
           .run = [shared] { return run_spots(*shared); },

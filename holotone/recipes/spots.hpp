@@ -59,7 +59,8 @@ SpotHologram make_spots(const SpotList& spots, SpotOptions options, const Encode
                         Progress& progress = Progress::none());
 
 /// Writes a CSV of the spots with x_m, y_m, z_m, intensity (asked for), share (of the light on the panel) and ratio
-/// (share / intensity over its mean). Throws io.
-void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light);
+/// (share / intensity over its mean); `measured`: of each spot, in a further column. Throws io.
+void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light,
+                 const std::vector<float>& measured = {});
 
 }  // namespace holotone

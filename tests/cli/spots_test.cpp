@@ -99,6 +99,78 @@ TEST_F(SpotsTest, PixelsOfACameraAreMapped) {
   expect_refused({"spots", list, "--camera-map", map, "-o", map, "--focal-length", "10cm"}, {"map.csv"});
 }
 
+// A camera that sees a panel of another stroke than the codes are for: its zero order and ghosts make spots uneven.
+class SpotsBenchTest : public SpotsTest {
+ protected:
+  [[nodiscard]] std::string camera(const std::string& output) const {
+    return fmt::format("'{}' reconstruct %s -o '{}' --linear --quiet --phase-range 1.7pi && cat '{}'", program_path(),
+                       path(output), path(output));
+  }
+  /// Pixels of reconstruct's picture to places; spots on a lattice at its pixels.
+  [[nodiscard]] std::vector<std::string> bench(const std::vector<std::string>& more) const {
+    const double pixel_m = 1064e-9 * 0.1 / (128 * 8e-6);
+    const auto map =
+        fmt::format("x_m,{0:.9g},0,{1:.9g}\ny_m,0,-{0:.9g},{2:.9g}\n", pixel_m, -63.5 * pixel_m, 63.5 * pixel_m);
+    std::string list = "x_px,y_px\n";
+    // Opposite each other about the axis, where the mirrored order of a wrong stroke lies.
+    constexpr std::array<int, 4> columns{50, 59, 68, 77};
+    constexpr std::array<int, 4> rows{40, 55, 72, 87};
+    for (const int row : rows) {
+      for (const int column : columns) list += fmt::format("{},{}\n", column, row);
+    }
+    std::vector<std::string> all{write("list.csv", list), "--camera-map", write("map.csv", map), "--bits", "8"};
+    all.insert(all.end(), more.begin(), more.end());
+    return spots(all);
+  }
+};
+
+TEST_F(SpotsBenchTest, ACameraClosesTheLoop) {
+  if (!can_write("a.tif")) GTEST_SKIP() << "without TIFF";
+  const auto report = run_json(
+      bench({"--camera", camera("seen.tif"), "--feedback", "6", "--window", "3", "--table", path("light.csv")}));
+  const auto& measured = report["measured"];
+  std::printf("measured deviation %.4f, at first %.4f\n", measured["deviation"].get<double>(),
+              measured["first_deviation"].get<double>());
+  EXPECT_GT(measured["first_deviation"], 0.02);
+  EXPECT_LT(measured["deviation"], 0.01);
+  EXPECT_NE(content_of(path("light.csv")).find(",ratio,measured\n"), std::string::npos);
+  // One round of stored codes, by a picture and by the table that it makes.
+  ASSERT_EQ(run(bench({})).exit_code, 0);
+  fs::rename(path("slm.png"), path("first.png"));
+  (void)run_json({"reconstruct", path("first.png"), "-o", path("first.tif"), "--linear", "--phase-range", "1.7pi"});
+  const auto first = run_json(
+      bench({"--start", path("first.png"), "--camera-picture", path("first.tif"), "--window", "3", "--gain", "1"}));
+  EXPECT_NEAR(first["measured"]["deviation"].get<double>(), measured["first_deviation"].get<double>(), 5e-3);
+  fs::rename(path("slm.png"), path("second.png"));
+  (void)run_json({"reconstruct", path("second.png"), "-o", path("second.tif"), "--linear", "--phase-range", "1.7pi"});
+  const auto second =
+      run_json(bench({"--start", path("second.png"), "--camera-picture", path("second.tif"), "--window", "3"}));
+  EXPECT_LT(second["measured"]["deviation"].get<double>(), 0.6 * first["measured"]["deviation"].get<double>());
+}
+
+TEST_F(SpotsBenchTest, WhatABenchLacksIsNamed) {
+  expect_refused(bench({"--camera", "cat list.csv"}), {"--camera", "%s"});
+  expect_refused(bench({"--camera", "exit 3 # %s"}), {"--camera: expected a command that ends with 0"});
+  expect_refused(bench({"--camera", "echo none %s"}), {"--camera: standard output"});
+  expect_refused(bench({"--feedback", "3"}), {"--feedback"});
+  expect_refused(bench({"--measured", path("list.csv")}), {"--start"});
+  ASSERT_EQ(run(bench({})).exit_code, 0);
+  fs::rename(path("slm.png"), path("first.png"));
+  const std::vector<std::string> start{"--start", path("first.png")};
+  const auto from = [&](const std::vector<std::string>& more) {
+    auto all = start;
+    all.insert(all.end(), more.begin(), more.end());
+    return bench(all);
+  };
+  expect_refused(from({}), {"--start", "--measured"});
+  expect_refused(from({"--measured", write("m.csv", "1\n2\n")}), {"m.csv", "16 measured"});
+  expect_refused(from({"--measured", path("m.csv"), "--camera-picture", path("m.csv")}), {"--measured", "both"});
+  expect_refused(from({"--camera", "cat %s"}), {"--start", "both"});
+  expect_refused(from({"--camera-picture", path("first.png"), "--window", "300"}), {"spot 0", "within the picture"});
+  expect_refused(spots({"--array", "2x2", "--spacing", "1mm", "--camera", "cat %s"}), {"--camera-map"});
+  EXPECT_FALSE(fs::exists(path("slm.png")));
+}
+
 TEST_F(SpotsTest, WhatCannotBeIsRefusedByName) {
   expect_refused(spots({}), {"SPOTS", "neither"});
   expect_refused(spots({"--array", "4x4"}), {"--spacing"});

@@ -277,17 +277,23 @@ SpotList spot_lattice(std::int64_t columns, std::int64_t rows, double spacing_m,
   return spots;
 }
 
-void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light) {
+void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light,
+                 const std::vector<float>& measured) {
   double sum = 0;
   for (std::size_t m = 0; m < light.intensity.size(); ++m) {
     sum += light.intensity[m] / static_cast<double>(spots.intensity[m]);
   }
   const double mean = sum / static_cast<double>(light.intensity.size());
-  std::string text = "x_m,y_m,z_m,intensity,share,ratio\n";
+  if (!measured.empty() && measured.size() != spots.position_m.size()) {
+    throw_argument("write_spots", "measured", fmt::format("{} intensities", spots.position_m.size()),
+                   fmt::format("{}", measured.size()));
+  }
+  std::string text = fmt::format("x_m,y_m,z_m,intensity,share,ratio{}\n", measured.empty() ? "" : ",measured");
   for (std::size_t m = 0; m < light.intensity.size(); ++m) {
     const auto& [x, y, z] = spots.position_m[m];
-    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", x, y, z, spots.intensity[m], light.intensity[m],
+    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}", x, y, z, spots.intensity[m], light.intensity[m],
                         light.intensity[m] / static_cast<double>(spots.intensity[m]) / mean);
+    text += measured.empty() ? "\n" : fmt::format(",{:.9g}\n", measured[m]);
   }
   write_file(path, text);
 }
