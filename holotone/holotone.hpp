@@ -114,6 +114,7 @@
 #include <holotone/recipes/quantized_file.hpp>
 #include <holotone/recipes/retrieval.hpp>
 #include <holotone/recipes/spot_camera.hpp>
+#include <holotone/recipes/spot_picture.hpp>
 #include <holotone/recipes/spot_places.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/stereogram_codes.hpp>

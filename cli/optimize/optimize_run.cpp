@@ -271,7 +271,8 @@ void warn_of_solution(const OptimizeJob& job, const std::vector<OptimizedRecord>
   const double pixels = static_cast<double>(region.columns) * static_cast<double>(region.rows);
   if (weighted && job.options.model.focal_length_m > 0 &&
       static_cast<double>(made.lit_pixels) < share_of_spots * pixels) {
-    warn(console, fmt::format("{}: {} lit: holotone spots makes spots at any place, evenly and with more light",
+    warn(console, fmt::format("{}: {} lit: holotone spots (--from PICTURE) makes spots at any place, evenly and with "
+                              "more light",
                               job.pictures.front().image, counted(made.lit_pixels, "pixel")));
   }
 }

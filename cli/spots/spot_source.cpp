@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <cli/common/picture_file.hpp>
 #include <cli/options/values.hpp>
 #include <cli/spots/spot_source.hpp>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/recipes/retrieval/target_picture.hpp>
+#include <holotone/recipes/spot_picture.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -29,6 +33,27 @@ std::array<double, 3> parse_centre(std::string_view option, const std::string& t
   }
 }
 
+SpotList find_in_picture(const SpotSource& source, const ConsoleOptions& console) {
+  constexpr double nearly_all = 0.98;
+  const auto& path = source.picture;
+  if (!source.pixel_m) reject("--pixel", "a length for --from, from pixel to pixel of the picture", "none");
+  const auto image = read_picture_file(console, path);
+  const auto light = picture_intensity(path, image, -1);
+  auto found = spots_in_picture(light.view(), *source.pixel_m, source.threshold, source.array.centre_m);
+  const auto count = counted(std::ssize(found.spots.position_m), "spot");
+  remark(console, fmt::format("{}: {}, in regions of up to {} across", path, count, counted(found.widest_px, "pixel")));
+  if (found.light_share < nearly_all) {
+    warn(console, fmt::format("{}: {:.2g} % of its light is in pixels below {:g} of the brightest and makes no spots; "
+                              "--threshold",
+                              path, 100 * (1 - found.light_share), source.threshold));
+  }
+  if (8 * found.widest_px > std::max(light.shape()[0], light.shape()[1])) {
+    warn(console, fmt::format("{}: a region of {} became one spot in its middle; --from is for dots", path,
+                              counted(found.widest_px, "pixel")));
+  }
+  return std::move(found.spots);
+}
+
 }  // namespace
 
 CameraMap read_map(const SpotSource& source, const SpotLens& lens) {
@@ -37,17 +62,19 @@ CameraMap read_map(const SpotSource& source, const SpotLens& lens) {
   return read_camera_map(source.camera_map, lens);
 }
 
-SpotList spots_of(const SpotSource& source, const SpotLens& lens, const CameraMap& map) {
+SpotList spots_of(const SpotSource& source, const SpotLens& lens, const CameraMap& map, const ConsoleOptions& console) {
   const auto& array = source.array;
   const bool has_file = !source.file.empty();
-  if (has_file == array.shape.has_value()) {
-    reject("SPOTS", "a file of spots, or --array COLUMNSxROWS", has_file ? "both" : "neither");
+  const int sources = (has_file ? 1 : 0) + (array.shape ? 1 : 0) + (source.picture.empty() ? 0 : 1);
+  if (sources != 1) {
+    reject("SPOTS", "a file of spots, --array COLUMNSxROWS or --from PICTURE", sources == 0 ? "neither" : "several");
   }
   if (has_file) {
     io::require_input(source.file);
     const double unit_m = source.unit.empty() ? 0 : parse_length("--unit", fmt::format("1{}", source.unit));
     return read_spots(source.file, unit_m, lens, map);
   }
+  if (!source.picture.empty()) return find_in_picture(source, console);
   if (!array.spacing_m) reject("--spacing", "a length for --array", "none");
   return spot_lattice((*array.shape)[0], (*array.shape)[1], *array.spacing_m, array.lattice, array.centre_m);
 }
@@ -56,6 +83,9 @@ std::vector<OptionRow> source_options(SpotSource& source) {
   const auto of_array = [&source] {
     return Applies{[&source] { return source.array.shape.has_value(); }, "--array",
                    [] { return std::string("a file"); }};
+  };
+  const auto of_picture = [&source] {
+    return Applies{[&source] { return !source.picture.empty(); }, "--from", [] { return std::string("no picture"); }};
   };
   return {
       {.names = "--unit",
@@ -84,9 +114,29 @@ std::vector<OptionRow> source_options(SpotSource& source) {
       {.names = "--centre",
        .target = parsed(source.array.centre_m, parse_centre, "0um,0um"),
        .value = "X,Y[,Z]",
-       .help = "Middle of --array",
+       .help = "Middle of --array or --from",
        .common = true,
-       .applies = of_array()},
+       .applies = {[&source] { return source.array.shape.has_value() || !source.picture.empty(); }, "--array or --from",
+                   [] { return std::string("a file"); }}},
+      {.names = "--from",
+       .target = &source.picture,
+       .value = "PICTURE",
+       .help = "Spots from a picture of dots: each region of bright pixels becomes one at its centre, with its light",
+       .common = true,
+       .feeds = "spots_in_picture.light"},
+      {.names = "--pixel",
+       .target = number(source.pixel_m, ValueUnit::length, {min_length_m, max_length_m}),
+       .value = "LENGTH",
+       .help = "From pixel to pixel of --from, in the spots' plane",
+       .common = true,
+       .feeds = "spots_in_picture.pixel_m",
+       .applies = of_picture()},
+      {.names = "--threshold",
+       .target = number(source.threshold, ValueUnit::none, {1e-3, 1}),
+       .value = "SHARE",
+       .help = "Of the brightest pixel's light that makes a pixel of --from bright",
+       .feeds = "spots_in_picture.threshold",
+       .applies = of_picture()},
       {.names = "--camera-map",
        .target = &source.camera_map,
        .value = "FILE",

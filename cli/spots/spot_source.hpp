@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/common/console.hpp>
 #include <cli/options/option_table.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <optional>
@@ -20,12 +21,15 @@ struct SpotSource {
   std::string unit;  ///< of a file that states none
   std::string camera_map;
   ArrayChoice array;
+  std::string picture;
+  std::optional<double> pixel_m;  ///< of the picture, in the spots' plane
+  double threshold = 0.5;
 };
 
 /// The map of --camera-map; without it none.
 CameraMap read_map(const SpotSource& source, const SpotLens& lens);
-/// The spots. Throws invalid_argument or io naming the option or file.
-SpotList spots_of(const SpotSource& source, const SpotLens& lens, const CameraMap& map);
+/// The spots; remarks on those of a picture. Throws invalid_argument or io naming the option or file.
+SpotList spots_of(const SpotSource& source, const SpotLens& lens, const CameraMap& map, const ConsoleOptions& console);
 
 std::vector<OptionRow> source_options(SpotSource& source);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/code_levels.hpp>
 #include <cli/common/command.hpp>
@@ -17,6 +18,7 @@
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/panel_camera.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
+#include <holotone/recipes/spot_picture.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/write_hologram.hpp>
 #include <memory>
@@ -36,6 +38,7 @@ struct SpotsJob {
   SpotOptions options;
   SpotSteps steps;
   std::string table;
+  std::string picture;
   CameraMap map{};  ///< of --camera-map
 };
 
@@ -79,6 +82,7 @@ nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotH
                         {"seed", job.options.seed},
                         {"time_s", seconds}};
   if (!job.table.empty()) object["table"] = job.table;
+  if (!job.picture.empty()) object["picture"] = job.picture;
   return object;
 }
 
@@ -109,7 +113,7 @@ SpotList placed_spots(SpotsJob& job, const FieldGrid& panel) {
   const SpotLens lens{panel.wavelength_m, options.focal_length_m, panel.pitch_m, job.magnification,
                       options.refractive_index};
   job.map = read_map(job.source, lens);
-  auto spots = spots_of(job.source, lens, job.map);
+  auto spots = spots_of(job.source, lens, job.map, job.hologram.console);
   if (job.focal_length_m) return spots;
   if (!spots.are_angles) reject("--focal-length", "a length, for spots that have places in lengths", "none");
   remark(job.hologram.console, "no --focal-length: lengths are those behind a lens of 1 m, where 1 mm is 1 mrad");
@@ -131,6 +135,7 @@ int run_spots(SpotsJob& job) {
                                       {"--correction", hologram.correction},
                                       {"--lut", hologram.lut},
                                       {"--camera-map", job.source.camera_map},
+                                      {"--from", job.source.picture},
                                       {"--start", job.bench.start},
                                       {"--measured", job.bench.measured},
                                       {"--camera-picture", job.bench.picture},
@@ -138,6 +143,7 @@ int run_spots(SpotsJob& job) {
   const auto spots = placed_spots(job, hologram.grid(channel));
   std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return hologram.output; }}};
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
+  if (!job.picture.empty()) outputs.push_back({"--picture", 1, [&](std::int64_t) { return job.picture; }});
   require_outputs(outputs, inputs);
   ProgressBar bar(hologram.console);
   const UnfinishedRun unfinished;
@@ -162,6 +168,13 @@ int run_spots(SpotsJob& job) {
     // What --measured says is of the codes before.
     const bool by_camera = measured && !job.bench.camera.empty();
     write_spots(job.table, spots, made.report.light, by_camera ? measured->measured : std::vector<float>());
+  }
+  if (!job.picture.empty()) {
+    UnfinishedRun::will_write(job.picture);
+    const auto drawn = draw_spots(spots, made.shown_rad.view(), job.options, light.view());
+    Array<std::uint8_t, 3> pixels({drawn.shape()[0], drawn.shape()[1], 1});
+    std::ranges::copy(drawn.host(), pixels.data());
+    write_image(job.picture, Image{std::move(pixels), {}});
   }
   UnfinishedRun::keep();
   const auto& seen = made.report.light;
@@ -218,6 +231,11 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .target = &job.table,
        .value = "FILE",
        .help = "CSV of every spot's share of the light",
+       .common = true},
+      {.names = "--picture",
+       .target = &job.picture,
+       .value = "FILE",
+       .help = "Picture of the light in the focal plane around the spots, with a scale bar",
        .common = true},
       scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};

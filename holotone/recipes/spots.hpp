@@ -47,8 +47,9 @@ std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& 
 
 struct SpotHologram {
   Array<std::uint16_t, 2> codes;
-  SpotReport report;    ///< its light: that of the phases which the codes show, without carrier and correction
-  Metadata metadata{};  ///< for write_hologram: distance_m and seed
+  SpotReport report;            ///< its light: that of the phases which the codes show, without carrier and correction
+  Metadata metadata{};          ///< for write_hologram: distance_m and seed
+  Array<float, 2> shown_rad{};  ///< {ny, nx} that the codes show, without carrier and correction
 };
 
 /// Finds the phase whose light is the spots (SpotPlan) and its codes. `light` {ny, nx}: see SpotPlan::set_light, empty:

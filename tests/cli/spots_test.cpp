@@ -32,6 +32,9 @@ TEST_F(SpotsTest, SpotsStandWhereTheyAreAskedFor) {
   EXPECT_GT(report["efficiency"], 0.75);
   EXPECT_LT(report["deviation"], 2e-3);
   EXPECT_TRUE(fs::exists(path("light.csv")));
+  const auto picture = run_json(spots({path("spots.csv"), "--picture", path("seen.png")}));
+  EXPECT_EQ(picture["picture"], path("seen.png"));
+  EXPECT_LE(shape_of(read_image(path("seen.png")))[1], 680);
   ASSERT_EQ(run({"reconstruct", path("slm.png"), "-o", path("seen.tif"), "--linear"}).exit_code, 0);
   const auto seen = to_float(read_image(path("seen.tif")));
   ASSERT_EQ(seen.shape()[0], 128);
@@ -97,6 +100,32 @@ TEST_F(SpotsTest, PixelsOfACameraAreMapped) {
   expect_refused(spots({list, "--camera-map", path("none.csv")}), {"none.csv"});
   expect_refused(spots({list, "--camera-map", list}), {"pixels.csv", "line 1"});
   expect_refused({"spots", list, "--camera-map", map, "-o", map, "--focal-length", "10cm"}, {"map.csv"});
+}
+
+TEST_F(SpotsTest, DotsOfAPictureBecomeSpots) {
+  Array<std::uint8_t, 3> pixels({40, 60, 1});
+  std::fill_n(pixels.data(), pixels.size(), std::uint8_t{0});
+  pixels(10, 40, 0) = 255;
+  pixels(11, 41, 0) = 255;  // joined at a corner
+  pixels(30, 5, 0) = 255;
+  pixels(20, 20, 0) = 100;  // sRGB: 0.127 of the light
+  write_image(path("dots.png"), Image{std::move(pixels), {}});
+  const std::vector<std::string> from{"--from", path("dots.png"), "--pixel", "50um"};
+  auto all = from;
+  all.insert(all.end(), {"--threshold", "0.1", "--centre", "0.1mm,0um", "--table", path("light.csv")});
+  const auto report = run_json(spots(all));
+  EXPECT_EQ(report["spots"], 3);
+  EXPECT_EQ(report["warnings"].size(), 0U);
+  // (40.5 - 29.5) 50 um + 100 um, (19.5 - 10.5) 50 um.
+  EXPECT_NE(content_of(path("light.csv")).find("\n0.000650000002,0.000449999992,0,2,"), std::string::npos)
+      << content_of(path("light.csv"));
+  const auto fewer = run_json(spots(from));
+  EXPECT_EQ(fewer["spots"], 2);
+  EXPECT_NE(fewer["warnings"].dump().find("--threshold"), std::string::npos) << fewer["warnings"];
+  expect_refused(spots({"--from", path("dots.png")}), {"--pixel"});
+  expect_refused(spots({"--pixel", "1um", "--array", "2x2", "--spacing", "1mm"}), {"--pixel", "--from"});
+  expect_refused(spots({"--array", "2x2", "--spacing", "1mm", "--from", path("dots.png"), "--pixel", "1um"}),
+                 {"SPOTS", "several"});
 }
 
 // A camera that sees a panel of another stroke than the codes are for: its zero order and ghosts make spots uneven.
@@ -179,9 +208,10 @@ TEST_F(SpotsTest, WhatCannotBeIsRefusedByName) {
   expect_refused(spots({"--array", "4x4", "--spacing", "1mm", "--centre", "1mm"}), {"--centre"});
   const auto list = write("plain.csv", "1,2\n");
   expect_refused(spots({list}), {"plain.csv", "unit"});
-  expect_refused(spots({list, "--array", "4x4", "--spacing", "1mm"}), {"SPOTS", "both"});
+  expect_refused(spots({list, "--array", "4x4", "--spacing", "1mm"}), {"SPOTS", "several"});
   expect_refused(spots({list, "--unit", "px"}), {"--unit"});
   expect_refused(spots({list, "--unit", "um", "--pupil", "2um"}), {"--pupil"});
+  expect_refused(spots({list, "--unit", "um", "--picture", list}), {"--picture", "plain.csv"});
   expect_refused(spots({path("none.csv")}), {"none.csv"});
   expect_refused({"spots", list, "--unit", "um", "-o", list, "--focal-length", "10cm"}, {"plain.csv"});
   expect_refused({"spots", list, "--unit", "um", "-o", path("slm.h5"), "--focal-length", "10cm"}, {"slm.h5"});

@@ -2,8 +2,10 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
+#include <holotone/recipes/spot_picture.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <numbers>
+#include <tests/reference/spots.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/on_each_device.hpp>
 
@@ -159,6 +161,114 @@ TEST_F(SpotPlaces, DamagedFilesAreSurvived) {
   io_support::expect_survival("spots_in_k_space", "kx_per_mm,ky_norm,defocus_per_m,intensity\n1,2,3,4\n5,6,7,8\n",
                               ".csv", 2000, list);
   io_support::expect_survival("spots_in_pixels", "x_px,y_px,z_um\n10,5,1\n20,8,2\n", ".csv", 2000, list);
+}
+
+// Two dots joined at a corner, one of a gradient, one too dim: centroids and sums by hand.
+TEST(SpotPictures, RegionsBecomeSpots) {
+  holotone::Array<float, 2> light({6, 9});
+  std::ranges::fill(light.host(), 0.0F);
+  light(1, 1) = 4;
+  light(2, 2) = 2;
+  light(4, 6) = 3;
+  light(4, 7) = 1;  // below half of 4
+  light(0, 8) = 1.9F;
+  const auto found = holotone::spots_in_picture(light.view(), 2e-6, 0.5, {1e-6, 0, 3e-6});
+  ASSERT_EQ(found.spots.position_m.size(), 2U);
+  const auto& first = found.spots.position_m[0];
+  EXPECT_NEAR(first[0], 1e-6 + 2e-6 * (8.0 / 6 - 4), 1e-12);
+  EXPECT_NEAR(first[1], 2e-6 * (2.5 - 8.0 / 6), 1e-12);
+  EXPECT_NEAR(first[2], 3e-6, 1e-12);
+  EXPECT_FLOAT_EQ(found.spots.intensity[0], 6);
+  EXPECT_NEAR(found.spots.position_m[1][0], 1e-6 + 2e-6 * 2, 1e-12);
+  EXPECT_NEAR(found.spots.position_m[1][1], -2e-6 * 1.5, 1e-12);
+  EXPECT_NEAR(found.light_share, 9 / 11.9, 1e-6);
+  EXPECT_EQ(found.widest_px, 2);
+  EXPECT_EQ(holotone::spots_in_picture(light.view(), 1, 0.25).spots.position_m.size(), 3U);
+  const auto refused = [&](const char* words, double pixel_m, double threshold) {
+    support::expect_error(ErrorCode::invalid_argument, words,
+                          [&] { (void)holotone::spots_in_picture(light.view(), pixel_m, threshold); });
+  };
+  refused("pixel_m", 0, 0.5);
+  refused("threshold", 1, 0);
+  light(0, 0) = -1;
+  refused("light", 1, 0.5);
+  std::ranges::fill(light.host(), 0.0F);
+  refused("black", 1, 0.5);
+  holotone::Array<float, 2> many({700, 700});
+  for (std::int64_t i = 0; i < many.size(); ++i) {
+    many.data()[i] = i / 700 % 2 == 0 && i % 700 % 2 == 0 ? 1.0F : 0.0F;
+  }
+  support::expect_error(ErrorCode::invalid_argument, "100000",
+                        [&] { (void)holotone::spots_in_picture(many.view(), 1); });
+}
+
+// The light at the pixels of the plane is that of float64 sums at their places, gaps and zero order too.
+TEST(SpotPictures, TheFocalPlaneIsThatOfTheSpots) {
+  holotone::SpotOptions options;
+  options.grid = {64, 48, 8e-6, 1.064e-6};
+  options.focal_length_m = 0.1;
+  const auto spots = holotone::spot_lattice(3, 2, 9e-4, holotone::SpotLattice::square, {6e-4, -4e-4, 0});
+  const auto made = holotone::make_spots(spots, options, {.bits = 8});
+  std::vector<std::array<float, 3>> places;
+  for (int row = 0; row < 6; ++row) {
+    for (int column = 0; column < 9; ++column) {
+      places.push_back(
+          {static_cast<float>(6e-4 + 2.5e-4 * (column - 4)), static_cast<float>(-4e-4 - 2.5e-4 * (row - 2.5)), 0.0F});
+    }
+  }
+  const std::vector<float> phase(made.shown_rad.host().begin(), made.shown_rad.host().end());
+  const auto exact = reference::spot_intensities({64, 48, 8e-6, 1.064e-6, 0.1}, places, phase);
+  const auto light = light_in_focal_plane(made.shown_rad.view(), options, {6e-4, -4e-4}, 2.5e-4, {6, 9});
+  const double largest = *std::ranges::max_element(exact);
+  for (std::size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(light.data()[i], exact[i], 1e-5 * largest);
+  // With other light on the panel, as the plan has it.
+  options.response = {.fill_factor = 0.8, .zero_order = 0.3};
+  options.zero_order_phase_rad = 1;
+  holotone::Array<holotone::Complex, 2> beam(options.grid.shape());
+  for (std::int64_t i = 0; i < beam.size(); ++i) {
+    beam.data()[i] = holotone::Complex(1 + 0.3F * static_cast<float>(i % 64) / 64, 0.1F);
+  }
+  holotone::SpotPlan plan(options);
+  plan.set_light(beam.view());
+  plan.set_spots({places.front().data(), {54, 3}});
+  const auto expected = plan.light_in_spots(made.shown_rad.view()).intensity;
+  const auto seen = light_in_focal_plane(made.shown_rad.view(), options, {6e-4, -4e-4}, 2.5e-4, {6, 9}, beam.view());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(seen.data()[i], expected[i], 1e-5);
+}
+
+// 2.7 mm and margins across: a bar of 1 mm, white, beneath the spots; they are bright where they belong.
+TEST(SpotPictures, APictureHasAScaleBar) {
+  holotone::SpotOptions options;
+  options.grid = {64, 64, 8e-6, 1.064e-6};
+  options.focal_length_m = 0.1;
+  const auto spots = holotone::spot_lattice(4, 4, 9e-4, holotone::SpotLattice::square, {6e-4, -4e-4, 0});
+  const auto made = holotone::make_spots(spots, options, {.bits = 8});
+  const auto picture = draw_spots(spots, made.shown_rad.view(), options);
+  const double extent_m = 1.1 * 2.7e-3 + 8 * 1.064e-7 / (64 * 8e-6);
+  const double pixel_m = extent_m / 640;
+  // The sheet's border and caption are around 640 x 640 pixels.
+  const auto [rows, columns] = picture.shape();
+  EXPECT_GT(rows, columns);
+  const std::int64_t border = (columns - 640) / 2;
+  ASSERT_GE(border, 0);
+  std::int64_t longest = 0;
+  for (std::int64_t row = border + 600; row < border + 640; ++row) {
+    std::int64_t run = 0;
+    for (std::int64_t column = 0; column < columns; ++column) {
+      run = picture(row, column) == 255 ? run + 1 : 0;
+      longest = std::max(longest, run);
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(longest) * pixel_m, 1e-3, 1.5 * pixel_m);
+  for (const auto& place : spots.position_m) {
+    const auto column = border + std::lround(320 + (static_cast<double>(place[0]) - 6e-4) / pixel_m);
+    const auto row = border + std::lround(320 - (static_cast<double>(place[1]) + 4e-4) / pixel_m);
+    EXPECT_EQ(picture(row, column), 255);
+  }
+  EXPECT_LT(picture(border + 320, border + 320), 100);
+  const auto wide = holotone::spot_lattice(2, 1, 0.3);
+  support::expect_error(ErrorCode::invalid_argument, "widths",
+                        [&] { (void)draw_spots(wide, made.shown_rad.view(), options); });
 }
 
 }  // namespace

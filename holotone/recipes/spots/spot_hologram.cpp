@@ -112,6 +112,7 @@ SpotHologram show_spots(const SpotPlan& plan, const SpotReport& report, const En
   auto shown = phase_codes(phase_rad.view(), encoding, options.grid);
   made.codes = std::move(shown.codes);
   made.report.light = plan.light_in_spots(shown.shown_rad.view());
+  made.shown_rad = std::move(shown.shown_rad);
   set_metadata(made.metadata, "distance_m", 0.0);
   set_metadata(made.metadata, "seed", static_cast<double>(options.seed));
   return made;
