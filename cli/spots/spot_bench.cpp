@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cli/common/camera_program.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/picture_file.hpp>
@@ -61,6 +62,10 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
   if (!bench.is_used()) return make_spots(spots, options, encoding, light, steps, progress);
   const bool has_pictures = !bench.camera.empty() || !bench.picture.empty();
   const double window_px = !has_pictures ? 0 : bench.window_px ? *bench.window_px : spot_window_px(spots, map, options);
+  if (has_pictures && std::ranges::any_of(spots.position_m, [](const auto& place) { return place[2] != 0; })) {
+    warn(job.console,
+         "the camera sees the plane z = 0: spots of other z are measured out of focus; --measured has any");
+  }
   if (!bench.start.empty()) {
     seen.emplace();
     seen->measured = measured_by(bench, job, spots, map, window_px);

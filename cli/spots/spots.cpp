@@ -235,7 +235,7 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
       {.names = "--picture",
        .target = &job.picture,
        .value = "FILE",
-       .help = "Picture of the light in the focal plane around the spots, with a scale bar",
+       .help = "Picture of the light in the focal plane, z = 0, around the spots, with a scale bar",
        .common = true},
       scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};

@@ -47,7 +47,7 @@ std::vector<double> light_behind(const SpotList& spots, View<const std::uint16_t
 }
 
 /// A picture of spots as wide as those of the lens, on a slope of background.
-Array<float, 2> picture_of(const SpotList& spots, const std::vector<double>& light) {
+Array<float, 2> draw_picture(const SpotList& spots, const std::vector<double>& light) {
   Array<float, 2> picture({220, 220});
   for (std::int64_t row = 0; row < 220; ++row) {
     for (std::int64_t column = 0; column < 220; ++column) {
@@ -85,7 +85,7 @@ TEST(SpotLoop, ACameraMakesSpotsEven) {
   const double window = spot_window_px(spots, camera, options);
   EXPECT_NEAR(window, 0.8 * 6e-4 / 20e-6, 0.05);  // 0.8 of the spacing
   const auto meter = [&](View<const std::uint16_t, 2> codes) {
-    return measure_spots(picture_of(spots, light_behind(spots, codes)).view(), spots, camera, window);
+    return measure_spots(draw_picture(spots, light_behind(spots, codes)).view(), spots, camera, window);
   };
   std::vector<double> seen;
   const holotone::SpotLoopOptions loop{

@@ -370,6 +370,7 @@ SpotReport SpotPlan::move(View<const float, 2> position_m, int steps) {
   }
   report.light = state.light();
   report.reached = reaches(report.light, {});
+  if (!state.before_measured.empty()) report.light = state.light_against(state.asked());
   return report;
 }
 
