@@ -1,8 +1,8 @@
-// spots/plane/{spots}, spots/space/{spots}: a kept step of random spots in the focal plane, and in depth, at 1024 x 1024;
-// spots/free/plane/{spots}: a free one; spots/frame/...: tables, random phases, two free and three kept steps, 8-bit
-// codes on the device; spots/moving/plane/{spots}: a frame of two locked steps a tenth of a width further, and its
-// codes; spots/solve/plane/{spots}: set_spots, solve and codes on the host, waited for; spots/lattice/{spots}: thirty
-// free and ten kept steps; spots/panel/{nx}x{ny}: a kept step of 2,000 spots on other panels.
+// spots/plane/{spots}, spots/space/{spots}: a kept step of random spots in the focal plane, and in depth, at 1024 x
+// 1024; spots/free/plane/{spots}: a free one; spots/frame/...: tables, random phases, two free and three kept steps,
+// 8-bit codes on the device; spots/moving/...: a frame of two locked steps a tenth of a width further, and its codes;
+// spots/solve/plane/{spots}: set_spots, solve and codes on the host, waited for; spots/lattice/{spots}: thirty free and
+// ten kept steps; spots/panel/{nx}x{ny}: a kept step of 2,000 spots on other panels.
 //
 // Checked by float64 sums of the phase. Counters: deviation, worst (of intensity / target, over its mean), efficiency,
 // rel_error (of the plan's intensities, l2), floor_ms: operations of the matrix products at 750 tera a second.
@@ -236,8 +236,9 @@ void run_row(benchmark::State& state, const SpotRow& row, Device device) {
 
 void add_spots_rows(const RowOptions& options) {
   const auto add = [&](const std::string& name, const SpotRow& row) {
-    register_row("spots/" + name, [row, device = options.device](auto& state) { run_row(state, row, device); })
-        ->Iterations(1);
+    register_row("spots/" + name, [row, device = options.device](auto& state) {
+      run_row(state, row, device);
+    })->Iterations(1);
   };
   constexpr std::int64_t side = 1024;
   const bool cpu = options.device.backend == holotone::Backend::cpu;

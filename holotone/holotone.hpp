@@ -113,7 +113,10 @@
 #include <holotone/recipes/prints.hpp>
 #include <holotone/recipes/quantized_file.hpp>
 #include <holotone/recipes/retrieval.hpp>
+#include <holotone/recipes/spot_camera.hpp>
 #include <holotone/recipes/spot_motion.hpp>
+#include <holotone/recipes/spot_picture.hpp>
+#include <holotone/recipes/spot_places.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/stereogram_codes.hpp>
 #include <holotone/recipes/stereogram_prints.hpp>

@@ -52,9 +52,8 @@ cp "$work/small_dice/truth/middle.png" dice.png
 
 "$program" optimize "$work/dice/image.png" -o "$work/optimized.png" --resolution 480x480 --pitch 8um --distance 10cm --signal-region 90%
 "$program" reconstruct "$work/optimized.png" -o optimized.png
-"$program" spots --array 10x10 --spacing 1mm --centre 1mm,0.5mm --focal-length 10cm --wavelength 1064nm \
-  --resolution 480x480 --pitch 8um -o "$work/spots.png"
-"$program" reconstruct "$work/spots.png" -o spots.png --sweep 0mm:0mm:1 --tile-width 480
+"$program" spots --array 10x10 --spacing 10um --centre 60um,20um --focal-length 4mm --wavelength 1064nm \
+  -o "$work/spots.png" --picture spots.png
 stack() {
   "$program" optimize --image "$work/dice/image.png" --depth "$work/dice/depth.png" --depth-range 9cm,11cm --layers 4 \
     --pupil 8mm --resolution 480x480 --pitch 8um --signal-region 90% -o "$work/$1" "${@:3}"

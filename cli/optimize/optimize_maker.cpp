@@ -1,8 +1,8 @@
 #include <algorithm>
+#include <cli/common/camera_program.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/hologram_encoder.hpp>
 #include <cli/common/picture_file.hpp>
-#include <cli/optimize/camera_program.hpp>
 #include <cli/optimize/optimize_maker.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>

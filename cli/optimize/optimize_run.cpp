@@ -134,6 +134,7 @@ nlohmann::json make_json(const OptimizedRecord& row) {
                           {"speckle_contrast_worst", seen.speckle_contrast_worst}};
   };
   object.update(facts(worst_of(made.quality)));
+  object["lit_efficiency"] = std::ranges::min(made.lit_efficiency);
   object.update(picture(worst_seen(made.seen)));
   if (!row.difference.empty()) object["difference"] = row.difference;
   for (std::size_t plane = 0; plane < made.planes.size(); ++plane) {
@@ -185,6 +186,10 @@ std::string words_of(const OptimizeJob& job, const OptimizedRecord& row, const S
       row.outputs.front(), frames, panel.nx, panel.ny, region.columns, region.rows, planes,
       counted(made.steps.iterations, "step"), to_string(job.hologram.device), made.stopped ? ", stopped" : "",
       quality.psnr_worst_db, quality.psnr_db, quality.efficiency);
+  // Of spots nearly all of the region is dark, where light is lost.
+  if (const double lit = std::ranges::min(made.lit_efficiency); lit < quality.efficiency - 0.005) {
+    text += fmt::format(" ({:.2f} in the lit pixels)", lit);
+  }
   if (!std::isnan(seen.ssim_worst)) text += fmt::format(", SSIM {:.3f}", seen.ssim_worst);
   return text + fmt::format(", speckle contrast {:.2f}", seen.speckle_contrast_worst);
 }
@@ -249,6 +254,29 @@ void tell_what_reconstruct_lacks(const OptimizeJob& job) {
   }
 }
 
+/// Of light that misses the picture, and of spots, which another command places better.
+void warn_of_solution(const OptimizeJob& job, const std::vector<OptimizedRecord>& rows, const SignalRegion& region) {
+  constexpr double hardly_any = 0.05;
+  constexpr double share_of_spots = 0.02;
+  const auto& console = job.hologram.console;
+  const bool weighted = chosen_solver(job) == RetrievalSolver::weighted_gerchberg_saxton;
+  const auto efficiency = [](const OptimizedRecord& row) { return worst_of(row.made.quality).efficiency; };
+  const auto darkest = std::ranges::min_element(rows, {}, efficiency);
+  if (!darkest->made.stopped && efficiency(*darkest) < hardly_any) {
+    warn(console, fmt::format("{}: {:.2g} % of the light falls into the picture, the rest beside it; {}",
+                              darkest->outputs.front(), 100 * efficiency(*darkest),
+                              weighted ? "--solver gs keeps more" : "a larger --signal-region has more"));
+  }
+  const auto& made = rows.front().made;
+  const double pixels = static_cast<double>(region.columns) * static_cast<double>(region.rows);
+  if (weighted && job.options.model.focal_length_m > 0 &&
+      static_cast<double>(made.lit_pixels) < share_of_spots * pixels) {
+    warn(console, fmt::format("{}: {} lit: holotone spots (--from PICTURE) makes spots at any place, evenly and with "
+                              "more light",
+                              job.pictures.front().image, counted(made.lit_pixels, "pixel")));
+  }
+}
+
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.
 std::vector<OptimizedRecord> make_all(const OptimizeJob& job, SignalRegion& region) {
   const UnfinishedRun run;
@@ -298,6 +326,7 @@ int run_optimize(OptimizeJob& job) {
   require_memory_for(job, Device{});
   SignalRegion region;
   const auto rows = make_all(job, region);
+  warn_of_solution(job, rows, region);
   report_json(job.hologram.console, make_json(job, region, rows, watch.seconds()));
   tell_flags(job, rows);
   tell_what_reconstruct_lacks(job);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cli/common/cancel.hpp>
 #include <cli/common/code_levels.hpp>
 #include <cli/common/command.hpp>
@@ -9,6 +10,8 @@
 #include <cli/common/picture_file.hpp>
 #include <cli/options/beam_option.hpp>
 #include <cli/options/compression_option.hpp>
+#include <cli/spots/spot_bench.hpp>
+#include <cli/spots/spot_source.hpp>
 #include <cli/spots/spots_frames.hpp>
 #include <cmath>
 #include <fmt/format.h>
@@ -17,6 +20,7 @@
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/panel_camera.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
+#include <holotone/recipes/spot_picture.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/write_hologram.hpp>
 #include <memory>
@@ -25,68 +29,21 @@
 namespace holotone::cli {
 namespace {
 
-/// A lattice of spots in place of a file.
-struct ArrayChoice {
-  std::optional<std::array<std::int64_t, 2>> shape;  ///< columns, rows
-  std::optional<double> spacing_m;
-  SpotLattice lattice = SpotLattice::square;
-  std::array<double, 3> centre_m{};
-};
-
 struct SpotsJob {
   HologramJob hologram;
-  ArrayChoice array;
+  SpotSource source;
+  SpotBench bench;
+  std::optional<double> focal_length_m;
   double magnification = 1;
   std::optional<double> pupil_m;
   BeamChoice beam;
-  std::string unit;  ///< of a file that states none
   SpotOptions options;
   SpotSteps steps;
   std::string table;
   MotionChoice motion;
+  std::string picture;
+  CameraMap map{};  ///< of --camera-map
 };
-
-/// "10x10": columns and rows.
-std::array<std::int64_t, 2> parse_array(std::string_view option, const std::string& text) {
-  const auto at = text.find('x');
-  if (at == std::string::npos) reject(option, "COLUMNSxROWS such as 10x10", text);
-  return {whole_number(option, text.substr(0, at), 1, 1'000'000),
-          whole_number(option, text.substr(at + 1), 1, 1'000'000)};
-}
-
-/// "X,Y" or "X,Y,Z".
-std::array<double, 3> parse_centre(std::string_view option, const std::string& text) {
-  std::array<double, 3> place{};
-  std::string_view rest = text;
-  for (std::size_t axis = 0;; ++axis) {
-    const auto end = rest.find(',');
-    if (axis == place.size() || (axis == 0 && end == std::string_view::npos)) {
-      reject(option, "X,Y or X,Y,Z such as 20um,-10um", text);
-    }
-    place[axis] = parse_length(option, rest.substr(0, end));
-    if (end == std::string_view::npos) return place;
-    rest.remove_prefix(end + 1);
-  }
-}
-
-/// Metres in --unit; 0: none.
-double unit_size(const SpotsJob& job) {
-  return job.unit.empty() ? 0 : parse_length("--unit", fmt::format("1{}", job.unit));
-}
-
-SpotList spots_of(const SpotsJob& job) {
-  const auto& array = job.array;
-  const bool has_file = !job.hologram.input.empty();
-  if (has_file == array.shape.has_value()) {
-    reject("SPOTS", "a file of spots, or --array COLUMNSxROWS", has_file ? "both" : "neither");
-  }
-  if (has_file) {
-    io::require_input(job.hologram.input);
-    return read_spots(job.hologram.input, unit_size(job));
-  }
-  if (!array.spacing_m) reject("--spacing", "a length for --array", "none");
-  return spot_lattice((*array.shape)[0], (*array.shape)[1], *array.spacing_m, array.lattice, array.centre_m);
-}
 
 /// Light in the lens's back focal plane; empty: even.
 Array<Complex, 2> focal_light(const SpotsJob& job) {
@@ -133,36 +90,47 @@ nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotH
                  {"rounded_steps", made.report.rounded_steps},
                  {"time_s", seconds}});
   if (!job.table.empty()) object["table"] = job.table;
+  if (!job.picture.empty()) object["picture"] = job.picture;
   return object;
 }
 
-/// Writes the codes of one panel.
-void write_codes(const SpotsJob& job, const std::string& path, View<const std::uint16_t, 2> codes) {
+Metadata codes_metadata(const SpotsJob& job) {
   const auto& hologram = job.hologram;
   const auto& channel = hologram.channels.front();
-  const auto encoding = hologram.encode_options(channel);
   auto metadata = panel_metadata(hologram.panel, channel);
   set_metadata(metadata, "distance_m", 0.0);
   set_metadata(metadata, "seed", static_cast<double>(job.options.seed));
   // Of the lens that shows the spots of the panel itself at the same places.
   set_metadata(metadata, "focal_length_m", job.options.focal_length_m / job.magnification);
   if (!hologram.correction.empty()) set_metadata(metadata, "correction", hologram.correction);
-  describe_encoding(metadata, encoding, {}, hologram.packed16);
+  describe_encoding(metadata, hologram.encode_options(channel), {}, hologram.packed16);
+  return metadata;
+}
+
+/// Writes the codes of one panel.
+void write_codes(const SpotsJob& job, const std::string& path, View<const std::uint16_t, 2> codes) {
+  const auto& hologram = job.hologram;
+  const auto& channel = hologram.channels.front();
   UnfinishedRun::will_write(path);
-  write_hologram(path, codes, hologram.grid(channel), encoding, {},
-                 {.metadata = metadata, .packed16 = hologram.packed16, .image = hologram.writing});
+  write_hologram(path, codes, hologram.grid(channel), hologram.encode_options(channel), {},
+                 {.metadata = codes_metadata(job), .packed16 = hologram.packed16, .image = hologram.writing});
 }
 
 int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
-  if (job.array.shape || !job.hologram.input.empty()) {
-    reject("--trajectory", "no SPOTS and no --array beside it", job.motion.trajectory);
+  if (job.source.array.shape || !job.hologram.input.empty() || !job.source.picture.empty()) {
+    reject("--trajectory", "no SPOTS, no --array and no --from beside it", job.motion.trajectory);
   }
+  if (job.bench.is_used() || !job.picture.empty()) {
+    reject("--trajectory", "no --camera, --start or --picture beside it", job.motion.trajectory);
+  }
+  if (!job.focal_length_m) reject("--focal-length", "a length, for spots that move", "none");
+  job.options.focal_length_m = *job.focal_length_m;
   const auto light = focal_light(job);
   return run_spot_frames({.console = job.hologram.console,
                           .motion = job.motion,
                           .output = job.hologram.output,
                           .table = job.table,
-                          .unit_m = unit_size(job),
+                          .unit_m = unit_size(job.source),
                           .lens = job.options,
                           .steps = job.steps,
                           .encoding = job.hologram.encode_options(job.hologram.channels.front()),
@@ -170,6 +138,40 @@ int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
                           .inputs = inputs,
                           .write = [&](const auto& path, auto codes) { write_codes(job, path, codes); },
                           .describe = [&] { return describe_lens(job); }});
+}
+
+nlohmann::json make_json(const MeasuredSpots& measured) {
+  return {{"deviation", measured.light.deviation},
+          {"worst", measured.light.worst},
+          {"contrast", measured.light.contrast},
+          {"first_deviation", measured.first},
+          {"round", measured.round}};
+}
+
+/// "measured deviation 0.8 % (12 % at first), worst 2 %"
+std::string measured_text(const SpotBench& bench, const MeasuredSpots& measured) {
+  const auto& light = measured.light;
+  if (bench.camera.empty()) {
+    return fmt::format("{}: measured deviation {:.2g} %, worst {:.2g} %: their targets are changed by it", bench.start,
+                       100 * light.deviation, 100 * light.worst);
+  }
+  return fmt::format("measured deviation {:.2g} % after {} ({:.2g} % at first), worst {:.2g} %", 100 * light.deviation,
+                     counted(measured.round, "round"), 100 * measured.first, 100 * light.worst);
+}
+
+/// The spots; sets the focal length and the map of --camera-map.
+SpotList placed_spots(SpotsJob& job, const FieldGrid& panel) {
+  auto& options = job.options;
+  options.focal_length_m = job.focal_length_m.value_or(1);
+  job.source.file = job.hologram.input;
+  const SpotLens lens{panel.wavelength_m, options.focal_length_m, panel.pitch_m, job.magnification,
+                      options.refractive_index};
+  job.map = read_map(job.source, lens);
+  auto spots = spots_of(job.source, lens, job.map, job.hologram.console);
+  if (job.focal_length_m) return spots;
+  if (!spots.are_angles) reject("--focal-length", "a length, for spots that have places in lengths", "none");
+  remark(job.hologram.console, "no --focal-length: lengths are those behind a lens of 1 m, where 1 mm is 1 mrad");
+  return spots;
 }
 
 int run_spots(SpotsJob& job) {
@@ -187,61 +189,81 @@ int run_spots(SpotsJob& job) {
   const std::vector<InputFile> inputs{{"SPOTS", hologram.input},
                                       {"--correction", hologram.correction},
                                       {"--lut", hologram.lut},
+                                      {"--camera-map", job.source.camera_map},
+                                      {"--from", job.source.picture},
+                                      {"--start", job.bench.start},
+                                      {"--measured", job.bench.measured},
+                                      {"--camera-picture", job.bench.picture},
                                       {"--source", job.beam.path}};
   if (!job.motion.trajectory.empty()) return run_moving(job, inputs);
   require_one_name(hologram.output, false, "a name without a counter unless spots move (--trajectory)");
-  const auto spots = spots_of(job);
+  const auto spots = placed_spots(job, hologram.grid(channel));
   std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return hologram.output; }}};
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
+  if (!job.picture.empty()) outputs.push_back({"--picture", 1, [&](std::int64_t) { return job.picture; }});
   require_outputs(outputs, inputs);
   ProgressBar bar(hologram.console);
   const UnfinishedRun unfinished;
+  check_bench(job.bench, has_map(job.map));
   const auto light = focal_light(job);
-  auto made = make_spots(spots, job.options, encoding, light.view(), job.steps, bar, Queue::create(hologram.device));
+  std::optional<MeasuredSpots> measured;
+  auto made = make_spots_by(job.bench, hologram, spots, job.map, job.options, light.view(), job.steps,
+                            codes_metadata(job), measured, bar);
   for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
   check_cancelled("writing");
   write_codes(job, hologram.output, made.codes.view());
   if (!job.table.empty()) {
     UnfinishedRun::will_write(job.table);
-    write_spots(job.table, spots, made.report.light);
+    // What --measured says is of the codes before.
+    const bool by_camera = measured && !job.bench.camera.empty();
+    write_spots(job.table, spots, made.report.light, by_camera ? measured->measured : std::vector<float>());
+  }
+  if (!job.picture.empty()) {
+    UnfinishedRun::will_write(job.picture);
+    const auto drawn = draw_spots(spots, made.shown_rad.view(), job.options, light.view());
+    Array<std::uint8_t, 3> pixels({drawn.shape()[0], drawn.shape()[1], 1});
+    std::ranges::copy(drawn.host(), pixels.data());
+    write_image(job.picture, Image{std::move(pixels), {}});
   }
   UnfinishedRun::keep();
   const auto& seen = made.report.light;
-  if (!made.report.reached) {
+  if (!made.report.reached && !measured) {
     warn(hologram.console, fmt::format("deviation or worst spot above the limits of {:g} and {:g}",
                                        job.steps.max_deviation, job.steps.max_worst));
   }
-  report_json(hologram.console, make_json(job, spots, made, watch.seconds()));
+  auto object = make_json(job, spots, made, watch.seconds());
+  if (measured) object["measured"] = make_json(*measured);
+  report_json(hologram.console, object);
   remark_few_bits(hologram.console, encoding.bits, hologram.writing, hologram.output);
+  if (measured) report(hologram.console, measured_text(job.bench, *measured));
   report(hologram.console,
-         fmt::format("{}: {} in {:.1f} % of the light, deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) "
+         fmt::format("{}: {} in {:.1f} % of the light, {}deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) "
                      "{:.2g} %; {} free and {} kept steps, {}, {}",
                      hologram.output, counted(std::ssize(spots.position_m), "spot"), 100 * seen.efficiency,
-                     100 * seen.deviation, 100 * seen.worst, 100 * seen.contrast, made.report.free_steps,
-                     made.report.kept_steps, to_string(hologram.device), format_duration(watch.seconds())));
+                     measured ? "at the panel " : "", 100 * seen.deviation, 100 * seen.worst, 100 * seen.contrast,
+                     made.report.free_steps, made.report.kept_steps, to_string(hologram.device),
+                     format_duration(watch.seconds())));
   return exit_ok;
 }
 
 std::vector<OptionRow> main_options(SpotsJob& job) {
   auto& h = job.hologram;
-  const auto of_array = [&job] {
-    return Applies{[&job] { return job.array.shape.has_value(); }, "--array", [] { return std::string("a file"); }};
-  };
   std::vector<OptionRow> rows{
       {.names = "SPOTS",
        .target = &h.input,
-       .help = "Spots: CSV or JSON with x, y and, if any, z and intensity; units in the header (x_um)"},
+       .help = "Spots: CSV or JSON with x, y and, if any, z and intensity; units in the header (x_um, kx_per_mm)"},
       {.names = "-o,--output",
        .target = &h.output,
        .value = "FILE",
        .help = "Codes as PNG, TIFF or BMP; with a counter (slm_%04d.png) for spots that move",
        .required = true},
       {.names = "--focal-length",
-       .target = member<&SpotOptions::focal_length_m>(job.options),
+       .target = number(job.focal_length_m, ValueUnit::length, bounds_of<&SpotOptions::focal_length_m>),
        .value = "LENGTH",
        .help = "Focal length of the lens between panel and spots",
+       .otherwise = "1m for spots by frequencies or angles alone",
        .common = true,
-       .required = true},
+       .feeds = "SpotPlan.focal_length_m"},
       {.names = "--magnification",
        .target = number(job.magnification, ValueUnit::none, {1e-3, 1e3}),
        .value = "M",
@@ -255,41 +277,17 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .otherwise = "the panel's image",
        .common = true,
        .feeds = "SpotPlan.light|clip_to_pupil.diameter_m"},
-      {.names = "--unit",
-       .target = &job.unit,
-       .value = "UNIT",
-       .help = "Unit of x, y and z in a file that states none, such as um",
-       .common = true},
-      {.names = "--array",
-       .target = parsed(job.array.shape, parse_array),
-       .value = "COLUMNSxROWS",
-       .help = "A lattice of spots in place of a file",
-       .common = true,
-       .feeds = "spot_lattice.columns"},
-      {.names = "--spacing",
-       .target = number(job.array.spacing_m, ValueUnit::length, {min_length_m, max_length_m}),
-       .value = "LENGTH",
-       .help = "From spot to spot of --array",
-       .common = true,
-       .feeds = "spot_lattice.spacing_m",
-       .applies = of_array()},
-      {.names = "--lattice",
-       .target = choice(job.array.lattice),
-       .value = "NAME",
-       .help = "square or hexagonal",
-       .applies = of_array()},
-      {.names = "--centre",
-       .target = parsed(job.array.centre_m, parse_centre, "0um,0um"),
-       .value = "X,Y[,Z]",
-       .help = "Middle of --array",
-       .common = true,
-       .applies = of_array()},
       {.names = "--table",
        .target = &job.table,
        .value = "FILE",
        .help = "CSV of every spot's share of the light",
        .common = true},
       device_row({.target = &h.device_name}),
+      {.names = "--picture",
+       .target = &job.picture,
+       .value = "FILE",
+       .help = "Picture of the light in the focal plane, z = 0, around the spots, with a scale bar",
+       .common = true},
       scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};
   append(rows, wavelength_options(h));
@@ -358,8 +356,10 @@ Command spots_command() {
                        "slm_%04d.png"},
           .groups = {{"", main_options(job)},
                      {"Spots that move", motion_options(job.motion)},
+                     {"Spots", source_options(job.source)},
                      {"Steps", step_options(job)},
                      {"Light and codes", light_options(job)},
+                     {"Measured light", bench_options(job.bench)},
                      {"Panel", panel_options(job.hologram.panel_choice)},
                      console_options(job.hologram.console)},
           .run = [shared] { return run_spots(*shared); },

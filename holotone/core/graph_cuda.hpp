@@ -1,5 +1,6 @@
 #pragma once
-// For CUDA engines only: marks in a stream's work, and work that is enqueued again and again as one graph. Not for users.
+// For CUDA engines only: places in a stream's work, and work that is enqueued again and again as one graph. Not for
+// users.
 #include <cuda_runtime.h>
 #include <holotone/core/cuda_check.hpp>
 #include <memory>

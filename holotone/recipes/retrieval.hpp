@@ -68,6 +68,10 @@ struct PictureRetrieval {
   std::vector<RetrievalPlane> planes{};
   /// Quality in each plane of the phases that the codes show, without carrier and correction.
   std::vector<RetrievalQuality> quality{};
+  /// Of the same light in each plane, that at the samples where the picture is brighter than 1 % of its largest value,
+  /// over the light from the panel: of spots that in the spots, where `efficiency` is that in the region around them.
+  std::vector<double> lit_efficiency{};
+  std::int64_t lit_pixels = 0;  ///< such samples of the first plane
   /// The same light against the picture of each plane, each in a scale of its own (compare_light).
   std::vector<WorstLight> seen{};
   /// Signed error {rows, columns} in the region of the only plane, as compare_light writes it; empty for several.

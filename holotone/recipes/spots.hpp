@@ -4,6 +4,7 @@
 #include <holotone/core/enum_names.hpp>
 #include <holotone/core/metadata.hpp>
 #include <holotone/hologram/encode.hpp>
+#include <holotone/recipes/spot_places.hpp>
 #include <holotone/retrieval/spots/spot_plan.hpp>
 #include <string>
 #include <vector>
@@ -14,14 +15,20 @@ namespace holotone {
 struct SpotList {
   std::vector<std::array<float, 3>> position_m;
   std::vector<float> intensity;  ///< one for each spot
+  bool are_angles = false;       ///< read as frequencies or angles alone: lengths by the focal length of a SpotLens
 };
 
 /// Reads spots from a file: CSV with columns x, y and, if any, z and intensity in any order, or JSON, a list of objects
 /// or of arrays [x, y, z, intensity], alone or as "spots" beside a "unit". Columns without names are x, y, z,
 /// intensity. Units stand in the header ("x_um", "x [um]") or in "unit"; `unit_m` is that of a file that states none,
-/// 0: none. z is 0 and the intensity 1 unless given. Throws io naming file and line for what is no number, an unknown
-/// column, no unit, an intensity that is not > 0, and no spot.
-SpotList read_spots(const std::string& path, double unit_m = 0);
+/// 0: none. z is 0 and the intensity 1 unless given.
+/// In place of x and y, in a unit of length or pixels of a camera ("x_px", by `camera`), kx and ky by `lens`: cycles a
+/// pixel or length of the panel ("kx_per_px", "kx_per_mm", "kx [1/mm]"), radians ("kx_rad_per_um"), or sines of angles
+/// ("kx_norm"). In place of z the curvature of a spot's wave on the panel, "defocus_per_m". Throws io naming file and
+/// line for what is no number, an unknown column, no unit, an intensity that is not > 0, and no spot; invalid_argument
+/// for a lens that lacks what is needed.
+SpotList read_spots(const std::string& path, double unit_m = 0, const SpotLens& lens = {},
+                    const CameraMap& camera = {});
 
 enum class SpotLattice { square, hexagonal };
 template <>
@@ -40,8 +47,9 @@ std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& 
 
 struct SpotHologram {
   Array<std::uint16_t, 2> codes;
-  SpotReport report;    ///< its light: that of the phases which the codes show, without carrier and correction
-  Metadata metadata{};  ///< for write_hologram: distance_m and seed
+  SpotReport report;            ///< its light: that of the phases which the codes show, without carrier and correction
+  Metadata metadata{};          ///< for write_hologram: distance_m and seed
+  Array<float, 2> shown_rad{};  ///< {ny, nx} that the codes show, without carrier and correction
 };
 
 /// Finds the phase whose light is the spots (SpotPlan) and its codes. `light` {ny, nx}: see SpotPlan::set_light, empty:
@@ -52,7 +60,8 @@ SpotHologram make_spots(const SpotList& spots, SpotOptions options, const Encode
                         Progress& progress = Progress::none(), const Queue& queue = {});
 
 /// Writes a CSV of the spots with x_m, y_m, z_m, intensity (asked for), share (of the light on the panel) and ratio
-/// (share / intensity over its mean). Throws io.
-void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light);
+/// (share / intensity over its mean); `measured`: of each spot, in a further column. Throws io.
+void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light,
+                 const std::vector<float>& measured = {});
 
 }  // namespace holotone

@@ -139,3 +139,39 @@ def test_spots_that_move(tmp_path):
     assert moved.free_spots == 1 and moved.light.deviation < 0.2
     with pytest.raises(ht.ArgumentError, match="twice"):
         plan.move(frame.spots.position_m, np.zeros(9, "int64"))
+
+def test_spots_in_other_units(tmp_path):
+    (tmp_path / "k.csv").write_text("kx_norm,ky_per_mm,defocus_per_m\n0.01,2,0.5\n")
+    lens = ht.SpotLens(wavelength_m=1e-6, focal_length_m=0.2, pitch_m=8e-6)
+    spots = ht.read_spots(tmp_path / "k.csv", lens=lens)
+    assert np.allclose(spots.position_m, [[2e-3, 4e-4, 0.02]]) and spots.are_angles
+    (tmp_path / "map.csv").write_text("x_um,5,0,-100\ny_um,0,-5,200\n")
+    camera = ht.read_camera_map(tmp_path / "map.csv")
+    assert np.allclose(ht.place_of_pixel(camera, [30, 10]), [50e-6, 150e-6])
+    assert np.allclose(ht.pixel_of_place(camera, [50e-6, 150e-6]), [30, 10])
+    dots = np.zeros((20, 30), "float32")
+    dots[4, 7] = dots[12, 20] = 1
+    found = ht.spots_in_picture(dots, 1e-6)
+    assert np.allclose(found.spots.position_m, [[-7.5e-6, 5.5e-6, 0], [5.5e-6, -2.5e-6, 0]], atol=1e-12)
+    light = ht.measure_spots(dots + 0.25, found.spots, ht.CameraMap(to_spots_m=[[1e-6, 0, -14.5e-6], [0, -1e-6, 9.5e-6]]), 3)
+    assert np.allclose(light, [1, 1], atol=1e-5)
+
+
+def test_measured_light_changes_the_targets():
+    lens = {"shape": (96, 128), "pitch_m": 8e-6, "wavelength_m": 1064e-9, "focal_length_m": 0.1}
+    spots = ht.spot_lattice(4, 3, 1.2e-3, centre_m=[3e-4, 2e-4, 0])
+    plan = ht.SpotPlan(**lens)
+    plan.set_spots(spots.position_m, spots.intensity)
+    transmission = np.linspace(0.6, 1, 12).astype("float32")
+    seen = np.asarray(plan.solve().light.intensity) * transmission
+    assert seen.std() / seen.mean() > 0.1
+    for _ in range(3):
+        plan.set_measured(seen.astype("float32"), gain=1)
+        seen = np.asarray(plan.refine().light.intensity) * transmission
+    assert seen.std() / seen.mean() < 0.01
+    again = ht.SpotPlan(**lens)
+    again.set_spots(spots.position_m)
+    again.start_from(plan.phase())
+    assert np.allclose(np.asarray(again.refine(kept_steps=0).light.intensity) * transmission, seen, rtol=1e-3)
+    with pytest.raises(ht.ArgumentError, match="spot 1"):
+        plan.set_measured(np.array([1, -1] + 10 * [1], "float32"))

@@ -1,4 +1,4 @@
-// holotone spots: codes whose spots stand where they are asked for, seen by reconstruct; refusals.
+// holotone spots: codes whose spots stand where they are asked for, seen by reconstruct; refusals. Spots by optimize.
 #include <cmath>
 #include <holotone/io/images/image.hpp>
 #include <holotone/recipes/operations.hpp>
@@ -33,6 +33,9 @@ TEST_F(SpotsTest, SpotsStandWhereTheyAreAskedFor) {
   EXPECT_GT(report["efficiency"], 0.75);
   EXPECT_LT(report["deviation"], 2e-3);
   EXPECT_TRUE(fs::exists(path("light.csv")));
+  const auto picture = run_json(spots({path("spots.csv"), "--picture", path("seen.png")}));
+  EXPECT_EQ(picture["picture"], path("seen.png"));
+  EXPECT_LE(shape_of(read_image(path("seen.png")))[1], 680);
   ASSERT_EQ(run({"reconstruct", path("slm.png"), "-o", path("seen.tif"), "--linear"}).exit_code, 0);
   const auto seen = to_float(read_image(path("seen.tif")));
   ASSERT_EQ(seen.shape()[0], 128);
@@ -82,6 +85,137 @@ TEST_F(SpotsTest, ATelescopeScalesThePanel) {
   EXPECT_NE(info.dump().find("\"focal_length_m\":0.2,"), std::string::npos) << info.dump();
 }
 
+// One spot is a grating: its codes rise by 256 kx a pixel to the right, whatever the lens.
+TEST_F(SpotsTest, FrequenciesNeedNoLens) {
+  const auto list = write("k.csv", "kx_per_px,ky_per_px\n0.125,0.0625\n");
+  const auto result = run({"spots", list, "-o", path("slm.png"), "--resolution", "64x48", "--pitch", "8um"});
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.error.find("1 mm is 1 mrad"), std::string::npos) << result.error;
+  const auto codes = to_float(read_image(path("slm.png")));
+  const auto step = [&](std::int64_t down, std::int64_t right) {
+    const double change = 255 * static_cast<double>(codes(10 + down, 10 + right, 0) - codes(10, 10, 0));
+    return std::remainder(
+        change - (256 * 0.125 * static_cast<double>(right) - 256 * 0.0625 * static_cast<double>(down)), 256.0);
+  };
+  EXPECT_LE(std::abs(step(0, 5)), 1.01);
+  EXPECT_LE(std::abs(step(7, 0)), 1.01);
+  EXPECT_LE(std::abs(step(9, 13)), 1.01);
+  expect_refused({"spots", write("z.csv", "kx_per_px,ky_per_px,z_um\n0.1,0.1,3\n"), "-o", path("b.png")},
+                 {"--focal-length", "lengths"});
+  expect_refused({"spots", "--array", "2x2", "--spacing", "1um", "-o", path("b.png")}, {"--focal-length"});
+}
+
+TEST_F(SpotsTest, PixelsOfACameraAreMapped) {
+  const auto map = write("map.csv", "x_um,20,0,-2000\ny_um,0,-20,2000\n");
+  const auto list = write("pixels.csv", "x_px,y_px\n160,70\n90,120\n");
+  const auto report = run_json(spots({list, "--camera-map", map, "--table", path("light.csv")}));
+  EXPECT_EQ(report["spots"], 2);
+  EXPECT_NE(content_of(path("light.csv")).find("\n0.00120000006,0.00060000"), std::string::npos)
+      << content_of(path("light.csv"));
+  expect_refused(spots({list}), {"pixels.csv", "camera map"});
+  expect_refused(spots({list, "--camera-map", path("none.csv")}), {"none.csv"});
+  expect_refused(spots({list, "--camera-map", list}), {"pixels.csv", "line 1"});
+  expect_refused({"spots", list, "--camera-map", map, "-o", map, "--focal-length", "10cm"}, {"map.csv"});
+}
+
+TEST_F(SpotsTest, DotsOfAPictureBecomeSpots) {
+  Array<std::uint8_t, 3> pixels({40, 60, 1});
+  std::fill_n(pixels.data(), pixels.size(), std::uint8_t{0});
+  pixels(10, 40, 0) = 255;
+  pixels(11, 41, 0) = 255;  // joined at a corner
+  pixels(30, 5, 0) = 255;
+  pixels(20, 20, 0) = 100;  // sRGB: 0.127 of the light
+  write_image(path("dots.png"), Image{std::move(pixels), {}});
+  const std::vector<std::string> from{"--from", path("dots.png"), "--pixel", "50um"};
+  auto all = from;
+  all.insert(all.end(), {"--threshold", "0.1", "--centre", "0.1mm,0um", "--table", path("light.csv")});
+  const auto report = run_json(spots(all));
+  EXPECT_EQ(report["spots"], 3);
+  EXPECT_EQ(report["warnings"].size(), 0U);
+  // (40.5 - 29.5) 50 um + 100 um, (19.5 - 10.5) 50 um.
+  EXPECT_NE(content_of(path("light.csv")).find("\n0.000650000002,0.000449999992,0,2,"), std::string::npos)
+      << content_of(path("light.csv"));
+  const auto fewer = run_json(spots(from));
+  EXPECT_EQ(fewer["spots"], 2);
+  EXPECT_NE(fewer["warnings"].dump().find("--threshold"), std::string::npos) << fewer["warnings"];
+  expect_refused(spots({"--from", path("dots.png")}), {"--pixel"});
+  expect_refused(spots({"--pixel", "1um", "--array", "2x2", "--spacing", "1mm"}), {"--pixel", "--from"});
+  expect_refused(spots({"--array", "2x2", "--spacing", "1mm", "--from", path("dots.png"), "--pixel", "1um"}),
+                 {"SPOTS", "several"});
+}
+
+// A camera that sees a panel of another stroke than the codes are for: its zero order and ghosts make spots uneven.
+class SpotsBenchTest : public SpotsTest {
+ protected:
+  [[nodiscard]] std::string camera(const std::string& output) const {
+    return fmt::format("'{}' reconstruct %s -o '{}' --linear --quiet --phase-range 1.7pi && cat '{}'", program_path(),
+                       path(output), path(output));
+  }
+  /// Pixels of reconstruct's picture to places; spots on a lattice at its pixels.
+  [[nodiscard]] std::vector<std::string> bench(const std::vector<std::string>& more) const {
+    const double pixel_m = 1064e-9 * 0.1 / (128 * 8e-6);
+    const auto map =
+        fmt::format("x_m,{0:.9g},0,{1:.9g}\ny_m,0,-{0:.9g},{2:.9g}\n", pixel_m, -63.5 * pixel_m, 63.5 * pixel_m);
+    std::string list = "x_px,y_px\n";
+    // Opposite each other about the axis, where the mirrored order of a wrong stroke lies.
+    constexpr std::array<int, 4> columns{50, 59, 68, 77};
+    constexpr std::array<int, 4> rows{40, 55, 72, 87};
+    for (const int row : rows) {
+      for (const int column : columns) list += fmt::format("{},{}\n", column, row);
+    }
+    std::vector<std::string> all{write("list.csv", list), "--camera-map", write("map.csv", map), "--bits", "8"};
+    all.insert(all.end(), more.begin(), more.end());
+    return spots(all);
+  }
+};
+
+TEST_F(SpotsBenchTest, ACameraClosesTheLoop) {
+  if (!can_write("a.tif")) GTEST_SKIP() << "without TIFF";
+  const auto report = run_json(
+      bench({"--camera", camera("seen.tif"), "--feedback", "6", "--window", "3", "--table", path("light.csv")}));
+  const auto& measured = report["measured"];
+  std::printf("measured deviation %.4f, at first %.4f\n", measured["deviation"].get<double>(),
+              measured["first_deviation"].get<double>());
+  EXPECT_GT(measured["first_deviation"], 0.02);
+  EXPECT_LT(measured["deviation"], 0.01);
+  EXPECT_NE(content_of(path("light.csv")).find(",ratio,measured\n"), std::string::npos);
+  // One round of stored codes, by a picture and by the table that it makes.
+  ASSERT_EQ(run(bench({})).exit_code, 0);
+  fs::rename(path("slm.png"), path("first.png"));
+  (void)run_json({"reconstruct", path("first.png"), "-o", path("first.tif"), "--linear", "--phase-range", "1.7pi"});
+  const auto first = run_json(
+      bench({"--start", path("first.png"), "--camera-picture", path("first.tif"), "--window", "3", "--gain", "1"}));
+  EXPECT_NEAR(first["measured"]["deviation"].get<double>(), measured["first_deviation"].get<double>(), 5e-3);
+  fs::rename(path("slm.png"), path("second.png"));
+  (void)run_json({"reconstruct", path("second.png"), "-o", path("second.tif"), "--linear", "--phase-range", "1.7pi"});
+  const auto second =
+      run_json(bench({"--start", path("second.png"), "--camera-picture", path("second.tif"), "--window", "3"}));
+  EXPECT_LT(second["measured"]["deviation"].get<double>(), 0.6 * first["measured"]["deviation"].get<double>());
+}
+
+TEST_F(SpotsBenchTest, WhatABenchLacksIsNamed) {
+  expect_refused(bench({"--camera", "cat list.csv"}), {"--camera", "%s"});
+  expect_refused(bench({"--camera", "exit 3 # %s"}), {"--camera: expected a command that ends with 0"});
+  expect_refused(bench({"--camera", "echo none %s"}), {"--camera: standard output"});
+  expect_refused(bench({"--feedback", "3"}), {"--feedback"});
+  expect_refused(bench({"--measured", path("list.csv")}), {"--start"});
+  ASSERT_EQ(run(bench({})).exit_code, 0);
+  fs::rename(path("slm.png"), path("first.png"));
+  const std::vector<std::string> start{"--start", path("first.png")};
+  const auto from = [&](const std::vector<std::string>& more) {
+    auto all = start;
+    all.insert(all.end(), more.begin(), more.end());
+    return bench(all);
+  };
+  expect_refused(from({}), {"--start", "--measured"});
+  expect_refused(from({"--measured", write("m.csv", "1\n2\n")}), {"m.csv", "16 measured"});
+  expect_refused(from({"--measured", path("m.csv"), "--camera-picture", path("m.csv")}), {"--measured", "both"});
+  expect_refused(from({"--camera", "cat %s"}), {"--start", "both"});
+  expect_refused(from({"--camera-picture", path("first.png"), "--window", "300"}), {"spot 0", "within the picture"});
+  expect_refused(spots({"--array", "2x2", "--spacing", "1mm", "--camera", "cat %s"}), {"--camera-map"});
+  EXPECT_FALSE(fs::exists(path("slm.png")));
+}
+
 TEST_F(SpotsTest, WhatCannotBeIsRefusedByName) {
   expect_refused(spots({}), {"SPOTS", "neither"});
   expect_refused(spots({"--array", "4x4"}), {"--spacing"});
@@ -90,14 +224,69 @@ TEST_F(SpotsTest, WhatCannotBeIsRefusedByName) {
   expect_refused(spots({"--array", "4x4", "--spacing", "1mm", "--centre", "1mm"}), {"--centre"});
   const auto list = write("plain.csv", "1,2\n");
   expect_refused(spots({list}), {"plain.csv", "unit"});
-  expect_refused(spots({list, "--array", "4x4", "--spacing", "1mm"}), {"SPOTS", "both"});
+  expect_refused(spots({list, "--array", "4x4", "--spacing", "1mm"}), {"SPOTS", "several"});
   expect_refused(spots({list, "--unit", "px"}), {"--unit"});
   expect_refused(spots({list, "--unit", "um", "--pupil", "2um"}), {"--pupil"});
+  expect_refused(spots({list, "--unit", "um", "--picture", list}), {"--picture", "plain.csv"});
   expect_refused(spots({path("none.csv")}), {"none.csv"});
   expect_refused({"spots", list, "--unit", "um", "-o", list, "--focal-length", "10cm"}, {"plain.csv"});
   expect_refused({"spots", list, "--unit", "um", "-o", path("slm.h5"), "--focal-length", "10cm"}, {"slm.h5"});
   const auto deep = write("deep.csv", "x_um,y_um,z_um\n1,2,3\n");
   expect_refused({"spots", deep, "-o", path("a.png"), "--focal-length", "2mm"}, {"--focal-length", "n f"});
+}
+
+// optimize of pictures of spots: where the light is, and which command is theirs.
+constexpr std::int64_t side = 64;
+constexpr std::array<std::array<std::int64_t, 2>, 4> places{{{20, 9}, {13, 44}, {50, 17}, {41, 52}}};
+
+class OptimizeSpotsTest : public ProgramTest {
+ protected:
+  OptimizeSpotsTest() {
+    Array<std::uint8_t, 3> pixels({side, side, 1});
+    std::fill_n(pixels.data(), pixels.size(), std::uint8_t{0});
+    for (const auto& [row, column] : places) pixels(row, column, 0) = 255;
+    write_image(path("spots.png"), Image{std::move(pixels), {}});
+  }
+  [[nodiscard]] std::vector<std::string> optimize(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"optimize", path("spots.png"), "-o",  path("slm.png"), "--resolution",
+                                       "64x64",    "--pitch",         "8um", "--iterations",  "40"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+};
+
+TEST_F(OptimizeSpotsTest, TheLightOfTheSpotsIsNamed) {
+  const auto result = run(optimize({"--focal-length", "20cm", "--solver", "wgs"}));
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.error.find("4 pixels lit: holotone spots"), std::string::npos) << result.error;
+  EXPECT_NE(result.output.find("efficiency 1.00 (0."), std::string::npos) << result.output;
+  const auto report = run_json(optimize({"--focal-length", "20cm", "--solver", "wgs"}));
+  EXPECT_EQ(report["warnings"].size(), 1U);
+  const double lit = report["holograms"][0]["lit_efficiency"];
+  // As reconstruct sees the codes.
+  (void)run_json({"reconstruct", path("slm.png"), "-o", path("seen.tif"), "--linear"});
+  const auto light = to_float(read_image(path("seen.tif")));
+  double all = 0;
+  double in_spots = 0;
+  for (std::int64_t i = 0; i < light.size(); ++i) all += static_cast<double>(light.data()[i]);
+  for (const auto& [row, column] : places) in_spots += static_cast<double>(light(row, column, 0));
+  EXPECT_NEAR(lit, in_spots / all, 0.01);
+  EXPECT_LT(lit, 0.9);
+}
+
+TEST_F(OptimizeSpotsTest, LightBesideThePictureIsWarnedOf) {
+  const auto corner = [this](const std::string& solver) {
+    auto arguments =
+        optimize({"--focal-length", "20cm", "--solver", solver, "--signal-region", "64x64+4+4", "--phase", "random"});
+    std::ranges::replace(arguments, std::string("64x64"), std::string("192x192"));
+    return run_json(arguments);
+  };
+  const auto lost = corner("wgs");
+  ASSERT_LT(lost["holograms"][0]["efficiency"], 0.05);
+  EXPECT_NE(lost["warnings"].dump().find("of the light falls into the picture"), std::string::npos);
+  const auto kept = corner("gs");
+  ASSERT_GT(kept["holograms"][0]["efficiency"], 0.05);
+  EXPECT_EQ(kept["warnings"].size(), 0U);
 }
 
 }  // namespace

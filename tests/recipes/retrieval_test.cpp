@@ -147,6 +147,12 @@ TEST_P(RetrievalOnEachDevice, TheLightOfTheCodesIsThePicture) {
     }
     const auto& quality = made.quality.at(0);
     EXPECT_NEAR(quality.efficiency, inside / (48 * 36), 0.01);
+    // Both squares, with the soft edges of the resampled picture.
+    const double squares_and_edges = light_in(light, made.region, {3, 1, 10, 22});
+    EXPECT_GT(made.lit_efficiency.at(0), (bright + dim) / (48 * 36));
+    EXPECT_LT(made.lit_efficiency.at(0), squares_and_edges / (48 * 36));
+    EXPECT_GE(made.lit_pixels, 2 * 64);
+    EXPECT_LE(made.lit_pixels, 220);
     EXPECT_GT(quality.psnr_worst_db, 20);
     EXPECT_NEAR(made.seen.at(0).psnr_db, quality.psnr_db, 0.01);  // one plane: one scale
     EXPECT_EQ(made.difference.shape(), (Shape<2>{16, 24}));

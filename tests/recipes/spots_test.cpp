@@ -71,7 +71,7 @@ TEST_F(SpotLists, WhatIsNoListOfSpotsIsRefusedByName) {
   refused("10,5,0\n", "unit");
   refused("x,y\n1,2\n", "unit");
   refused("x_um,y_um,wrong\n1,2,3\n", "wrong");
-  refused("x_um,y_px\n1,2\n", "y_px");
+  refused("x_um,y_foo\n1,2\n", "y_foo");
   refused("x_um,x_um,y_um\n1,2,3\n", "one column x");
   refused("x_um,z_um\n1,2\n", "one column y");
   refused("x_um,y_um\n1,2\n1\n", "line 3");

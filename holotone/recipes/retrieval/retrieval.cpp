@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/recipes/retrieval.hpp>
@@ -19,6 +20,33 @@ double energy(View<const float, 2> amplitude) {
   double sum = 0;
   for (const float value : amplitude.host()) sum += static_cast<double>(value) * static_cast<double>(value);
   return sum;
+}
+
+/// A picture's pixels are lit above this share of its largest intensity.
+constexpr float lit_intensity = 0.01F;
+
+/// Shares of a region's light in the pixels that a picture lights, and their number.
+struct LitPixels {
+  std::int64_t count = 0;
+  double share = 0;
+};
+
+LitPixels find_lit(const Array<float, 2>& amplitude, View<const float, 2> seen, const SignalRegion& region,
+                   double largest) {
+  const auto least = static_cast<float>(largest) * std::sqrt(lit_intensity);
+  LitPixels lit;
+  double all = 0;
+  for (std::int64_t row = region.row; row < region.row + region.rows; ++row) {
+    for (std::int64_t column = region.column; column < region.column + region.columns; ++column) {
+      const auto light = static_cast<double>(seen(row, column));
+      all += light;
+      if (amplitude(row, column) <= least) continue;
+      lit.share += light;
+      ++lit.count;
+    }
+  }
+  if (all > 0) lit.share /= all;
+  return lit;
 }
 
 double largest_in(const Array<float, 2>& amplitude, const SignalRegion& region) {
@@ -150,7 +178,11 @@ class Retrieval {
     made_.difference = Array<std::uint8_t, 2>(planes == 1 ? Shape<2>{region.rows, region.columns} : Shape<2>{});
     for (std::int64_t plane = 0; plane < planes; ++plane) {
       const auto amplitude = wanted(static_cast<std::size_t>(plane));
-      const WantedLight picture(amplitude.view(), region, largest_in(amplitude, region));
+      const double largest = largest_in(amplitude, region);
+      const auto lit = find_lit(amplitude, {light.data() + plane * positions * ny * nx, {ny, nx}}, region, largest);
+      made_.lit_efficiency.push_back(lit.share * made_.quality[static_cast<std::size_t>(plane)].efficiency);
+      if (plane == 0) made_.lit_pixels = lit.count;
+      const WantedLight picture(amplitude.view(), region, largest);
       made_.seen.emplace_back();
       if (picture.is_dark()) continue;  // a plane of a stack
       PositionComparisons compared{};

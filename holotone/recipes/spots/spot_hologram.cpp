@@ -10,6 +10,7 @@
 #include <holotone/recipes/retrieval/panel_light.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/spots/even_levels.hpp>
+#include <holotone/recipes/spots/spot_loop.hpp>
 #include <holotone/retrieval/spots/spot_neighbours.hpp>
 #include <numbers>
 
@@ -65,8 +66,8 @@ std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& 
   return remarks;
 }
 
-SpotHologram make_spots(const SpotList& spots, SpotOptions options, const EncodeOptions& encoding,
-                        View<const Complex, 2> light, const SpotSteps& steps, Progress& progress, const Queue& queue) {
+SpotPlan plan_for_codes(const SpotList& spots, SpotOptions options, const EncodeOptions& encoding,
+                        View<const Complex, 2> light, const Queue& queue) {
   constexpr std::string_view where = "make_spots";
   if (encoding.encoding != Encoding::phase) throw_argument(where, "encoding", "phase", to_string(encoding.encoding));
   options.levels = even_levels(encoding);
@@ -75,17 +76,31 @@ SpotHologram make_spots(const SpotList& spots, SpotOptions options, const Encode
   const auto count = std::ssize(spots.position_m);
   plan.set_spots({count > 0 ? spots.position_m.front().data() : nullptr, {count, 3}},
                  {spots.intensity.data(), {std::ssize(spots.intensity)}});
+  return plan;
+}
+
+SpotHologram show_spots(const SpotPlan& plan, const SpotReport& report, const EncodeOptions& encoding) {
+  const auto& options = plan.options();
   SpotHologram made;
-  made.report = plan.solve(steps, progress);
+  made.report = report;
   Array<float, 2> phase_rad(options.grid.shape());
   plan.phase(phase_rad.view());
   auto shown = phase_codes(phase_rad.view(), encoding, options.grid);
   made.codes = std::move(shown.codes);
   made.report.light = plan.light_in_spots(shown.shown_rad.view());
-  const auto& seen = made.report.light;
-  made.report.reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
+  made.shown_rad = std::move(shown.shown_rad);
   set_metadata(made.metadata, "distance_m", 0.0);
   set_metadata(made.metadata, "seed", static_cast<double>(options.seed));
+  return made;
+}
+
+SpotHologram make_spots(const SpotList& spots, SpotOptions options, const EncodeOptions& encoding,
+                        View<const Complex, 2> light, const SpotSteps& steps, Progress& progress, const Queue& queue) {
+  auto plan = plan_for_codes(spots, options, encoding, light, queue);
+  const auto report = plan.solve(steps, progress);
+  auto made = show_spots(plan, report, encoding);
+  const auto& seen = made.report.light;
+  made.report.reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
   return made;
 }
 

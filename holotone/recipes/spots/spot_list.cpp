@@ -1,202 +1,254 @@
 // Lists of spots in files.
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/core/units.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spots.hpp>
+#include <holotone/recipes/spots/spot_columns.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 namespace holotone {
 namespace {
 
-constexpr std::string_view column_names[] = {"x", "y", "z", "intensity"};
-constexpr std::size_t column_count = std::size(column_names);
-constexpr std::size_t intensity_column = 3;
+using spots::Column;
+using spots::ColumnUnit;
+using spots::Quantity;
 
-/// Meaning of a column: one of column_names, and the size of its unit in metres, 0: not stated.
-struct Column {
-  std::size_t index = column_count;
-  double unit_m = 0;
+/// Numbers of one spot by Quantity, and their columns.
+struct Row {
+  std::array<std::optional<double>, spots::quantity_count> values;
+  std::array<Column, spots::quantity_count> columns;
 };
 
-/// "x", "x_um", "x [um]" and "x (um)".
-Column spot_column(std::string_view word) {
-  std::string name(io::trim(word));
-  std::erase(name, '"');
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto at = name.find_first_of("_[(");
-  const auto known = std::ranges::find(column_names, io::trim(std::string_view(name).substr(0, at)));
-  Column column{static_cast<std::size_t>(known - std::begin(column_names))};
-  if (column.index >= intensity_column || at == std::string::npos) return column;
-  const auto end = name.find_first_of("])", at);
-  try {
-    column.unit_m =
-        parse_length("unit", fmt::format("1{}", io::trim(std::string_view(name).substr(at + 1, end - at - 1))));
-  } catch (const Error&) {
-    column.index = column_count;
-  }
-  return column;
-}
+constexpr std::size_t slot(Quantity quantity) { return static_cast<std::size_t>(quantity); }
+constexpr std::string_view quantity_name(Quantity quantity) { return spots::quantity_names[slot(quantity)]; }
 
-std::vector<std::string_view> split(std::string_view line) {
-  const char separator = line.find(',') != std::string_view::npos   ? ','
-                         : line.find(';') != std::string_view::npos ? ';'
-                                                                    : ' ';
-  std::vector<std::string_view> words;
-  if (separator == ' ') {
-    for (auto word = io::take_word(line); !word.empty(); word = io::take_word(line)) words.push_back(word);
-    return words;
+/// Quantities that give the coordinate of an axis; the second is another way to say the first.
+constexpr std::array<std::array<Quantity, 2>, 3> axis_quantities{
+    {{Quantity::x, Quantity::kx}, {Quantity::y, Quantity::ky}, {Quantity::z, Quantity::defocus}}};
+
+/// How lists are read, of whatever form.
+struct ListForm {
+  const std::string& path;
+  double unit_m = 0;        ///< of numbers without a unit; 0: none
+  bool are_pixels = false;  ///< x and y without a unit
+  const SpotLens& lens;
+  const CameraMap& camera;
+};
+
+/// Refuses columns that do not say a spot's place once. `has`: whether there is a column.
+template <class Has>
+void require_place(const ListForm& form, const std::string& place, Has has) {
+  for (std::size_t axis = 0; axis < axis_quantities.size(); ++axis) {
+    const auto [plain, other] = axis_quantities[axis];
+    const int found = (has(plain) ? 1 : 0) + (has(other) ? 1 : 0);
+    if (found > 1 || (axis < 2 && found == 0)) {
+      throw_io(form.path, fmt::format("one column {} or {} ({})", quantity_name(plain), quantity_name(other), place),
+               found == 0 ? "none" : "both");
+    }
   }
-  for (;;) {
-    const auto end = line.find(separator);
-    words.push_back(io::trim(line.substr(0, end)));
-    if (end == std::string_view::npos) return words;
-    line.remove_prefix(end + 1);
+  if (has(Quantity::kx) != has(Quantity::ky)) {
+    throw_io(form.path, fmt::format("columns x and y, or kx and ky ({})", place), "one of each");
   }
 }
 
 /// Gathers spots and refuses what is none. `place`: "line 3" or "spot 2".
 class Gatherer {
  public:
-  Gatherer(const std::string& path, double unit_m) : path_(path), unit_m_(unit_m) {}
+  explicit Gatherer(const ListForm& form) : form_(form) { spots_.are_angles = true; }
 
-  void add(const std::array<double, column_count>& values, const std::array<double, 3>& units_m,
-           const std::string& place) {
-    std::array<float, 3> position{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      double unit = units_m[axis] > 0 ? units_m[axis] : unit_m_;
-      if (values[axis] == 0) unit = 1;
-      if (!(unit > 0)) {
-        throw_io(path_, "a unit of x, y and z, such as a column x_um, or one by option", "numbers without a unit");
+  void add(const Row& row, const std::string& place) {
+    std::array<double, 3> position{};
+    for (std::size_t axis = 0; axis < position.size(); ++axis) {
+      for (const auto quantity : axis_quantities[axis]) {
+        if (const auto value = row.values[slot(quantity)]) {
+          position[axis] = *value * scale(row.columns[slot(quantity)], *value);
+        }
       }
-      position[axis] = static_cast<float>(values[axis] * unit);
-      if (!std::isfinite(position[axis])) throw_io(path_, fmt::format("finite coordinates ({})", place), "others");
     }
-    const double intensity = values[intensity_column];
+    if (is_pixel(row.columns[slot(Quantity::x)]) || is_pixel(row.columns[slot(Quantity::y)])) {
+      move_to_plane(row, position, place);
+    }
+    std::array<float, 3> single{};
+    for (std::size_t axis = 0; axis < single.size(); ++axis) {
+      single[axis] = static_cast<float>(position[axis]);
+      if (!std::isfinite(single[axis])) throw_io(form_.path, fmt::format("finite coordinates ({})", place), "others");
+    }
+    const double intensity = row.values[slot(Quantity::intensity)].value_or(1);
     if (!(intensity > 0 && intensity <= 1e30)) {
-      throw_io(path_, fmt::format("an intensity > 0 ({})", place), fmt::format("{:g}", intensity));
+      throw_io(form_.path, fmt::format("an intensity > 0 ({})", place), fmt::format("{:g}", intensity));
     }
-    spots_.position_m.push_back(position);
+    spots_.position_m.push_back(single);
     spots_.intensity.push_back(static_cast<float>(intensity));
   }
 
   SpotList take() {
-    if (spots_.position_m.empty()) throw_io(path_, "at least 1 spot", "0");
+    if (spots_.position_m.empty()) throw_io(form_.path, "at least 1 spot", "0");
     return std::move(spots_);
   }
 
  private:
-  const std::string& path_;
-  double unit_m_;
+  [[nodiscard]] bool is_pixel(const Column& column) const {
+    const bool plain = column.quantity == Quantity::x || column.quantity == Quantity::y;
+    return plain && (column.unit == ColumnUnit::camera_pixel || (column.unit == ColumnUnit::none && form_.are_pixels));
+  }
+
+  /// Metres of a column's unit; 1 for pixels, which are moved later, and for 0, which needs no unit.
+  double scale(const Column& column, double value) {
+    if (is_pixel(column)) return 1;
+    if (column.unit == ColumnUnit::none || column.unit == ColumnUnit::length) {
+      if (value == 0) return 1;
+      spots_.are_angles = false;
+    }
+    if (column.unit != ColumnUnit::none) return spots::metres_per_unit(column, form_.lens);
+    if (!(form_.unit_m > 0)) {
+      throw_io(form_.path, "a unit of x, y and z, such as a column x_um, or one by option", "numbers without a unit");
+    }
+    return form_.unit_m;
+  }
+
+  void move_to_plane(const Row& row, std::array<double, 3>& position, const std::string& place) {
+    if (!is_pixel(row.columns[slot(Quantity::x)]) || !is_pixel(row.columns[slot(Quantity::y)])) {
+      throw_io(form_.path, fmt::format("x and y both in pixels ({})", place), "one of them");
+    }
+    if (!has_map(form_.camera)) throw_io(form_.path, "a camera map for places in pixels", "none");
+    const auto [x, y] = place_of_pixel(form_.camera, {position[0], position[1]});
+    position[0] = x;
+    position[1] = y;
+    if (!form_.camera.has_angles) spots_.are_angles = false;
+  }
+
+  const ListForm& form_;
   SpotList spots_;
 };
 
-SpotList read_table(std::string_view text, const std::string& path, double unit_m) {
-  Gatherer gatherer(path, unit_m);
+/// The columns of a table's first line: its names, or those of a table without.
+std::vector<Column> columns_of(const std::vector<std::string_view>& words, bool has_names, const ListForm& form,
+                               const std::string& place) {
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    columns.push_back(has_names ? spots::parse_column(words[i])
+                                : Column{i < spots::unnamed_count ? static_cast<Quantity>(i) : Quantity::unknown});
+    if (columns.back().quantity == Quantity::unknown) {
+      throw_io(form.path,
+               fmt::format("columns x, y, z, intensity with units such as x_um, or kx_per_mm, ky_norm, defocus_per_m "
+                           "({})",
+                           place),
+               io::in_quotes(words[i]));
+    }
+  }
+  for (const auto& column : columns) {
+    const auto same = std::ranges::count(columns, column.quantity, &Column::quantity);
+    if (same > 1) {
+      throw_io(form.path, fmt::format("one column {} ({})", quantity_name(column.quantity), place),
+               fmt::format("{}", same));
+    }
+  }
+  require_place(form, place, [&](Quantity quantity) {
+    return std::ranges::find(columns, quantity, &Column::quantity) != columns.end();
+  });
+  return columns;
+}
+
+SpotList read_table(std::string_view text, const ListForm& form) {
+  Gatherer gatherer(form);
   io::LineReader lines(text);
   std::vector<Column> columns;
-  std::array<double, 3> units_m{};
+  Row row;
   for (std::string_view line; lines.next_filled(line);) {
     line = io::trim(line);
     if (line.starts_with('#')) continue;
-    const auto words = split(line);
+    const auto words = spots::split_line(line);
     const auto place = fmt::format("line {}", lines.number());
     double number = 0;
     if (columns.empty()) {
       const bool has_names = !io::parse_number(words.front(), number);
-      for (std::size_t i = 0; i < words.size(); ++i) {
-        columns.push_back(has_names ? spot_column(words[i]) : Column{i});
-        const auto& column = columns.back();
-        if (column.index >= column_count) {
-          throw_io(path, fmt::format("columns x, y, z, intensity with units such as x_um ({})", place),
-                   io::in_quotes(words[i]));
-        }
-        if (column.index < units_m.size()) units_m[column.index] = column.unit_m;
-      }
-      const auto has = [&](std::size_t index) { return std::ranges::count(columns, index, &Column::index); };
-      for (std::size_t index = 0; index < column_count; ++index) {
-        if (has(index) > 1 || (index < 2 && has(index) == 0)) {
-          throw_io(path, fmt::format("one column {} ({})", column_names[index], place), fmt::format("{}", has(index)));
-        }
-      }
+      columns = columns_of(words, has_names, form, place);
+      for (const auto& column : columns) row.columns[slot(column.quantity)] = column;
       if (has_names) continue;
     }
     if (words.size() != columns.size()) {
-      throw_io(path, fmt::format("{} numbers ({})", columns.size(), place), fmt::format("{}", words.size()));
+      throw_io(form.path, fmt::format("{} numbers ({})", columns.size(), place), fmt::format("{}", words.size()));
     }
-    std::array<double, column_count> values{0, 0, 0, 1};
     for (std::size_t i = 0; i < words.size(); ++i) {
-      if (!io::parse_number(words[i], number))
-        throw_io(path, fmt::format("a number ({})", place), io::in_quotes(words[i]));
-      values[columns[i].index] = number;
+      if (!io::parse_number(words[i], number)) {
+        throw_io(form.path, fmt::format("a number ({})", place), io::in_quotes(words[i]));
+      }
+      row.values[slot(columns[i].quantity)] = number;
     }
-    gatherer.add(values, units_m, place);
+    gatherer.add(row, place);
   }
   return gatherer.take();
 }
 
-SpotList read_json(const std::string& text, const std::string& path, double unit_m) {
+/// One spot of a JSON list.
+Row json_row(const nlohmann::json& spot, const ListForm& form, const std::string& place) {
+  Row row;
+  const auto set = [&](const Column& column, const nlohmann::json& value) {
+    const auto index = slot(column.quantity);
+    if (column.quantity == Quantity::unknown || !value.is_number() || row.values[index]) {
+      throw_io(form.path, fmt::format("numbers x, y, z, intensity, or kx_norm and others with units ({})", place),
+               "another value");
+    }
+    row.columns[index] = column;
+    row.values[index] = value.get<double>();
+  };
+  if (spot.is_array() && spot.size() >= 2) {
+    for (std::size_t i = 0; i < spot.size(); ++i) {
+      set({i < spots::unnamed_count ? static_cast<Quantity>(i) : Quantity::unknown}, spot[i]);
+    }
+  } else if (spot.is_object()) {
+    for (const auto& [key, value] : spot.items()) set(spots::parse_column(key), value);
+  } else {
+    throw_io(form.path, fmt::format("an object or a list of two to four numbers ({})", place), "another value");
+  }
+  require_place(form, place, [&](Quantity quantity) { return row.values[slot(quantity)].has_value(); });
+  return row;
+}
+
+SpotList read_json(const std::string& text, ListForm form) {
   using nlohmann::json;
   const json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) throw_io(path, "JSON", "text that is none");
+  if (root.is_discarded()) throw_io(form.path, "JSON", "text that is none");
   const json* spots = &root;
   if (root.is_object()) {
-    if (!root.contains("spots")) throw_io(path, "a list \"spots\"", "an object without it");
+    if (!root.contains("spots")) throw_io(form.path, "a list \"spots\"", "an object without it");
     spots = &root["spots"];
     for (const auto& [key, value] : root.items()) {
       if (key == "spots") continue;
-      if (key != "unit" || !value.is_string())
-        throw_io(path, "\"spots\" and a \"unit\" such as \"um\"", io::in_quotes(key));
-      unit_m = parse_length("unit", fmt::format("1{}", value.get<std::string>()));
+      const auto unit = key == "unit" && value.is_string() ? spots::parse_unit(value.get<std::string>()) : Column{};
+      if (unit.unit == ColumnUnit::none) {
+        throw_io(form.path, "\"spots\" and a \"unit\" such as \"um\" or \"px\"",
+                 io::in_quotes(key == "unit" ? value.dump() : key));
+      }
+      form.are_pixels = unit.unit == ColumnUnit::camera_pixel;
+      form.unit_m = form.are_pixels ? 0 : unit.size;
     }
   }
-  if (!spots->is_array()) throw_io(path, "a list of spots", "another value");
-  Gatherer gatherer(path, unit_m);
+  if (!spots->is_array()) throw_io(form.path, "a list of spots", "another value");
+  Gatherer gatherer(form);
   std::size_t number = 0;
   for (const auto& spot : *spots) {
     const auto place = fmt::format("spot {}", number++);
-    std::array<double, column_count> values{0, 0, 0, 1};
-    std::array<double, 3> units_m{};
-    const auto set = [&](std::size_t index, const json& value) {
-      if (index >= column_count || !value.is_number()) {
-        throw_io(path, fmt::format("numbers x, y, z, intensity ({})", place), "another value");
-      }
-      values[index] = value.get<double>();
-    };
-    if (spot.is_array() && spot.size() >= 2) {
-      for (std::size_t i = 0; i < spot.size(); ++i) set(i, spot[i]);
-    } else if (spot.is_object()) {
-      std::array<bool, column_count> found{};
-      for (const auto& [key, value] : spot.items()) {
-        const auto column = spot_column(key);
-        set(column.index, value);
-        if (column.index < units_m.size()) units_m[column.index] = column.unit_m;
-        found[column.index] = true;
-      }
-      if (!found[0] || !found[1]) throw_io(path, fmt::format("x and y ({})", place), "an object without them");
-    } else {
-      throw_io(path, fmt::format("an object or a list of two to four numbers ({})", place), "another value");
-    }
-    gatherer.add(values, units_m, place);
+    gatherer.add(json_row(spot, form, place), place);
   }
   return gatherer.take();
 }
 
 }  // namespace
 
-SpotList read_spots(const std::string& path, double unit_m) {
+SpotList read_spots(const std::string& path, double unit_m, const SpotLens& lens, const CameraMap& camera) {
   const auto text = io::read_bytes(path);
+  const ListForm form{path, unit_m, false, lens, camera};
   const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool is_json = first != std::string::npos && (text[first] == '{' || text[first] == '[');
-  if (is_json) return read_json(text.substr(first), path, unit_m);
+  if (is_json) return read_json(text.substr(first), form);
   if (text.find('\0') != std::string::npos) throw_io(path, "a table of spots as text, or JSON", "a binary file");
-  return read_table(text, path, unit_m);
+  return read_table(text, form);
 }
 
 SpotList spot_lattice(std::int64_t columns, std::int64_t rows, double spacing_m, SpotLattice lattice,
@@ -225,17 +277,23 @@ SpotList spot_lattice(std::int64_t columns, std::int64_t rows, double spacing_m,
   return spots;
 }
 
-void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light) {
+void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light,
+                 const std::vector<float>& measured) {
   double sum = 0;
   for (std::size_t m = 0; m < light.intensity.size(); ++m) {
     sum += light.intensity[m] / static_cast<double>(spots.intensity[m]);
   }
   const double mean = sum / static_cast<double>(light.intensity.size());
-  std::string text = "x_m,y_m,z_m,intensity,share,ratio\n";
+  if (!measured.empty() && measured.size() != spots.position_m.size()) {
+    throw_argument("write_spots", "measured", fmt::format("{} intensities", spots.position_m.size()),
+                   fmt::format("{}", measured.size()));
+  }
+  std::string text = fmt::format("x_m,y_m,z_m,intensity,share,ratio{}\n", measured.empty() ? "" : ",measured");
   for (std::size_t m = 0; m < light.intensity.size(); ++m) {
     const auto& [x, y, z] = spots.position_m[m];
-    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", x, y, z, spots.intensity[m], light.intensity[m],
+    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}", x, y, z, spots.intensity[m], light.intensity[m],
                         light.intensity[m] / static_cast<double>(spots.intensity[m]) / mean);
+    text += measured.empty() ? "\n" : fmt::format(",{:.9g}\n", measured[m]);
   }
   write_file(path, text);
 }

@@ -77,8 +77,8 @@ void normalise(const Panel& panel, const __half* sum, const __half* light, float
 void update_spots(const Panel& panel, const SpotArrays& spots, int count, const __half* products,
                   const SpotUpdate& update, WaveType type, void* waves, bool has_clusters, cudaStream_t stream);
 
-/// Turns {ny, nx} of the panel's phase, in [0, 1). `light` {ny, nx} has the light's amplitude and phase; null: 1. levels
-/// > 0: rounded. Pixels without light have phase 0.
+/// Turns {ny, nx} of the panel's phase, in [0, 1). `light` {ny, nx} has the light's amplitude and phase; null: 1.
+/// levels > 0: rounded. Pixels without light have phase 0.
 void field_to_turns(const Panel& panel, const __half* field, const float2* light, int levels, float* turns,
                     cudaStream_t stream);
 /// The light's amplitude in the layout of the form.

@@ -5,6 +5,7 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/retrieval/spots/carried_spots.hpp>
 #include <holotone/retrieval/spots/spot_engine.hpp>
+#include <holotone/retrieval/spots/spot_targets.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
 #include <numeric>
@@ -74,6 +75,17 @@ std::unique_ptr<spots::Engine> make_engine(const SpotOptions& options, const Que
   throw_no_backend(where_made, queue.device());
 }
 
+void require_steps(const char* where, const SpotSteps& steps) {
+  if (steps.free_steps) {
+    require_bounds(where, "free_steps", *steps.free_steps, bounds_of<&SpotSteps::free_steps>);
+  }
+  if (steps.kept_steps) {
+    require_bounds(where, "kept_steps", *steps.kept_steps, bounds_of<&SpotSteps::kept_steps>);
+  }
+  require_bounds(where, "max_deviation", steps.max_deviation, bounds_of<&SpotSteps::max_deviation>);
+  require_bounds(where, "max_worst", steps.max_worst, bounds_of<&SpotSteps::max_worst>);
+}
+
 bool reaches(const SpotLight& light, const SpotSteps& steps) {
   return light.deviation <= steps.max_deviation && light.worst <= steps.max_worst;
 }
@@ -129,14 +141,21 @@ struct SpotPlan::State {
   double lit_rho_squared = 0;  ///< of the farthest pixel with light
   spots::SpotScene scene;
   std::vector<std::int64_t> id;
+  std::vector<double> before_measured;  ///< targets that set_measured has replaced; empty: none
   bool is_solved = false;
 
   [[nodiscard]] std::size_t count() const { return scene.place.size(); }
 
   [[nodiscard]] std::vector<SpotPlace> checked_places(View<const float, 2> position_m, const char* where) const;
   void place(std::vector<SpotPlace> found);
-  [[nodiscard]] SpotLight light() const;
-  int take_free_steps(Progress& progress);
+  [[nodiscard]] SpotLight light_against(std::span<const double> target) const;
+  /// Against the targets of steps.
+  [[nodiscard]] SpotLight light() const { return light_against(scene.target); }
+  /// Amplitudes that set_spots has asked for.
+  [[nodiscard]] std::span<const double> asked() const {
+    return before_measured.size() == count() ? before_measured : scene.target;
+  }
+  int take_free_steps(const SpotSteps& steps, Progress& progress);
   int take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress);
   void take_stated_steps(std::span<const Step> steps, Progress& progress);
   int take_rounded_steps(const SpotSteps& steps, SpotLight& seen);
@@ -144,6 +163,7 @@ struct SpotPlan::State {
   SpotReport move(std::vector<SpotPlace> found, std::vector<std::int64_t> ids, std::vector<double> target, int steps);
   void take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free);
   [[nodiscard]] spots::CarriedSpots carried() const;
+  void finish(const SpotSteps& steps, SpotReport& report);
 };
 
 std::vector<SpotPlace> SpotPlan::State::checked_places(View<const float, 2> position_m, const char* where) const {
@@ -186,39 +206,20 @@ void SpotPlan::State::place(std::vector<SpotPlace> found) {
   engine->set_spots(scene);
 }
 
-SpotLight SpotPlan::State::light() const {
+SpotLight SpotPlan::State::light_against(std::span<const double> target) const {
   std::vector<Wave> value(count());
   engine->read(value);
-  SpotLight result;
-  double sum = 0;
-  double square = 0;
-  double least = std::numeric_limits<double>::max();
-  double most = 0;
-  for (std::size_t m = 0; m < count(); ++m) {
-    const double intensity = std::norm(value[m]);
-    result.intensity.push_back(intensity);
-    result.efficiency += intensity;
-    const double ratio = intensity / (scene.target[m] * scene.target[m]);
-    sum += ratio;
-    square += ratio * ratio;
-    least = std::min(least, ratio);
-    most = std::max(most, ratio);
-  }
-  const auto n = static_cast<double>(count());
-  const double mean = sum / n;
-  if (!(mean > 0)) {  // no light at all
-    result.deviation = result.worst = result.contrast = 1;
-    return result;
-  }
-  // Rounding may make the difference of equal numbers negative.
-  result.deviation = std::sqrt(std::max(square / n - mean * mean, 0.0)) / mean;
-  result.worst = std::max(most - mean, mean - least) / mean;
-  result.contrast = (most - least) / (most + least);
-  return result;
+  std::vector<double> intensity(count());
+  std::ranges::transform(value, intensity.begin(), [](const Wave& u) { return std::norm(u); });
+  return spots::compare_light(std::move(intensity), target);
 }
 
-/// Free steps while light grows.
-int SpotPlan::State::take_free_steps(Progress& progress) {
+/// The stated number, or while light grows.
+int SpotPlan::State::take_free_steps(const SpotSteps& steps, Progress& progress) {
+  if (steps.free_steps) {
+    take_stated_steps(std::vector<Step>(static_cast<std::size_t>(*steps.free_steps), {StepKind::free}), progress);
+    return *steps.free_steps;
+  }
   double before = 0;
   for (int taken = 0;;) {
     const int batch = std::min(taken == 0 ? 2 : std::min(engine->batch(), open_batch), max_free_steps - taken);
@@ -232,12 +233,18 @@ int SpotPlan::State::take_free_steps(Progress& progress) {
   }
 }
 
-/// Kept steps until both limits hold.
+/// The stated number, or until both limits hold.
 int SpotPlan::State::take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress) {
+  const Step step{StepKind::kept, kept_gain};
+  if (steps.kept_steps) {
+    take_stated_steps(std::vector<Step>(static_cast<std::size_t>(*steps.kept_steps), step), progress);
+    seen = light();
+    return *steps.kept_steps;
+  }
   int taken = 0;
   for (seen = light(); taken < max_kept_steps && !reaches(seen, steps); seen = light()) {
     const int batch = std::min(std::min(engine->batch(), open_batch), max_kept_steps - taken);
-    engine->take(std::vector<Step>(static_cast<std::size_t>(batch), {StepKind::kept, kept_gain}));
+    engine->take(std::vector<Step>(static_cast<std::size_t>(batch), step));
     taken += batch;
     progress.step("kept steps", taken, max_kept_steps);
   }
@@ -299,6 +306,7 @@ SpotReport SpotPlan::State::move(std::vector<SpotPlace> found, std::vector<std::
     for (std::size_t m = 0; m < is_free.size(); ++m) is_free[m] |= is_new[m];
     id = std::move(now.id);
     scene.target = std::move(now.target);
+    before_measured.clear();
     place(std::move(found));
     engine->start(now.weight, now.unit);
   }
@@ -315,6 +323,7 @@ SpotReport SpotPlan::State::move(std::vector<SpotPlace> found, std::vector<std::
   }
   report.light = light();
   report.reached = reaches(report.light, {});
+  if (!before_measured.empty()) report.light = light_against(asked());
   return report;
 }
 
@@ -332,6 +341,14 @@ void SpotPlan::State::take_moving_steps(int steps, const std::vector<std::uint8_
     }
     engine->start(now.weight, now.unit);
   }
+}
+
+/// Rounds to levels and says what was reached.
+void SpotPlan::State::finish(const SpotSteps& steps, SpotReport& report) {
+  if (options.levels > 0) report.rounded_steps = take_rounded_steps(steps, report.light);
+  report.reached = reaches(report.light, steps);
+  if (!before_measured.empty()) report.light = light_against(asked());
+  is_solved = true;
 }
 
 SpotPlan::SpotPlan(const SpotOptions& options, Queue queue) {
@@ -380,6 +397,7 @@ void SpotPlan::set_spots(View<const float, 2> position_m, View<const float, 1> i
   auto target = checked_targets(intensity, found.size(), where_set);
   state.id = checked_ids(id, found.size(), where_set);
   state.scene.target = std::move(target);
+  state.before_measured.clear();
   state.place(std::move(found));
   state.is_solved = false;
 }
@@ -388,26 +406,79 @@ SpotReport SpotPlan::solve(const SpotSteps& steps, Progress& progress) {
   auto& state = *state_;
   constexpr const char* where = "SpotPlan::solve";
   if (state.count() == 0) throw_argument(where, "spots", "a call of set_spots before", "none");
-  if (steps.free_steps) {
-    require_bounds(where, "free_steps", *steps.free_steps, bounds_of<&SpotSteps::free_steps>);
-  }
-  if (steps.kept_steps) {
-    require_bounds(where, "kept_steps", *steps.kept_steps, bounds_of<&SpotSteps::kept_steps>);
-  }
-  require_bounds(where, "max_deviation", steps.max_deviation, bounds_of<&SpotSteps::max_deviation>);
-  require_bounds(where, "max_worst", steps.max_worst, bounds_of<&SpotSteps::max_worst>);
+  require_steps(where, steps);
   state.engine->start(state.options.seed);
   SpotReport report;
-  std::vector<Step> stated(static_cast<std::size_t>(steps.free_steps.value_or(0)), {StepKind::free});
-  if (!steps.free_steps) report.free_steps = state.take_free_steps(progress);
-  stated.insert(stated.end(), static_cast<std::size_t>(steps.kept_steps.value_or(0)), {StepKind::kept, kept_gain});
-  state.take_stated_steps(stated, progress);
-  if (steps.free_steps) report.free_steps = *steps.free_steps;
-  report.kept_steps = steps.kept_steps ? *steps.kept_steps : state.take_kept_steps(steps, report.light, progress);
-  if (steps.kept_steps && state.options.levels == 0) report.light = state.light();
-  if (state.options.levels > 0) report.rounded_steps = state.take_rounded_steps(steps, report.light);
-  report.reached = reaches(report.light, steps);
+  if (steps.free_steps && steps.kept_steps) {  // at once, where the engine waits for nothing between
+    std::vector<Step> stated(static_cast<std::size_t>(*steps.free_steps), {StepKind::free});
+    stated.insert(stated.end(), static_cast<std::size_t>(*steps.kept_steps), {StepKind::kept, kept_gain});
+    state.take_stated_steps(stated, progress);
+    report.free_steps = *steps.free_steps;
+    report.kept_steps = *steps.kept_steps;
+    if (state.options.levels == 0) report.light = state.light();
+  } else {
+    report.free_steps = state.take_free_steps(steps, progress);
+    report.kept_steps = state.take_kept_steps(steps, report.light, progress);
+  }
+  state.finish(steps, report);
+  return report;
+}
+
+void SpotPlan::start_from(View<const float, 2> phase_rad) {
+  auto& state = *state_;
+  constexpr const char* where = "SpotPlan::start_from";
+  const auto shape = state.options.grid.shape();
+  if (phase_rad.shape() != shape) {
+    throw_argument(where, "phase_rad", to_string<2>(shape), to_string<2>(phase_rad.shape()));
+  }
+  require_device(where, "phase_rad", Device{}, phase_rad.device());
+  if (state.count() == 0) throw_argument(where, "spots", "a call of set_spots before", "none");
+  state.engine->set_phase(phase_rad.data());
+  state.engine->look(0);
+  std::vector<Wave> unit(state.count());
+  state.engine->read(unit);
+  for (auto& u : unit) u = std::abs(u) > 0 ? u / std::abs(u) : Wave(1);
+  state.engine->start(state.scene.target, unit);
   state.is_solved = true;
+}
+
+void SpotPlan::set_measured(View<const float, 1> measured, double gain) {
+  auto& state = *state_;
+  constexpr const char* where = "SpotPlan::set_measured";
+  if (!state.is_solved) throw_argument(where, "spots", "a call of solve or start_from before", "none");
+  require_bounds(where, "gain", gain, Bounds{0.01, 1});
+  if (measured.data() == nullptr || measured.shape()[0] != static_cast<std::int64_t>(state.count())) {
+    throw_argument(where, "measured", fmt::format("shape {{{}}}, one for each spot", state.count()),
+                   to_string<1>(measured.shape()));
+  }
+  require_device(where, "measured", Device{}, measured.device());
+  double sum = 0;
+  for (std::int64_t m = 0; m < measured.size(); ++m) {
+    const double value = measured(m);
+    if (!(value >= 0 && std::isfinite(value))) {
+      throw_argument(where, fmt::format("spot {}", m), "a finite intensity >= 0", fmt::format("{:g}", value));
+    }
+    sum += value;
+  }
+  if (!(sum > 0)) throw_argument(where, "measured", "some light", "none");
+  std::vector<Wave> value(state.count());
+  state.engine->look(0);
+  state.engine->read(value);
+  const std::vector<double> asked(state.asked().begin(), state.asked().end());
+  state.scene.target = spots::targets_by_measured(value, asked, measured, gain);
+  state.before_measured = asked;
+  state.engine->set_spots(state.scene);
+  state.engine->look(0);
+}
+
+SpotReport SpotPlan::refine(const SpotSteps& steps, Progress& progress) {
+  auto& state = *state_;
+  constexpr const char* where = "SpotPlan::refine";
+  if (!state.is_solved) throw_argument(where, "spots", "a call of solve or start_from before", "none");
+  require_steps(where, steps);
+  SpotReport report;
+  report.kept_steps = state.take_kept_steps(steps, report.light, progress);
+  state.finish(steps, report);
   return report;
 }
 
@@ -490,7 +561,7 @@ SpotLight SpotPlan::light_in_spots(View<const float, 2> phase_rad) const {
   state.engine->phase(kept.data());
   state.engine->set_phase(phase_rad.data());
   state.engine->look(0);
-  auto seen = state.light();
+  auto seen = state.light_against(state.asked());
   state.engine->set_phase(kept.data());
   state.engine->look(0);
   return seen;

@@ -100,8 +100,26 @@ class SpotPlan {
   void set_spots(View<const float, 2> position_m, View<const float, 1> intensity = {},
                  View<const std::int64_t, 1> id = {});
 
-  /// Finds the phase. The same spots, options and seed give the same phase, on CUDA to 0.005 rad rms. Throws invalid_argument before set_spots.
+  /// Finds the phase. The same spots, options and seed give the same phase, on CUDA to 0.005 rad rms. Throws
+  /// invalid_argument before set_spots.
   SpotReport solve(const SpotSteps& steps = {}, Progress& progress = Progress::none());
+
+  /// Takes a phase {ny, nx} as what solve has found: that of codes which a panel shows. Throws invalid_argument before
+  /// set_spots.
+  void start_from(View<const float, 2> phase_rad);
+
+  /// Takes the spots' intensities {n} as a camera or atoms have measured them under the phase as it is, in any unit,
+  /// finite, >= 0. Steps then aim at
+  ///   T_m^2 = |u_m|^2 (mean r / r_m)^gain,   r_m = measured_m / intensity_m,
+  /// the change within 1/4 to 4; gain 0.01 to 1, less for noisy measurements. Reports stay those of the intensities of
+  /// set_spots: their light then differs by what the optics need. A loop over measured targets as in Nogrette et al.,
+  /// Phys. Rev. X 4, 021034 (2014). Throws invalid_argument before solve or start_from, naming a spot, and if
+  /// all are 0.
+  void set_measured(View<const float, 1> measured, double gain = 0.7);
+
+  /// Kept steps from the phase as it is, to the targets of set_measured; `reached` is of these. Throws invalid_argument
+  /// before solve or start_from.
+  SpotReport refine(const SpotSteps& steps = {}, Progress& progress = Progress::none());
 
   /// Moves the spots, after solve, to {n, 3}: their phases stay locked and only weights change, so that the light stays
   /// in the spots while a panel goes from one phase to the next. A tenth of a width a frame needs two steps. Phases of
@@ -129,8 +147,8 @@ class SpotPlan {
 
   /// The phase {ny, nx} in [0, 2 pi), rounded to the levels.
   void phase(View<float, 2> phase_rad) const;
-  /// 8-bit codes {ny, nx} of the phase: round(256 phase / (2 pi)) modulo 256. On the host, or on the plan's device, where
-  /// CUDA only enqueues.
+  /// 8-bit codes {ny, nx} of the phase: round(256 phase / (2 pi)) modulo 256. On the host, or for CUDA on the plan's
+  /// device, where they are only enqueued.
   void codes(View<std::uint8_t, 2> codes) const;
   /// Light of any phase {ny, nx} in the spots, such as that of the codes that a panel shows.
   [[nodiscard]] SpotLight light_in_spots(View<const float, 2> phase_rad) const;

@@ -1,7 +1,7 @@
 #include <cerrno>
+#include <cli/common/camera_program.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/paths.hpp>
-#include <cli/optimize/camera_program.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>

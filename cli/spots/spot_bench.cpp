@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cli/common/camera_program.hpp>
+#include <cli/common/cancel.hpp>
+#include <cli/common/picture_file.hpp>
+#include <cli/options/values.hpp>
+#include <cli/spots/spot_bench.hpp>
+#include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/recipes/retrieval/panel_camera.hpp>
+#include <holotone/recipes/retrieval/panel_light.hpp>
+#include <holotone/recipes/spot_camera.hpp>
+#include <holotone/recipes/write_hologram.hpp>
+#include <variant>
+
+namespace holotone::cli {
+namespace {
+
+/// Value of a saturated pixel, 1 of codes; 0: real numbers have none.
+double full_value(const Image& image) { return std::holds_alternative<Array<float, 3>>(image.pixels) ? 0 : 1; }
+
+/// Light of the spots in a camera's picture, whose codes are proportional to it.
+std::vector<float> measure(const std::string& name, const Image& image, const SpotList& spots, const CameraMap& map,
+                           double window_px) {
+  auto light = camera_amplitude(name, image, -1);
+  for (float& value : light.host()) value *= value;
+  return measure_spots(light.view(), spots, map, window_px, full_value(image));
+}
+
+std::vector<float> measured_by(const SpotBench& bench, const HologramJob& job, const SpotList& spots,
+                               const CameraMap& map, double window_px) {
+  if (bench.picture.empty()) return read_measured_spots(bench.measured, std::ssize(spots.position_m));
+  return measure(bench.picture, read_picture_file(job.console, bench.picture), spots, map, window_px);
+}
+
+}  // namespace
+
+void check_bench(const SpotBench& bench, bool has_map) {
+  const bool is_stored = !bench.start.empty();
+  if (is_stored && !bench.camera.empty()) reject("--start", "no --camera", "both");
+  if (is_stored == (bench.measured.empty() && bench.picture.empty())) {
+    reject("--start", "the codes that were measured, and --measured or --camera-picture",
+           is_stored ? "--start alone" : "none");
+  }
+  if (!bench.measured.empty() && !bench.picture.empty()) reject("--measured", "no --camera-picture", "both");
+  const bool has_pictures = !bench.camera.empty() || !bench.picture.empty();
+  if (has_pictures && !has_map) {
+    reject("--camera-map", "a map from the camera's pixels to the spots, for --camera and --camera-picture", "none");
+  }
+  for (const auto& file : {bench.start, bench.measured, bench.picture}) {
+    if (!file.empty()) io::require_input(file);
+  }
+  if (!bench.camera.empty() && bench.camera.find("%s") == std::string::npos) {
+    reject("--camera", "a command with %s, which stands for the file of the codes", bench.camera);
+  }
+}
+
+SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const SpotList& spots, const CameraMap& map,
+                           const SpotOptions& options, View<const Complex, 2> light, const SpotSteps& steps,
+                           const Metadata& metadata, std::optional<MeasuredSpots>& seen, Progress& progress) {
+  const auto& channel = job.channels.front();
+  const auto encoding = job.encode_options(channel);
+  const auto queue = Queue::create(job.device);
+  if (!bench.is_used()) return make_spots(spots, options, encoding, light, steps, progress, queue);
+  const bool has_pictures = !bench.camera.empty() || !bench.picture.empty();
+  const double window_px = !has_pictures ? 0 : bench.window_px ? *bench.window_px : spot_window_px(spots, map, options);
+  if (has_pictures && std::ranges::any_of(spots.position_m, [](const auto& place) { return place[2] != 0; })) {
+    warn(job.console,
+         "the camera sees the plane z = 0: spots of other z are measured out of focus; --measured has any");
+  }
+  if (!bench.start.empty()) {
+    seen.emplace();
+    seen->measured = measured_by(bench, job, spots, map, window_px);
+    seen->light = compare_measured(spots, seen->measured);
+    const auto phase = stored_phases({bench.start}, job.grid(channel), encoding);
+    return refine_spots(spots, options, encoding, light, steps, {phase.data(), options.grid.shape()}, seen->measured,
+                        bench.gain, progress, queue);
+  }
+  const CameraProgram program(bench.camera, bench.camera_timeout_s);
+  const auto meter = [&](View<const std::uint16_t, 2> codes) {
+    check_cancelled("waiting for the camera");
+    write_hologram(program.codes_path(), codes, job.grid(channel), encoding, {},
+                   {.metadata = metadata, .packed16 = job.packed16, .image = job.writing});
+    return measure("--camera", program.take(), spots, map, window_px);
+  };
+  const auto tell = [&job](int round, const SpotLight& measured) {
+    remark(job.console, fmt::format("measurement {}: deviation {:.2g} %, worst {:.2g} %", round,
+                                    100 * measured.deviation, 100 * measured.worst));
+  };
+  seen = make_measured_spots(spots, options, encoding, light, steps, meter, {bench.rounds, bench.gain, tell}, progress,
+                             queue);
+  seen->hologram.report.reached = seen->reached;
+  return std::move(seen->hologram);
+}
+
+std::vector<OptionRow> bench_options(SpotBench& bench) {
+  const auto with_camera = [&bench] {
+    return Applies{[&bench] { return !bench.camera.empty(); }, "a command at --camera",
+                   [] { return std::string("none"); }};
+  };
+  return {
+      {.names = "--camera",
+       .target = &bench.camera,
+       .value = "COMMAND",
+       .help = "Shell command that shows the codes of file %s and writes a picture of the spots to standard output"},
+      {.names = "--camera-timeout",
+       .target = number(bench.camera_timeout_s, ValueUnit::none, {0.1, 86'400}),
+       .value = "SECONDS",
+       .help = "Maximum time of a picture",
+       .applies = with_camera()},
+      {.names = "--feedback",
+       .target = number(bench.rounds, ValueUnit::count, {1, 1000}),
+       .value = "N",
+       .help = "Rounds of pictures and new targets; the best one's codes are written",
+       .applies = with_camera()},
+      {.names = "--start",
+       .target = &bench.start,
+       .value = "FILE",
+       .help = "Codes of these spots that were measured, to be improved by --measured or --camera-picture"},
+      {.names = "--measured",
+       .target = &bench.measured,
+       .value = "FILE",
+       .help = "Measured intensities of the spots of --start: CSV with a column measured, or one number a line"},
+      {.names = "--camera-picture",
+       .target = &bench.picture,
+       .value = "FILE",
+       .help = "Picture of the spots of --start, whose codes are proportional to light"},
+      {.names = "--gain",
+       .target = number(bench.gain, ValueUnit::none, {0.01, 1}),
+       .value = "SHARE",
+       .help = "Share of a measured difference that a round makes up for",
+       .feeds = "SpotPlan.set_measured.gain"},
+      {.names = "--window",
+       .target = number(bench.window_px, ValueUnit::none, {1, 1000}),
+       .value = "PX",
+       .help = "Side of the square of the camera's pixels whose light is a spot's",
+       .otherwise = "4 widths of a spot, at most 0.8 of the nearest distance",
+       .feeds = "measure_spots.window_px"}};
+}
+
+}  // namespace holotone::cli

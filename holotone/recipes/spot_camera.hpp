@@ -1,0 +1,28 @@
+#pragma once
+#include <cstdint>
+#include <holotone/core/array.hpp>
+#include <holotone/recipes/spots.hpp>
+#include <string>
+#include <vector>
+
+// Measured light of spots: from pictures of a camera, and from tables. For SpotPlan::set_measured.
+namespace holotone {
+
+/// Side in pixels of the square around a spot whose light measure_spots adds: four widths of a spot (spot_width_m), or
+/// 0.8 of the distance of the nearest two spots if that is less. Throws invalid_argument if that is below 3 pixels.
+double spot_window_px(const SpotList& spots, const CameraMap& map, const SpotOptions& options);
+
+/// Light {n} of each spot in a picture {rows, columns} of a camera, values proportional to light: the sum over the
+/// square of `window_px` pixels, 1 to 1000, around the spot's place by `map`, parts of pixels by their area, less the
+/// median of the frame of two pixels around it as background; 0 where that is negative. The camera looks at z = 0.
+/// `full`: value of a pixel that is saturated; 0: none is. Throws invalid_argument naming the first spot whose square
+/// leaves the picture or holds a saturated pixel, and for a map without an inverse.
+std::vector<float> measure_spots(View<const float, 2> picture, const SpotList& spots, const CameraMap& map,
+                                 double window_px, double full = 0);
+
+/// Reads measured intensities {count}, one a spot in the order of the list: CSV with a column "measured", whose others
+/// are ignored, CSV of one column without a name, or a JSON list of numbers. Throws io naming file and line for what is
+/// no number >= 0, and for another number of them.
+std::vector<float> read_measured_spots(const std::string& path, std::int64_t count);
+
+}  // namespace holotone

@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
+#include <holotone/recipes/spot_camera.hpp>
+#include <holotone/recipes/spots/spot_columns.hpp>
+#include <nlohmann/json.hpp>
+
+namespace holotone {
+namespace {
+
+constexpr const char* where = "measure_spots";
+using Pixel = std::array<double, 2>;
+
+/// Columns and rows on the camera.
+std::vector<Pixel> find_pixels(const SpotList& spots, const CameraMap& map) {
+  std::vector<Pixel> pixels;
+  pixels.reserve(spots.position_m.size());
+  for (const auto& position : spots.position_m) pixels.push_back(pixel_of_place(map, {position[0], position[1]}));
+  return pixels;
+}
+
+/// Distance of the nearest two, at most `most`.
+double nearest_distance(std::vector<Pixel> pixels, double most) {
+  std::ranges::sort(pixels);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    for (std::size_t j = i + 1; j < pixels.size() && pixels[j][0] - pixels[i][0] < most; ++j) {
+      most = std::min(most, std::hypot(pixels[j][0] - pixels[i][0], pixels[j][1] - pixels[i][1]));
+    }
+  }
+  return most;
+}
+
+/// Length of a pixel within low to high.
+double overlap(std::int64_t pixel, double low, double high) {
+  const auto middle = static_cast<double>(pixel);
+  return std::max(0.0, std::min(high, middle + 0.5) - std::max(low, middle - 0.5));
+}
+
+/// One spot's square on the picture and the frame around it.
+class Window {
+ public:
+  Window(View<const float, 2> picture, const Pixel& middle, double side)
+      : picture_(picture),
+        left_(middle[0] - side / 2),
+        right_(middle[0] + side / 2),
+        top_(middle[1] - side / 2),
+        bottom_(middle[1] + side / 2) {}
+
+  [[nodiscard]] bool is_within() const {
+    const auto [rows, columns] = picture_.shape();
+    return left_ >= -0.5 && top_ >= -0.5 && right_ <= static_cast<double>(columns) - 0.5 &&
+           bottom_ <= static_cast<double>(rows) - 0.5;
+  }
+
+  /// Light in the square, less that of a background of the frame's median. `largest`: of its pixels.
+  double light(float& largest) const {
+    constexpr std::int64_t frame = 2;
+    const auto [rows, columns] = picture_.shape();
+    const auto first_row = static_cast<std::int64_t>(std::lround(top_));
+    const auto last_row = static_cast<std::int64_t>(std::lround(bottom_));
+    const auto first_column = static_cast<std::int64_t>(std::lround(left_));
+    const auto last_column = static_cast<std::int64_t>(std::lround(right_));
+    std::vector<float> around;
+    double sum = 0;
+    for (auto row = std::max<std::int64_t>(0, first_row - frame); row <= std::min(rows - 1, last_row + frame); ++row) {
+      for (auto column = std::max<std::int64_t>(0, first_column - frame);
+           column <= std::min(columns - 1, last_column + frame); ++column) {
+        const float value = picture_(row, column);
+        const double area = overlap(row, top_, bottom_) * overlap(column, left_, right_);
+        if (area > 0) {
+          sum += area * static_cast<double>(value);
+          largest = std::max(largest, value);
+        } else {
+          around.push_back(value);
+        }
+      }
+    }
+    if (around.empty()) return sum;
+    const auto median = around.begin() + std::ssize(around) / 2;
+    std::ranges::nth_element(around, median);
+    return sum - static_cast<double>(*median) * (right_ - left_) * (bottom_ - top_);
+  }
+
+ private:
+  View<const float, 2> picture_;
+  double left_;
+  double right_;
+  double top_;
+  double bottom_;
+};
+
+float checked_measured(double value, const std::string& path, const std::string& place) {
+  const auto single = static_cast<float>(value);
+  if (!(single >= 0 && std::isfinite(single))) {
+    throw_io(path, fmt::format("an intensity >= 0{}", place), fmt::format("{:g}", value));
+  }
+  return single;
+}
+
+std::vector<float> read_measured_json(const std::string& text, const std::string& path) {
+  const auto root = nlohmann::json::parse(text, nullptr, false);
+  if (root.is_discarded()) throw_io(path, "JSON", "text that is none");
+  if (!root.is_array()) throw_io(path, "a list of numbers", "an object");
+  std::vector<float> values;
+  for (const auto& one : root) {
+    const auto place = fmt::format(" (spot {})", values.size());
+    if (!one.is_number()) throw_io(path, fmt::format("a number{}", place), "another value");
+    values.push_back(checked_measured(one.get<double>(), path, place));
+  }
+  return values;
+}
+
+std::vector<float> read_measured_table(std::string_view text, const std::string& path) {
+  std::vector<float> values;
+  io::LineReader lines(text);
+  std::size_t width = 0;  // words of a line
+  std::size_t at = 0;
+  for (std::string_view line; lines.next_filled(line);) {
+    line = io::trim(line);
+    if (line.starts_with('#')) continue;
+    const auto words = spots::split_line(line);
+    const auto place = fmt::format(" (line {})", lines.number());
+    double number = 0;
+    if (width == 0) {
+      width = words.size();
+      if (!io::parse_number(words.front(), number)) {
+        at = static_cast<std::size_t>(std::ranges::find(words, "measured") - words.begin());
+        const auto found = std::ranges::count(words, "measured");
+        if (found != 1) throw_io(path, fmt::format("one column \"measured\"{}", place), fmt::format("{}", found));
+        continue;
+      }
+      if (width != 1) throw_io(path, fmt::format("a column named \"measured\", or one column{}", place), "others");
+    }
+    if (words.size() != width) {
+      throw_io(path, fmt::format("{} numbers{}", width, place), fmt::format("{}", words.size()));
+    }
+    if (!io::parse_number(words[at], number)) {
+      throw_io(path, fmt::format("a number{}", place), io::in_quotes(words[at]));
+    }
+    values.push_back(checked_measured(number, path, place));
+  }
+  return values;
+}
+
+}  // namespace
+
+double spot_window_px(const SpotList& spots, const CameraMap& map, const SpotOptions& options) {
+  constexpr double widths = 4;
+  constexpr double share_of_distance = 0.8;
+  constexpr double least = 3;
+  const auto width_m = spot_width_m(options);
+  const auto& [x, y] = map.to_spots_m;
+  const double pixel_m = std::sqrt(std::abs(x[0] * y[1] - x[1] * y[0]));
+  const double most = widths * std::max(width_m[0], width_m[1]) / pixel_m;
+  const double near = share_of_distance * nearest_distance(find_pixels(spots, map), most / share_of_distance);
+  const double side = std::min(most, near);
+  if (!(side >= least)) {
+    throw_argument("spot_window_px", "spots", fmt::format("{} or more pixels of the camera around each", least),
+                   fmt::format("{:.2g}", side));
+  }
+  return side;
+}
+
+std::vector<float> measure_spots(View<const float, 2> picture, const SpotList& spots, const CameraMap& map,
+                                 double window_px, double full) {
+  require_device(where, "picture", Device{}, picture.device());
+  require_bounds(where, "window_px", window_px, Bounds{1, 1000});
+  const auto pixels = find_pixels(spots, map);
+  std::vector<float> light;
+  light.reserve(pixels.size());
+  for (std::size_t m = 0; m < pixels.size(); ++m) {
+    const Window window(picture, pixels[m], window_px);
+    const auto got = [&] { return fmt::format("column {:.1f}, row {:.1f}", pixels[m][0], pixels[m][1]); };
+    if (!window.is_within()) {
+      throw_argument(where, fmt::format("spot {}", m),
+                     fmt::format("{:.3g} pixels around it within the picture of {} x {}", window_px, picture.shape()[1],
+                                 picture.shape()[0]),
+                     got());
+    }
+    float largest = 0;
+    const double sum = window.light(largest);
+    if (full > 0 && static_cast<double>(largest) >= full) {
+      throw_argument(where, fmt::format("spot {}", m), "pixels that are not saturated; a shorter exposure", got());
+    }
+    light.push_back(static_cast<float>(std::max(sum, 0.0)));
+  }
+  return light;
+}
+
+std::vector<float> read_measured_spots(const std::string& path, std::int64_t count) {
+  const auto text = io::read_bytes(path);
+  io::require_text(path, std::string_view(text).substr(0, 512));
+  const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const bool is_json = first != std::string::npos && (text[first] == '[' || text[first] == '{');
+  auto values = is_json ? read_measured_json(text.substr(first), path) : read_measured_table(text, path);
+  if (std::ssize(values) != count) {
+    throw_io(path, fmt::format("{} measured intensities, one a spot", count), fmt::format("{}", values.size()));
+  }
+  return values;
+}
+
+}  // namespace holotone

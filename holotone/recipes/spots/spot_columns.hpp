@@ -1,0 +1,45 @@
+#pragma once
+// Columns of tables of spots: what they hold, in which unit. Not for users.
+#include <holotone/recipes/spot_places.hpp>
+#include <string_view>
+#include <vector>
+
+namespace holotone::spots {
+
+/// In the order of the columns of a table without names, then others.
+enum class Quantity { x, y, z, intensity, kx, ky, defocus, unknown };
+inline constexpr std::string_view quantity_names[] = {"x", "y", "z", "intensity", "kx", "ky", "defocus"};
+inline constexpr std::size_t quantity_count = std::size(quantity_names);
+/// Of a table without names.
+inline constexpr std::size_t unnamed_count = 4;
+
+enum class ColumnUnit {
+  none,             ///< not stated
+  length,           ///< of `size` metres
+  camera_pixel,     ///< of x and y, by a CameraMap
+  pixel_frequency,  ///< of kx and ky: `size` cycles a pixel of the panel
+  frequency,        ///< `size` cycles (of kx and ky), or a curvature of `size`, a metre on the panel
+  sine,             ///< of kx and ky: sine of an angle
+};
+
+struct Column {
+  Quantity quantity = Quantity::unknown;
+  ColumnUnit unit = ColumnUnit::none;
+  double size = 1;
+};
+
+/// "x", "x_um", "x [um]", "x (px)", "kx_per_mm", "kx [rad/um]", "ky_norm", "defocus_per_m". Unknown for another name,
+/// for a unit that the quantity has not, and for kx, ky or defocus without one.
+Column parse_column(std::string_view word);
+
+/// "um" or "px" for x, y and z of a file: none unless it is one.
+Column parse_unit(std::string_view word);
+
+/// Metres a unit of the column: of x, y, z in lengths, and by the lens of others. Throws invalid_argument naming what
+/// the lens lacks.
+double metres_per_unit(const Column& column, const SpotLens& lens);
+
+/// Words of a line between commas, semicolons or blanks.
+std::vector<std::string_view> split_line(std::string_view line);
+
+}  // namespace holotone::spots

@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/recipes/spots/spot_loop.hpp>
+#include <holotone/retrieval/spots/spot_targets.hpp>
+#include <utility>
+
+namespace holotone {
+namespace {
+
+View<const float, 1> view_of_measured(const std::vector<float>& measured) {
+  return {measured.data(), {std::ssize(measured)}};
+}
+
+}  // namespace
+
+SpotLight compare_measured(const SpotList& spots, const std::vector<float>& measured) {
+  std::vector<double> target;
+  target.reserve(spots.intensity.size());
+  for (const float intensity : spots.intensity) target.push_back(std::sqrt(static_cast<double>(intensity)));
+  if (measured.size() != target.size()) {
+    throw_argument("compare_measured", "measured", fmt::format("{} intensities", target.size()),
+                   fmt::format("{}", measured.size()));
+  }
+  return spots::compare_light({measured.begin(), measured.end()}, target);
+}
+
+MeasuredSpots make_measured_spots(const SpotList& spots, const SpotOptions& options, const EncodeOptions& encoding,
+                                  View<const Complex, 2> light, const SpotSteps& steps, const SpotMeter& meter,
+                                  const SpotLoopOptions& loop, Progress& progress, const Queue& queue) {
+  auto plan = plan_for_codes(spots, options, encoding, light, queue);
+  // What a measurement asks for has to come out more exactly than the measured limits.
+  constexpr double share = 0.3;
+  auto within = steps;
+  within.max_deviation = std::max(share * steps.max_deviation, bounds_of<&SpotSteps::max_deviation>.low);
+  within.max_worst = std::max(share * steps.max_worst, bounds_of<&SpotSteps::max_worst>.low);
+  auto shown = show_spots(plan, plan.solve(within, progress), encoding);
+  MeasuredSpots best;
+  for (int round = 0;; ++round) {
+    progress.step("measurements", round, loop.rounds + 1);
+    auto measured = meter(shown.codes.view());
+    const auto seen = compare_measured(spots, measured);
+    if (loop.report) loop.report(round, seen);
+    const bool reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
+    if (round < loop.rounds && !reached) plan.set_measured(view_of_measured(measured), loop.gain);
+    if (round == 0) best.first = seen.deviation;
+    if (round == 0 || seen.deviation < best.light.deviation) {
+      best.hologram = std::move(shown);
+      best.measured = std::move(measured);
+      best.light = seen;
+      best.round = round;
+      best.reached = reached;
+    }
+    if (round == loop.rounds || reached) return best;
+    shown = show_spots(plan, plan.refine(within, progress), encoding);
+  }
+}
+
+SpotHologram refine_spots(const SpotList& spots, const SpotOptions& options, const EncodeOptions& encoding,
+                          View<const Complex, 2> light, const SpotSteps& steps, View<const float, 2> phase_rad,
+                          const std::vector<float>& measured, double gain, Progress& progress, const Queue& queue) {
+  auto plan = plan_for_codes(spots, options, encoding, light, queue);
+  plan.start_from(phase_rad);
+  plan.set_measured(view_of_measured(measured), gain);
+  return show_spots(plan, plan.refine(steps, progress), encoding);
+}
+
+}  // namespace holotone
