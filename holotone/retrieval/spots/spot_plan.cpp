@@ -105,10 +105,12 @@ std::vector<std::int64_t> checked_ids(View<const std::int64_t, 1> id, std::size_
 }  // namespace
 
 struct SpotPlan::State {
-  State(const SpotOptions& given, const Queue& queue) : options(given), engine(make_engine(given, queue)) {}
+  State(const SpotOptions& given, const Queue& queue)
+      : options(given), engine(make_engine(given, queue)), near(given) {}
 
   SpotOptions options;
   std::unique_ptr<spots::Engine> engine;
+  spots::NearSpots near;
   double lit_rho_squared = 0;  ///< of the farthest pixel with light
   spots::SpotScene scene;
   std::vector<std::int64_t> id;
@@ -267,7 +269,7 @@ spots::CarriedSpots SpotPlan::State::carried() const {
 
 SpotReport SpotPlan::State::move(std::vector<SpotPlace> found, std::vector<std::int64_t> ids,
                                  std::vector<double> target, int steps) {
-  auto is_free = spots::mark_near_spots(found, options);
+  auto is_free = near.mark(found);
   if (ids == id && target == scene.target) {
     place(std::move(found));
   } else {
