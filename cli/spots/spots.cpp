@@ -275,7 +275,6 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .value = "DIAMETER",
        .help = "Round pupil of the lens, 2 NA f of an objective, beyond which no light passes",
        .otherwise = "the panel's image",
-       .common = true,
        .feeds = "SpotPlan.light|clip_to_pupil.diameter_m"},
       {.names = "--table",
        .target = &job.table,

@@ -19,7 +19,7 @@ namespace {
 
 std::int64_t count_merged(const std::vector<spots::PlaceInWidths>& places) {
   std::int64_t pairs = 0;
-  spots::for_each_near_pair(places, [&](std::size_t, std::size_t) { ++pairs; });
+  spots::for_each_near_pair(places, 1, [&](std::size_t, std::size_t, double) { ++pairs; });
   return pairs;
 }
 

@@ -103,9 +103,9 @@ void validate(const SpotMotionOptions& motion) {
 }  // namespace
 
 struct SpotMotion::State {
-  State(const SpotOptions& options, const EncodeOptions& codes, const SpotMotionOptions& motion_options)
+  State(const SpotOptions& options, const EncodeOptions& codes, SpotMotionOptions motion_options)
       : encoding(codes),
-        motion(motion_options),
+        motion(std::move(motion_options)),
         correction_rad(copied(codes.correction_rad)),
         added(added_phase(codes, options.grid)),
         plan(options),

@@ -247,7 +247,9 @@ std::vector<double> spot_frame_times(const SpotTrajectory& trajectory, const Spo
     }
     require_few(where, static_cast<double>(times.size()) + count + 1);
     const double way = keys[k + 1].time - keys[k].time;
-    for (double i = 0; i < count; ++i) times.push_back(keys[k].time + way * i / count);
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(count); ++i) {
+      times.push_back(keys[k].time + way * static_cast<double>(i) / count);
+    }
   }
   times.push_back(keys.back().time);
   return times;

@@ -1,11 +1,18 @@
+#include <algorithm>
+#include <cmath>
 #include <holotone/core/random.hpp>
 #include <holotone/retrieval/spots/carried_spots.hpp>
-#include <holotone/retrieval/spots/spot_neighbours.hpp>
 #include <numbers>
 #include <unordered_map>
 #include <utility>
 
 namespace holotone::spots {
+namespace {
+
+/// Pairs that are looked at, in widths: of spots farther apart no two meet for some frames.
+constexpr double seen_pairs = 3;
+
+}  // namespace
 
 Wave random_unit(std::uint64_t seed, std::uint64_t number) {
   return std::polar(1.0, 2 * std::numbers::pi * random_uniform64(seed, number));
@@ -32,21 +39,44 @@ CarriedSpots carry_spots(const CarriedSpots& before, std::vector<std::int64_t> i
   return now;
 }
 
-std::vector<std::uint8_t> mark_near_spots(std::span<const SpotPlace> spots, const SpotOptions& options) {
-  const auto width_m = spot_width_m(options);
-  const auto nx = static_cast<double>(options.grid.nx);
-  const auto ny = static_cast<double>(options.grid.ny);
+NearSpots::NearSpots(const SpotOptions& options)
+    : per_place_{static_cast<double>(options.grid.nx), static_cast<double>(options.grid.ny),
+                 1 / spot_width_m(options)[2]},
+      has_zero_order_(options.response.zero_order > 0) {}
+
+std::vector<std::uint8_t> NearSpots::mark(std::span<const SpotPlace> spots) {
   std::vector<PlaceInWidths> places;
   places.reserve(spots.size());
-  for (const auto& spot : spots) places.push_back({nx * spot.fx, ny * spot.fy, spot.z_m / width_m[2]});
-  std::vector<std::uint8_t> is_near(spots.size(), 0);
-  for_each_near_pair(places, [&](std::size_t i, std::size_t j) { is_near[i] = is_near[j] = 1; });
-  if (options.response.zero_order > 0) {
+  for (const auto& spot : spots) {
+    places.push_back({per_place_[0] * spot.fx, per_place_[1] * spot.fy, per_place_[2] * spot.z_m});
+  }
+  auto is_near = may_have_met(places) ? mark_pairs(places) : std::vector<std::uint8_t>(places.size(), 0);
+  if (has_zero_order_) {
     for (std::size_t m = 0; m < places.size(); ++m) {
-      const auto& [x, y, z] = places[m];
-      if (x * x + y * y + z * z < 1) is_near[m] = 1;
+      if (distance_squared(places[m], {}) < 1) is_near[m] = 1;
     }
   }
+  return is_near;
+}
+
+bool NearSpots::may_have_met(std::span<const PlaceInWidths> places) const {
+  if (slack_ == 0 || places.size() != checked_.size()) return true;
+  double farthest = 0;
+  for (std::size_t m = 0; m < places.size(); ++m) {
+    farthest = std::max(farthest, distance_squared(places[m], checked_[m]));
+  }
+  return !(farthest < slack_ * slack_);
+}
+
+std::vector<std::uint8_t> NearSpots::mark_pairs(std::span<const PlaceInWidths> places) {
+  std::vector<std::uint8_t> is_near(places.size(), 0);
+  double nearest = seen_pairs * seen_pairs;
+  for_each_near_pair(places, seen_pairs, [&](std::size_t i, std::size_t j, double square) {
+    nearest = std::min(nearest, square);
+    if (square < 1) is_near[i] = is_near[j] = 1;
+  });
+  slack_ = std::max(0.5 * (std::sqrt(nearest) - 1), 0.0);
+  checked_.assign(places.begin(), places.end());
   return is_near;
 }
 

@@ -2,6 +2,7 @@
 // Phases and weights of spots that move, by their ids. Not for users.
 #include <cstdint>
 #include <holotone/retrieval/spots/spot_engine.hpp>
+#include <holotone/retrieval/spots/spot_neighbours.hpp>
 #include <vector>
 
 namespace holotone::spots {
@@ -22,7 +23,21 @@ Wave random_unit(std::uint64_t seed, std::uint64_t number);
 CarriedSpots carry_spots(const CarriedSpots& before, std::vector<std::int64_t> id, std::vector<double> target,
                          std::uint64_t seed, std::vector<std::uint8_t>& is_new);
 
-/// Marks spots nearer than a width to another one, and with `zero_order` to the axis.
-std::vector<std::uint8_t> mark_near_spots(std::span<const SpotPlace> spots, const SpotOptions& options);
+/// Spots of successive frames that are near others. Looks at pairs again only when some can have met.
+class NearSpots {
+ public:
+  explicit NearSpots(const SpotOptions& options);
+  /// Marks spots nearer than a width to another one and, with unmodulated light, to the axis.
+  std::vector<std::uint8_t> mark(std::span<const SpotPlace> spots);
+
+ private:
+  [[nodiscard]] bool may_have_met(std::span<const PlaceInWidths> places) const;
+  std::vector<std::uint8_t> mark_pairs(std::span<const PlaceInWidths> places);
+
+  PlaceInWidths per_place_{};  ///< widths in one of SpotPlace
+  bool has_zero_order_;
+  std::vector<PlaceInWidths> checked_;  ///< places when pairs were looked at
+  double slack_ = 0;                    ///< way from there that no spot may go before two can be near
+};
 
 }  // namespace holotone::spots

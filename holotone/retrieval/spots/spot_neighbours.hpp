@@ -13,38 +13,53 @@ namespace holotone::spots {
 /// A place in widths of a spot.
 using PlaceInWidths = std::array<double, 3>;
 
-/// Calls use(i, j) once for every pair of places less than a width apart. Cost O(n) for spots apart.
+inline double distance_squared(const PlaceInWidths& a, const PlaceInWidths& b) {
+  const double x = a[0] - b[0];
+  const double y = a[1] - b[1];
+  const double z = a[2] - b[2];
+  return x * x + y * y + z * z;
+}
+
+/// Calls use(i, j, squared distance) once for every pair of places less than `reach` widths apart. Cost O(n) for spots
+/// that are.
 template <class Use>
-void for_each_near_pair(std::span<const PlaceInWidths> places, const Use& use) {
-  using Cell = std::array<std::int64_t, 2>;
-  constexpr auto none = static_cast<std::size_t>(-1);
-  std::vector<Cell> cells(places.size());
-  std::vector<std::size_t> last(std::bit_ceil(2 * places.size() + 1), none);  // of the cells with a hash
-  std::vector<std::size_t> before(places.size());                             // the one before with that hash
-  const auto hash = [&](const Cell& cell) {
-    const auto key = static_cast<std::uint64_t>(cell[0]) * 0x9E3779B97F4A7C15U +
-                     static_cast<std::uint64_t>(cell[1]) * 0xC2B2AE3D27D4EB4FU;
-    return static_cast<std::size_t>(key >> 32U) & (last.size() - 1);
+void for_each_near_pair(std::span<const PlaceInWidths> places, double reach, const Use& use) {
+  struct Entry {
+    std::int64_t column;
+    std::int64_t row;
+    std::int64_t before;  ///< the one before with the same hash; -1: none
   };
+  std::vector<Entry> entries(places.size());
+  std::vector<std::int64_t> last(std::bit_ceil(2 * places.size() + 1), -1);  // of the cells with a hash
+  const auto find_head = [&](std::int64_t column, std::int64_t row) -> std::int64_t& {
+    const auto key = static_cast<std::uint64_t>(column) * 0x9E3779B97F4A7C15U +
+                     static_cast<std::uint64_t>(row) * 0xC2B2AE3D27D4EB4FU;
+    return last[static_cast<std::size_t>(key >> 32U) & (last.size() - 1)];
+  };
+  // Cells of twice the reach: what is near is in the cell or in that of the nearer side, along both axes.
+  const double per_cell = 0.5 / reach;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto& place = places[i];
-    // Beyond 1e15 widths a cell has no number; SpotPlan refuses such spots.
+    std::array<std::int64_t, 2> cell{};
+    std::array<std::int64_t, 2> beside{};
     for (std::size_t axis = 0; axis < 2; ++axis) {
-      cells[i][axis] = static_cast<std::int64_t>(std::floor(std::clamp(place[axis], -1e15, 1e15)));
+      // Beyond 1e15 cells have no number; SpotPlan refuses such spots.
+      const double at = std::clamp(places[i][axis] * per_cell, -1e15, 1e15);
+      cell[axis] = static_cast<std::int64_t>(std::floor(at));
+      beside[axis] = cell[axis] + (at - std::floor(at) < 0.5 ? -1 : 1);
     }
-    for (std::int64_t n = 0; n < 9; ++n) {
-      const Cell near{cells[i][0] + n % 3 - 1, cells[i][1] + n / 3 - 1};
-      for (std::size_t j = last[hash(near)]; j != none; j = before[j]) {
-        if (cells[j] != near) continue;
-        const double x = places[j][0] - place[0];
-        const double y = places[j][1] - place[1];
-        const double z = places[j][2] - place[2];
-        if (x * x + y * y + z * z < 1) use(j, i);
+    for (const auto column : {cell[0], beside[0]}) {
+      for (const auto row : {cell[1], beside[1]}) {
+        for (auto j = find_head(column, row); j >= 0; j = entries[static_cast<std::size_t>(j)].before) {
+          const auto& other = entries[static_cast<std::size_t>(j)];
+          if (other.column != column || other.row != row) continue;
+          const double square = distance_squared(places[static_cast<std::size_t>(j)], places[i]);
+          if (square < reach * reach) use(static_cast<std::size_t>(j), i, square);
+        }
       }
     }
-    auto& head = last[hash(cells[i])];
-    before[i] = head;
-    head = i;
+    auto& head = find_head(cell[0], cell[1]);
+    entries[i] = {cell[0], cell[1], head};
+    head = static_cast<std::int64_t>(i);
   }
 }
 

@@ -133,11 +133,12 @@ std::vector<std::int64_t> checked_ids(View<const std::int64_t, 1> id, std::size_
 
 struct SpotPlan::State {
   State(const SpotOptions& given, const Queue& queue)
-      : options(given), device(queue.device()), engine(make_engine(given, queue)) {}
+      : options(given), device(queue.device()), engine(make_engine(given, queue)), near(given) {}
 
   SpotOptions options;
   Device device;
   std::unique_ptr<spots::Engine> engine;
+  spots::NearSpots near;
   double lit_rho_squared = 0;  ///< of the farthest pixel with light
   spots::SpotScene scene;
   std::vector<std::int64_t> id;
@@ -297,7 +298,7 @@ spots::CarriedSpots SpotPlan::State::carried() const {
 
 SpotReport SpotPlan::State::move(std::vector<SpotPlace> found, std::vector<std::int64_t> ids,
                                  std::vector<double> target, int steps) {
-  auto is_free = spots::mark_near_spots(found, options);
+  auto is_free = near.mark(found);
   if (ids == id && target == scene.target) {
     place(std::move(found));
   } else {
