@@ -1,4 +1,4 @@
-#include <holotone/io/images/tiff_facts_detail.hpp>
+#include <holotone/io/images/tiff/tiff_facts_detail.hpp>
 
 #if HOLOTONE_TIFF
 #include <algorithm>
@@ -177,38 +177,6 @@ void note_tiff_facts(TIFF* file, Image& image, std::string_view path) {
     image.notes.push_back(fmt::format("{}: its scale {:g} and offset {:g} (GDALMetadata) are not applied to the values",
                                       path, scale, offset));
   }
-}
-
-std::vector<std::array<std::uint16_t, 3>> wide_palette(TIFF* file) {
-  std::uint16_t bits = 1;
-  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
-  std::uint16_t* codes[3] = {};
-  TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
-  TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
-  if (photometric != PHOTOMETRIC_PALETTE || bits > 8 ||
-      TIFFGetField(file, TIFFTAG_COLORMAP, &codes[0], &codes[1], &codes[2]) != 1) {
-    return {};
-  }
-  std::vector<std::array<std::uint16_t, 3>> palette(std::size_t{1} << bits);
-  bool small = true;  // 8 bits in the low byte, as old writers have them
-  bool round = true;  // 8 bits in the high byte, with or without a copy in the low one
-  for (std::size_t i = 0; i < palette.size(); ++i) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      const std::uint16_t code = palette[i][c] = codes[c][i];
-      small = small && code < 256;
-      round = round && ((code & 255) == 0 || (code & 255) == code >> 8);
-    }
-  }
-  if (small || round) palette.clear();
-  return palette;
-}
-
-Array<std::uint16_t, 3> expand_wide_palette(const Array<std::uint8_t, 3>& indices,
-                                            const std::vector<std::array<std::uint16_t, 3>>& palette) {
-  Array<std::uint16_t, 3> result({indices.shape()[0], indices.shape()[1], 3});
-  std::uint16_t* target = result.data();
-  for (const std::uint8_t index : indices.host()) target = std::ranges::copy(palette[index], target).out;
-  return result;
 }
 
 bool is_reduced_copy(TIFF* file) { return (find_kind(file) & FILETYPE_REDUCEDIMAGE) != 0; }

@@ -25,13 +25,6 @@ void note_no_data(const std::optional<double>& value, Image& image, std::string_
 /// applied.
 void note_tiff_facts(TIFF* file, Image& image, std::string_view path);
 
-/// Colours of a palette that 8 bits a channel would round; empty for others (TIFF 6.0, ColorMap).
-std::vector<std::array<std::uint16_t, 3>> wide_palette(TIFF* file);
-
-/// Colours {ny, nx, 3} of indices {ny, nx, 1}, each below the palette's size.
-Array<std::uint16_t, 3> expand_wide_palette(const Array<std::uint8_t, 3>& indices,
-                                            const std::vector<std::array<std::uint16_t, 3>>& palette);
-
 /// True for a reduced copy of another picture (NewSubfileType, bit 0).
 bool is_reduced_copy(TIFF* file);
 
