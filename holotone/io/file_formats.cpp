@@ -33,8 +33,8 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "1 to 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
        .written = "8, 16 bit, float32; grey of 1, 2, 4 bit",
-       .honoured = "orientation, alpha, white is zero, palette, ImageDescription, picture of full resolution, "
-                   "GDAL_NODATA; as light: profile, TransferFunction, primaries (Little CMS)",
+       .honoured = "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
+                   "resolution, GDAL_NODATA; as light: profile, TransferFunction, primaries (Little CMS)",
        .not_honoured =
            "named: GDAL's scale and offset, pixels that are not square; refused: other inks, YCbCr but JPEG's, "
            "raw sensor data, signed or 32-bit integers",

@@ -13,6 +13,7 @@
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/tiff/tiff_facts_detail.hpp>
 #include <holotone/io/images/tiff/tiff_input_detail.hpp>
+#include <holotone/io/images/tiff/tiff_mask_detail.hpp>
 #include <holotone/io/images/tiff/tiff_palette_detail.hpp>
 #include <holotone/io/images/tiff/tiff_samples_detail.hpp>
 #include <holotone/io/images/tiff/tiff_tags_detail.hpp>
@@ -62,6 +63,7 @@ class TiffReader {
     image.notes = page_notes(options);
     require_room(options);
     read_stored(image);
+    const auto mask = find_mask(image);
     if (alpha() == EXTRASAMPLE_ASSOCALPHA) {
       const std::uint64_t opaque = (std::uint64_t{1} << code_bits(image)) - 1;
       std::visit([&](auto& pixels) { divide_by_alpha(pixels, opaque); }, image.pixels);
@@ -77,6 +79,7 @@ class TiffReader {
     } else if (options.as_light) {
       make_srgb(image, tiff_colours(input_.get()), path_);
     }
+    if (mask) apply_mask(image, *mask);
     turn(image, orientation());
     image.metadata = metadata();
     return image;
@@ -90,6 +93,7 @@ class TiffReader {
     pages_ = find_tiff_pages(read, input_.size());
     const std::int64_t count = std::max<std::int64_t>(std::ssize(pages_.directories), 1);
     const std::int64_t page = part_.empty() ? 0 : part_index(part_, count, "pages", path_);
+    if (!pages_.masks.empty()) mask_ = pages_.masks[static_cast<std::size_t>(page)];
     if (pages_.directories.empty() || (part_.empty() && enter_full_picture(input_.get()))) return;
     if (page == 0 && !first_is_copy()) return;
     input_.enter(pages_.directories[static_cast<std::size_t>(page)]);
@@ -141,6 +145,32 @@ class TiffReader {
     note_tiff_facts(file, image, path_);
   }
 
+  /// The transparency mask behind the page or in its SubIFDs, if it is of the same size; a note for others.
+  std::optional<TransparencyMask> find_mask(Image& image) const {
+    TIFF* const file = input_.get();
+    const std::uint64_t page = TIFFCurrentDirOffset(file);
+    std::vector<std::uint64_t> directories = sub_directories(file);
+    if (mask_ != 0) directories.push_back(mask_);
+    std::optional<TransparencyMask> found;
+    for (const auto directory : directories) {
+      const bool entered = TIFFSetSubDirectory(file, directory) == 1;
+      if (!entered && directory == mask_) input_.fail();
+      if (found || !entered || !is_transparency_mask(file)) continue;
+      std::uint32_t width = 0;
+      std::uint32_t height = 0;
+      TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &width);
+      TIFFGetField(file, TIFFTAG_IMAGELENGTH, &height);
+      if (width == tags_.nx && height == tags_.ny) {
+        found = read_tiff_mask(input_);
+      } else {
+        image.notes.push_back(fmt::format("{}: a transparency mask of {} x {} pixels is not applied to {} x {}", path_,
+                                          width, height, tags_.nx, tags_.ny));
+      }
+    }
+    if (!directories.empty()) input_.enter(page);
+    return found;
+  }
+
   /// Of pixels whose strip or tile is not stored, as GDAL reads them.
   [[nodiscard]] double missing_value() const {
     const double value = tiff_no_data(input_.get()).value_or(0);
@@ -172,9 +202,9 @@ class TiffReader {
   void require_room(const ImageReadOptions& options) const {
     const Shape<3> stored{static_cast<std::int64_t>(tags_.ny), static_cast<std::int64_t>(tags_.nx),
                           tags_.is_cmyk() ? 3 : tags_.samples};
-    const auto element = static_cast<std::int64_t>(element_bytes());
-    require_accepted(turned(stored, orientation()),
-                     turning_bytes(tags_.is_cmyk() ? 4 * element : element, orientation()), options, path_);
+    const auto element = static_cast<std::int64_t>(element_bytes()) * (tags_.is_cmyk() ? 4 : 1);
+    require_accepted(turned(stored, orientation()), turning_bytes(mask_ != 0 ? 3 * element : element, orientation()),
+                     options, path_);
   }
 
   /// Codes of palettes as their colours; all others as they are stored.
@@ -220,6 +250,7 @@ class TiffReader {
   TiffPages pages_;
   TiffTags tags_;
   TiffGaps gaps_;
+  std::uint64_t mask_ = 0;  ///< offset of the directory
 };
 
 }  // namespace

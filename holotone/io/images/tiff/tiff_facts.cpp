@@ -181,12 +181,21 @@ void note_tiff_facts(TIFF* file, Image& image, std::string_view path) {
 
 bool is_reduced_copy(TIFF* file) { return (find_kind(file) & FILETYPE_REDUCEDIMAGE) != 0; }
 
-bool enter_full_picture(TIFF* file) {
+bool is_transparency_mask(TIFF* file) {
+  return (find_kind(file) & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == FILETYPE_MASK;
+}
+
+std::vector<std::uint64_t> sub_directories(TIFF* file) {
   std::uint16_t count = 0;
   const toff_t* offsets = nullptr;
-  if (TIFFGetField(file, TIFFTAG_SUBIFD, &count, &offsets) != 1 || offsets == nullptr) return false;
+  if (TIFFGetField(file, TIFFTAG_SUBIFD, &count, &offsets) != 1 || offsets == nullptr) return {};
   constexpr std::size_t most = 64;
-  const std::vector<toff_t> directories(offsets, offsets + std::min<std::size_t>(count, most));
+  return {offsets, offsets + std::min<std::size_t>(count, most)};
+}
+
+bool enter_full_picture(TIFF* file) {
+  const auto directories = sub_directories(file);
+  if (directories.empty()) return false;
   const toff_t first = TIFFCurrentDirOffset(file);
   std::uint64_t found_pixels = is_reduced_copy(file) ? 0 : count_pixels(file);
   toff_t largest = 0;

@@ -28,6 +28,12 @@ void note_tiff_facts(TIFF* file, Image& image, std::string_view path);
 /// True for a reduced copy of another picture (NewSubfileType, bit 0).
 bool is_reduced_copy(TIFF* file);
 
+/// True for a mask of another picture's transparency (NewSubfileType, bit 2), not of a reduced copy.
+bool is_transparency_mask(TIFF* file);
+
+/// Offsets of the directories in SubIFDs, at most 64.
+std::vector<std::uint64_t> sub_directories(TIFF* file);
+
 /// Goes from a page that is a reduced copy, or smaller, to the largest picture of full resolution (NewSubfileType 0) in
 /// its SubIFDs, where a camera's raw file has it. True if there is one.
 bool enter_full_picture(TIFF* file);

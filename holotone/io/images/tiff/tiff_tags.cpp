@@ -97,9 +97,8 @@ class TagCheck {
   std::string_view path_;
 };
 
-}  // namespace
-
-TiffTags read_tiff_tags(TIFF* file, std::string_view path) {
+/// The tags as they stand.
+TiffTags take_tags(TIFF* file, std::string_view path) {
   TiffTags tags;
   std::uint32_t width = 0;
   std::uint32_t height = 0;
@@ -121,10 +120,29 @@ TiffTags read_tiff_tags(TIFF* file, std::string_view path) {
     TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libjpeg converts the colours
     tags.photometric = PHOTOMETRIC_RGB;
   }
+  return tags;
+}
+
+}  // namespace
+
+TiffTags read_tiff_tags(TIFF* file, std::string_view path) {
+  TiffTags tags = take_tags(file, path);
   TagCheck(file, tags, path).check();
   tags.kind = tags.format == SAMPLEFORMAT_IEEEFP ? TiffSamples::floats
               : tags.bits == 16                  ? TiffSamples::codes16
                                                  : TiffSamples::codes;
+  return tags;
+}
+
+TiffTags read_tiff_mask_tags(TIFF* file, std::string_view path) {
+  TiffTags tags = take_tags(file, path);
+  const bool shares = tags.samples == 1 && tags.format == SAMPLEFORMAT_UINT && (tags.bits == 1 || tags.bits == 8);
+  if (!shares || TIFFIsCODECConfigured(tags.compression) != 1) {
+    throw_io(path, "a mask of one sample of 1 or 8 bits",
+             fmt::format("{} of {}, {}", counted(tags.samples, "sample"), counted(tags.bits, "bit"),
+                         describe_tiff_compression(tags.compression)));
+  }
+  if (tags.photometric == PHOTOMETRIC_MASK) tags.photometric = PHOTOMETRIC_MINISBLACK;
   return tags;
 }
 

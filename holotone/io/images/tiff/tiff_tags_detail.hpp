@@ -33,6 +33,10 @@ struct TiffTags {
 /// Reads the tags; colours of JPEG become RGB. Throws io for pixels that are not read, by name.
 TiffTags read_tiff_tags(TIFF* file, std::string_view path);
 
+/// The same of a transparency mask, whose samples of 0 are transparent. Throws io for others than one sample of 1 or 8
+/// bits.
+TiffTags read_tiff_mask_tags(TIFF* file, std::string_view path);
+
 /// Throws io unless elements of `element_bytes` are at most `most` bytes that `file_bytes` of the file can hold.
 void check_tiff_extents(const TiffTags& tags, std::uint64_t element_bytes, std::uint64_t file_bytes,
                         std::string_view path, std::uint64_t most = maximum_image_bytes);
