@@ -12,6 +12,7 @@
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/tiff/tiff_facts_detail.hpp>
+#include <holotone/io/images/tiff/tiff_gdal_detail.hpp>
 #include <holotone/io/images/tiff/tiff_input_detail.hpp>
 #include <holotone/io/images/tiff/tiff_mask_detail.hpp>
 #include <holotone/io/images/tiff/tiff_palette_detail.hpp>
@@ -73,7 +74,8 @@ class TiffReader {
                                         path_, tags_.samples));
     }
     image.lossy = tags_.is_jpeg();
-    note_facts(image);
+    image.metadata = metadata();
+    note_facts(image, options.as_depth);
     if (tags_.is_cmyk()) {
       make_rgb(image, tiff_colours(input_.get()).profile, options.as_light, path_);
     } else if (options.as_light) {
@@ -81,7 +83,6 @@ class TiffReader {
     }
     if (mask) apply_mask(image, *mask);
     turn(image, orientation());
-    image.metadata = metadata();
     return image;
   }
 
@@ -132,7 +133,7 @@ class TiffReader {
     return notes;
   }
 
-  void note_facts(Image& image) const {
+  void note_facts(Image& image, bool as_depth) const {
     TIFF* const file = input_.get();
     if (is_reduced_copy(file)) {
       image.notes.push_back(fmt::format("{}: holds a reduced copy of a picture alone (NewSubfileType 1)", path_));
@@ -142,6 +143,7 @@ class TiffReader {
                                         counted(gaps_.count, TIFFIsTiled(file) != 0 ? "tile" : "strip"), gaps_.value));
     }
     note_no_data(tiff_no_data(file), image, path_);
+    note_gdal_metadata(file, image, as_depth, path_);
     note_tiff_facts(file, image, path_);
   }
 

@@ -2,69 +2,20 @@
 
 #if HOLOTONE_TIFF
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
-#include <fmt/format.h>
-#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
+#include <holotone/io/images/tiff/tiff_gdal_detail.hpp>
 #include <string>
-#include <type_traits>
-#include <variant>
 #include <vector>
 
 namespace holotone::io {
 namespace {
-
-constexpr std::uint32_t tag_gdal_metadata = 42112;
-constexpr std::uint32_t tag_gdal_no_data = 42113;
 
 std::string find_profile(TIFF* file) {
   std::uint32_t count = 0;
   void* data = nullptr;
   if (TIFFGetField(file, TIFFTAG_ICCPROFILE, &count, &data) != 1 || data == nullptr) return {};
   return {static_cast<const char*>(data), count};
-}
-
-/// Text of a tag that libtiff does not know.
-std::string_view find_text(TIFF* file, std::uint32_t tag) {
-  const TIFFField* const field = TIFFFindField(file, tag, TIFF_ANY);
-  if (field == nullptr || TIFFFieldDataType(field) != TIFF_ASCII || TIFFFieldPassCount(field) != 1 ||
-      TIFFFieldReadCount(field) != TIFF_VARIABLE2) {
-    return {};
-  }
-  std::uint32_t count = 0;
-  const char* text = nullptr;
-  if (TIFFGetField(file, tag, &count, &text) != 1 || text == nullptr) return {};
-  const std::string_view whole(text, count);
-  return whole.substr(0, whole.find('\0'));
-}
-
-std::optional<double> parse_number(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r\n+");
-  if (begin == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(begin);
-  double value = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
-  return value;
-}
-
-/// Value of the first item of GDALMetadata with this role, scale or offset.
-std::optional<double> find_item(std::string_view metadata, std::string_view role) {
-  const auto at = metadata.find(fmt::format("role=\"{}\"", role));
-  if (at == std::string_view::npos) return std::nullopt;
-  const auto begin = metadata.find('>', at);
-  return begin == std::string_view::npos ? std::nullopt : parse_number(metadata.substr(begin + 1));
-}
-
-/// As the file's type stores a number: NaN is equal to NaN.
-template <class T>
-bool is_equal(T stored, double value) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<double>(stored) == value;
-  } else {
-    return std::isnan(value) ? std::isnan(stored) : stored == static_cast<T>(value);
-  }
 }
 
 /// A curve of 2^bits values; of 16 bits every sixteenth, since Little CMS takes at most 65530.
@@ -143,40 +94,14 @@ ColourClaim tiff_colours(TIFF* file) {
   return claim;
 }
 
-std::optional<double> tiff_no_data(TIFF* file) {
-  const std::string_view text = find_text(file, tag_gdal_no_data);
-  return text.empty() ? std::nullopt : parse_number(text);
-}
-
-void note_no_data(const std::optional<double>& value, Image& image, std::string_view path) {
-  if (!value) return;
-  std::uint64_t count = 0;
-  std::visit(
-      [&](const auto& pixels) {
-        const auto values = pixels.host();
-        const auto channels = static_cast<std::size_t>(pixels.shape()[2]);
-        for (std::size_t i = 0; i < values.size(); i += channels) count += is_equal(values[i], *value) ? 1 : 0;
-      },
-      image.pixels);
-  image.no_data = value;
-  if (count == 0) return;
-  image.notes.push_back(
-      fmt::format("{}: {} of value {:g} without data (GDAL_NODATA)", path, counted(count, "pixel"), *value));
-}
-
 void note_tiff_facts(TIFF* file, Image& image, std::string_view path) {
   float columns = 0;
   float rows = 0;
   if (TIFFGetField(file, TIFFTAG_XRESOLUTION, &columns) == 1 && TIFFGetField(file, TIFFTAG_YRESOLUTION, &rows) == 1) {
-    note_pixel_aspect(image, static_cast<double>(columns), static_cast<double>(rows), path);
+    if (note_pixel_aspect(image, static_cast<double>(columns), static_cast<double>(rows), path)) return;
   }
-  const std::string_view metadata = find_text(file, tag_gdal_metadata);
-  const double scale = find_item(metadata, "scale").value_or(1);
-  const double offset = find_item(metadata, "offset").value_or(0);
-  if (scale != 1 || offset != 0) {
-    image.notes.push_back(fmt::format("{}: its scale {:g} and offset {:g} (GDALMetadata) are not applied to the values",
-                                      path, scale, offset));
-  }
+  const auto [width, height] = geographic_sides(file);
+  note_pixel_aspect(image, height, width, path);  // as many columns a length as the width goes into it
 }
 
 bool is_reduced_copy(TIFF* file) { return (find_kind(file) & FILETYPE_REDUCEDIMAGE) != 0; }

@@ -1,11 +1,9 @@
 #pragma once
 // What tags of a TIFF directory say beside its pixels. Empty if HOLOTONE_TIFF is off. Not for users.
 #if HOLOTONE_TIFF
-#include <array>
 #include <cstdint>
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/image.hpp>
-#include <optional>
 #include <string_view>
 #include <tiffio.h>
 #include <vector>
@@ -15,14 +13,7 @@ namespace holotone::io {
 /// The ICC profile, else TransferFunction, WhitePoint and PrimaryChromaticities (TIFF 6.0, section 20).
 ColourClaim tiff_colours(TIFF* file);
 
-/// Value of pixels without data, GDAL_NODATA (tag 42113).
-std::optional<double> tiff_no_data(TIFF* file);
-
-/// Sets image.no_data, with a note of the number of such pixels if there are any.
-void note_no_data(const std::optional<double>& value, Image& image, std::string_view path);
-
-/// Adds notes of pixels that are not square, and of a scale and an offset of GDALMetadata (tag 42112), which are not
-/// applied.
+/// Adds a note of pixels that are not square, by the resolution or by GeoTIFF.
 void note_tiff_facts(TIFF* file, Image& image, std::string_view path);
 
 /// True for a reduced copy of another picture (NewSubfileType, bit 0).
