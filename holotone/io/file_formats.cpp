@@ -36,9 +36,9 @@ std::vector<FormatSupport> list_formats() {
        .honoured = "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
                    "resolution, GDAL_NODATA, GDAL's unit of depths; as light: profile, TransferFunction, primaries "
                    "(Little CMS)",
-       .not_honoured = "named: GDAL's scale and offset, units, pixels that are not square (GeoTIFF too); refused: "
+       .not_honoured = "named: scale and offset of GDAL and ImageJ, units, pixels that are not square (GeoTIFF too); refused: "
                        "other inks, YCbCr but JPEG's, "
-                       "raw sensor data, signed or 32-bit integers",
+                       "raw sensor data, signed (ImageJ's too) or 32-bit integers",
        .library = "libtiff 4.5",
        .is_built = HOLOTONE_TIFF},
       {.name = "BMP",

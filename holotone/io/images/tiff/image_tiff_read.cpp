@@ -7,12 +7,12 @@
 
 #if HOLOTONE_TIFF
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/tiff/tiff_facts_detail.hpp>
 #include <holotone/io/images/tiff/tiff_gdal_detail.hpp>
+#include <holotone/io/images/tiff/tiff_imagej_detail.hpp>
 #include <holotone/io/images/tiff/tiff_input_detail.hpp>
 #include <holotone/io/images/tiff/tiff_mask_detail.hpp>
 #include <holotone/io/images/tiff/tiff_palette_detail.hpp>
@@ -88,6 +88,7 @@ class TiffReader {
 
  private:
   void enter_page() {
+    first_description_ = read_description();
     const auto read = [this](char* target, std::uint64_t count, std::uint64_t position) {
       return input_.read(target, count, position);
     };
@@ -103,24 +104,11 @@ class TiffReader {
   /// True if the file begins with a reduced copy or a mask, which libtiff reads first.
   [[nodiscard]] bool first_is_copy() const { return TIFFCurrentDirOffset(input_.get()) != pages_.directories.front(); }
 
-  /// Pictures that ImageJ states: those of a large file lie behind the first, without directories.
-  [[nodiscard]] std::int64_t imagej_pictures() const {
-    constexpr std::string_view key = "\nimages=";
-    char* description = nullptr;
-    if (TIFFGetField(input_.get(), TIFFTAG_IMAGEDESCRIPTION, &description) != 1 || description == nullptr) return 0;
-    const std::string_view text = description;
-    const auto at = text.find(key);
-    std::int64_t count = 0;
-    if (!text.starts_with("ImageJ=") || at == std::string_view::npos) return 0;
-    std::from_chars(text.data() + at + key.size(), text.data() + text.size(), count);
-    return count;
-  }
-
   /// What a file of several pages leaves open. Throws io if it must not.
   [[nodiscard]] std::vector<std::string> page_notes(const ImageReadOptions& options) const {
     std::vector<std::string> notes;
     const auto count = pages_.directories.size();
-    if (const std::int64_t stated = imagej_pictures(); stated > static_cast<std::int64_t>(count)) {
+    if (const std::int64_t stated = imagej_pictures(description()); stated > static_cast<std::int64_t>(count)) {
       notes.push_back(fmt::format("{}: ImageJ states {} pictures, of which {} can be read", path_, stated, count));
     }
     if (pages_.damaged) notes.push_back(fmt::format("{}: the list of pages is damaged after page {}", path_, count));
@@ -144,6 +132,7 @@ class TiffReader {
     }
     note_no_data(tiff_no_data(file), image, path_);
     note_gdal_metadata(file, image, as_depth, path_);
+    note_imagej_calibration(description(), image, as_depth, path_);
     note_tiff_facts(file, image, path_);
   }
 
@@ -198,6 +187,9 @@ class TiffReader {
 
   void check_head(std::uint64_t most) {
     tags_ = read_tiff_tags(input_.get(), path_);
+    if (tags_.kind == TiffSamples::codes16 && is_imagej_signed(description())) {
+      throw_io(path_, "unsigned integers or floats", "signed integers plus 32768 (ImageJ, c0=-32768)");
+    }
     check_tiff_extents(tags_, element_bytes(), input_.size(), path_, most);
   }
 
@@ -241,15 +233,26 @@ class TiffReader {
   }
 
   [[nodiscard]] Metadata metadata() const {
-    char* description = nullptr;
-    if (TIFFGetField(input_.get(), TIFFTAG_IMAGEDESCRIPTION, &description) != 1 || description == nullptr) return {};
-    return parse_metadata_lines(description, "ImageDescription");
+    const std::string text = read_description();
+    return text.empty() ? Metadata{} : parse_metadata_lines(text, "ImageDescription");
+  }
+
+  [[nodiscard]] std::string read_description() const {
+    char* text = nullptr;
+    return TIFFGetField(input_.get(), TIFFTAG_IMAGEDESCRIPTION, &text) == 1 && text != nullptr ? text : "";
+  }
+
+  /// Of the page, or of the file's first directory, where ImageJ and OME-TIFF describe all pages.
+  [[nodiscard]] std::string description() const {
+    std::string text = read_description();
+    return text.empty() ? first_description_ : text;
   }
 
   std::string_view path_;
   std::string_view part_;
   TiffInput input_;
   TiffPages pages_;
+  std::string first_description_;
   TiffTags tags_;
   TiffGaps gaps_;
   std::uint64_t mask_ = 0;  ///< offset of the directory
