@@ -34,11 +34,13 @@ std::vector<FormatSupport> list_formats() {
        .read = "1 to 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
        .written = "8, 16 bit, float32; grey of 1, 2, 4 bit",
        .honoured = "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
-                   "resolution, GDAL_NODATA, GDAL's unit of depths; as light: profile, TransferFunction, primaries "
+                   "resolution, GDAL_NODATA, GDAL's unit of depths, SignificantBits of OME-XML; as light: profile, "
+                   "TransferFunction, primaries "
                    "(Little CMS)",
-       .not_honoured = "named: scale and offset of GDAL and ImageJ, units, pixels that are not square (GeoTIFF too); refused: "
-                       "other inks, YCbCr but JPEG's, "
-                       "raw sensor data, signed (ImageJ's too) or 32-bit integers",
+       .not_honoured =
+           "named: scale and offset of GDAL and ImageJ, units, pixels that are not square (GeoTIFF too); refused: "
+           "other inks, YCbCr but JPEG's, "
+           "raw sensor data, signed (ImageJ's too) or 32-bit integers",
        .library = "libtiff 4.5",
        .is_built = HOLOTONE_TIFF},
       {.name = "BMP",

@@ -15,6 +15,7 @@
 #include <holotone/io/images/tiff/tiff_imagej_detail.hpp>
 #include <holotone/io/images/tiff/tiff_input_detail.hpp>
 #include <holotone/io/images/tiff/tiff_mask_detail.hpp>
+#include <holotone/io/images/tiff/tiff_ome_detail.hpp>
 #include <holotone/io/images/tiff/tiff_palette_detail.hpp>
 #include <holotone/io/images/tiff/tiff_samples_detail.hpp>
 #include <holotone/io/images/tiff/tiff_tags_detail.hpp>
@@ -65,6 +66,10 @@ class TiffReader {
     require_room(options);
     read_stored(image);
     const auto mask = find_mask(image);
+    if (const auto bits = ome_significant_bits(description())) {
+      const bool direct = tags_.photometric == PHOTOMETRIC_MINISBLACK || tags_.photometric == PHOTOMETRIC_RGB;
+      take_significant_bits(image, *bits, direct, path_);
+    }
     if (alpha() == EXTRASAMPLE_ASSOCALPHA) {
       const std::uint64_t opaque = (std::uint64_t{1} << code_bits(image)) - 1;
       std::visit([&](auto& pixels) { divide_by_alpha(pixels, opaque); }, image.pixels);
