@@ -50,7 +50,8 @@ std::vector<FormatSupport> list_formats() {
        .read = "1, 4, 8, 24, 32 bit, uncompressed",
        .written = "8-bit grey, 24 bit",
        .honoured = "order of rows, palette; as light: profile, LCS_CALIBRATED_RGB (Little CMS)",
-       .not_honoured = "named: profile of another file, pixels that are not square; refused: run-length"},
+       .not_honoured = "named: profile of another file, alpha of 0 everywhere (opaque), pixels that are not square; refused: "
+                       "run-length"},
       {.name = "JPEG",
        .content = picture,
        .extensions = {".jpg", ".jpeg"},

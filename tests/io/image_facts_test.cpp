@@ -61,5 +61,31 @@ TEST(ImageFacts, AnAnimationIsNamed) {
   EXPECT_EQ(notes_of("x.png", png_with("acTL", std::string("\0\0\0\x01\0\0\0\0", 8))), Notes{});
 }
 
+/// BMP of version 4 with a mask of alpha: 2 x 1 pixels of blue, green, red and alpha.
+std::string alpha_bmp(const std::string& pixels) {
+  std::string bytes = "BM";
+  const auto put = [&](std::initializer_list<std::uint32_t> numbers) {
+    for (const auto number : numbers) io_fixtures::append(bytes, number, 4);
+  };
+  put({122 + 8, 0, 122, 108, 2, 1, 1 | 32 << 16, 3, 8, 0, 0, 0, 0, 0xff0000, 0xff00, 0xff, 0xff000000});
+  bytes += "BGRs";
+  bytes.resize(122);
+  return bytes + pixels;
+}
+
+TEST(ImageFacts, ABmpWithoutAnyOpaquePixelIsOpaque) {
+  const io_support::TemporaryFolder folder;
+  const auto read = [&](const std::string& pixels) {
+    io_support::write_raw(folder.file("x.bmp"), alpha_bmp(pixels));
+    Image image = read_image(folder.file("x.bmp"));
+    const auto codes = std::get<Array<std::uint8_t, 3>>(image.pixels).host();
+    return std::pair(std::string(codes.begin(), codes.end()), image.notes.size());
+  };
+  EXPECT_EQ(read(std::string("abc\0def\0", 8)), std::pair(std::string("cbafed"), std::size_t{1}));
+  EXPECT_EQ(notes_of("x.bmp", alpha_bmp(std::string("abc\0def\0", 8))),
+            Notes{"x.bmp: its alpha is 0 everywhere: taken as opaque"});
+  EXPECT_EQ(read(std::string("abc\0def\1", 8)), std::pair(std::string("cba\0fed\1", 8), std::size_t{0}));
+}
+
 }  // namespace
 }  // namespace holotone
