@@ -203,7 +203,8 @@ std::vector<FormatSupport> list_formats() {
        .extensions = {".npy"},
        .read = "real {ny, nx}: --correction, info",
        .written = "float32 {ny, nx}, {ny, nx, 3}: reconstruct --linear",
-       .honoured = "type, byte order, Fortran order"},
+       .honoured = "type, byte order, Fortran order",
+       .not_honoured = "named: a correction's span above 6 pi; refused: integers as a correction"},
       {.name = "HTML", .content = page, .extensions = {".html", ".htm"}, .written = "report of measure"},
   };
 }
