@@ -58,7 +58,8 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "grey, colour, progressive; CMYK of Adobe",
        .honoured = "EXIF orientation; as light: profile, Adobe RGB of EXIF (Little CMS)",
-       .not_honoured = "named: pixels that are not square; refused: CMYK without Adobe's marker, codes"},
+       .not_honoured = "named: gain map, further pictures (MPO), pixels that are not square; refused: CMYK without Adobe's "
+                       "marker, codes"},
       {.name = "PFM",
        .content = picture,
        .extensions = {".pfm"},
