@@ -25,8 +25,8 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "1 to 16 bit, palette, interlaced, alpha",
        .written = "8, 16 bit, 1 to 4 channels; grey of 1, 2, 4 bit",
-       .honoured = "eXIf orientation; as light: iCCP, gAMA, cHRM (Little CMS); text chunks",
-       .not_honoured = "named: cICP, frames of an animation, pixels that are not square"},
+       .honoured = "orientation (eXIf, raw profiles); as light: iCCP, gAMA, cHRM (Little CMS); text chunks",
+       .not_honoured = "named: cICP, orientation of XMP, frames of an animation, pixels that are not square"},
       {.name = "TIFF, BigTIFF",
        .content = picture,
        .extensions = {".tif", ".tiff"},
@@ -38,7 +38,7 @@ std::vector<FormatSupport> list_formats() {
                    "TransferFunction, primaries "
                    "(Little CMS)",
        .not_honoured =
-           "named: scale and offset of GDAL and ImageJ, units, pixels that are not square (GeoTIFF too); refused: "
+           "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not square (GeoTIFF too); refused: "
            "other inks, YCbCr but JPEG's, "
            "raw sensor data, signed (ImageJ's too) or 32-bit integers",
        .library = "libtiff 4.5",
@@ -58,7 +58,7 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "grey, colour, progressive; CMYK of Adobe",
        .honoured = "EXIF orientation; as light: profile, Adobe RGB of EXIF (Little CMS)",
-       .not_honoured = "named: gain map, further pictures (MPO), pixels that are not square; refused: CMYK without Adobe's "
+       .not_honoured = "named: gain map, further pictures (MPO), orientation of XMP, pixels that are not square; refused: CMYK without Adobe's "
                        "marker, codes"},
       {.name = "PFM",
        .content = picture,

@@ -101,6 +101,7 @@ class JpegReader {
     ColourClaim claim = jpeg_profile(segments);
     if (claim.profile.empty() && claim.unsupported.empty()) claim = exif_colours(exif);
     Image image;
+    note_xmp_orientation(image, xmp_orientation(jpeg_xmp(segments)), orientation, path_);
     note_jpeg_pictures(image, segments, path_);
     const std::int64_t element_bytes = inks ? 4 : 1;  // of the inks and of 16-bit colours together, a channel
     require_accepted(turned(stored, orientation), turning_bytes(element_bytes, orientation), options, path_);

@@ -139,6 +139,7 @@ class TiffReader {
     note_gdal_metadata(file, image, as_depth, path_);
     note_imagej_calibration(description(), image, as_depth, path_);
     note_tiff_facts(file, image, path_);
+    note_xmp_orientation(image, xmp_orientation(tiff_xmp(file)), orientation(), path_);
   }
 
   /// The transparency mask behind the page or in its SubIFDs, if it is of the same size; a note for others.

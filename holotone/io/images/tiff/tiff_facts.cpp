@@ -94,6 +94,13 @@ ColourClaim tiff_colours(TIFF* file) {
   return claim;
 }
 
+std::string_view tiff_xmp(TIFF* file) {
+  std::uint32_t count = 0;
+  const char* data = nullptr;
+  if (TIFFGetField(file, TIFFTAG_XMLPACKET, &count, &data) != 1 || data == nullptr) return {};
+  return {data, count};
+}
+
 void note_tiff_facts(TIFF* file, Image& image, std::string_view path) {
   float columns = 0;
   float rows = 0;

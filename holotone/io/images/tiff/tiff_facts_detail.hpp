@@ -13,6 +13,9 @@ namespace holotone::io {
 /// The ICC profile, else TransferFunction, WhitePoint and PrimaryChromaticities (TIFF 6.0, section 20).
 ColourClaim tiff_colours(TIFF* file);
 
+/// XMP (tag 700); empty without it.
+std::string_view tiff_xmp(TIFF* file);
+
 /// Adds a note of pixels that are not square, by the resolution or by GeoTIFF.
 void note_tiff_facts(TIFF* file, Image& image, std::string_view path);
 
