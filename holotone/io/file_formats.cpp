@@ -37,10 +37,10 @@ std::vector<FormatSupport> list_formats() {
                    "resolution, GDAL_NODATA, GDAL's unit of depths, SignificantBits of OME-XML; as light: profile, "
                    "TransferFunction, primaries "
                    "(Little CMS)",
-       .not_honoured =
-           "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not square (GeoTIFF too); refused: "
-           "other inks, YCbCr but JPEG's, "
-           "raw sensor data, signed (ImageJ's too) or 32-bit integers",
+       .not_honoured = "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not "
+                       "square (GeoTIFF too); refused: "
+                       "other inks, YCbCr but JPEG's, "
+                       "raw sensor data, signed (ImageJ's too) or 32-bit integers",
        .library = "libtiff 4.5",
        .is_built = HOLOTONE_TIFF},
       {.name = "BMP",
@@ -50,15 +50,17 @@ std::vector<FormatSupport> list_formats() {
        .read = "1, 4, 8, 24, 32 bit, uncompressed",
        .written = "8-bit grey, 24 bit",
        .honoured = "order of rows, palette; as light: profile, LCS_CALIBRATED_RGB (Little CMS)",
-       .not_honoured = "named: profile of another file, alpha of 0 everywhere (opaque), pixels that are not square; refused: "
-                       "run-length"},
+       .not_honoured =
+           "named: profile of another file, alpha of 0 everywhere (opaque), pixels that are not square; refused: "
+           "run-length"},
       {.name = "JPEG",
        .content = picture,
        .extensions = {".jpg", ".jpeg"},
        .by_content = true,
        .read = "grey, colour, progressive; CMYK of Adobe",
        .honoured = "EXIF orientation; as light: profile, Adobe RGB of EXIF (Little CMS)",
-       .not_honoured = "named: gain map, further pictures (MPO), orientation of XMP, pixels that are not square; refused: CMYK without Adobe's "
+       .not_honoured = "named: gain map, further pictures (MPO), orientation of XMP, pixels that are not square; "
+                       "refused: CMYK without Adobe's "
                        "marker, codes"},
       {.name = "PFM",
        .content = picture,

@@ -201,21 +201,21 @@ TEST(ImageOrientation, RawProfilesOfPngAreExif) {
 TEST(ImageOrientation, ThatOfXmpAloneIsNamed) {
   const std::string packet = "<x:xmpmeta><rdf:Description tiff:Orientation=\"6\"/></x:xmpmeta>";
   const std::string name = "http://ns.adobe.com/xap/1.0/" + std::string(1, '\0');
-  const auto note_of = [](const std::string& file, const std::string& bytes) {
+  const auto find_note = [](const std::string& file, const std::string& bytes) {
     const Image image = read_as(file, bytes);
     return image.notes.size() == 1 ? image.notes[0].substr(image.notes[0].find(file)) : "none";
   };
   const std::string expected = ": its orientation 6 (XMP) is not applied";
-  EXPECT_EQ(note_of("x.png", annotated_png("iTXt", "XML:com.adobe.xmp" + std::string(5, '\0') + packet)),
+  EXPECT_EQ(find_note("x.png", annotated_png("iTXt", "XML:com.adobe.xmp" + std::string(5, '\0') + packet)),
             "x.png" + expected);
-  EXPECT_EQ(note_of("x.png",
-                    annotated_png("tEXt", "Raw profile type xmp" + std::string(1, '\0') + raw_profile("xmp", packet))),
+  EXPECT_EQ(find_note("x.png", annotated_png(
+                                   "tEXt", "Raw profile type xmp" + std::string(1, '\0') + raw_profile("xmp", packet))),
             "x.png" + expected);
   std::string jpeg = jpeg_bytes({Array<std::uint8_t, 3>({1, 1, 1}), {}}, 90);
   std::string length;
   append(length, static_cast<std::uint32_t>(2 + name.size() + packet.size()), 2, false);
   jpeg.insert(2, "\xff\xe1" + length + name + packet);
-  EXPECT_EQ(note_of("x.jpg", jpeg), "x.jpg" + expected);
+  EXPECT_EQ(find_note("x.jpg", jpeg), "x.jpg" + expected);
   using enum io::Orientation;
   EXPECT_EQ(io::xmp_orientation("<tiff:Orientation>8</tiff:Orientation>"), left_bottom);
   EXPECT_EQ(io::xmp_orientation("<tiff:Orientation>"), top_left);
@@ -223,7 +223,7 @@ TEST(ImageOrientation, ThatOfXmpAloneIsNamed) {
   // As applied: no note.
   std::string both = letters_png(6, true);
   both.insert(33, png_chunk("iTXt", "XML:com.adobe.xmp" + std::string(5, '\0') + packet));
-  EXPECT_EQ(note_of("x.png", both), "none");
+  EXPECT_EQ(find_note("x.png", both), "none");
 }
 
 TEST(ImageOrientation, AllEightInTiff) {

@@ -23,7 +23,7 @@ Image read_tif(const std::string& bytes, const std::string& part = {}) {
   return read_image(folder.file("x.tif" + part));
 }
 
-std::string note_of(const std::vector<std::string>& notes) {
+std::string find_note(const std::vector<std::string>& notes) {
   if (notes.size() != 1) return notes.empty() ? "none" : notes[0] + " | " + notes[1];
   return notes[0].substr(notes[0].find("x.tif"));
 }
@@ -72,13 +72,13 @@ TEST_F(TiffDescription, SignedNumbersOfImagejAreRefused) {
         });
   }
   // Of 8 bits the same numbers are a calibration.
-  EXPECT_EQ(note_of(read_tif(tiff_file({{1, 1, 8, 1, 1, {"a"}, {{270, 2, {}, shifted}}}})).notes),
+  EXPECT_EQ(find_note(read_tif(tiff_file({{1, 1, 8, 1, 1, {"a"}, {{270, 2, {}, shifted}}}})).notes),
             "x.tif: its scale 1 and offset -32768 (ImageJ) are not applied to the values");
 }
 
 TEST_F(TiffDescription, CalibrationsOfImagejAreNamed) {
   const auto note = [](const std::string& lines) {
-    return note_of(read_tif(tiff_file({words_page({1000}, "ImageJ=1.53t\n" + lines)})).notes);
+    return find_note(read_tif(tiff_file({words_page({1000}, "ImageJ=1.53t\n" + lines)})).notes);
   };
   EXPECT_EQ(note("cf=0\nc0=0.5\nc1=0.0001\nvunit=m\n"),
             "x.tif: its scale 0.0001 and offset 0.5 in 'm' (ImageJ) are not applied to the values");
@@ -120,9 +120,9 @@ TEST_F(TiffDescription, SignificantBitsAreThoseOfTheCodes) {
 TEST_F(TiffDescription, SignificantBitsThatDoNotFitAreNamed) {
   const Image larger = read_tif(tiff_file({words_page({1, 4096}, ome(ome_bits("12")))}));
   EXPECT_EQ(code_bits(larger), 16);
-  EXPECT_EQ(note_of(larger.notes),
+  EXPECT_EQ(find_note(larger.notes),
             "x.tif: its 12 significant bits (OME-XML) are not taken: codes up to 4096 are read as of 16 bits");
-  EXPECT_EQ(note_of(read_tif(tiff_file({words_page({1, 2}, ome(ome_bits("12") + ome_bits("10")))})).notes),
+  EXPECT_EQ(find_note(read_tif(tiff_file({words_page({1, 2}, ome(ome_bits("12") + ome_bits("10")))})).notes),
             "x.tif: its significant bits (OME-XML), which differ, are not taken: codes up to 2 are read as of 16 bits");
   EXPECT_TRUE(read_tif(tiff_file({words_page({1}, "SignificantBits=\"12\"")})).notes.empty());
 }

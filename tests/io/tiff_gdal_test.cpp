@@ -26,7 +26,7 @@ Image read_tif(const std::string& bytes) {
 }
 
 /// The only note, behind the folder's name.
-std::string note_of(const std::vector<std::string>& notes) {
+std::string find_note(const std::vector<std::string>& notes) {
   if (notes.size() != 1) return notes.empty() ? "none" : notes[0] + " | " + notes[1];
   return notes[0].substr(notes[0].find("x.tif"));
 }
@@ -80,13 +80,13 @@ class TiffGdal : public ::testing::Test {
 
 TEST_F(TiffGdal, PixelsOfUnequalSidesAreNamed) {
   const auto page = [](const Tag& tag) { return tiff_file({{2, 1, 8, 1, 1, {"ab"}, {tag}}}); };
-  EXPECT_EQ(note_of(read_tif(page(doubles(33550, {2, 1, 0}))).notes),
+  EXPECT_EQ(find_note(read_tif(page(doubles(33550, {2, 1, 0}))).notes),
             "x.tif: its pixels are not square, 1 columns and 2 rows on the same length: taken as square");
-  EXPECT_EQ(note_of(read_tif(page(doubles(33550, {0.5, 0.5, 0}))).notes), "none");
+  EXPECT_EQ(find_note(read_tif(page(doubles(33550, {0.5, 0.5, 0}))).notes), "none");
   // Pixels of 3 x 4 turned by 30 degrees: the columns of the matrix are steps to the right and downward.
   const double cosine = 0.8660254037844386;
   EXPECT_EQ(
-      note_of(
+      find_note(
           read_tif(page(doubles(34264, {3 * cosine, 2, 0, 7, 1.5, -4 * cosine, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1}))).notes),
       "x.tif: its pixels are not square, 4 columns and 3 rows on the same length: taken as square");
 }
@@ -119,14 +119,14 @@ TEST_F(TiffGdal, OptionsComeBeforeTheUnit) {
   const Page codes{2, 1, 8, 1, 1, {"\x7f\xff"}, {unit_tag("mm")}};
   const DepthMap coded = depths(codes, job);
   EXPECT_NEAR(coded.nearest_m, 0.1 + 0.1 * 127 / 255, 1e-8);
-  EXPECT_EQ(note_of(coded.notes), "x.tif: its unit 'mm' is not applied to the values");
-  EXPECT_EQ(note_of(depths(metres({0.5F, 0.65F}, {unit_tag("furlong")})).notes),
+  EXPECT_EQ(find_note(coded.notes), "x.tif: its unit 'mm' is not applied to the values");
+  EXPECT_EQ(find_note(depths(metres({0.5F, 0.65F}, {unit_tag("furlong")})).notes),
             "x.tif: its unit 'furlong' is not applied to the values");
 }
 
 TEST_F(TiffGdal, TheUnitOfOtherPicturesIsNamed) {
   const Image degrees = read_tif(tiff_file({metres({90}, {unit_tag("degree")})}));
-  EXPECT_EQ(note_of(degrees.notes), "x.tif: its unit 'degree' is not applied to the values");
+  EXPECT_EQ(find_note(degrees.notes), "x.tif: its unit 'degree' is not applied to the values");
   EXPECT_EQ(degrees.metadata.at("text:unittype"), "degree");
   EXPECT_TRUE(read_tif(tiff_file({metres({3}, {unit_tag("rad")})})).notes.empty());
   EXPECT_TRUE(read_tif(tiff_file({metres({3}, {unit_tag("")})})).notes.empty());

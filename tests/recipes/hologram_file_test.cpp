@@ -267,7 +267,7 @@ TEST(HologramFile, CorrectionsAreRadians) {
                    (void)read_correction(path, {1, 2});
                  });
   }
-  const auto notes_of = [&](float high) {
+  const auto read_notes = [&](float high) {
     const std::array<float, 2> phases = {0, high};
     io_support::write_raw(
         path, io::npy_header("<f4", {1, 2}) + std::string(reinterpret_cast<const char*>(phases.data()), sizeof phases));
@@ -276,8 +276,8 @@ TEST(HologramFile, CorrectionsAreRadians) {
     EXPECT_EQ(map(0, 1), high);
     return notes;
   };
-  EXPECT_EQ(notes_of(18.8F), std::vector<std::string>{});  // 6 pi is 18.85
-  EXPECT_EQ(notes_of(359), std::vector{path + ": phases from 0 to 359, taken as radians"});
+  EXPECT_EQ(read_notes(18.8F), std::vector<std::string>{});  // 6 pi is 18.85
+  EXPECT_EQ(read_notes(359), std::vector{path + ": phases from 0 to 359, taken as radians"});
 }
 
 TEST(HologramFile, CodesAreOpaqueAndWithoutLoss) {

@@ -7,7 +7,7 @@ namespace holotone::io {
 namespace {
 
 constexpr std::size_t longest_text = 1 << 18;
-constexpr int most_chunks = 16;
+constexpr int max_chunks = 16;
 
 /// Removes the text before a zero byte, and the byte, from the front of `data`.
 std::string_view take_part(std::string_view& data) {
@@ -58,7 +58,7 @@ void take_annotation(std::string_view type, std::string_view data, PngAnnotation
   const std::string_view key = take_part(data);
   const bool packet = key == "XML:com.adobe.xmp";
   const bool raw = key == "Raw profile type exif" || key == "Raw profile type APP1" || key == "Raw profile type xmp";
-  if ((!packet && !raw) || annotations.chunks >= most_chunks) return;
+  if ((!packet && !raw) || annotations.chunks >= max_chunks) return;
   ++annotations.chunks;
   bool packed = type == "zTXt";
   if (type == "iTXt") {

@@ -1,6 +1,6 @@
 #pragma once
-// Transparency masks of TIFF files (TIFF 6.0, NewSubfileType), as GDAL writes them. Empty if HOLOTONE_TIFF is off. Not
-// for users.
+// Transparency masks of TIFF files (TIFF 6.0, NewSubfileType), as GDAL writes them. Empty if HOLOTONE_TIFF is off.
+// Not for users.
 #include <holotone/io/images/tiff/tiff_input_detail.hpp>
 #if HOLOTONE_TIFF
 #include <cstdint>
