@@ -282,7 +282,8 @@ void complete(HologramJob& job) {
   for (const auto& channel : job.channels) (void)job.encode_options(channel);  // a bad --carrier is refused here
   if (!job.correction.empty()) {
     io::require_input(job.correction);
-    job.correction_rad = read_correction(job.correction, {job.panel.ny, job.panel.nx});
+    job.correction_rad = read_correction(job.correction, {job.panel.ny, job.panel.nx},
+                                         [&](const std::string& line) { warn(job.console, line); });
   }
   if (names_monitor(job.output)) job.shown = std::make_shared<MonitorOutput>(job.output, job.panel, job.showing);
 }

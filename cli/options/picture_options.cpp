@@ -102,7 +102,7 @@ std::vector<OptionRow> picture_option_rows(PictureOptions& options, const Bounds
        .value = "UNIT",
        .help = "What the value 1 of --depth is: 1mm, '1/5000 m'; '1/256 px' with --disparity; 1/m with --depth-kind "
                "inverse",
-       .otherwise = "metres; codes: by --depth-range",
+       .otherwise = "as a TIFF states (GDAL, ImageJ), or metres; codes: by --depth-range",
        .applies = with_depth},
       {.names = "--depth-kind",
        .target = member<&PlacedPicture::kind>(picture),

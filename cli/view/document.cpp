@@ -26,14 +26,15 @@ std::int64_t colours_of(std::int64_t channels) { return channels < 3 ? 1 : 3; }
 template <class T>
 Array<std::uint8_t, 3> eight_bits(const Array<T, 3>& pixels, int bits) {
   const int shift = bits > 8 ? bits - 8 : 0;
-  const int scale = bits > 8 ? 1 : 255 / ((1 << bits) - 1);
+  const int most = bits > 8 ? 255 : (1 << bits) - 1;
   const auto [ny, nx, channels] = pixels.shape();
   const std::int64_t colours = colours_of(channels);
   Array<std::uint8_t, 3> codes({ny, nx, colours});
   parallel_blocks(ny * nx, [&, channels = channels](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       for (std::int64_t c = 0; c < colours; ++c) {
-        codes.data()[i * colours + c] = static_cast<std::uint8_t>((pixels.data()[i * channels + c] >> shift) * scale);
+        codes.data()[i * colours + c] =
+            static_cast<std::uint8_t>((pixels.data()[i * channels + c] >> shift) * 255 / most);
       }
     }
   });

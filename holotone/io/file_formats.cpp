@@ -25,19 +25,22 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "1 to 16 bit, palette, interlaced, alpha",
        .written = "8, 16 bit, 1 to 4 channels; grey of 1, 2, 4 bit",
-       .honoured = "eXIf orientation; as light: iCCP, gAMA, cHRM (Little CMS); text chunks",
-       .not_honoured = "named: cICP, frames of an animation, pixels that are not square"},
+       .honoured = "orientation (eXIf, raw profiles); as light: iCCP, gAMA, cHRM (Little CMS); text chunks",
+       .not_honoured = "named: cICP, orientation of XMP, frames of an animation, pixels that are not square"},
       {.name = "TIFF, BigTIFF",
        .content = picture,
        .extensions = {".tif", ".tiff"},
        .by_content = true,
        .read = "1 to 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
        .written = "8, 16 bit, float32; grey of 1, 2, 4 bit",
-       .honoured = "orientation, alpha, white is zero, palette, ImageDescription, picture of full resolution, "
-                   "GDAL_NODATA; as light: profile, TransferFunction, primaries (Little CMS)",
-       .not_honoured =
-           "named: GDAL's scale and offset, pixels that are not square; refused: other inks, YCbCr but JPEG's, "
-           "raw sensor data, signed or 32-bit integers",
+       .honoured = "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
+                   "resolution, GDAL_NODATA, GDAL's unit of depths, SignificantBits of OME-XML; as light: profile, "
+                   "TransferFunction, primaries "
+                   "(Little CMS)",
+       .not_honoured = "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not "
+                       "square (GeoTIFF too); refused: "
+                       "other inks, YCbCr but JPEG's, "
+                       "raw sensor data, signed (ImageJ's too) or 32-bit integers",
        .library = "libtiff 4.5",
        .is_built = HOLOTONE_TIFF},
       {.name = "BMP",
@@ -47,14 +50,18 @@ std::vector<FormatSupport> list_formats() {
        .read = "1, 4, 8, 24, 32 bit, uncompressed",
        .written = "8-bit grey, 24 bit",
        .honoured = "order of rows, palette; as light: profile, LCS_CALIBRATED_RGB (Little CMS)",
-       .not_honoured = "named: profile of another file, pixels that are not square; refused: run-length"},
+       .not_honoured =
+           "named: profile of another file, alpha of 0 everywhere (opaque), pixels that are not square; refused: "
+           "run-length"},
       {.name = "JPEG",
        .content = picture,
        .extensions = {".jpg", ".jpeg"},
        .by_content = true,
        .read = "grey, colour, progressive; CMYK of Adobe",
        .honoured = "EXIF orientation; as light: profile, Adobe RGB of EXIF (Little CMS)",
-       .not_honoured = "named: pixels that are not square; refused: CMYK without Adobe's marker, codes"},
+       .not_honoured = "named: gain map, further pictures (MPO), orientation of XMP, pixels that are not square; "
+                       "refused: CMYK without Adobe's "
+                       "marker, codes"},
       {.name = "PFM",
        .content = picture,
        .extensions = {".pfm"},
@@ -199,7 +206,8 @@ std::vector<FormatSupport> list_formats() {
        .extensions = {".npy"},
        .read = "real {ny, nx}: --correction, info",
        .written = "float32 {ny, nx}, {ny, nx, 3}: reconstruct --linear",
-       .honoured = "type, byte order, Fortran order"},
+       .honoured = "type, byte order, Fortran order",
+       .not_honoured = "named: a correction's span above 6 pi; refused: integers as a correction"},
       {.name = "HTML", .content = page, .extensions = {".html", ".htm"}, .written = "report of measure"},
   };
 }

@@ -13,6 +13,7 @@ constexpr std::size_t max_pages = 1 << 20;
 /// One directory: its kind of picture, and the offset of the next.
 struct Directory {
   bool page = true;
+  bool mask = false;  ///< of a page, not of a reduced copy
   std::uint64_t bytes = 0;
   std::uint64_t next = 0;
 };
@@ -64,6 +65,7 @@ class TiffList {
     const bool is_word = load<std::uint16_t>(entry + 2, order_) == word;
     const std::uint32_t value = is_word ? load<std::uint16_t>(at, order_) : load<std::uint32_t>(at, order_);
     if (tag == new_kind ? (value & 5U) != 0 : value == 2) directory.page = false;
+    if (tag == new_kind && (value & 5U) == 4) directory.mask = true;
   }
 
   std::string bytes_at(std::uint64_t position, std::uint64_t count) {
@@ -100,10 +102,13 @@ TiffPages find_tiff_pages(const ReadAt& read, std::uint64_t size) {
       break;
     }
     (directory.page ? pages.directories : copies).push_back(offset);
+    if (directory.page) pages.masks.push_back(0);
+    if (directory.mask && !pages.masks.empty() && pages.masks.back() == 0) pages.masks.back() = offset;
     offset = directory.next;
   }
   if (pages.directories.empty()) {
     pages.directories = std::move(copies);
+    pages.masks.assign(pages.directories.size(), 0);
   } else {
     pages.others = std::ssize(copies);
   }

@@ -13,6 +13,7 @@ bool is_tiff(std::string_view bytes);
 /// Directories of a TIFF file.
 struct TiffPages {
   std::vector<std::uint64_t> directories;  ///< offset of each page, in order; no reduced copies, no masks
+  std::vector<std::uint64_t> masks;        ///< of each page the transparency mask that follows it; 0: none
   std::int64_t others = 0;                 ///< number of reduced copies and masks
   bool damaged = false;                    ///< the list ends outside the file, or in itself
 };

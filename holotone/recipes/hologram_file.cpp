@@ -21,8 +21,11 @@
 namespace holotone {
 namespace {
 
-void take_correction_out(HologramLight& light, const std::string& correction) {
-  const auto map = read_correction(correction, light.grid.shape());
+void take_correction_out(HologramLight& light, const HologramReadOptions& options) {
+  const auto map = read_correction(options.correction, light.grid.shape(), [&](const std::string& line) {
+    if (options.note) return options.note(line);
+    light.notes.push_back(line);
+  });
   const auto phase = map.host();
   const auto field = light.field.host();
   for (std::size_t i = 0; i < field.size(); ++i) field[i] *= std::polar(1.0F, -phase[i]);
@@ -138,7 +141,7 @@ HologramLight read_hologram(const std::string& path, const HologramReadOptions& 
     require_finite(path, light.field.view());
     light.encoding = "complex";
     describe_light(light, options, light.field.shape(), 0);
-    if (!options.correction.empty()) take_correction_out(light, options.correction);
+    if (!options.correction.empty()) take_correction_out(light, options);
     return light;
   }
   Image image = read_image(path, {.bytes_a_pixel = 10});
@@ -146,7 +149,7 @@ HologramLight read_hologram(const std::string& path, const HologramReadOptions& 
   const HologramCodes codes = describe_codes(light, options, image);
   blame_file(path, [&] {
     light.field = light_of_codes(light, image, codes, options.zero_order, light.grid);
-    if (!options.correction.empty()) take_correction_out(light, options.correction);
+    if (!options.correction.empty()) take_correction_out(light, options);
     if (options.unfiltered) return;
     fourier_filter(light.field.view(), codes.options, light.grid);
     light.filter = fourier_filter_name(codes.options.encoding);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -8,6 +9,7 @@
 #include <holotone/recipes/phase_map.hpp>
 #include <numbers>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace holotone {
@@ -45,19 +47,26 @@ void require_grey(const std::string& path, const Image& image) {
       image.pixels);
 }
 
-Array<float, 2> read_picture_map(const std::string& path, const Shape<2>& shape) {
+Array<float, 2> read_picture_map(const std::string& path, const Shape<2>& shape,
+                                 const std::function<void(const std::string&)>& note) {
   const auto accept = [&](const Shape<3>& got) { require_shape(path, shape, {got[0], got[1]}); };
   const Image image = read_image(path, {.accept = accept, .one_page = true});
   require_grey(path, image);
+  if (note) std::ranges::for_each(image.notes, note);
   Array<float, 2> map = to_grey(image);
   const double scale = radians_at_full_scale(image);
   for (float& value : map.host()) value = static_cast<float>(static_cast<double>(value) * scale);
   return map;
 }
 
-}  // namespace
+/// Numbers of an array file, with their type.
+struct NpyMap {
+  Array<float, 2> values;
+  std::string type;
+  bool whole = false;
+};
 
-Array<float, 2> read_npy_map(const std::string& path) {
+NpyMap read_npy_numbers(const std::string& path) {
   const std::string bytes = io::read_bytes_if(path, io::is_npy);
   const auto header = io::parse_npy_header(bytes, path);
   if (header.kind == 'c' || header.shape.size() != 2) {
@@ -73,15 +82,34 @@ Array<float, 2> read_npy_map(const std::string& path) {
       map(row, column) = static_cast<float>(io::load_npy_number(data, header.kind, header.item_bytes, header.order));
     }
   }
-  return map;
+  return {std::move(map), header.type, header.kind != 'f'};
 }
 
-Array<float, 2> read_correction(const std::string& path, Shape<2> shape) {
+/// Phases in radians of an array file. Throws io for integers, which are codes or degrees.
+Array<float, 2> read_phases(const std::string& path) {
+  NpyMap map = read_npy_numbers(path);
+  if (map.whole) {
+    throw_io(path, "phases in radians as floating point numbers", fmt::format("{} numbers", map.type));
+  }
+  return std::move(map.values);
+}
+
+}  // namespace
+
+Array<float, 2> read_npy_map(const std::string& path) { return read_npy_numbers(path).values; }
+
+Array<float, 2> read_correction(const std::string& path, Shape<2> shape,
+                                const std::function<void(const std::string&)>& note) {
+  constexpr float usual_rad = 6 * std::numbers::pi_v<float>;
   const bool array = io::has_format(path, io::FileFormat::npy);
-  auto map = array ? read_npy_map(path) : read_picture_map(path, shape);
+  auto map = array ? read_phases(path) : read_picture_map(path, shape, note);
   require_shape(path, shape, map.shape());
   for (const float value : map.host()) {
     if (!std::isfinite(value)) throw_io(path, "finite phases", fmt::format("{}", value));
+  }
+  const auto [low, high] = std::ranges::minmax(std::as_const(map).host());
+  if (note && high - low > usual_rad) {
+    note(fmt::format("{}: phases from {:.6g} to {:.6g}, taken as radians", path, low, high));
   }
   return map;
 }

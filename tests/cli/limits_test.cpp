@@ -1,6 +1,6 @@
 // System limits of the program: address space and threads.
 #include <cstdlib>
-#include <holotone/io/images/tiff_header_detail.hpp>
+#include <holotone/io/images/tiff/tiff_header_detail.hpp>
 #include <sys/resource.h>
 #include <tests/support/paths.hpp>
 #include <tests/support/program.hpp>

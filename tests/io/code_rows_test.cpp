@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <holotone/io/images/code_rows.hpp>
 #include <holotone/io/images/image.hpp>
-#include <holotone/io/images/tiff_header_detail.hpp>
+#include <holotone/io/images/tiff/tiff_header_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <tests/support/io_support.hpp>
 

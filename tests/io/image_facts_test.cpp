@@ -61,5 +61,83 @@ TEST(ImageFacts, AnAnimationIsNamed) {
   EXPECT_EQ(notes_of("x.png", png_with("acTL", std::string("\0\0\0\x01\0\0\0\0", 8))), Notes{});
 }
 
+/// A JPEG with a segment APP1 or APP2 before all others.
+std::string jpeg_with(char number, const std::string& data) {
+  std::string length;
+  io_fixtures::append(length, static_cast<std::uint32_t>(data.size() + 2), 2, false);
+  return jpeg_bytes(black(), 90).insert(2, std::string("\xff") + static_cast<char>(0xe0 + number) + length + data);
+}
+
+/// The index of a multi-picture file (CIPA DC-007): entries of these types.
+std::string mpo_index(const std::vector<std::uint32_t>& types, bool little) {
+  using io_fixtures::append;
+  const auto count = static_cast<std::uint32_t>(types.size());
+  std::string bytes = little ? "II" : "MM";
+  append(bytes, 42, 2, little);
+  append(bytes, 8, 4, little);
+  append(bytes, 2, 2, little);
+  io_fixtures::append_entry(bytes, 0xb001, 4, count, little);
+  append(bytes, 0xb002, 2, little);
+  append(bytes, 7, 2, little);
+  append(bytes, 16 * count, 4, little);
+  append(bytes, 8 + 2 + 24 + 4, 4, little);
+  append(bytes, 0, 4, little);
+  for (const auto type : types) {
+    append(bytes, type, 4, little);
+    append(bytes, 0, 4, little);
+    append(bytes, 0, 4, little);
+    append(bytes, 0, 4, little);
+  }
+  return std::string("MPF\0", 4) + bytes;
+}
+
+TEST(ImageFacts, FurtherPicturesOfAJpegAreNamed) {
+  for (const bool little : {true, false}) {
+    EXPECT_EQ(notes_of("x.jpg", jpeg_with(2, mpo_index({0x20030000, 0x020002, 0x020002}, little))),
+              Notes{"x.jpg: the first of 3 pictures is read (MPO)"});
+    // Previews of the first, of VGA and of HD.
+    EXPECT_EQ(notes_of("x.jpg", jpeg_with(2, mpo_index({0x20030000, 0x010001, 0x010002}, little))), Notes{});
+  }
+  const std::string xmp = std::string("http://ns.adobe.com/xap/1.0/\0", 29) + "<rdf hdrgm:Version=\"1.0\"/>";
+  std::string gain = jpeg_with(1, xmp);
+  EXPECT_EQ(notes_of("x.jpg", gain), Notes{"x.jpg: its gain map is not applied"});
+  const std::string index = jpeg_with(2, mpo_index({0x030000, 0}, false));
+  gain.insert(2, index.substr(2, index.size() - jpeg_bytes(black(), 90).size()));
+  EXPECT_EQ(notes_of("x.jpg", gain), Notes{"x.jpg: its gain map is not applied"});
+  const std::string iso = std::string("urn:iso:std:iso:ts:21496:-1\0\0\0\0\0", 32);
+  EXPECT_EQ(notes_of("x.jpg", jpeg_with(2, iso)), Notes{"x.jpg: its gain map is not applied"});
+}
+
+TEST(ImageFacts, SegmentsSurviveMutations) {
+  const auto read = [](const std::string& path) { read_image(path, {.as_light = true}); };
+  io_support::expect_survival("mpo.jpg", jpeg_with(2, mpo_index({0x030000, 0x020002}, true)), "mpo.jpg", 2000, read);
+}
+
+/// BMP of version 4 with a mask of alpha: 2 x 1 pixels of blue, green, red and alpha.
+std::string alpha_bmp(const std::string& pixels) {
+  std::string bytes = "BM";
+  const auto put = [&](std::initializer_list<std::uint32_t> numbers) {
+    for (const auto number : numbers) io_fixtures::append(bytes, number, 4);
+  };
+  put({122 + 8, 0, 122, 108, 2, 1, 1 | 32 << 16, 3, 8, 0, 0, 0, 0, 0xff0000, 0xff00, 0xff, 0xff000000});
+  bytes += "BGRs";
+  bytes.resize(122);
+  return bytes + pixels;
+}
+
+TEST(ImageFacts, ABmpWithoutAnyOpaquePixelIsOpaque) {
+  const io_support::TemporaryFolder folder;
+  const auto read = [&](const std::string& pixels) {
+    io_support::write_raw(folder.file("x.bmp"), alpha_bmp(pixels));
+    Image image = read_image(folder.file("x.bmp"));
+    const auto codes = std::get<Array<std::uint8_t, 3>>(image.pixels).host();
+    return std::pair(std::string(codes.begin(), codes.end()), image.notes.size());
+  };
+  EXPECT_EQ(read(std::string("abc\0def\0", 8)), std::pair(std::string("cbafed"), std::size_t{1}));
+  EXPECT_EQ(notes_of("x.bmp", alpha_bmp(std::string("abc\0def\0", 8))),
+            Notes{"x.bmp: its alpha is 0 everywhere: taken as opaque"});
+  EXPECT_EQ(read(std::string("abc\0def\1", 8)), std::pair(std::string("cba\0fed\1", 8), std::size_t{0}));
+}
+
 }  // namespace
 }  // namespace holotone

@@ -76,6 +76,47 @@ std::string letters_png(std::uint32_t orientation, bool behind_pixels) {
   return bytes;
 }
 
+/// The letters with a chunk in the place of eXIf.
+std::string annotated_png(const std::string& type, const std::string& data) {
+  std::string bytes = io_fixtures::turned_png;
+  const std::size_t exif = bytes.find("eXIf") - 4;
+  bytes.erase(exif, 12 + 26);
+  return bytes.insert(exif, png_chunk(type, data));
+}
+
+/// Text of ImageMagick's raw profiles: a name, the number of bytes, and these in hexadecimal.
+std::string raw_profile(const std::string& name, const std::string& bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "\n" + name + "\n      " + std::to_string(bytes.size()) + "\n";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+    if (i % 36 == 35) text += '\n';
+  }
+  return text + "\n";
+}
+
+/// A zlib stream of one stored block; its sum is not looked at.
+std::string stored_block(const std::string& text) {
+  std::string bytes = "\x78\x01\x01";
+  append(bytes, static_cast<std::uint32_t>(text.size()), 2);
+  append(bytes, ~static_cast<std::uint32_t>(text.size()) & 0xffff, 2);
+  return bytes + text;
+}
+
+std::string adler_of(const std::string& text) {
+  std::uint32_t a = 1;
+  std::uint32_t b = 0;
+  for (const char c : text) {
+    a = (a + static_cast<unsigned char>(c)) % 65521;
+    b = (b + a) % 65521;
+  }
+  std::string sum;
+  append(sum, b << 16 | a, 4, false);
+  return sum;
+}
+
 /// Rows of a picture of letters, in 8-bit codes or the high bytes of 16-bit codes.
 std::vector<std::string> letters_of(const Image& image) {
   std::vector<std::string> rows;
@@ -130,6 +171,59 @@ TEST(ImageOrientation, AllEightArePngsOfTheSameLetters) {
       EXPECT_EQ(letters_by_rows(letters_png(n, behind)), shown_letters[n - 1]) << n << behind;
     }
   }
+}
+
+TEST(ImageOrientation, RawProfilesOfPngAreExif) {
+  const std::string exif = std::string("Exif\0\0", 6) + exif_of(6, true);
+  for (const std::string key : {"Raw profile type exif", "Raw profile type APP1"}) {
+    const std::string text = raw_profile(key.substr(17), exif);
+    const std::string plain = annotated_png("tEXt", key + '\0' + text);
+    const std::string packed = annotated_png("zTXt", key + std::string(2, '\0') + stored_block(text) + adler_of(text));
+    for (const auto& bytes : {plain, packed}) {
+      const Image image = read_as("x.png", bytes);
+      EXPECT_EQ(letters_of(image), shown_letters[5]) << key;
+      EXPECT_TRUE(image.notes.empty());
+      EXPECT_EQ(letters_by_rows(bytes), shown_letters[5]) << key;
+    }
+  }
+  // eXIf comes first.
+  std::string both = letters_png(3, true);
+  both.insert(33, png_chunk("tEXt", "Raw profile type exif" + std::string(1, '\0') + raw_profile("exif", exif)));
+  EXPECT_EQ(letters_of(read_as("x.png", both)), shown_letters[2]);
+  const auto read = [](const std::string& path) { read_image(path); };
+  const std::string text = raw_profile("exif", exif);
+  io_support::expect_survival(
+      "raw.png",
+      annotated_png("zTXt", "Raw profile type exif" + std::string(2, '\0') + stored_block(text) + adler_of(text)),
+      "raw.png", 2000, read, io_fixtures::repair_checksums);
+}
+
+TEST(ImageOrientation, ThatOfXmpAloneIsNamed) {
+  const std::string packet = "<x:xmpmeta><rdf:Description tiff:Orientation=\"6\"/></x:xmpmeta>";
+  const std::string name = "http://ns.adobe.com/xap/1.0/" + std::string(1, '\0');
+  const auto find_note = [](const std::string& file, const std::string& bytes) {
+    const Image image = read_as(file, bytes);
+    return image.notes.size() == 1 ? image.notes[0].substr(image.notes[0].find(file)) : "none";
+  };
+  const std::string expected = ": its orientation 6 (XMP) is not applied";
+  EXPECT_EQ(find_note("x.png", annotated_png("iTXt", "XML:com.adobe.xmp" + std::string(5, '\0') + packet)),
+            "x.png" + expected);
+  EXPECT_EQ(find_note("x.png", annotated_png(
+                                   "tEXt", "Raw profile type xmp" + std::string(1, '\0') + raw_profile("xmp", packet))),
+            "x.png" + expected);
+  std::string jpeg = jpeg_bytes({Array<std::uint8_t, 3>({1, 1, 1}), {}}, 90);
+  std::string length;
+  append(length, static_cast<std::uint32_t>(2 + name.size() + packet.size()), 2, false);
+  jpeg.insert(2, "\xff\xe1" + length + name + packet);
+  EXPECT_EQ(find_note("x.jpg", jpeg), "x.jpg" + expected);
+  using enum io::Orientation;
+  EXPECT_EQ(io::xmp_orientation("<tiff:Orientation>8</tiff:Orientation>"), left_bottom);
+  EXPECT_EQ(io::xmp_orientation("<tiff:Orientation>"), top_left);
+  EXPECT_EQ(io::xmp_orientation("tiff:Orientation='9'"), top_left);
+  // As applied: no note.
+  std::string both = letters_png(6, true);
+  both.insert(33, png_chunk("iTXt", "XML:com.adobe.xmp" + std::string(5, '\0') + packet));
+  EXPECT_EQ(find_note("x.png", both), "none");
 }
 
 TEST(ImageOrientation, AllEightInTiff) {

@@ -111,10 +111,11 @@ std::string plain_jpeg(const std::array<int, 3>& colour) {
   return jpeg_bytes(image, 100);
 }
 
-std::string jpeg_of(const std::array<int, 3>& colour, const std::string& profile) {
+/// `swapped`: the second of the two parts comes first.
+std::string jpeg_of(const std::array<int, 3>& colour, const std::string& profile, bool swapped = false) {
   std::string bytes = plain_jpeg(colour);
   // In two parts, as a large one is.
-  for (const int part : {2, 1}) {
+  for (const int part : {swapped ? 1 : 2, swapped ? 2 : 1}) {
     const std::string piece = part == 1 ? profile.substr(0, 100) : profile.substr(100);
     std::string body = std::string("ICC_PROFILE\0", 12) + static_cast<char>(part) + '\x02' + piece;
     bytes.insert(2, "\xff\xe2" + big(static_cast<std::uint32_t>(body.size() + 2), 2) + body);
@@ -171,7 +172,11 @@ TEST(ImageProfile, AdobeRgbIsTheSameLightInPngAndJpeg) {
   EXPECT_NEAR(expected[1], 0.041, 0.001);
   EXPECT_NEAR(expected[2], 0.041, 0.001);
   expect_light(read_light("x.png", make_png(1, 2, red, profile_chunk(adobe_profile()))), expected, 0.001);
-  expect_light(read_light("x.jpg", jpeg_of({200, 60, 60}, adobe_profile())), adobe_light({200, 60, 60}), 0.006);
+  for (const bool swapped : {false, true}) {
+    const Image image = read_light("x.jpg", jpeg_of({200, 60, 60}, adobe_profile(), swapped));
+    expect_light(image, adobe_light({200, 60, 60}), 0.006);
+    EXPECT_TRUE(image.notes.empty());
+  }
 }
 
 TEST(ImageProfile, AdobeRgbIsTheSameLightInTiff) {
@@ -338,6 +343,13 @@ TEST(ImageProfile, WhatIsIgnoredIsNamed) {
   const auto grey = profile_of("Gamma 1.5", "GRAY", {}, gamma_curve(1.5));
   EXPECT_NE(note_of("x.jpg", jpeg_of({9, 9, 9}, grey)).find("profile 'Gamma 1.5' ignored: grey"), std::string::npos);
   EXPECT_NE(note_of("x.jpg", jpeg_of({9, 9, 9}, std::string(200, 'x'))).find("damaged"), std::string::npos);
+  std::string part = jpeg_of({9, 9, 9}, adobe_profile());
+  const std::size_t first = part.find(std::string("ICC_PROFILE\0\x01", 13));
+  part[first] = 'X';  // the first part becomes a segment of another program
+  EXPECT_NE(note_of("x.jpg", part).find("ICC profile without its first part ignored"), std::string::npos);
+  part[first] = 'I';
+  part[part.find(std::string("ICC_PROFILE\0\x02", 13))] = 'X';
+  EXPECT_NE(note_of("x.jpg", part).find("damaged"), std::string::npos);
   if (!has_tiff()) GTEST_SKIP() << "built without libtiff";
   EXPECT_NE(note_of("x.tif", tiff_of(1, 1, 1, 32, true, -1, "abcd", adobe_profile())).find("floats"),
             std::string::npos);

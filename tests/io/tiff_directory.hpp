@@ -8,7 +8,7 @@
 
 namespace io_fixtures {
 
-/// Type 2: text; 3 and 4: numbers of 16 and 32 bits; 5: pairs of numbers.
+/// Type 2: text; 3 and 4: numbers of 16 and 32 bits; 5: pairs of numbers; 12: doubles, a pair of halves each.
 struct Tag {
   std::uint32_t tag;
   std::uint32_t type;

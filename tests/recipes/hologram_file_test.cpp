@@ -1,5 +1,6 @@
 // Light of a hologram file read back without the program: against the original field and closed forms in float64.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <holotone/hologram/fourier_filter.hpp>
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/npy_detail.hpp>
 #include <holotone/optics/reference_beam.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
@@ -253,6 +255,29 @@ TEST(HologramFile, CorrectionsAreGreyAndOpaque) {
                [&] {
                  (void)read_correction(path, {1, 2});
                });
+}
+
+TEST(HologramFile, CorrectionsAreRadians) {
+  const io_support::TemporaryFolder folder;
+  const auto path = folder.file("map.npy");
+  for (const std::string type : {"|u1", "<i2"}) {
+    io_support::write_raw(path, io::npy_header(type, {1, 2}) + std::string("\x01\x00\x02\x00", type == "|u1" ? 2 : 4));
+    expect_error(ErrorCode::io,
+                 "map.npy: expected phases in radians as floating point numbers, got " + type + " numbers", [&] {
+                   (void)read_correction(path, {1, 2});
+                 });
+  }
+  const auto read_notes = [&](float high) {
+    const std::array<float, 2> phases = {0, high};
+    io_support::write_raw(
+        path, io::npy_header("<f4", {1, 2}) + std::string(reinterpret_cast<const char*>(phases.data()), sizeof phases));
+    std::vector<std::string> notes;
+    const auto map = read_correction(path, {1, 2}, [&](const std::string& note) { notes.push_back(note); });
+    EXPECT_EQ(map(0, 1), high);
+    return notes;
+  };
+  EXPECT_EQ(read_notes(18.8F), std::vector<std::string>{});  // 6 pi is 18.85
+  EXPECT_EQ(read_notes(359), std::vector{path + ": phases from 0 to 359, taken as radians"});
 }
 
 TEST(HologramFile, CodesAreOpaqueAndWithoutLoss) {

@@ -2,7 +2,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/code_rows.hpp>
-#include <holotone/io/images/tiff_header_detail.hpp>
+#include <holotone/io/images/tiff/tiff_header_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
 

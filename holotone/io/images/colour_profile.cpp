@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/colour_profile_detail.hpp>
+#include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/row_loop_detail.hpp>
 #include <limits>
 #include <type_traits>
@@ -212,6 +213,10 @@ void make_srgb(Image& image, const ColourClaim& claim, std::string_view path) {
   if (!lcms.usable() || lcms.channels() > 3) return ignore(image, claim, path, "damaged, or neither grey nor RGB");
   if (lcms.channels() == 1 && shape_of(image)[2] >= 3) return ignore(image, claim, path, "grey, for colours");
   if (is_srgb(lcms)) return;
+  if (65535U % ((1U << code_bits(image)) - 1) != 0) {
+    image.pixels = widened("read_image", image);
+    image.bits = 0;
+  }
   const unsigned scale = 65535U / ((1U << code_bits(image)) - 1);
   const auto stored = std::move(image.pixels);
   image.bits = 0;

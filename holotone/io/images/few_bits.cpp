@@ -4,6 +4,8 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/io/images/few_bits_detail.hpp>
+#include <type_traits>
+#include <variant>
 
 namespace holotone::io {
 
@@ -50,23 +52,44 @@ void scale_codes(std::string_view where, const std::uint8_t* codes, std::uint8_t
 
 void state_scaled_codes(Metadata& metadata) { metadata.insert_or_assign("scaled_codes", std::string(1, '1')); }
 
+Array<std::uint16_t, 3> widened(std::string_view where, const Image& image) {
+  const int bits = code_bits(image);
+  Array<std::uint16_t, 3> wide(shape_of(image));
+  std::visit(
+      [&](const auto& pixels) {
+        using T = std::remove_cvref_t<decltype(*pixels.data())>;
+        if constexpr (std::is_integral_v<T>) {
+          std::ranges::transform(pixels.host(), wide.data(), [&](T code) {
+            if (code >> bits != 0) {
+              throw_argument(where, "image", fmt::format("codes of {} bits", bits), fmt::format("{}", code));
+            }
+            return static_cast<std::uint16_t>(scaled_code(code, bits, 16));
+          });
+        }
+      },
+      image.pixels);
+  return wide;
+}
+
 std::optional<Image> rescaled(std::string_view where, const Image& image, const ImageWriteOptions& options,
                               bool packs) {
   const auto* const pixels = std::get_if<Array<std::uint8_t, 3>>(&image.pixels);
   require_range(where, "scaled_bits", options.scaled_bits, 0, 7);
   if (image.bits == 0 && options.scaled_bits == 0) return std::nullopt;
+  if (options.scaled_bits == 0 && std::holds_alternative<Array<std::uint16_t, 3>>(image.pixels)) {
+    return Image{widened(where, image), image.metadata};
+  }
   if (pixels == nullptr || (image.bits != 0 && options.scaled_bits != 0)) {
     throw_argument(where, options.scaled_bits != 0 ? "scaled_bits" : "image.bits", "8-bit pixels without other bits",
                    fmt::format("{} bits", pixels == nullptr ? code_bits(image) : image.bits));
   }
-  if (image.bits != 0 && image.bits != 1 && image.bits != 2 && image.bits != 4 && image.bits != 8) {
-    throw_argument(where, "image.bits", "0, 1, 2, 4 or 8", fmt::format("{}", image.bits));
-  }
+  if (image.bits < 0 || image.bits > 8) throw_argument(where, "image.bits", "0 to 8", fmt::format("{}", image.bits));
   const int bits = options.scaled_bits != 0 ? options.scaled_bits : image.bits;
   if (bits == 8) return std::nullopt;
   Array<std::uint8_t, 3> scaled(pixels->shape());
   scale_codes(where, pixels->data(), scaled.data(), pixels->size(), bits);
-  if (options.scaled_bits == 0 && packs && pixels->shape()[2] == 1) return std::nullopt;  // the codes are in range
+  const bool packed = bits == 1 || bits == 2 || bits == 4;
+  if (options.scaled_bits == 0 && packs && packed && pixels->shape()[2] == 1) return std::nullopt;  // in range
   Image result{std::move(scaled), image.metadata};
   if (options.scaled_bits != 0) state_scaled_codes(result.metadata);
   return result;

@@ -4,6 +4,7 @@
 #include <holotone/io/images/image.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace holotone::io {
@@ -23,6 +24,9 @@ int palette_bits(const Palette& palette, int index_bits);
 
 /// Packs codes of a row into bytes, the first into the highest bits.
 std::vector<std::uint8_t> packed_row(const std::uint8_t* codes, std::int64_t count, int bits);
+
+/// 16-bit codes from black to white of codes of any bits. Throws invalid_argument for a code beyond its bits.
+Array<std::uint16_t, 3> widened(std::string_view where, const Image& image);
 
 /// The image as it is written, if not as it is: with scaled_bits, and codes of few bits that the format does not have
 /// as codes of 8. `packs`: the format has grey codes of 1, 2 and 4 bits. Throws invalid_argument for codes beyond their

@@ -115,6 +115,20 @@ std::array<unsigned, 4> mask_shifts(const BmpHeader& header, std::size_t channel
   return shifts;
 }
 
+/// Programs that know no alpha write 0 there: nothing but transparent pixels are opaque, as Windows shows them.
+void drop_empty_alpha(Image& image, std::string_view path) {
+  const auto& stored = std::get<Array<std::uint8_t, 3>>(image.pixels);
+  const auto [ny, nx, channels] = stored.shape();
+  for (std::int64_t i = channels - 1; i < stored.size(); i += channels) {
+    if (stored.data()[i] != 0) return;
+  }
+  Array<std::uint8_t, 3> colours({ny, nx, 3});
+  std::uint8_t* target = colours.data();
+  for (std::int64_t i = 0; i < stored.size(); i += channels) target = std::copy_n(stored.data() + i, 3, target);
+  image.pixels = std::move(colours);
+  image.notes.push_back(fmt::format("{}: its alpha is 0 everywhere: taken as opaque", path));
+}
+
 Image read_direct(const BmpHeader& header, std::string_view rows, std::size_t stride, std::string_view path) {
   const std::size_t channels = header.bits == 32 && header.masks[3] != 0 ? 4 : 3;
   const auto shifts = mask_shifts(header, channels, path);
@@ -127,7 +141,9 @@ Image read_direct(const BmpHeader& header, std::string_view rows, std::size_t st
       for (std::size_t c = 0; c < channels; ++c) *target++ = static_cast<std::uint8_t>(source[shifts[c] / 8]);
     }
   }
-  return {std::move(pixels), {}};
+  Image image{std::move(pixels), {}};
+  if (channels == 4) drop_empty_alpha(image, path);
+  return image;
 }
 
 Image read_indexed(const BmpHeader& header, std::string_view rows, std::size_t stride, std::string_view path) {

@@ -12,6 +12,7 @@
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/exif_colours_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/jpeg_segments_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <type_traits>
@@ -93,8 +94,15 @@ class JpegReader {
     const auto channels = static_cast<std::uint64_t>(info_.num_components);
     check_extents(info_.image_height, info_.image_width, channels, 1, bytes_.size(), largest_ratio, path_);
     const Shape<3> stored{info_.image_height, info_.image_width, std::min<std::int64_t>(info_.num_components, 3)};
-    const Orientation orientation = exif_orientation(find_exif());
-    const ColourClaim claim = find_colours();         // libjpeg forgets the markers with the last row
+    // libjpeg forgets the segments with the last row.
+    const auto segments = list_segments();
+    const std::string_view exif = jpeg_exif(segments);
+    const Orientation orientation = exif_orientation(exif);
+    ColourClaim claim = jpeg_profile(segments);
+    if (claim.profile.empty() && claim.unsupported.empty()) claim = exif_colours(exif);
+    Image image;
+    note_xmp_orientation(image, xmp_orientation(jpeg_xmp(segments)), orientation, path_);
+    note_jpeg_pictures(image, segments, path_);
     const std::int64_t element_bytes = inks ? 4 : 1;  // of the inks and of 16-bit colours together, a channel
     require_accepted(turned(stored, orientation), turning_bytes(element_bytes, orientation), options, path_);
     auto pixels = make_pixels<std::uint8_t>(info_.image_height, info_.image_width, channels);
@@ -108,7 +116,7 @@ class JpegReader {
       }
       jpeg_finish_decompress(&info_);
     });
-    Image image{std::move(pixels), {}};
+    image.pixels = std::move(pixels);
     image.lossy = true;
     if (inks) {
       auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
@@ -123,34 +131,13 @@ class JpegReader {
   }
 
  private:
-  [[nodiscard]] ColourClaim find_colours() const {
-    ColourClaim claim{.profile = find_profile()};
-    return claim.profile.empty() ? exif_colours(find_exif()) : claim;
-  }
-
-  /// ICC profile in numbered parts; of parts that are missing or follow in another order, those before.
-  [[nodiscard]] std::string find_profile() const {
-    constexpr std::string_view name("ICC_PROFILE\0", 12);
-    constexpr std::size_t head = name.size() + 2;
-    std::string profile;
-    int parts = 0;
+  [[nodiscard]] std::vector<JpegSegment> list_segments() const {
+    std::vector<JpegSegment> segments;
     for (const auto* marker = info_.marker_list; marker != nullptr; marker = marker->next) {
-      const std::string_view data(reinterpret_cast<const char*>(marker->data), marker->data_length);
-      if (marker->marker != profile_marker || !data.starts_with(name) || data.size() < head) continue;
-      if (static_cast<unsigned char>(data[name.size()]) != ++parts) break;
-      profile += data.substr(head);
+      segments.push_back(
+          {marker->marker - JPEG_APP0, {reinterpret_cast<const char*>(marker->data), marker->data_length}});
     }
-    return profile;
-  }
-
-  /// The first EXIF block; empty without one.
-  [[nodiscard]] std::string_view find_exif() const {
-    constexpr std::string_view name("Exif\0\0", 6);
-    for (const auto* marker = info_.marker_list; marker != nullptr; marker = marker->next) {
-      const std::string_view data(reinterpret_cast<const char*>(marker->data), marker->data_length);
-      if (marker->marker == exif_marker && data.starts_with(name)) return data.substr(name.size());
-    }
-    return {};
+    return segments;
   }
 
   // Runs libjpeg calls whose errors longjmp back here. Neither the calls nor the step may own objects with a

@@ -7,6 +7,7 @@
 #include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
+#include <holotone/io/images/png_annotations_detail.hpp>
 #include <holotone/io/images/png_reader_detail.hpp>
 #include <holotone/io/images/png_step_detail.hpp>
 #include <holotone/io/images/png_unpack_detail.hpp>
@@ -19,6 +20,7 @@ namespace {
 constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
 constexpr std::uint64_t deflate_ratio = 1032;  // maximum growth of a deflate stream
 constexpr std::size_t longest_text = 1 << 16;
+constexpr std::uint32_t longest_annotation = 1 << 20;
 
 extern "C" {
 static void take_from_input(png_structp png, png_bytep target, std::size_t count) {
@@ -43,6 +45,8 @@ Orientation take_orientation(PngInput& input, std::uint32_t length) {
 // libpng allocates memory for a chunk before checking that the file contains it, so lengths are checked here first.
 PngChunks check_chunks(PngInput& input, std::string_view path) {
   PngChunks chunks;
+  PngAnnotations annotations;
+  bool exif = false;
   std::uint64_t at = 0;
   const auto require = [&](std::uint64_t count, std::string_view what) {
     if (count > input.size() - at) {
@@ -73,9 +77,18 @@ PngChunks check_chunks(PngInput& input, std::string_view path) {
       char frames[4];
       if (input.take(frames, sizeof frames)) chunks.frames = load<std::uint32_t>(frames, std::endian::big);
     }
-    if (type == "eXIf") chunks.orientation = take_orientation(input, length);
+    if (type == "eXIf") {
+      chunks.orientation = take_orientation(input, length);
+      exif = true;
+    }
+    if (type == "tEXt" || type == "zTXt" || type == "iTXt") {
+      std::string text(std::min<std::uint32_t>(length, longest_annotation), '\0');
+      if (input.take(text.data(), text.size())) take_annotation(type, text, annotations);
+    }
     if (type == "IEND") break;
   }
+  if (!exif) chunks.orientation = exif_orientation(annotations.exif);
+  chunks.xmp_orientation = xmp_orientation(annotations.xmp);
   input.go_to(0);
   return chunks;
 }
@@ -218,6 +231,7 @@ void PngReader::note_facts(Image& image) const {
     image.notes.push_back(
         fmt::format("{}: an animation of {} frames (APNG): its still picture is read", path_, chunks_.frames));
   }
+  note_xmp_orientation(image, chunks_.xmp_orientation, chunks_.orientation, path_);
   png_uint_32 columns = 0;
   png_uint_32 rows = 0;
   int unit = 0;

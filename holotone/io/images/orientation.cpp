@@ -1,4 +1,5 @@
 #include <bit>
+#include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/row_loop_detail.hpp>
@@ -74,6 +75,20 @@ Orientation exif_orientation(std::string_view block) {
     return one_short ? orientation_of(load<std::uint16_t>(entry + 8, order)) : Orientation::top_left;
   }
   return Orientation::top_left;
+}
+
+Orientation xmp_orientation(std::string_view packet) {
+  constexpr std::string_view key = "tiff:Orientation";
+  auto at = packet.find(key);
+  if (at == std::string_view::npos) return Orientation::top_left;
+  at = packet.find_first_not_of("=\"'> \t\r\n", at + key.size());
+  if (at == std::string_view::npos || packet[at] < '1' || packet[at] > '8') return Orientation::top_left;
+  return orientation_of(static_cast<std::uint32_t>(packet[at] - '0'));
+}
+
+void note_xmp_orientation(Image& image, Orientation stated, Orientation applied, std::string_view path) {
+  if (stated == Orientation::top_left || stated == applied) return;
+  image.notes.push_back(fmt::format("{}: its orientation {} (XMP) is not applied", path, static_cast<int>(stated)));
 }
 
 Shape<3> turned(const Shape<3>& stored, Orientation orientation) {

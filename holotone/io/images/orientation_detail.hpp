@@ -25,6 +25,12 @@ Orientation orientation_of(std::uint32_t number);
 /// Orientation of an EXIF block, which is a TIFF header and directory; top_left if there is none or it is damaged.
 Orientation exif_orientation(std::string_view block);
 
+/// Orientation of a packet of XMP, tiff:Orientation; top_left if it states none.
+Orientation xmp_orientation(std::string_view packet);
+
+/// Adds a note if XMP states an orientation that is not the one applied.
+void note_xmp_orientation(Image& image, Orientation stated, Orientation applied, std::string_view path);
+
 /// Shape of the picture as shown.
 Shape<3> turned(const Shape<3>& stored, Orientation orientation);
 

@@ -44,6 +44,7 @@ struct PngChunks {
   std::uint64_t image = 0;  ///< sum of the IDAT chunks
   std::size_t largest = 0;
   Orientation orientation = Orientation::top_left;
+  Orientation xmp_orientation = Orientation::top_left;
   bool profile = false;      ///< libpng leaves damaged and long ones out
   std::string video_code{};  ///< data of cICP
   std::uint32_t frames = 0;  ///< of an animation (acTL)

@@ -6,6 +6,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/images/value_unit_detail.hpp>
 #include <holotone/metrics/similarity.hpp>
 #include <holotone/recipes/mixtures.hpp>
 #include <holotone/recipes/mixtures/view_files_detail.hpp>
@@ -60,6 +61,10 @@ ReadPicture read_picture(const std::string& path, const ViewsReadOptions& option
                                                                                   : 16;
   if (bits == 0 && !options.linear && !options.as_depth && io::has_format(path, io::formats::light)) {
     throw_argument("read_views", "linear", fmt::format("true for {}, whose values are light", path), "false");
+  }
+  if (const auto unit = image.metadata.find(std::string(io::unit_key));
+      options.as_depth && unit != image.metadata.end()) {
+    io::note_unit(image.notes, unit->second, path);
   }
   auto colours = options.linear ? to_linear(image) : to_float(image);
   if (bits == 0) require_finite(path, colours);

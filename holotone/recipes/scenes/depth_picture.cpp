@@ -7,6 +7,7 @@
 #include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/images/value_unit_detail.hpp>
 #include <holotone/io/npz_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/phase_map.hpp>
@@ -27,6 +28,7 @@ struct RawDepth {
   Array<float, 2> values;
   float largest_code = 0;  ///< of a picture of codes; 0: floating point numbers
   std::vector<std::string> notes{};
+  std::string unit{};  ///< as the file names it
 };
 
 std::string size_text(std::int64_t nx, std::int64_t ny) { return fmt::format("{} x {} pixels", nx, ny); }
@@ -41,6 +43,9 @@ RawDepth to_depths(const PlacedPicture& job, const Image& image) {
   const std::string& path = job.depth;
   const auto [ny, nx, channels] = shape_of(image);
   RawDepth raw{Array<float, 2>({ny, nx}), static_cast<float>((1 << code_bits(image)) - 1), image.notes};
+  if (const auto unit = image.metadata.find(std::string(io::unit_key)); unit != image.metadata.end()) {
+    raw.unit = unit->second;
+  }
   std::visit(
       [&](const auto& pixels) {
         const auto from = pixels.host();
@@ -261,17 +266,33 @@ std::int64_t remove_tail(Array<float, 2>& values, const Array<float, 2>& depths,
   return removed;
 }
 
+/// The job with the unit that the file states, where the options leave it open; a note of one that is not used.
+PlacedPicture with_unit(PlacedPicture job, RawDepth& raw) {
+  if (raw.unit.empty() || job.unit) return job;
+  const auto unit = named_depth_unit(raw.unit);
+  const bool linear = job.kind == DepthKind::depth && !job.camera;
+  const bool codes = raw.largest_code > 0;
+  if (unit && linear && job.depth_range_m && !codes) return job;  // the range alone says where the depths lie
+  if (unit && linear && !job.depth_range_m) {
+    job.unit = unit;
+  } else {
+    io::note_unit(raw.notes, raw.unit, job.depth);
+  }
+  return job;
+}
+
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
 }  // namespace
 
-DepthMap read_depth(const PlacedPicture& job, const Shape<2>& shape) {
+DepthMap read_depth(const PlacedPicture& given, const Shape<2>& shape) {
   DepthMap map;
-  if (job.depth.empty()) {
-    map.offset_m = map.nearest_m = map.farthest_m = job.distance_m;
+  if (given.depth.empty()) {
+    map.offset_m = map.nearest_m = map.farthest_m = given.distance_m;
     return map;
   }
-  RawDepth raw = read_raw(job, shape);
+  RawDepth raw = read_raw(given, shape);
+  const PlacedPicture job = with_unit(given, raw);
   require_shape(job, shape, raw.values.shape()[0], raw.values.shape()[1]);
   const Meaning meaning(job, raw.largest_code);
   map.codes = raw.largest_code > 0;

@@ -37,7 +37,7 @@ struct PlacedPicture {
   int layers = 64;
   std::optional<LayerSpacing> spacing;                 ///< none: inverse distance unless the scene crosses the panel
   std::optional<std::array<double, 2>> depth_range_m;  ///< distances of the least and the largest depth
-  std::optional<DepthUnit> unit;                       ///< of the file's values; none: metres, pixels, or the range's
+  std::optional<DepthUnit> unit;  ///< of the file's values; none: as the file states, or metres, pixels, the range's
   DepthKind kind = DepthKind::depth;
   std::optional<StereoCamera> camera;
   HoleCode hole;
@@ -72,8 +72,9 @@ struct DepthMap {
 /// Reads, fills and places the depth of a picture of this shape; a flat one without a depth. Throws io naming the file,
 /// invalid_argument naming a member.
 ///
-/// Depths Z in metres, or in `unit`, are distances; a given distance_m moves them so that their middle lies there.
-/// Inverse depths in `unit` are Z = 1 / (value unit). depth_range_m are the distances of code 0 and the largest code,
+/// Depths Z in metres, in `unit`, or in the unit that a TIFF states (GDAL, ImageJ) are distances; a given distance_m
+/// moves them so that their middle lies there. Inverse depths in `unit` are Z = 1 / (value unit). depth_range_m are the
+/// distances of code 0 and the largest code,
 /// or of the least and the largest Z. Inverse depths without a unit have
 ///   1/d = 1/d0 + (value - v0) / (v1 - v0) (1/d1 - 1/d0)
 /// with v0, v1 code 0 and the largest at depth_range_m, or the largest and the least of floats at NEAR and FAR. For

@@ -22,4 +22,7 @@ struct DepthUnit {
 /// The unit "1mm", "1/5000 m", "1/256 px" or "1/m"; none for another text.
 std::optional<DepthUnit> parse_depth_unit(std::string_view text);
 
+/// The length that files name, such as "m", "mm", "foot" or "US survey foot" (GDAL's unittype); none for another text.
+std::optional<DepthUnit> named_depth_unit(std::string_view name);
+
 }  // namespace holotone

@@ -1,11 +1,9 @@
 #pragma once
 // What tags of a TIFF directory say beside its pixels. Empty if HOLOTONE_TIFF is off. Not for users.
 #if HOLOTONE_TIFF
-#include <array>
 #include <cstdint>
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/image.hpp>
-#include <optional>
 #include <string_view>
 #include <tiffio.h>
 #include <vector>
@@ -15,25 +13,20 @@ namespace holotone::io {
 /// The ICC profile, else TransferFunction, WhitePoint and PrimaryChromaticities (TIFF 6.0, section 20).
 ColourClaim tiff_colours(TIFF* file);
 
-/// Value of pixels without data, GDAL_NODATA (tag 42113).
-std::optional<double> tiff_no_data(TIFF* file);
+/// XMP (tag 700); empty without it.
+std::string_view tiff_xmp(TIFF* file);
 
-/// Sets image.no_data, with a note of the number of such pixels if there are any.
-void note_no_data(const std::optional<double>& value, Image& image, std::string_view path);
-
-/// Adds notes of pixels that are not square, and of a scale and an offset of GDALMetadata (tag 42112), which are not
-/// applied.
+/// Adds a note of pixels that are not square, by the resolution or by GeoTIFF.
 void note_tiff_facts(TIFF* file, Image& image, std::string_view path);
-
-/// Colours of a palette that 8 bits a channel would round; empty for others (TIFF 6.0, ColorMap).
-std::vector<std::array<std::uint16_t, 3>> wide_palette(TIFF* file);
-
-/// Colours {ny, nx, 3} of indices {ny, nx, 1}, each below the palette's size.
-Array<std::uint16_t, 3> expand_wide_palette(const Array<std::uint8_t, 3>& indices,
-                                            const std::vector<std::array<std::uint16_t, 3>>& palette);
 
 /// True for a reduced copy of another picture (NewSubfileType, bit 0).
 bool is_reduced_copy(TIFF* file);
+
+/// True for a mask of another picture's transparency (NewSubfileType, bit 2), not of a reduced copy.
+bool is_transparency_mask(TIFF* file);
+
+/// Offsets of the directories in SubIFDs, at most 64.
+std::vector<std::uint64_t> sub_directories(TIFF* file);
 
 /// Goes from a page that is a reduced copy, or smaller, to the largest picture of full resolution (NewSubfileType 0) in
 /// its SubIFDs, where a camera's raw file has it. True if there is one.

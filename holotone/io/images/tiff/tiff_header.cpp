@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <holotone/io/file_bytes_detail.hpp>
-#include <holotone/io/images/tiff_header_detail.hpp>
+#include <holotone/io/images/tiff/tiff_header_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <vector>
 

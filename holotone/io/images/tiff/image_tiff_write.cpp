@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_handle_detail.hpp>
-#include <holotone/io/images/tiff_handle_detail.hpp>
+#include <holotone/io/images/tiff/tiff_handle_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <new>
 #endif

@@ -1,0 +1,121 @@
+#include <holotone/io/images/tiff/tiff_gdal_detail.hpp>
+
+#if HOLOTONE_TIFF
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/value_unit_detail.hpp>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+namespace holotone::io {
+namespace {
+
+constexpr std::uint32_t tag_gdal_metadata = 42112;
+constexpr std::uint32_t tag_gdal_no_data = 42113;
+
+constexpr std::uint32_t tag_pixel_scale = 33550;
+constexpr std::uint32_t tag_transformation = 34264;
+
+/// True for a tag of a counted list of this type, as libtiff makes those that it does not know.
+bool is_list(TIFF* file, std::uint32_t tag, TIFFDataType type) {
+  const TIFFField* const field = TIFFFindField(file, tag, TIFF_ANY);
+  return field != nullptr && TIFFFieldDataType(field) == type && TIFFFieldPassCount(field) == 1 &&
+         TIFFFieldReadCount(field) == TIFF_VARIABLE2;
+}
+
+/// Text of a tag that libtiff does not know.
+std::string_view find_text(TIFF* file, std::uint32_t tag) {
+  if (!is_list(file, tag, TIFF_ASCII)) return {};
+  std::uint32_t count = 0;
+  const char* text = nullptr;
+  if (TIFFGetField(file, tag, &count, &text) != 1 || text == nullptr) return {};
+  const std::string_view whole(text, count);
+  return whole.substr(0, whole.find('\0'));
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\r\n+");
+  if (begin == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(begin);
+  double value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
+  return value;
+}
+
+/// Text of the first item of GDALMetadata with this role: scale, offset or unittype.
+std::string_view find_item(std::string_view metadata, std::string_view role) {
+  const auto at = metadata.find(fmt::format("role=\"{}\"", role));
+  if (at == std::string_view::npos) return {};
+  const auto begin = metadata.find('>', at);
+  if (begin == std::string_view::npos) return {};
+  metadata.remove_prefix(begin + 1);
+  return metadata.substr(0, metadata.find('<'));
+}
+
+std::span<const double> find_numbers(TIFF* file, std::uint32_t tag) {
+  if (!is_list(file, tag, TIFF_DOUBLE)) return {};
+  std::uint32_t count = 0;
+  const double* numbers = nullptr;
+  if (TIFFGetField(file, tag, &count, &numbers) != 1 || numbers == nullptr) return {};
+  return {numbers, count};
+}
+
+/// As the file's type stores a number: NaN is equal to NaN.
+template <class T>
+bool is_equal(T stored, double value) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<double>(stored) == value;
+  } else {
+    return std::isnan(value) ? std::isnan(stored) : stored == static_cast<T>(value);
+  }
+}
+
+}  // namespace
+
+std::optional<double> tiff_no_data(TIFF* file) {
+  const std::string_view text = find_text(file, tag_gdal_no_data);
+  return text.empty() ? std::nullopt : parse_number(text);
+}
+
+void note_no_data(const std::optional<double>& value, Image& image, std::string_view path) {
+  if (!value) return;
+  std::uint64_t count = 0;
+  std::visit(
+      [&](const auto& pixels) {
+        const auto values = pixels.host();
+        const auto channels = static_cast<std::size_t>(pixels.shape()[2]);
+        for (std::size_t i = 0; i < values.size(); i += channels) count += is_equal(values[i], *value) ? 1 : 0;
+      },
+      image.pixels);
+  image.no_data = value;
+  if (count == 0) return;
+  image.notes.push_back(
+      fmt::format("{}: {} of value {:g} without data (GDAL_NODATA)", path, counted(count, "pixel"), *value));
+}
+
+void note_gdal_metadata(TIFF* file, Image& image, bool as_depth, std::string_view path) {
+  const std::string_view metadata = find_text(file, tag_gdal_metadata);
+  const double scale = parse_number(find_item(metadata, "scale")).value_or(1);
+  const double offset = parse_number(find_item(metadata, "offset")).value_or(0);
+  if (scale != 1 || offset != 0) {
+    image.notes.push_back(fmt::format("{}: its scale {:g} and offset {:g} (GDALMetadata) are not applied to the values",
+                                      path, scale, offset));
+  }
+  state_unit(image, find_item(metadata, "unittype"), as_depth, path);
+}
+
+std::array<double, 2> geographic_sides(TIFF* file) {
+  const auto scale = find_numbers(file, tag_pixel_scale);
+  if (scale.size() >= 2) return {std::abs(scale[0]), std::abs(scale[1])};
+  const auto matrix = find_numbers(file, tag_transformation);  // rows of four
+  if (matrix.size() < 16) return {};
+  return {std::hypot(matrix[0], matrix[4]), std::hypot(matrix[1], matrix[5])};
+}
+
+}  // namespace holotone::io
+#endif

@@ -1,0 +1,142 @@
+// Units and sides of pixels that GDAL and GeoTIFF state.
+#include <bit>
+#include <cstring>
+#include <holotone/core/error.hpp>
+#include <holotone/io/images/image.hpp>
+#include <holotone/recipes/scenes/depth_picture_detail.hpp>
+#include <string>
+#include <tests/io/tiff_directory.hpp>
+#include <tests/support/io_support.hpp>
+#include <tests/support/on_each_device.hpp>
+#include <vector>
+
+namespace holotone {
+namespace {
+
+using io_fixtures::Page;
+using io_fixtures::Tag;
+using io_fixtures::tiff_file;
+using io_support::TemporaryFolder;
+using io_support::write_raw;
+
+Image read_tif(const std::string& bytes) {
+  const TemporaryFolder folder;
+  write_raw(folder.file("x.tif"), bytes);
+  return read_image(folder.file("x.tif"));
+}
+
+/// The only note, behind the folder's name.
+std::string find_note(const std::vector<std::string>& notes) {
+  if (notes.size() != 1) return notes.empty() ? "none" : notes[0] + " | " + notes[1];
+  return notes[0].substr(notes[0].find("x.tif"));
+}
+
+Tag doubles(std::uint32_t tag, const std::vector<double>& values) {
+  Tag result{tag, 12};
+  for (const double value : values) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    result.numbers.push_back(static_cast<std::uint32_t>(bits));
+    result.numbers.push_back(static_cast<std::uint32_t>(bits >> 32));
+  }
+  return result;
+}
+
+Tag unit_tag(const std::string& unit) {
+  return {
+      42112,
+      2,
+      {},
+      "<GDALMetadata>\n<Item name=\"UNITTYPE\" sample=\"0\" role=\"unittype\">" + unit + "</Item>\n</GDALMetadata>"};
+}
+
+Page metres(const std::vector<float>& values, const std::vector<Tag>& tags) {
+  std::string bytes(4 * values.size(), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  Page page{static_cast<std::uint32_t>(values.size()), 1, 32, 1, 1, {bytes}, tags};
+  page.tags.push_back({339, 3, {3}});
+  return page;
+}
+
+class TiffGdal : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      read_tif(tiff_file({{1, 1, 8, 1, 1, {"a"}}}));
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::unsupported) GTEST_SKIP() << "built without libtiff";
+      throw;
+    }
+  }
+  /// The depths of a file of one row.
+  [[nodiscard]] DepthMap depths(const Page& page, PlacedPicture job = {}) const {
+    job.depth = folder_.file("x.tif");
+    job.size_m = 1;
+    write_raw(job.depth, tiff_file({page}));
+    return read_depth(job, {1, page.nx});
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TiffGdal, PixelsOfUnequalSidesAreNamed) {
+  const auto page = [](const Tag& tag) { return tiff_file({{2, 1, 8, 1, 1, {"ab"}, {tag}}}); };
+  EXPECT_EQ(find_note(read_tif(page(doubles(33550, {2, 1, 0}))).notes),
+            "x.tif: its pixels are not square, 1 columns and 2 rows on the same length: taken as square");
+  EXPECT_EQ(find_note(read_tif(page(doubles(33550, {0.5, 0.5, 0}))).notes), "none");
+  // Pixels of 3 x 4 turned by 30 degrees: the columns of the matrix are steps to the right and downward.
+  const double cosine = 0.8660254037844386;
+  EXPECT_EQ(
+      find_note(
+          read_tif(page(doubles(34264, {3 * cosine, 2, 0, 7, 1.5, -4 * cosine, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1}))).notes),
+      "x.tif: its pixels are not square, 4 columns and 3 rows on the same length: taken as square");
+}
+
+TEST_F(TiffGdal, TheUnitOfDepthsIsTaken) {
+  const std::pair<std::string, double> units[] = {
+      {"ft", 0.3048}, {"m", 1},          {"Metre", 1},          {"cm", 0.01},
+      {"um", 1e-6},   {"\u00b5m", 1e-6}, {"millimeters", 1e-3}, {"US survey foot", 1200.0 / 3937}};
+  for (const auto& [name, size_m] : units) {
+    const DepthMap map = depths(metres({0.5F, 0.65F}, {unit_tag(name)}));
+    EXPECT_NEAR(map.farthest_m, 0.65 * size_m, 1e-7 * size_m) << name;
+    EXPECT_NEAR(map.nearest_m, 0.5 * size_m, 1e-7 * size_m) << name;
+    EXPECT_TRUE(map.notes.empty()) << map.notes[0];
+  }
+  // Codes become lengths.
+  const Page codes{2, 1, 16, 1, 1, {std::string("\xc8\x00\xdc\x00", 4)}, {unit_tag("mm")}};
+  EXPECT_NEAR(depths(codes).farthest_m, 0.22, 1e-9);
+}
+
+TEST_F(TiffGdal, OptionsComeBeforeTheUnit) {
+  const Page feet = metres({0.5F, 0.65F}, {unit_tag("ft")});
+  PlacedPicture job;
+  job.unit = parse_depth_unit("1cm");
+  EXPECT_NEAR(depths(feet, job).farthest_m, 0.0065, 1e-9);
+  job = {};
+  job.depth_range_m = {{0.1, 0.2}};
+  const DepthMap ranged = depths(feet, job);
+  EXPECT_NEAR(ranged.farthest_m, 0.2, 1e-9);
+  EXPECT_TRUE(ranged.notes.empty());
+  const Page codes{2, 1, 8, 1, 1, {"\x7f\xff"}, {unit_tag("mm")}};
+  const DepthMap coded = depths(codes, job);
+  EXPECT_NEAR(coded.nearest_m, 0.1 + 0.1 * 127 / 255, 1e-8);
+  EXPECT_EQ(find_note(coded.notes), "x.tif: its unit 'mm' is not applied to the values");
+  EXPECT_EQ(find_note(depths(metres({0.5F, 0.65F}, {unit_tag("furlong")})).notes),
+            "x.tif: its unit 'furlong' is not applied to the values");
+}
+
+TEST_F(TiffGdal, TheUnitOfOtherPicturesIsNamed) {
+  const Image degrees = read_tif(tiff_file({metres({90}, {unit_tag("degree")})}));
+  EXPECT_EQ(find_note(degrees.notes), "x.tif: its unit 'degree' is not applied to the values");
+  EXPECT_EQ(degrees.metadata.at("text:unittype"), "degree");
+  EXPECT_TRUE(read_tif(tiff_file({metres({3}, {unit_tag("rad")})})).notes.empty());
+  EXPECT_TRUE(read_tif(tiff_file({metres({3}, {unit_tag("")})})).notes.empty());
+}
+
+TEST_F(TiffGdal, SurvivesMutations) {
+  const auto read = [](const std::string& path) { read_image(path); };
+  const Page page = metres({0.5F}, {unit_tag("ft"), doubles(33550, {2, 1, 0})});
+  io_support::expect_survival("gdal.tif", tiff_file({page}), "gdal.tif", 2000, read);
+}
+
+}  // namespace
+}  // namespace holotone
