@@ -121,8 +121,9 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "complex {ny, nx}; real with --read",
        .written = "complex64",
-       .honoured = "names of members, attributes, order of dimensions of MATLAB and Octave",
-       .not_honoured = "refused: links, external and virtual data",
+       .honoured = "names of members, attributes, order of dimensions of MATLAB and Octave, names of dimensions, "
+                   "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases",
+       .not_honoured = "refused: missing values, other units of phases, links, external and virtual data",
        .library = "libhdf5",
        .is_built = HOLOTONE_HDF5},
       {.name = "MATLAB 5",
