@@ -238,6 +238,7 @@ void tell_scene(const InfoJob& job) {
                                 high[axis], digits));
   }
   if (!mesh.ignored.empty()) report(console, fmt::format("  {:<22} {}", "ignored", mesh.ignored));
+  if (!points.phase_note.empty()) report(console, fmt::format("  {:<22} {}", "note", points.phase_note));
   if (bad > 0) report(console, fmt::format("  {:<22} {}", "not finite", bad));
   const auto& placement = job.scene.placement;
   report(console, fmt::format("  {:<22} {:.4g} rad ({} at {}, {})", "fresnel deviation", deviation, panel.title,

@@ -111,6 +111,11 @@ struct TableText {
   }
 };
 
+void refuse_other_quantity(std::string_view heading, bool is_comment, std::size_t line) {
+  const std::string other = other_quantity(heading, is_comment);
+  if (!other.empty()) throw_lut(line, fmt::format("phases: {} is no phase", other), heading);
+}
+
 TableText read_lines(std::string_view text) {
   TableText table;
   std::size_t fields = 0;  // of the first line with numbers; all others must have as many
@@ -121,12 +126,16 @@ TableText read_lines(std::string_view text) {
     const auto end = text.find('\n');
     const std::string_view whole = trimmed(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-    if (whole.starts_with('#')) table.state(unit_in_comment(whole.substr(1)), line, whole);
+    if (whole.starts_with('#')) {
+      refuse_other_quantity(whole.substr(1), true, line);
+      table.state(unit_in_comment(whole.substr(1)), line, whole);
+    }
     const std::string_view content = trimmed(whole.substr(0, whole.find('#')));
     if (content.empty()) continue;
     const auto values = parse_numbers(content);
     const bool numeric = content.find_first_of("+-.0123456789") == 0;
     if (values.empty() && !numeric && fields == 0 && !heading) {
+      refuse_other_quantity(content, false, line);
       table.state(unit_in_heading(content), line, content);
       heading = true;
       continue;

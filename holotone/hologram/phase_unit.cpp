@@ -129,4 +129,23 @@ StatedUnit unit_in_comment(std::string_view text) {
   return unit_of_words(words, counts);
 }
 
+std::string other_quantity(std::string_view text, bool is_comment) {
+  static constexpr std::array<std::string_view, 11> codes = {
+      "code", "codes", "gray", "grey", "graylevel", "greylevel", "level", "index", "gv", "value", "input"};
+  static constexpr std::array<std::string_view, 8> phases = {"phase",       "phases", "phi",   "retardance",
+                                                             "retardation", "delay",  "shift", "stroke"};
+  static constexpr std::array<std::string_view, 14> others = {
+      "intensity", "intensities", "irradiance",   "power",         "voltage",     "voltages",  "volt",
+      "volts",     "current",     "transmission", "transmittance", "reflectance", "amplitude", "counts"};
+  const auto words = find_words(in_plain_letters(text));
+  const auto is_in = [](const auto& names) {
+    return [&names](const Word& word) { return std::ranges::find(names, word.text) != names.end(); };
+  };
+  constexpr std::size_t longest_heading = 5;
+  if (is_comment && (words.empty() || words.size() > longest_heading || !is_in(codes)(words.front()))) return {};
+  if (std::ranges::any_of(words, is_in(phases))) return {};
+  const auto found = std::ranges::find_if(words, is_in(others));
+  return found == words.end() ? std::string() : found->text;
+}
+
 }  // namespace holotone

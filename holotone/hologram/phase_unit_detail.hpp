@@ -19,4 +19,8 @@ StatedUnit unit_in_heading(std::string_view text);
 /// as phase_deg.
 StatedUnit unit_in_comment(std::string_view text);
 
+/// A quantity that is no phase, such as "intensity" or "voltage", in a heading without one that is; empty if none.
+/// `is_comment`: the text may be prose, and is a heading if its first word is that of codes.
+std::string other_quantity(std::string_view text, bool is_comment);
+
 }  // namespace holotone

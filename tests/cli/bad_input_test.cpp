@@ -92,6 +92,18 @@ TEST_F(BadInputTest, Points) {
   expect_refused(hologram("line.csv", small()), {"line.csv", "differ in x or y"});
 }
 
+TEST_F(BadInputTest, PhasesBeyondATurnAreReported) {
+  const auto error_with = [&](const std::string& heading) {
+    write("p.csv", heading + "\n0,0,1,0\n1,0,1,270\n");
+    const auto made = run(hologram("p.csv", small()));
+    EXPECT_EQ(made.exit_code, 0) << made.error;
+    return made.error;
+  };
+  const std::string note = "p.csv: phases from 0 to 270 rad; in a table, a column phase_deg is in degrees";
+  EXPECT_NE(error_with("x,y,z,phase").find(note), std::string::npos);
+  EXPECT_EQ(error_with("x,y,z,phase_deg").find("phases from"), std::string::npos);
+}
+
 TEST_F(BadInputTest, UnusedPropertiesAreReportedOnce) {
   write("more.ply",
         "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n"

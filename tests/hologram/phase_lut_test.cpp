@@ -101,6 +101,22 @@ TEST(PhaseLut, OtherUnitsAndLongStrokesAreRefused) {
   EXPECT_EQ(read_phase_lut(make_table(10, "waves\n")).size(), 16U);
 }
 
+TEST(PhaseLut, OtherQuantitiesAreRefused) {
+  const auto refused = [](const std::string& heading) {
+    expect_error(ErrorCode::invalid_argument, "is no phase", [&] { (void)read_phase_lut(heading + "\n0,0\n1,3\n"); });
+  };
+  for (const char* heading : {"code,intensity", "Code;Voltage [V]", "gray voltage_mV", "code,power (mW)",
+                              "# code,intensity", "# grey level, transmission"}) {
+    refused(heading);
+  }
+  expect_error(ErrorCode::invalid_argument, "line 1: expected phases: intensity is no phase, got 'code,intensity'",
+               [] { (void)read_phase_lut("code,intensity\n0,0\n1,3\n"); });
+  for (const char* heading : {"code,phase_rad", "voltage,phase_rad", "# measured intensity at 532 nm",
+                              "code,phase shift", "# code,phase from the intensity"}) {
+    EXPECT_EQ(read_phase_lut(std::string(heading) + "\n0,0\n1,3\n").size(), 2U) << heading;
+  }
+}
+
 TEST(PhaseLut, AShortStrokeLeavesAnError) {
   // Four levels over half a turn: gaps of pi / 3 thrice, and of pi.
   const auto [max_rad, rms_rad] = phase_error_of_levels({0, M_PI / 3, 2 * M_PI / 3, M_PI});

@@ -5,10 +5,12 @@
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/fields/field_numbers_detail.hpp>
 #include <holotone/io/fields/field_rows.hpp>
+#include <holotone/io/fields/field_units_detail.hpp>
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/io/guarded/guarded_dump_detail.hpp>
 #include <holotone/io/images/image.hpp>
 #include <tests/io/field_builders.hpp>
+#include <tests/io/hdf5_fixtures.hpp>
 #include <tests/io/matlab_fixtures.hpp>
 #include <tests/io/tiff_bytes.hpp>
 #include <tests/support/io_support.hpp>
@@ -251,6 +253,86 @@ TEST(Hdf5Datasets, OctaveStoresDimensionsReversed) {
   EXPECT_EQ(row(0, 2), std::complex<float>(42, -4.5F));
 }
 
+TEST(Hdf5Datasets, AttributesSayWhatTheNumbersAre) {
+  SKIP_WITHOUT_HDF5();
+  const TemporaryFolder folder;
+  const std::string path = folder.file("m.h5");
+  write_raw(path, hdf5_fixtures::meaning);
+  const FieldReadOptions as_phase{.read = FieldContent::phase};
+  const auto v = [](std::int64_t row, std::int64_t column) { return stored(row, column).real(); };
+  const auto phases = [&](const std::string& name, double scale, double offset, const std::string& note) {
+    const std::string file = path + ":/" + name;
+    for (const FieldFile& field :
+         {read_field(file, as_phase), read_field_guarded(file, guarded_program(), {}, as_phase)}) {
+      expect_values(field.values, [&](auto r, auto c) { return std::polar(1.0, scale * v(r, c) + offset); });
+      EXPECT_EQ(field.notes, (std::vector{file + ": " + note}));
+      EXPECT_TRUE(field.metadata.empty());
+    }
+  };
+  constexpr double degree = 0.017453292519943295;
+  phases("degrees", degree, 0, "phases in degrees, as the file states");
+  phases("whole", 1e-3, 0, "phases in mrad, as the file states");
+  phases("packed", 0.5, -1, "/packed is read times 0.5 plus -1 (scale_factor, add_offset)");
+  expect_values(read_field(path + ":degrees", {.read = FieldContent::amplitude, .phase_file = path + ":whole"}).values,
+                [&](auto r, auto c) { return std::polar(v(r, c), 1e-3 * v(r, c)); });
+  expect_values(read_field(path + ":packed", {.read = FieldContent::field}).values,
+                [&](auto r, auto c) { return Value(0.5 * v(r, c) - 1); });
+  EXPECT_EQ(read_field(path + ":metres", {.read = FieldContent::field}).metadata, (Metadata{{"units", "m"}}));
+  const auto refused = [&](const std::string& name) {
+    return error_of([&] { read_field(path + ":" + name, as_phase); });
+  };
+  EXPECT_MENTIONS(refused("metres"), "phases in rad, deg, mrad, waves or pi, as the file's unit, got 'm'");
+  EXPECT_MENTIONS(refused("gaps"), "a number at every place, got 1 of 15 missing (_FillValue or missing_value -9)");
+  EXPECT_MENTIONS(refused("range"), "stored numbers of the valid range, 0 to 41, got 1 of 15 outside");
+  EXPECT_MENTIONS(refused("bytes"), "unsigned numbers as an unsigned type, got int8 with the attribute _Unsigned");
+  EXPECT_MENTIONS(refused("times"), "complex numbers without scale_factor and add_offset, got 2 and 0");
+  EXPECT_MENTIONS(refused("other"), "UL, LL, UR or LR as DISPLAY_ORIGIN, got 'CC'");
+  EXPECT_MENTIONS(refused("stack:1"), "dimensions n, y, x, got y, x, n");
+}
+
+TEST(Hdf5Datasets, NamesOfDimensionsAndTheOriginTurnThem) {
+  SKIP_WITHOUT_HDF5();
+  const TemporaryFolder folder;
+  const std::string path = folder.file("m.h5");
+  write_raw(path, hdf5_fixtures::meaning);
+  const std::vector<std::pair<std::string, std::string>> complex{
+      {"scaled", "dimensions named 'x', 'y': /scaled is read as 5 x 3 (rows x columns)"},
+      {"lower", "/lower is read from its DISPLAY_ORIGIN, lower left"}};
+  for (const auto& [name, note] : complex) {
+    const std::string file = path + ":" + name;
+    const FieldFile field = read_field(file);
+    expect_values(field.values, stored);
+    EXPECT_EQ(field.notes, (std::vector{file + ": " + note}));
+    EXPECT_EQ(field.metadata.count("DISPLAY_ORIGIN"), 0U);  // else a copy of the field would be turned again
+    for (const std::string& program : {std::string(), guarded_program()}) {
+      const FieldRowsReader rows(file, program);
+      EXPECT_EQ(rows.notes(), field.notes);
+      Array<std::complex<float>, 2> two({2, 3});
+      for (const std::int64_t first : {0, 1, 3}) {
+        rows.read(first, two.view());
+        for (std::int64_t i = 0; i < 6; ++i) {
+          EXPECT_EQ(two(i / 3, i % 3), std::complex<float>(stored(first + i / 3, i % 3))) << name << first;
+        }
+      }
+    }
+  }
+  const FieldReadOptions as_field{.read = FieldContent::field};
+  for (const char* name : {"labelled", "right"}) {
+    expect_values(read_field(path + ":" + name, as_field).values,
+                  [](auto r, auto c) { return Value(stored(r, c).real()); });
+  }
+}
+
+TEST(FieldUnits, OfPhases) {
+  constexpr double pi = 3.14159265358979323846;
+  const std::vector<std::pair<std::string, double>> units{
+      {"rad", 1},     {" Radians ", 1},    {"1", 1},          {"deg", pi / 180},  {"\u00B0", pi / 180},
+      {"mrad", 1e-3}, {"\u00B5rad", 1e-6}, {"Waves", 2 * pi}, {"cycles", 2 * pi}, {"2 pi rad", 2 * pi},
+      {"\u03C0", pi}};
+  for (const auto& [unit, rad] : units) EXPECT_NEAR(io::parse_phase_unit(unit).value_or(0), rad, 1e-15) << unit;
+  for (const char* unit : {"", "m", "nm", "a.u.", "rad/s", "degC"}) EXPECT_FALSE(io::parse_phase_unit(unit)) << unit;
+}
+
 // MATLAB 5 ----------------------------------------------------------------------------------------------------------
 
 TEST(Matlab5, VariablesAreReadByMatio) {
@@ -306,26 +388,38 @@ TEST(Matlab5, OtherFilesOfMatlabAndOctaveAreNamed) {
 TEST(FieldNumbersBadInput, DamagedFilesEndTheChildAtMost) {
   SKIP_WITHOUT_HDF5();
   const TemporaryFolder folder;
-  std::vector<std::pair<std::string, std::string>> seeds{{"m.mat", matlab_fixtures::matlab73},
-                                                         {"o.h5", matlab_fixtures::octave}};
+  struct Seed {
+    std::string name;
+    std::string bytes;
+    std::uint64_t share;             // of `count`, 1 / share
+    std::vector<std::string> parts;  // read by turns
+  };
+  std::vector<Seed> seeds{
+      {"m.mat", matlab_fixtures::matlab73, 2, {""}},
+      {"o.h5", matlab_fixtures::octave, 2, {""}},
+      {"a.h5", hdf5_fixtures::meaning, 1, {":degrees", ":packed", ":scaled", ":labelled", ":right"}}};
   if (has_matio()) {
-    seeds.insert(seeds.end(), {{"v.mat", matlab_fixtures::plain}, {"p.mat", matlab_fixtures::packed}});
+    seeds.insert(seeds.end(),
+                 {{"v.mat", matlab_fixtures::plain, 1, {""}}, {"p.mat", matlab_fixtures::packed, 1, {""}}});
   }
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr std::uint64_t count = 40;  // a child with a sanitizer starts several times more slowly
 #else
-  constexpr std::uint64_t count = 1000;  // two files of each reader
+  constexpr std::uint64_t count = 1000;  // 2000 of each reader
 #endif
   const ReaderLimits limits{.run = {.output_bytes = 64 << 20, .seconds = 5}, .memory_bytes = std::uint64_t{1} << 30};
-  for (const auto& [name, seed] : seeds) {
-    const std::string path = folder.file(name);
+  for (const auto& [name, seed, share, parts] : seeds) {
+    const std::string file = folder.file(name);
     int read = 0;
     int refused = 0;
     int ended = 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      write_raw(path, io_support::mutated(seed, i));
+    for (std::uint64_t i = 0; i < count / share; ++i) {
+      write_raw(file, io_support::mutated(seed, i));
+      const std::string path = file + parts[i % parts.size()];
+      FieldReadOptions options;
+      if (path.find(':') != std::string::npos && !path.ends_with("scaled")) options.read = FieldContent::phase;
       try {
-        (void)read_field_guarded(path, guarded_program(), limits);
+        (void)read_field_guarded(path, guarded_program(), limits, options);
         ++read;
       } catch (const Error& error) {
         const std::string text = error.what();

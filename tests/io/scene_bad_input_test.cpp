@@ -180,6 +180,12 @@ TEST(SceneBadInput, Tables) {
   EXPECT_MENTIONS(refusal("x [px],y [px],z [px]\n1,2,3\n", "x.csv"), "m, mm or um as a column's unit (line 1)");
   EXPECT_MENTIONS(refusal("x,y,z,phase [waves]\n1,2,3,4\n", "x.csv"), "rad or deg as a column's unit (line 1)");
   EXPECT_MENTIONS(refusal("1 2 3 4 5\n", "x.xyz"), "got 5 columns");
+  EXPECT_MENTIONS(refusal("2\n1 2 3\n4 5 6\n", "x.xyz"),
+                  "got a line with the number of points alone (line 1); remove it");
+  EXPECT_MENTIONS(refusal("1.5\n1 2 3\n", "x.xyz"), "got 1 column");
+  EXPECT_MENTIONS(refusal("% x y z\n1 2 3\n", "x.txt"),
+                  "comments that begin with # or // (line 1), got the comment sign % in '% x y z'");
+  EXPECT_MENTIONS(refusal("1 2 3\n% and\n4 5 6\n", "x.txt"), "(line 2), got the comment sign % in '% and'");
   const std::string ask = "a line of column names before six columns, 'x y z nx ny nz' or 'x y z r g b', unless";
   EXPECT_MENTIONS(refusal("1 2 3 0 0 1.5\n", "x.xyz"), ask);
   EXPECT_MENTIONS(refusal("1 2 3 0 0 1\n4 5 6 0 -1 0\n", "x.xyz"), "got -1 (point 1)");

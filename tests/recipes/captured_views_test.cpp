@@ -221,7 +221,11 @@ TEST_F(CapturedViewsTest, AQuiltIsARowFromItsLowestTile) {
   EXPECT_EQ(cut.images.front().shape(), (Shape<3>{3, 4, 1}));
   EXPECT_EQ(tile_code(cut, 0), 20);  // its lowest row is the seventh
   // A grid that is given comes first; 1x1 is the picture.
-  EXPECT_EQ(read_views(path, {.rows = ViewRows::down, .grid = ViewsGrid{4, 2}}).rows, 2);
+  const auto given = read_views(path, {.rows = ViewRows::down, .grid = ViewsGrid{4, 2}});
+  EXPECT_EQ(given.rows, 2);
+  EXPECT_EQ(given.notes,
+            (std::vector{path + ": read as 4 x 2 views, the upper left first, as the grid says; by its name "
+                                "it is a quilt of 4 x 2, one row of 8 views from the lower left"}));
   EXPECT_TRUE(read_views(path, {.grid = ViewsGrid{1, 1}}).numbers.empty());
   for (const char* other : {"cat_qs4x2.png", "cat_qs0x2a1.png", "qs4x2a1.5b.png", "area.png", "cat_qs1x1a1.png"}) {
     EXPECT_FALSE(holds_views(other)) << other;

@@ -37,6 +37,7 @@ PointsRecord make_row(const PreparedFrame& frame, std::size_t channel, const Poi
   row.points = static_cast<std::int64_t>(frame.points.cloud.size());
   row.dropped = frame.points.dropped;
   row.ignored = frame.points.ignored;
+  row.phase_note = frame.points.phase_note;
   row.hidden = frame.points.hidden;
   row.triangles = frame.points.triangles;
   row.dark = frame.dark[channel];

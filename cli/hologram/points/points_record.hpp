@@ -19,6 +19,7 @@ struct PointsRecord {
   std::int64_t hidden = 0;
   std::int64_t triangles = 0;  ///< see ScenePoints::triangles
   std::string ignored;         ///< see ScenePoints::ignored
+  std::string phase_note;      ///< see ScenePoints::phase_note
   std::string dark;            ///< reason for no light; empty: it has light
   PointCloudInfo info;
   double fresnel_deviation_rad = 0;

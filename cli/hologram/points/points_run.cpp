@@ -189,6 +189,7 @@ void tell_early(const HologramJob& job, const std::vector<PointsRecord>& rows) {
   for (const auto& warning : early_warnings(job, rows)) warn(job.console, warning);
   tell_band(job, first);
   if (!first.ignored.empty()) remark(job.console, fmt::format("{}: ignored: {}", first.input, first.ignored));
+  if (!first.phase_note.empty()) remark(job.console, fmt::format("{}: {}", first.input, first.phase_note));
   if (first.dropped > 0)
     remark(job.console, fmt::format("dropped {} of {}", counted(first.dropped, "bad point"), first.input));
   constexpr std::int64_t few_points = 20'000;

@@ -47,11 +47,12 @@ struct DotsFile {
 ///                  count of the lines that follow. Comments begin with # or //; Holotone's comments state the page.
 ///   .npy           real numbers {n, 2}, {n, 3} (x y radius) or {n, 4} (x y radius class)
 ///   .svg           circles, and ellipses as circles of the same area, under the transforms of their groups and the
-///                  viewBox of pictures inside the picture, at most 256 deep. What `display` or `visibility` hides, as
-///                  attribute, style or by a class, is left out. Layers of Inkscape that contain circles become classes
-///                  in their order. Paths and other shapes that are shown are refused with their count, but for a
-///                  rectangle that covers the page; <use> is left out with a note; entities that contain circles are
-///                  refused
+///                  viewBox of pictures inside the picture, at most 256 deep. The radius has half the width of a
+///                  stroke. What `display` or `visibility` hides, as attribute, style or by a rule for an element's
+///                  name, class or id, is left out; so are, with a note, circles that paint nothing or in the page's
+///                  colour, and <use>. The first child of a <switch> that passes is read. Layers of Inkscape that
+///                  contain circles become classes in their order. Paths and other shapes that are shown are refused
+///                  with their count, but for a rectangle that covers the page; so are entities that contain circles
 ///   .png .tif .tiff .bmp .jpg .jpeg  a picture of two levels: each dark pixel is a dot at its centre (alpha on white)
 /// Lengths keep the file's values and are interpreted as pixels, y down. A page size missing in the file is 0 x 0;
 /// dots outside the page are kept. Memory O(file size); every count is checked against the file.

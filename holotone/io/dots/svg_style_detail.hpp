@@ -1,5 +1,8 @@
 #pragma once
-// What styles say of shapes: hidden or shown. Not for users.
+// The cascade of CSS for the properties that say whether and how a shape is seen. Not for users.
+#include <array>
+#include <cstdint>
+#include <deque>
 #include <holotone/io/dots/svg_text_detail.hpp>
 #include <map>
 #include <string>
@@ -7,25 +10,58 @@
 
 namespace holotone::io {
 
-/// Values of properties of CSS, empty where there are none.
-struct SvgStyle {
-  std::string display;
-  std::string visibility;
-  std::string geometry;  ///< name of a property that moves or resizes a shape
-
-  /// Takes over what `stronger` has.
-  void override_by(const SvgStyle& stronger);
+enum class SvgProperty : std::uint8_t {
+  display,
+  visibility,
+  opacity,
+  fill,
+  fill_opacity,
+  stroke,
+  stroke_opacity,
+  stroke_width,
+  color,          ///< value of currentColor
+  vector_effect,  ///< such as non-scaling-stroke
+  geometry,       ///< the value is the name of a property that moves or resizes a shape
+  count
 };
 
-/// The styles of a picture: attributes, `style` attributes and style sheets, whose rules may name classes.
-class SvgStyles {
+/// Values of properties, empty where there are none; each with its rank in the cascade.
+class SvgStyle {
  public:
-  /// Reads a style sheet. Returns the selector of a rule that hides, shows or moves and names no class; empty if none.
-  std::string add_sheet(std::string_view css);
-  [[nodiscard]] SvgStyle find(const SvgTag& tag) const;
+  [[nodiscard]] std::string_view operator[](SvgProperty property) const {
+    return values_[static_cast<std::size_t>(property)].text;
+  }
+  [[nodiscard]] bool empty() const;
+  /// Sets a value unless the present one has a higher rank.
+  void set(SvgProperty property, std::string_view text, std::uint64_t rank);
+  /// Takes over the values of `other` whose rank is not lower.
+  void join(const SvgStyle& other);
 
  private:
-  std::map<std::string, SvgStyle, std::less<>> classes_;
+  struct Value {
+    std::string_view text;
+    std::uint64_t rank = 0;
+  };
+  std::array<Value, static_cast<std::size_t>(SvgProperty::count)> values_;
+};
+
+/// The styles of a picture: attributes, `style` attributes and style sheets, whose rules may name one element, class or
+/// id. Values refer to the text of the picture and to the sheets.
+class SvgStyles {
+ public:
+  /// Reads a style sheet. Returns the selector of a rule that hides, moves or paints and is of another kind; empty if
+  /// none.
+  std::string add_sheet(std::string_view css);
+  [[nodiscard]] SvgStyle find(const SvgTag& tag) const;
+  /// Number of rules kept.
+  [[nodiscard]] std::uint64_t rules() const { return rules_; }
+
+ private:
+  void join(SvgStyle& style, std::string_view selector) const;
+
+  std::deque<std::string> sheets_;
+  std::map<std::string, SvgStyle, std::less<>> selectors_;  // ".class", "#id", "circle", "*"
+  std::uint64_t rules_ = 0;
 };
 
 }  // namespace holotone::io

@@ -37,25 +37,32 @@ double parse_alignment(std::string_view word) {
 
 bool is_svg_name_end(char c) { return is_blank(c) || c == '=' || c == '/' || c == '>'; }
 
+bool take_attribute(std::string_view& rest, std::string_view& name, std::string_view& value) {
+  while (!rest.empty() && (is_blank(rest.front()) || rest.front() == '/')) rest.remove_prefix(1);
+  std::size_t end = 0;
+  while (end < rest.size() && !is_svg_name_end(rest[end])) ++end;
+  name = rest.substr(0, end);
+  rest.remove_prefix(end);
+  while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
+  if (name.empty() || rest.empty() || rest.front() != '=') return false;
+  rest.remove_prefix(1);
+  while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
+  if (rest.empty() || (rest.front() != '"' && rest.front() != '\'')) return false;
+  const auto stop = rest.find(rest.front(), 1);
+  if (stop == std::string_view::npos) return false;
+  value = rest.substr(1, stop - 1);
+  rest.remove_prefix(stop + 1);
+  return true;
+}
+
 std::optional<std::string_view> find_attribute(const SvgTag& tag, std::string_view name) {
   std::string_view rest = tag.attributes;
-  for (;;) {
-    while (!rest.empty() && (is_blank(rest.front()) || rest.front() == '/')) rest.remove_prefix(1);
-    std::size_t end = 0;
-    while (end < rest.size() && !is_svg_name_end(rest[end])) ++end;
-    const auto key = rest.substr(0, end);
-    rest.remove_prefix(end);
-    while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
-    if (key.empty() || rest.empty() || rest.front() != '=') return std::nullopt;
-    rest.remove_prefix(1);
-    while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
-    if (rest.empty() || (rest.front() != '"' && rest.front() != '\'')) return std::nullopt;
-    const auto stop = rest.find(rest.front(), 1);
-    if (stop == std::string_view::npos) return std::nullopt;
-    const auto value = rest.substr(1, stop - 1);
+  std::string_view key;
+  std::string_view value;
+  while (take_attribute(rest, key, value)) {
     if (key == name) return value;
-    rest.remove_prefix(stop + 1);
   }
+  return std::nullopt;
 }
 
 bool take_svg_number(std::string_view& text, double& value) {

@@ -29,7 +29,10 @@ struct SvgTag {
 /// True for what ends a name in a tag.
 bool is_svg_name_end(char c);
 
-/// Value of an attribute, quoted by ' or ".
+/// Removes the first attribute, name and value quoted by ' or ", from `rest`. False at the end of the attributes.
+bool take_attribute(std::string_view& rest, std::string_view& name, std::string_view& value);
+
+/// Value of an attribute.
 std::optional<std::string_view> find_attribute(const SvgTag& tag, std::string_view name);
 
 /// Removes a number from the front of `text`; the rest, such as a unit, stays. False if there is no number.

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/fields/field_numbers_detail.hpp>
+#include <holotone/io/fields/field_units_detail.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/printable_detail.hpp>
 #include <numbers>
 
 namespace holotone::io {
@@ -24,9 +27,18 @@ void require_no_less(const std::string& path, const Array<double, 2>& numbers, s
            place_text(numbers, static_cast<std::size_t>(negative - values.begin())));
 }
 
-/// Throws io for phases of an integer type; notes those that are probably not in radians.
-void check_phases(const std::string& path, FieldNumbers& numbers, std::vector<std::string>& notes) {
+/// Puts phases into radians by the unit that the file states. Throws io for another unit, and for phases of an integer
+/// type without one; notes those without a unit that are probably not in radians.
+void put_into_radians(const std::string& path, FieldNumbers& numbers, std::vector<std::string>& notes) {
   constexpr double usual_rad = 6 * std::numbers::pi;
+  const std::string unit = take_unit(numbers.metadata);
+  if (!unit.empty()) {
+    const auto scale = parse_phase_unit(unit);
+    if (!scale) throw_io(path, "phases in rad, deg, mrad, waves or pi, as the file's unit", in_quotes(unit));
+    for (double& value : numbers.real.host()) value *= *scale;
+    if (*scale != 1) notes.push_back(fmt::format("{}: phases in {}, as the file states", path, printable(unit)));
+    return;
+  }
   if (numbers.whole) {
     throw_io(path, "phases in radians as floating point numbers", fmt::format("{} numbers", numbers.type));
   }
@@ -82,7 +94,7 @@ void throw_real(std::string_view path, std::string_view type, Shape<2> shape) {
 FieldFile compose_field(const std::string& path, const FieldReadOptions& options, const ReadNumbers& read) {
   require_consistent(options);
   FieldNumbers numbers = read(path);
-  FieldFile field{{}, std::move(numbers.metadata), std::move(numbers.notes)};
+  FieldFile field{{}, {}, std::move(numbers.notes)};
   const bool pair = !options.phase_file.empty() || !options.imaginary_file.empty();
   if (numbers.real.empty()) {
     if (pair || (options.read && *options.read != FieldContent::field)) {
@@ -90,18 +102,20 @@ FieldFile compose_field(const std::string& path, const FieldReadOptions& options
                "complex ones");
     }
     field.values = std::move(numbers.values);
+    field.metadata = std::move(numbers.metadata);
     return field;
   }
   const Shape<2> shape = numbers.real.shape();
   if (!options.read && !pair) throw_real(path, numbers.type, shape);
   const FieldContent content = options.read.value_or(FieldContent::field);
-  if (content == FieldContent::phase) check_phases(path, numbers, field.notes);
+  if (content == FieldContent::phase) put_into_radians(path, numbers, field.notes);
   if (content == FieldContent::amplitude) require_no_less(path, numbers.real, "amplitudes");
   if (content == FieldContent::intensity) require_no_less(path, numbers.real, "intensities");
+  field.metadata = std::move(numbers.metadata);
   FieldNumbers other;
   if (!options.phase_file.empty()) {
     other = read_beside(options.phase_file, path, shape, read);
-    check_phases(options.phase_file, other, field.notes);
+    put_into_radians(options.phase_file, other, field.notes);
   } else if (!options.imaginary_file.empty()) {
     other = read_beside(options.imaginary_file, path, shape, read);
   }

@@ -9,8 +9,12 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <holotone/io/fields/field_units_detail.hpp>
+#include <holotone/io/fields/hdf5_attributes_detail.hpp>
+#include <holotone/io/fields/hdf5_axes_detail.hpp>
 #include <holotone/io/fields/hdf5_datasets_detail.hpp>
 #include <holotone/io/fields/hdf5_handle_detail.hpp>
+#include <holotone/io/fields/hdf5_packing_detail.hpp>
 #include <holotone/io/printable_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
 #include <optional>
@@ -22,24 +26,8 @@ namespace holotone::io {
 #if HOLOTONE_HDF5
 namespace {
 
-constexpr std::size_t max_names = 1000;
-constexpr std::size_t longest_text = 1 << 22;
 constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;
 constexpr std::uint64_t largest_ratio = 1100;  // deflate reaches 1032
-
-extern "C" {
-// Called by libhdf5 from C: exceptions must not pass through it.
-static herr_t collect_attribute(hid_t, const char* name, const H5A_info_t*, void* data) {
-  auto& names = *static_cast<std::vector<std::string>*>(data);
-  if (names.size() >= max_names) return 1;
-  try {
-    names.emplace_back(name);
-  } catch (...) {
-    return -1;
-  }
-  return 0;
-}
-}
 
 // Checks that the declared extents agree with the stored bytes before memory is allocated for them.
 void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, const std::string& path) {
@@ -86,81 +74,22 @@ void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, con
   }
 }
 
-std::string read_text(hid_t attribute, hid_t type, bool& known) {
-  known = false;
-  if (H5Tis_variable_str(type) > 0) {
-    const Hdf5Handle memory(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(memory.get(), H5T_VARIABLE);
-    H5Tset_cset(memory.get(), H5Tget_cset(type));
-    char* raw = nullptr;
-    if (H5Aread(attribute, memory.get(), static_cast<void*>(&raw)) < 0 || raw == nullptr) return {};
-    std::string text(raw, strnlen(raw, longest_text));
-    H5free_memory(raw);
-    known = true;
-    return text;
-  }
-  const std::size_t size = H5Tget_size(type);
-  if (size == 0 || size > longest_text) return {};
-  std::string text(size, '\0');
-  if (H5Aread(attribute, type, text.data()) < 0) return {};
-  text.resize(std::min(text.size(), text.find('\0')));
-  if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) text.resize(text.find_last_not_of(' ') + 1);
-  known = true;
-  return text;
-}
-
-// Reads an attribute as text if it is a single number or string. Returns false for others.
-bool read_attribute(hid_t object, const std::string& name, std::string& text) {
-  const Hdf5Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
-  if (!attribute.valid()) return false;
-  const Hdf5Handle space(H5Aget_space(attribute.get()), H5Sclose);
-  const Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose);
-  if (!space.valid() || !type.valid() || H5Sget_simple_extent_npoints(space.get()) != 1) return false;
-  switch (H5Tget_class(type.get())) {
-    case H5T_FLOAT: {
-      double value = 0;
-      if (H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value) < 0) return false;
-      text = number_text(value);
-      return true;
-    }
-    case H5T_INTEGER: {
-      const bool is_signed = H5Tget_sign(type.get()) == H5T_SGN_2;
-      std::int64_t value = 0;
-      if (H5Aread(attribute.get(), is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64, &value) < 0) return false;
-      text = is_signed ? fmt::format("{}", value) : fmt::format("{}", static_cast<std::uint64_t>(value));
-      return true;
-    }
-    case H5T_STRING: {
-      bool known = false;
-      text = read_text(attribute.get(), type.get(), known);
-      return known;
-    }
-    default: return false;
-  }
-}
-
-void read_attributes(hid_t object, Metadata& metadata) {
-  std::vector<std::string> names;
-  hsize_t index = 0;
-  H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &index, collect_attribute, &names);
-  for (const auto& name : names) {
-    std::string text;
-    if (read_attribute(object, name, text)) metadata[name] = std::move(text);
-  }
-}
-
 // The field of an HDF5 file, opened and checked, with its values not read yet.
 struct OpenField {
   Hdf5Session session;
   FilePart named;
   Hdf5Handle file;
   Hdf5Choice choice;
+  Hdf5Axes axes;
+  Hdf5Packing packing;
   Shape<2> shape{};
 
   explicit OpenField(const std::string& path)
       : named(split_part(path)),
         file(open_file(named.file, path)),
-        choice(open_hdf5_dataset(file.get(), named.part, path)) {
+        choice(open_hdf5_dataset(file.get(), named.part, path)),
+        axes(read_hdf5_axes(choice, path)),
+        packing(read_hdf5_packing(choice, path)) {
     const auto& extents = choice.extents;
     for (const auto extent : extents) {
       if (extent == 0 || extent > INT64_MAX) {
@@ -169,7 +98,7 @@ struct OpenField {
     }
     const auto rows = static_cast<std::int64_t>(extents[extents.size() - 2]);
     const auto columns = static_cast<std::int64_t>(extents[extents.size() - 1]);
-    shape = choice.reversed.empty() ? Shape<2>{rows, columns} : Shape<2>{columns, rows};
+    shape = axes.columns_first ? Shape<2>{columns, rows} : Shape<2>{rows, columns};
     check_storage(choice.dataset.get(), extents, path);
   }
 
@@ -181,22 +110,33 @@ struct OpenField {
   }
 
   [[nodiscard]] std::vector<std::string> notes(const std::string& path) const {
-    if (choice.reversed.empty()) return {};
-    return {fmt::format("{}: {} stores dimensions reversed: {} is read as {} x {} (rows x columns)", path,
-                        choice.reversed, printable(choice.name), shape[0], shape[1])};
+    std::vector<std::string> notes;
+    if (!axes.cause.empty()) {
+      notes.push_back(fmt::format("{}: {}: {} is read as {} x {} (rows x columns)", path, axes.cause,
+                                  printable(choice.name), shape[0], shape[1]));
+    }
+    if (!axes.origin.empty()) {
+      notes.push_back(
+          fmt::format("{}: {} is read from its DISPLAY_ORIGIN, {}", path, printable(choice.name), axes.origin));
+    }
+    if (!packing.is_plain()) {
+      notes.push_back(fmt::format("{}: {} is read times {:g} plus {:g} (scale_factor, add_offset)", path,
+                                  printable(choice.name), packing.scale, packing.offset));
+    }
+    return notes;
   }
 
   // Reads `count` rows from `first` on to `target`, of numbers of `type` in memory.
   template <class T>
   void read(hid_t type, std::int64_t first, std::int64_t count, T* target, const std::string& path) const {
     const std::size_t rank = choice.extents.size();
-    const bool turned = !choice.reversed.empty();
+    const bool turned = axes.columns_first;
     std::vector<hsize_t> start(rank, 0);
     std::vector<hsize_t> extents(rank, 1);
     if (choice.slice) start[0] = static_cast<hsize_t>(*choice.slice);
     const std::size_t row_axis = rank - (turned ? 1 : 2);
     const std::size_t column_axis = rank - (turned ? 2 : 1);
-    start[row_axis] = static_cast<hsize_t>(first);
+    start[row_axis] = static_cast<hsize_t>(axes.rows_up ? shape[0] - first - count : first);
     extents[row_axis] = static_cast<hsize_t>(count);
     extents[column_axis] = static_cast<hsize_t>(shape[1]);
     const auto total = static_cast<hsize_t>(count * shape[1]);
@@ -209,11 +149,16 @@ struct OpenField {
             0) {
       throw_io(path, "a readable dataset", "a damaged one");
     }
-    if (!turned) return;
-    for (std::int64_t row = 0; row < count; ++row) {
+    for (std::int64_t row = 0; turned && row < count; ++row) {
       for (std::int64_t column = 0; column < shape[1]; ++column) {
         target[row * shape[1] + column] = columns[static_cast<std::size_t>(column * count + row)];
       }
+    }
+    for (std::int64_t row = 0; axes.rows_up && row < count / 2; ++row) {
+      std::swap_ranges(target + row * shape[1], target + (row + 1) * shape[1], target + (count - 1 - row) * shape[1]);
+    }
+    for (std::int64_t row = 0; axes.columns_left && row < count; ++row) {
+      std::reverse(target + row * shape[1], target + (row + 1) * shape[1]);
     }
   }
 
@@ -224,9 +169,11 @@ struct OpenField {
   }
 
   void read_metadata(Metadata& metadata) const {
-    read_attributes(file.get(), metadata);
-    read_attributes(choice.dataset.get(), metadata);
+    read_hdf5_attributes(file.get(), metadata);
+    std::erase_if(metadata, [](const auto& entry) { return is_unit_key(entry.first); });  // not of this dataset
+    read_hdf5_attributes(choice.dataset.get(), metadata);
     for (const auto* key : {"MATLAB_class", "MATLAB_int_decode", "MATLAB_global"}) metadata.erase(key);
+    erase_honoured(metadata);
   }
 };
 
@@ -272,7 +219,7 @@ std::int64_t chunk_rows_of(const OpenField& open) {
       H5Pget_chunk(list.get(), static_cast<int>(rank), chunk.data()) != static_cast<int>(rank)) {
     return 1;
   }
-  const hsize_t rows = chunk[rank - (open.choice.reversed.empty() ? 2 : 1)];
+  const hsize_t rows = chunk[rank - (open.axes.columns_first ? 1 : 2)];
   return static_cast<std::int64_t>(std::min<hsize_t>(rows, static_cast<hsize_t>(open.shape[0])));
 }
 
@@ -290,9 +237,10 @@ FieldNumbers read_hdf5_numbers(const std::string& path) {
     numbers.values = std::move(field.values);
   } else {
     numbers.type = open.choice.type;
-    numbers.whole = open.choice.whole;
+    numbers.whole = open.choice.whole && open.packing.is_plain();
     numbers.real = make_real(ny, nx, path);
     open.read(H5T_NATIVE_DOUBLE, 0, open.shape[0], numbers.real.data(), path);
+    open.packing.unpack(numbers.real, path);
   }
   open.read_metadata(numbers.metadata);
   numbers.notes = open.notes(path);
@@ -304,8 +252,8 @@ FieldLayout hdf5_layout(const std::string& path) {
   FieldLayout layout;
   layout.shape = open.shape;
   if (!open.choice.complex) layout.real_type = open.choice.type;
-  layout.columns_first = !open.choice.reversed.empty();
-  layout.packed = !open.choice.complex || !find_values(open, layout);
+  layout.columns_first = open.axes.columns_first;
+  layout.packed = !open.choice.complex || open.axes.is_mirrored() || !find_values(open, layout);
   if (layout.packed) layout.chunk_rows = chunk_rows_of(open);
   open.read_metadata(layout.metadata);
   layout.notes = open.notes(path);

@@ -165,6 +165,7 @@ class TableReader {
     std::string_view line;
     while (lines_.next_filled(line)) {
       std::string_view names = trim(line);
+      refuse_percent(line);
       const bool comment = is_comment(line);
       if (comment) names.remove_prefix(names.starts_with('#') ? 1 : 2);
       const char separator = separator_of(names);
@@ -228,8 +229,10 @@ class TableReader {
   void assume_columns(const std::vector<std::string_view>& words, std::string_view line) {
     if (words.size() != 3 && words.size() != 4 && words.size() != 6) {
       refuse_decimal_commas(line);
+      const bool is_count = words.size() == 1 && words[0].find_first_not_of("0123456789") == std::string_view::npos;
       throw_io(path_, "3 columns (x y z), 4 (x y z amplitude), 6 (x y z r g b), or a line of column names",
-               counted(words.size(), "column"));
+               is_count ? fmt::format("a line with the number of points alone (line {}); remove it", lines_.number())
+                        : counted(words.size(), "column"));
     }
     columns_ = {x, y, z};
     if (words.size() == 4) columns_.push_back(amplitude);
@@ -258,6 +261,7 @@ class TableReader {
       if (count >= columns_.size() || columns_[count] == column_count) continue;
       double value = 0;
       if (!parse_number(field, value)) {
+        refuse_percent(line);
         refuse_decimal_commas(line);
         throw_io(path_, fmt::format("a number in column {} (line {})", count + 1, lines_.number()), in_quotes(field));
       }
@@ -271,7 +275,14 @@ class TableReader {
     throw_io(path_, fmt::format("numbers with a decimal point (line {})", lines_.number()), in_quotes(trim(line)));
   }
 
+  void refuse_percent(std::string_view line) const {
+    if (!trim(line).starts_with('%')) return;
+    throw_io(path_, fmt::format("comments that begin with # or // (line {})", lines_.number()),
+             fmt::format("the comment sign % in {}", in_quotes(trim(line))));
+  }
+
   [[noreturn]] void fail_width(std::size_t got, std::string_view line) const {
+    refuse_percent(line);
     refuse_decimal_commas(line);
     throw_io(path_, fmt::format("{} (line {})", counted(columns_.size(), "column"), lines_.number()),
              counted(got, "column"));

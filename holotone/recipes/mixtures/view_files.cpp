@@ -182,9 +182,12 @@ std::optional<ViewFiles> find_view_files(const std::string& path, const std::opt
 }
 
 std::optional<ViewTiles> find_view_tiles(const std::string& path, const std::optional<ViewsGrid>& grid) {
-  if (!grid) return quilt_of(fs::path(path).stem().string());
+  const auto quilt = quilt_of(fs::path(path).stem().string());
+  if (!grid) return quilt;
   if (grid->columns * grid->rows == 1) return std::nullopt;
-  return ViewTiles{.grid = *grid};
+  ViewTiles tiles{.grid = *grid};
+  if (quilt) tiles.unused = quilt->grid;
+  return tiles;
 }
 
 void cut_tiles(CapturedViews& views, const ViewTiles& tiles) {
@@ -219,6 +222,13 @@ void cut_tiles(CapturedViews& views, const ViewTiles& tiles) {
   }
   views.columns = tiles.quilt ? columns * rows : columns;
   views.rows = tiles.quilt ? 1 : rows;
+  if (tiles.unused) {
+    views.notes.push_back(fmt::format(
+        "{}: read as {} x {} views, the upper left first, as the grid says; by its name it is a quilt of {} x {}, one "
+        "row "
+        "of {} views from the lower left",
+        path, columns, rows, tiles.unused->columns, tiles.unused->rows, tiles.unused->columns * tiles.unused->rows));
+  }
   if (tiles.aspect == 0) return;
   const auto width = static_cast<double>(nx);
   const auto height = static_cast<double>(ny);

@@ -24,8 +24,9 @@ std::optional<ViewFiles> find_view_files(const std::string& path, const std::opt
 /// Views in one picture: columns x rows tiles.
 struct ViewTiles {
   ViewsGrid grid{};
-  double aspect = 0;   ///< of a tile as shown, width over height; 0: square pixels
-  bool quilt = false;  ///< the first tile is the lowest left one, and all views stand in one row
+  double aspect = 0;                  ///< of a tile as shown, width over height; 0: square pixels
+  bool quilt = false;                 ///< the first tile is the lowest left one, and all views stand in one row
+  std::optional<ViewsGrid> unused{};  ///< of the quilt that the name states, where the grid given goes before it
 };
 
 /// The tiles that `grid`, or else the name of a quilt ("name_qs8x6a0.75.png"), states; none for one picture.

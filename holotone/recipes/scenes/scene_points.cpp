@@ -9,6 +9,7 @@
 #include <holotone/io/guarded/guarded.hpp>
 #include <holotone/recipes/scenes/scene_points_detail.hpp>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 namespace holotone {
@@ -202,6 +203,16 @@ void add_random_phase(PointCloud& cloud, std::uint64_t seed) {
   for (std::size_t i = 0; i < cloud.size(); ++i) cloud.phase_rad[i] += phases[i];
 }
 
+/// A note on phases beyond one turn: those of a column without a unit may be in degrees.
+std::string note_on_phases(const std::vector<float>& phase_rad) {
+  constexpr double turn = 2 * std::numbers::pi;
+  constexpr double rounding = 1e-6;
+  if (phase_rad.empty()) return {};
+  const auto [low, high] = std::ranges::minmax(phase_rad);
+  if (std::max(std::abs(low), std::abs(high)) <= turn * (1 + rounding)) return {};
+  return fmt::format("phases from {:.6g} to {:.6g} rad; in a table, a column phase_deg is in degrees", low, high);
+}
+
 }  // namespace
 
 bool is_finite(const Vec3f& v) { return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]); }
@@ -288,6 +299,7 @@ ScenePoints scene_points(const PlacedScene& scene, const SceneOptions& options, 
   const auto [front, back] = std::minmax_element(cloud.position.begin(), cloud.position.end(),
                                                  [](const Vec3f& a, const Vec3f& b) { return a[2] > b[2]; });
   points.ignored = scene.mesh.ignored;
+  points.phase_note = note_on_phases(scene.mesh.phase_rad);
   points.nearest_m = -static_cast<double>((*front)[2]);
   points.farthest_m = -static_cast<double>((*back)[2]);
   return points;

@@ -65,7 +65,8 @@ struct ScenePoints {
   std::int64_t triangles = 0;  ///< of the mesh whose vertices are the points; 0: a cloud, or sampled
   double nearest_m = 0;        ///< smallest distance behind the panel
   double farthest_m = 0;
-  std::string ignored;  ///< Mesh::ignored
+  std::string ignored;     ///< Mesh::ignored
+  std::string phase_note;  ///< of phases of the file beyond one turn, which may be in another unit; empty: none
 };
 
 /// Turns the scene about the vertical axis through its middle, then samples points, adds random phases, hides and

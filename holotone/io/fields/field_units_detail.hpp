@@ -1,0 +1,20 @@
+#pragma once
+// The unit that a file states of its numbers. Not for users.
+#include <holotone/core/metadata.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holotone::io {
+
+/// True for "units" and "unit", in any case.
+bool is_unit_key(std::string_view key);
+
+/// Removes the unit from the metadata and returns it; empty if none is stated.
+std::string take_unit(Metadata& metadata);
+
+/// Radians in a unit of phases: rad, deg, mrad, urad, waves, pi and their spellings; 1 for "1", a number without
+/// dimension. None for another unit.
+std::optional<double> parse_phase_unit(std::string_view unit);
+
+}  // namespace holotone::io

@@ -1,0 +1,85 @@
+#include <holotone/io/fields/hdf5_packing_detail.hpp>
+
+#if HOLOTONE_HDF5
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/io/fields/hdf5_attributes_detail.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <limits>
+
+namespace holotone::io {
+namespace {
+
+double single_number(hid_t dataset, const char* name, double otherwise, const std::string& path) {
+  if (!has_hdf5_attribute(dataset, name)) return otherwise;
+  const auto values = read_attribute_numbers(dataset, name);
+  if (values.size() != 1) throw_io(path, fmt::format("one number as {}", name), "another attribute");
+  if (!std::isfinite(values[0])) throw_io(path, fmt::format("a finite {}", name), fmt::format("{:g}", values[0]));
+  return values[0];
+}
+
+}  // namespace
+
+void Hdf5Packing::unpack(Array<double, 2>& numbers, const std::string& path) const {
+  std::int64_t gaps = 0;
+  std::int64_t outside = 0;
+  double gap = 0;
+  for (double& value : numbers.host()) {
+    const bool is_gap = std::ranges::any_of(
+        missing, [&](double fill) { return value == fill || (std::isnan(value) && std::isnan(fill)); });
+    if (is_gap && gaps++ == 0) gap = value;
+    outside += min <= max && !is_gap && !(value >= min && value <= max) ? 1 : 0;
+    value = scale * value + offset;
+  }
+  if (gaps > 0) {
+    throw_io(path, "a number at every place",
+             fmt::format("{} of {} missing (_FillValue or missing_value {:g})", gaps, numbers.size(), gap));
+  }
+  if (outside > 0) {
+    throw_io(path, fmt::format("stored numbers of the valid range, {:g} to {:g}", min, max),
+             fmt::format("{} of {} outside", outside, numbers.size()));
+  }
+}
+
+Hdf5Packing read_hdf5_packing(const Hdf5Choice& choice, const std::string& path) {
+  const hid_t dataset = choice.dataset.get();
+  Hdf5Packing packing;
+  packing.scale = single_number(dataset, "scale_factor", 1, path);
+  packing.offset = single_number(dataset, "add_offset", 0, path);
+  if (choice.complex) {
+    if (packing.is_plain()) return packing;
+    throw_io(path, "complex numbers without scale_factor and add_offset",
+             fmt::format("{:g} and {:g}", packing.scale, packing.offset));
+  }
+  for (const auto* name : {"_FillValue", "missing_value"}) {
+    const auto values = read_attribute_numbers(dataset, name);
+    packing.missing.insert(packing.missing.end(), values.begin(), values.end());
+  }
+  const auto range = read_attribute_numbers(dataset, "valid_range");
+  const auto low = read_attribute_numbers(dataset, "valid_min");
+  const auto high = read_attribute_numbers(dataset, "valid_max");
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  if (range.size() == 2) {
+    packing.min = range[0];
+    packing.max = range[1];
+  } else if (low.size() == 1 || high.size() == 1) {
+    packing.min = low.size() == 1 ? low[0] : -unbounded;
+    packing.max = high.size() == 1 ? high[0] : unbounded;
+  }
+  const auto is_unsigned = read_attribute_texts(dataset, "_Unsigned");
+  if (choice.whole && choice.type.starts_with("int") && is_unsigned == std::vector<std::string>{"true"}) {
+    throw_io(path, "unsigned numbers as an unsigned type", fmt::format("{} with the attribute _Unsigned", choice.type));
+  }
+  return packing;
+}
+
+void erase_honoured(Metadata& metadata) {
+  for (const auto* key : {"scale_factor", "add_offset", "_FillValue", "missing_value", "valid_min", "valid_max",
+                          "valid_range", "_Unsigned", "DISPLAY_ORIGIN", "DIMENSION_LABELS"}) {
+    metadata.erase(key);
+  }
+}
+
+}  // namespace holotone::io
+#endif

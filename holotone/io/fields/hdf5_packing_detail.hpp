@@ -1,0 +1,31 @@
+#pragma once
+// What attributes say of the numbers of an HDF5 dataset. Empty if HOLOTONE_HDF5 is off. Not for users.
+#if HOLOTONE_HDF5
+#include <holotone/io/fields/hdf5_datasets_detail.hpp>
+#include <string>
+#include <vector>
+
+namespace holotone::io {
+
+/// value = scale * stored + offset, of stored numbers that are not missing.
+struct Hdf5Packing {
+  double scale = 1;   ///< scale_factor
+  double offset = 0;  ///< add_offset
+  double min = 0;     ///< valid_min, valid_max, valid_range: of stored numbers; none if min > max
+  double max = -1;
+  std::vector<double> missing;  ///< _FillValue, missing_value
+
+  [[nodiscard]] bool is_plain() const { return scale == 1 && offset == 0; }
+  /// Throws io if numbers are missing.
+  void unpack(Array<double, 2>& numbers, const std::string& path) const;
+};
+
+/// Source: CF conventions 1.11, sections 2.5.1 and 8.1, and the NetCDF Users Guide, "Attribute conventions". Throws io
+/// for a scale or offset that is no number, for those of complex numbers, and for _Unsigned of signed ones.
+Hdf5Packing read_hdf5_packing(const Hdf5Choice& choice, const std::string& path);
+
+/// Removes the attributes that the numbers and axes already follow.
+void erase_honoured(Metadata& metadata);
+
+}  // namespace holotone::io
+#endif
