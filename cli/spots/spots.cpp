@@ -132,6 +132,7 @@ int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
                           .table = job.table,
                           .unit_m = unit_size(job.source),
                           .lens = job.options,
+                          .device = job.hologram.device,
                           .steps = job.steps,
                           .encoding = job.hologram.encode_options(job.hologram.channels.front()),
                           .light = light.view(),

@@ -129,7 +129,7 @@ int run_spot_frames(const SpotFramesJob& job) {
   warn_of_frames(job, trajectory, times);
   ProgressBar bar(job.console);
   const UnfinishedRun unfinished;
-  SpotMotion motion(job.lens, job.encoding, motion_options);
+  SpotMotion motion(job.lens, job.encoding, motion_options, Queue::create(job.device));
   if (job.light.data() != nullptr) motion.set_light(job.light);
   QuietProgress quiet;
   Totals totals;

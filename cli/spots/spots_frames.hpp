@@ -28,6 +28,7 @@ struct SpotFramesJob {
   std::string table;
   double unit_m = 0;
   SpotOptions lens;
+  Device device;
   SpotSteps steps;
   EncodeOptions encoding;
   View<const Complex, 2> light;

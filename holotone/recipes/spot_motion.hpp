@@ -110,7 +110,8 @@ class SpotMotion {
  public:
   /// options.levels is that of the encoding. Throws as SpotPlan, and invalid_argument for an encoding other than phase
   /// and for options out of range.
-  SpotMotion(const SpotOptions& options, const EncodeOptions& encoding, const SpotMotionOptions& motion = {});
+  SpotMotion(const SpotOptions& options, const EncodeOptions& encoding, const SpotMotionOptions& motion = {},
+             const Queue& queue = {});
   ~SpotMotion();
   SpotMotion(SpotMotion&&) noexcept;
   SpotMotion& operator=(SpotMotion&&) noexcept;

@@ -103,18 +103,18 @@ void validate(const SpotMotionOptions& motion) {
 }  // namespace
 
 struct SpotMotion::State {
-  State(const SpotOptions& options, const EncodeOptions& codes, SpotMotionOptions motion_options)
+  State(const SpotOptions& options, const EncodeOptions& codes, SpotMotionOptions motion_options, const Queue& queue)
       : encoding(codes),
         motion(std::move(motion_options)),
         correction_rad(copied(codes.correction_rad)),
         added(added_phase(codes, options.grid)),
-        plan(options),
+        plan(options, queue),
         relaxes(motion.relaxation.time_constant_s > 0 || !motion.relaxation.time_s.empty()) {
     if (!correction_rad.empty()) encoding.correction_rad = correction_rad.view();
     if (!relaxes) return;
     auto exact = options;
     exact.levels = 0;
-    meter.emplace(exact);
+    meter.emplace(exact, queue);
   }
 
   EncodeOptions encoding;
@@ -201,14 +201,15 @@ SpotTransient SpotMotion::State::transit(const SpotFrame& frame, const SpotLight
   return seen;
 }
 
-SpotMotion::SpotMotion(const SpotOptions& options, const EncodeOptions& encoding, const SpotMotionOptions& motion) {
+SpotMotion::SpotMotion(const SpotOptions& options, const EncodeOptions& encoding, const SpotMotionOptions& motion,
+                       const Queue& queue) {
   if (encoding.encoding != Encoding::phase) {
     throw_argument(where_made, "encoding", "phase", to_string(encoding.encoding));
   }
   validate(motion);
   auto rounded = options;
   rounded.levels = even_levels(encoding);
-  state_ = std::make_unique<State>(rounded, encoding, motion);
+  state_ = std::make_unique<State>(rounded, encoding, motion, queue);
 }
 
 SpotMotion::~SpotMotion() = default;
