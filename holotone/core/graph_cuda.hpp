@@ -1,6 +1,5 @@
 #pragma once
-// For CUDA engines only: places in a stream's work, and work that is enqueued again and again as one graph. Not for
-// users.
+// For CUDA engines only: places in a stream's work, and work enqueued again and again as a graph. Not for users.
 #include <cuda_runtime.h>
 #include <holotone/core/cuda_check.hpp>
 #include <memory>
