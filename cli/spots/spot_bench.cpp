@@ -128,7 +128,7 @@ std::vector<OptionRow> bench_options(SpotBench& bench) {
        .target = number(bench.gain, ValueUnit::none, {0.01, 1}),
        .value = "SHARE",
        .help = "Share of a measured difference that a round makes up for",
-       .feeds = "SpotPlan.set_measured.gain"},
+       .feeds = "SpotPlan.gain"},
       {.names = "--window",
        .target = number(bench.window_px, ValueUnit::none, {1, 1000}),
        .value = "PX",

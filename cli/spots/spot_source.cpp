@@ -131,7 +131,6 @@ std::vector<OptionRow> source_options(SpotSource& source) {
        .target = number(source.pixel_m, ValueUnit::length, {min_length_m, max_length_m}),
        .value = "LENGTH",
        .help = "From pixel to pixel of --from, in the spots' plane",
-       .common = true,
        .feeds = "spots_in_picture.pixel_m",
        .applies = of_picture()},
       {.names = "--threshold",
@@ -143,8 +142,7 @@ std::vector<OptionRow> source_options(SpotSource& source) {
       {.names = "--camera-map",
        .target = &source.camera_map,
        .value = "FILE",
-       .help = "Map from pixels of a camera to the spots' plane: rows x and y of three numbers, or slmsuite's M and b",
-       .common = true}};
+       .help = "Map from pixels of a camera to the spots' plane: rows x and y of three numbers, or slmsuite's M, b"}};
 }
 
 }  // namespace holotone::cli

@@ -286,8 +286,7 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
       {.names = "--picture",
        .target = &job.picture,
        .value = "FILE",
-       .help = "Picture of the light in the focal plane, z = 0, around the spots, with a scale bar",
-       .common = true},
+       .help = "Picture of the light in the focal plane, z = 0, around the spots, with a scale bar"},
       scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};
   append(rows, wavelength_options(h));
