@@ -177,8 +177,9 @@ TEST(ImageOrientation, RawProfilesOfPngAreExif) {
   const std::string exif = std::string("Exif\0\0", 6) + exif_of(6, true);
   for (const std::string key : {"Raw profile type exif", "Raw profile type APP1"}) {
     const std::string text = raw_profile(key.substr(17), exif);
-    const std::string plain = annotated_png("tEXt", key + '\0' + text);
-    const std::string packed = annotated_png("zTXt", key + std::string(2, '\0') + stored_block(text) + adler_of(text));
+    const std::string plain = annotated_png("tEXt", std::string(key).append(1, '\0').append(text));
+    const std::string stream = stored_block(text).append(adler_of(text));
+    const std::string packed = annotated_png("zTXt", std::string(key).append(2, '\0').append(stream));
     for (const auto& bytes : {plain, packed}) {
       const Image image = read_as("x.png", bytes);
       EXPECT_EQ(letters_of(image), shown_letters[5]) << key;

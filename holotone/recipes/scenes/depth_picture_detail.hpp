@@ -81,7 +81,7 @@ struct DepthMap {
 /// disparities without a range the scene keeps its proportions:
 ///   d = distance + s (Z - Zm),  s = size f / (N Zm),
 /// with Zm the mean of the least and the largest Z, and N the larger of the picture's sides in pixels.
-DepthMap read_depth(const PlacedPicture& job, const Shape<2>& shape);
+DepthMap read_depth(const PlacedPicture& given, const Shape<2>& shape);
 
 /// Spacing of the layers of a scene from nearest_m to farthest_m. Throws invalid_argument for inverse spacing of a
 /// scene that touches the panel.
