@@ -425,7 +425,7 @@ TEST(FieldNumbersBadInput, DamagedFilesEndTheChildAtMost) {
         const std::string text = error.what();
         EXPECT_TRUE(error.code() == ErrorCode::io) << text;
         EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-        EXPECT_TRUE(text.starts_with(path)) << text;
+        EXPECT_TRUE(text.starts_with(file)) << text;
         ++(text.find("the reader ") == std::string::npos ? refused : ended);
       }
     }
