@@ -4,7 +4,7 @@
 #include <holotone/core/array.hpp>
 #include <holotone/core/graph_cuda.hpp>
 #include <holotone/core/matrix_product/matrix_product_cuda.hpp>
-#include <holotone/retrieval/spots/spot_kernels_cuda.hpp>
+#include <holotone/retrieval/spots/spot_products_cuda.hpp>
 #include <holotone/retrieval/spots/spot_transform_cuda.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <map>
@@ -15,9 +15,7 @@
 namespace holotone::spots {
 namespace {
 
-using cuda::MatrixElement;
 using cuda::MatrixProduct;
-using cuda::MatrixProductChoice;
 
 /// Spots of a group are padded to this number, columns of a table to `column_padding`.
 constexpr std::size_t spot_padding = 32;
@@ -47,21 +45,6 @@ std::vector<T> download(const Array<T, 1>& source, const Queue& queue) {
 }
 
 float2 to_float2(Wave value) { return {static_cast<float>(value.real()), static_cast<float>(value.imag())}; }
-
-/// A group of spots as matrix products.
-struct Products {
-  int first = 0;  ///< its first spot in the padded order
-  int count = 0;  ///< with padding
-  DepthFactor depth;
-  Array<__half, 1> table;       ///< {planes, count, width}
-  Array<__half, 1> transposed;  ///< {planes, width, count}
-  Array<std::uint8_t, 1> narrow;
-  Array<__half, 1> waves;     ///< V {planes, rows, count}, of fp16 or fp8
-  Array<__half, 1> products;  ///< P {planes, rows, count}
-  std::optional<MatrixProduct> to_panel;
-  std::optional<MatrixProduct> to_panel_narrow;
-  std::optional<MatrixProduct> from_panel;
-};
 
 /// How sums are done, and where E is.
 enum class Way {
@@ -291,7 +274,7 @@ class CudaEngine final : public Engine {
     if (!is_same || slot != slot_) move_state(slot, next);
     set_way(way, form);
     if (!is_same) allocate(counts);
-    for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
       const bool has_factor = groups[g].has_factor;
       groups_[g].depth = {wave_.square, has_factor ? wave_.turns_per_m * groups[g].z_m : 0.0};
     }
@@ -360,39 +343,11 @@ class CudaEngine final : public Engine {
     counts_ = counts;
     takes_ = 0;
     int first = 0;
-    const std::int64_t planes = panel_.planes();
+    if (transform_) return transform_->reserve(counts.front());
     for (const int count : counts) {
-      Products group;
-      group.first = first;
-      group.count = count;
+      groups_.emplace_back(panel_, first, count, queue_, scratch_.data());
       first += count;
-      if (transform_) {
-        transform_->reserve(count);
-        groups_.push_back(std::move(group));
-        continue;
-      }
-      const std::int64_t table = planes * count * panel_.width;
-      const std::int64_t rows = planes * count * panel_.rows();
-      group.table = Array<__half, 1>({table}, queue_);
-      group.transposed = Array<__half, 1>({table}, queue_);
-      group.waves = Array<__half, 1>({rows}, queue_);
-      group.products = Array<__half, 1>({rows}, queue_);
-      group.to_panel.emplace(to_panel_shape(count, MatrixElement::float16), queue_, scratch_.data());
-      group.from_panel.emplace(
-          cuda::MatrixProductShape{
-              .rows = panel_.rows(), .columns = count, .depth = panel_.width, .batch = planes, .half_output = true},
-          queue_, scratch_.data());
-      groups_.push_back(std::move(group));
     }
-  }
-
-  [[nodiscard]] cuda::MatrixProductShape to_panel_shape(int count, MatrixElement element) const {
-    return {.element = element,
-            .rows = panel_.rows(),
-            .columns = panel_.width,
-            .depth = count,
-            .batch = panel_.planes(),
-            .half_output = true};
   }
 
   void place(const SpotScene& scene) {
@@ -444,12 +399,11 @@ class CudaEngine final : public Engine {
     if (options_.response.zero_order == 0 || slot_.empty() || panel_.width == 0) return;
     prepare(false);
     fill_dirty_tables(false);
+    if (transform_) {
+      transform_->set_other(nullptr, light_.data());
+      transform_->update(arrays(0), completed({.taken = Taken::look}), true);
+    }
     for (auto& group : groups_) {
-      if (transform_) {
-        transform_->set_other(nullptr, light_.data());
-        transform_->update(arrays(group), completed({.taken = Taken::look}), true);
-        continue;
-      }
       turns_to_group(panel_, nullptr, light_.data(), 0, group.depth, other_field_.data(), stream());
       sum_and_update(group, other_field_.data(), {.taken = Taken::look}, WaveType::half);
     }
@@ -467,15 +421,11 @@ class CudaEngine final : public Engine {
   /// Chooses the algorithms of products before they are recorded. The first steps of a shape run at once, later ones by
   /// the fastest algorithm; those of fp8 only then.
   void prepare(bool narrow) {
-    if (transform_) return;
     const auto how = MatrixProduct::choice_after(takes_, false);
     for (auto& group : groups_) {
-      group.to_panel->choose(how, group.waves.data(), group.transposed.data(), sum_.data());
-      group.from_panel->choose(how, other_field_.data(), group.table.data(), group.products.data());
-      if (!narrow || group.to_panel_narrow) continue;
-      group.narrow = Array<std::uint8_t, 1>({group.table.size()}, queue_);
-      group.to_panel_narrow.emplace(to_panel_shape(group.count, MatrixElement::float8), queue_, scratch_.data());
-      group.to_panel_narrow->choose(how, group.waves.data(), group.narrow.data(), sum_.data());
+      group.choose(how, other_field_.data(), sum_.data());
+      if (!narrow || !has_narrow_ || group.has_narrow()) continue;
+      has_narrow_ = group.make_narrow(sum_.data());
       are_tables_dirty_ = true;
     }
   }
@@ -486,26 +436,18 @@ class CudaEngine final : public Engine {
     are_tables_dirty_ = false;
   }
   void enqueue_tables(bool narrow) {
-    for (auto& group : groups_) {
-      const float4* const spots = place_.data() + group.first;
-      if (transform_) {
-        transform_->place(spots);
-        continue;
-      }
-      fill_tables(panel_, spots, group.count, group.table.data(), stream());
-      fill_transposed(panel_, spots, group.count, WaveType::half, group.transposed.data(), stream());
-      if (narrow) fill_transposed(panel_, spots, group.count, WaveType::fp8, group.narrow.data(), stream());
-    }
+    if (transform_) transform_->place(place_.data());
+    for (auto& group : groups_) group.place(place_.data(), narrow);
   }
 
-  [[nodiscard]] SpotArrays arrays(const Products& group) {
+  [[nodiscard]] SpotArrays arrays(int first) {
     SpotArrays result;
-    result.place = place_.data() + group.first;
-    result.shade = has_shade_ ? shade_.data() + group.first : nullptr;
-    result.unmodulated = has_unmodulated_ ? unmodulated_.data() + group.first : nullptr;
-    result.weight = weight_.data() + group.first;
-    result.unit = unit_.data() + group.first;
-    result.value = value_.data() + group.first;
+    result.place = place_.data() + first;
+    result.shade = has_shade_ ? shade_.data() + first : nullptr;
+    result.unmodulated = has_unmodulated_ ? unmodulated_.data() + first : nullptr;
+    result.weight = weight_.data() + first;
+    result.unit = unit_.data() + first;
+    result.value = value_.data() + first;
     return result;
   }
 
@@ -516,16 +458,11 @@ class CudaEngine final : public Engine {
     if (what.sums_out == nullptr) what.sums_out = unused_.data();
     return what;
   }
-  void update(Products& group, const SpotUpdate& what, WaveType type) {
-    if (transform_) {
-      transform_->spread(arrays(group), completed(what));
-      return;
-    }
-    update_spots(panel_, arrays(group), group.count, group.products.data(), completed(what), type, group.waves.data(),
-                 has_clusters_, stream());
+  void update(SpotProducts& group, const SpotUpdate& what, WaveType type) {
+    group.update(arrays(group.first()), completed(what), type, has_clusters_);
   }
-  void sum_and_update(Products& group, const __half* field, const SpotUpdate& what, WaveType type) {
-    group.from_panel->run(field, group.table.data(), group.products.data(), false);
+  void sum_and_update(SpotProducts& group, const __half* field, const SpotUpdate& what, WaveType type) {
+    group.sum_over_columns(field);
     update(group, what, type);
   }
 
@@ -535,7 +472,7 @@ class CudaEngine final : public Engine {
         find_turns(levels, other_turns_.data());
         transform_->set_other(other_turns_.data(), light_.data());
       }
-      transform_->update(arrays(groups_.front()), completed(what), levels > 0);
+      transform_->update(arrays(0), completed(what), levels > 0);
       return;
     }
     if (way_ == Way::products) {
@@ -562,11 +499,7 @@ class CudaEngine final : public Engine {
     }
     bool is_first = true;
     for (auto& group : groups_) {
-      if (type == WaveType::fp8) {
-        group.to_panel_narrow->run(group.waves.data(), group.narrow.data(), sum_.data(), false);
-      } else {
-        group.to_panel->run(group.waves.data(), group.transposed.data(), sum_.data(), false);
-      }
+      group.sum_over_spots(type, sum_.data());
       if (way_ == Way::products) {
         normalise(panel_, sum_.data(), amplitude_.data(), keep, field_.data(), stream());
         return;
@@ -590,17 +523,17 @@ class CudaEngine final : public Engine {
 
   void enqueue_steps(std::span<const Step> steps, bool narrow, bool with_tables) {
     if (with_tables) enqueue_tables(narrow);
-    const auto type_of_step = [&](const Step& step) {
+    const auto find_type = [&](const Step& step) {
       return narrow && step.kind == StepKind::kept ? WaveType::fp8 : WaveType::half;
     };
     cuda::check(cudaMemsetAsync(sums_.data() + 2, 0, 2 * steps.size() * sizeof(float), stream()), "cudaMemsetAsync");
-    for (auto& group : groups_) {
-      const WaveType type = type_of_step(steps.front());
-      update(group, with_next({.taken = Taken::start}, steps.front(), type), type);
-    }
+    const WaveType first_type = find_type(steps.front());
+    const SpotUpdate first = with_next({.taken = Taken::start}, steps.front(), first_type);
+    if (transform_) transform_->spread(arrays(0), completed(first));
+    for (auto& group : groups_) update(group, first, first_type);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& step = steps[i];
-      const WaveType type = type_of_step(step);
+      const WaveType type = find_type(step);
       enqueue_build(step.kind == StepKind::kept ? lack_factor(type) : 0.0F, type);
       SpotUpdate what;
       what.taken = step.kind == StepKind::free     ? Taken::free
@@ -610,7 +543,7 @@ class CudaEngine final : public Engine {
       what.sums_out = sums_.data() + 2 * (i + 1);
       WaveType next_type = WaveType::half;
       if (i + 1 < steps.size()) {
-        next_type = type_of_step(steps[i + 1]);
+        next_type = find_type(steps[i + 1]);
         what = with_next(what, steps[i + 1], next_type);
       }
       enqueue_look(step.levels, what, next_type);
@@ -623,8 +556,8 @@ class CudaEngine final : public Engine {
 
   void take_batch(std::span<const Step> steps) {
     const bool has_kept = std::ranges::any_of(steps, [](const Step& step) { return step.kind == StepKind::kept; });
-    const bool narrow = has_kept && has_narrow_ && takes_ > 0 && !transform_;
-    prepare(narrow);
+    prepare(has_kept && takes_ > 0);
+    const bool narrow = has_kept && takes_ > 0 && has_narrow_ && !transform_;
     ++takes_;
     shown_levels_ = 0;
     GraphKey key;
@@ -669,7 +602,7 @@ class CudaEngine final : public Engine {
   Array<float, 1> sums_;        ///< {steps + 1, 2}: sum |u|^2 / T^2 and sum |u|^2; first those before
   Array<float, 1> unused_{{2}, queue_};
   Array<std::byte, 1> scratch_;  ///< of cuBLASLt
-  std::vector<Products> groups_;
+  std::vector<SpotProducts> groups_;
   std::vector<int> counts_;          ///< of the groups
   std::vector<std::uint32_t> slot_;  ///< of a spot in the padded order
   std::size_t padded_count_ = 0;

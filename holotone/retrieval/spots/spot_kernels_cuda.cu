@@ -36,19 +36,19 @@ struct Triple {
   float mixed;
 };
 
-__device__ __forceinline__ float x_of(const Panel& panel, int column) {
+__device__ __forceinline__ float column_x(const Panel& panel, int column) {
   return static_cast<float>(column) - 0.5F * static_cast<float>(panel.nx - 1);
 }
 /// A table's numbers at place `j` of a row: of the plane form the cosine or the sine.
 __device__ __forceinline__ float table_plane(const Panel& panel, const float4& spot, int j) {
   const Columns columns(panel);
   const bool is_sine = j >= columns.half;
-  const float2 wave = wave_of(spot.x * (columns.first + static_cast<float>(is_sine ? j - columns.half : j)));
+  const float2 wave = unit_wave(spot.x * (columns.first + static_cast<float>(is_sine ? j - columns.half : j)));
   return is_sine ? wave.y : wave.x;
 }
 __device__ __forceinline__ Triple table_space(const Panel& panel, const float4& spot, int j) {
-  const float x = x_of(panel, j);
-  const float2 wave = wave_of(spot.x * x + spot.z * x * x);
+  const float x = column_x(panel, j);
+  const float2 wave = unit_wave(spot.x * x + spot.z * x * x);
   return {wave.x, wave.y, wave.x - wave.y};
 }
 
@@ -251,7 +251,7 @@ __device__ float2 depth_wave(const Panel& panel, DepthFactor depth, int row, int
   const double y = 0.5 * (panel.ny - 1) - row;
   const double s = depth.square * (x * x + y * y);
   const double turns = depth.turns * s * (1 / (1 + sqrt(fmax(1 - s, 0.0))) - 0.5);
-  return wave_of(static_cast<float>(turns - rint(turns)));
+  return unit_wave(static_cast<float>(turns - rint(turns)));
 }
 
 /// Fields of the layout; pixels beyond the panel are dark.

@@ -114,7 +114,7 @@ struct GridPlace {
   std::int64_t at;
   float correction;
 };
-__device__ __forceinline__ GridPlace place_of(const TransformGrid& grid, std::int64_t i) {
+__device__ __forceinline__ GridPlace find_place(const TransformGrid& grid, std::int64_t i) {
   const int x = static_cast<int>(i % grid.nx) - grid.nx / 2;
   const int y = static_cast<int>(i / grid.nx) - grid.ny / 2;
   return {static_cast<std::int64_t>(wrapped(y, grid.my)) * grid.mx + wrapped(x, grid.mx),
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(threads)
   }
   const std::int64_t i = thread_index();
   if (i >= static_cast<std::int64_t>(grid.ny) * grid.nx) return;
-  const GridPlace place = place_of(grid, i);
+  const GridPlace place = find_place(grid, i);
   const float modulus = light != nullptr ? PixelLight(light, i).modulus : 1.0F;
   float2 value = sum[place.at];
   value = {place.correction * modulus * value.x, place.correction * modulus * value.y};
@@ -156,14 +156,14 @@ __global__ void to_turns_kernel(TransformGrid grid, const float2* __restrict__ f
   const std::int64_t i = thread_index();
   if (i >= static_cast<std::int64_t>(grid.ny) * grid.nx) return;
   const PixelLight at(light, i);
-  turns[i] = at.modulus > 0 ? rounded(panel_turns(field[place_of(grid, i).at], at), levels) : 0.0F;
+  turns[i] = at.modulus > 0 ? rounded(panel_turns(field[find_place(grid, i).at], at), levels) : 0.0F;
 }
 
 __global__ void place_field_kernel(TransformGrid grid, const float* __restrict__ turns,
                                    const float2* __restrict__ light, float2* __restrict__ field) {
   const std::int64_t i = thread_index();
   if (i >= static_cast<std::int64_t>(grid.ny) * grid.nx) return;
-  const GridPlace place = place_of(grid, i);
+  const GridPlace place = find_place(grid, i);
   const float2 value = modulated(turns != nullptr ? turns[i] : 0.0F, PixelLight(light, i));
   field[place.at] = {place.correction * value.x, place.correction * value.y};
 }

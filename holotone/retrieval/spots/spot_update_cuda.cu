@@ -94,8 +94,8 @@ __global__ void __launch_bounds__(block_threads, Rows > 10 ? 2 : 3)
 #pragma unroll
     for (int i = 0; i < Rows; ++i) {
       const float y = top - static_cast<float>(row + lanes * i);
-      wave_a[i] = wave_of(a.y * y + a.z * y * y);
-      wave_b[i] = wave_of(b.y * y + b.z * y * y);
+      wave_a[i] = unit_wave(a.y * y + a.z * y * y);
+      wave_b[i] = unit_wave(b.y * y + b.z * y * y);
     }
   };
   constexpr int stride = lanes * Rows;

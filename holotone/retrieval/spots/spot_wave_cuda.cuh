@@ -10,7 +10,7 @@ namespace holotone::spots {
 
 using Fp8 = __nv_fp8_e4m3;
 
-__device__ __forceinline__ float2 wave_of(float turns) {
+__device__ __forceinline__ float2 unit_wave(float turns) {
   float sine = 0;
   float cosine = 0;
   __sincosf(6.2831853F * (turns - rintf(turns)), &sine, &cosine);
@@ -51,7 +51,7 @@ __device__ __forceinline__ float panel_turns(float2 field, const PixelLight& lig
   return 0.15915494F * atan2f(value.y, value.x);
 }
 __device__ __forceinline__ float2 modulated(float turns, const PixelLight& light) {
-  const float2 wave = cuda::product(wave_of(turns), light.phase);
+  const float2 wave = cuda::product(unit_wave(turns), light.phase);
   return {light.modulus * wave.x, light.modulus * wave.y};
 }
 

@@ -1,0 +1,74 @@
+#include <holotone/core/cuda_check.hpp>
+#include <holotone/retrieval/spots/spot_products_cuda.hpp>
+
+namespace holotone::spots {
+
+using cuda::MatrixElement;
+using cuda::MatrixProductChoice;
+using cuda::stream_of;
+
+SpotProducts::SpotProducts(const Panel& panel, int first, int count, const Queue& queue, void* scratch)
+    : panel_(panel),
+      first_(first),
+      count_(count),
+      queue_(queue),
+      scratch_(scratch),
+      table_({static_cast<std::int64_t>(panel.planes()) * count * panel.width}, queue),
+      transposed_({table_.size()}, queue),
+      waves_({static_cast<std::int64_t>(panel.planes()) * count * panel.rows()}, queue),
+      products_({waves_.size()}, queue),
+      to_panel_(panel_shape(MatrixElement::float16), queue, scratch),
+      from_panel_(
+          {.rows = panel.rows(), .columns = count, .depth = panel.width, .batch = panel.planes(), .half_output = true},
+          queue, scratch) {}
+
+cuda::MatrixProductShape SpotProducts::panel_shape(MatrixElement element) const {
+  return {.element = element,
+          .rows = panel_.rows(),
+          .columns = panel_.width,
+          .depth = count_,
+          .batch = panel_.planes(),
+          .half_output = true};
+}
+
+void SpotProducts::choose(MatrixProductChoice how, const __half* other, __half* sum) {
+  to_panel_.choose(how, waves_.data(), transposed_.data(), sum);
+  from_panel_.choose(how, other, table_.data(), products_.data());
+}
+
+bool SpotProducts::make_narrow(__half* sum) {
+  narrow_ = Array<std::uint8_t, 1>({table_.size()}, queue_);
+  to_panel_narrow_.emplace(panel_shape(MatrixElement::float8), queue_, scratch_);
+  try {
+    to_panel_narrow_->choose(MatrixProductChoice::timed, waves_.data(), narrow_.data(), sum);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::device) throw;
+    to_panel_narrow_.reset();
+  }
+  return has_narrow();
+}
+
+void SpotProducts::place(const float4* spots, bool narrow) {
+  const auto* const some = spots + first_;
+  fill_tables(panel_, some, count_, table_.data(), stream_of(queue_));
+  fill_transposed(panel_, some, count_, WaveType::half, transposed_.data(), stream_of(queue_));
+  if (narrow) fill_transposed(panel_, some, count_, WaveType::fp8, narrow_.data(), stream_of(queue_));
+}
+
+void SpotProducts::sum_over_spots(WaveType type, __half* sum) const {
+  if (type == WaveType::fp8) {
+    to_panel_narrow_->run(waves_.data(), narrow_.data(), sum, false);
+  } else {
+    to_panel_.run(waves_.data(), transposed_.data(), sum, false);
+  }
+}
+
+void SpotProducts::sum_over_columns(const __half* field) {
+  from_panel_.run(field, table_.data(), products_.data(), false);
+}
+
+void SpotProducts::update(const SpotArrays& spots, const SpotUpdate& what, WaveType type, bool has_clusters) {
+  update_spots(panel_, spots, count_, products_.data(), what, type, waves_.data(), has_clusters, stream_of(queue_));
+}
+
+}  // namespace holotone::spots
