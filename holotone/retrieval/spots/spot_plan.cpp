@@ -158,11 +158,11 @@ struct SpotPlan::State {
   }
   int take_free_steps(const SpotSteps& steps, Progress& progress);
   int take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress);
-  void take_stated_steps(std::span<const Step> steps, Progress& progress);
+  void take_stated_steps(std::span<const Step> steps, Progress& progress) const;
   int take_rounded_steps(const SpotSteps& steps, SpotLight& seen);
   std::vector<SpotPlace> places_of_move(View<const float, 2> position_m, int steps) const;
   SpotReport move(std::vector<SpotPlace> found, std::vector<std::int64_t> ids, std::vector<double> target, int steps);
-  void take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free);
+  void take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free) const;
   [[nodiscard]] spots::CarriedSpots carried() const;
   void finish(const SpotSteps& steps, SpotReport& report);
 };
@@ -253,7 +253,7 @@ int SpotPlan::State::take_kept_steps(const SpotSteps& steps, SpotLight& seen, Pr
 }
 
 /// A stated number of steps, as many at a time as the engine likes.
-void SpotPlan::State::take_stated_steps(std::span<const Step> steps, Progress& progress) {
+void SpotPlan::State::take_stated_steps(std::span<const Step> steps, Progress& progress) const {
   for (std::size_t taken = 0; taken < steps.size();) {
     const auto batch = std::min(static_cast<std::size_t>(engine->batch()), steps.size() - taken);
     engine->take(steps.subspan(taken, batch));
@@ -329,7 +329,7 @@ SpotReport SpotPlan::State::move(std::vector<SpotPlace> found, std::vector<std::
 }
 
 /// Locked steps but for some spots, whose phases turn to those of their light after each.
-void SpotPlan::State::take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free) {
+void SpotPlan::State::take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free) const {
   const std::array<Step, 1> step{{{StepKind::locked}}};
   std::vector<Wave> value(count());
   for (int taken = 0; taken < free_steps_factor * steps; ++taken) {
@@ -352,7 +352,7 @@ void SpotPlan::State::finish(const SpotSteps& steps, SpotReport& report) {
   is_solved = true;
 }
 
-SpotPlan::SpotPlan(const SpotOptions& options, Queue queue) {
+SpotPlan::SpotPlan(const SpotOptions& options, const Queue& queue) {
   validate(options);
   state_ = std::make_unique<State>(options, queue);
   set_light({});

@@ -84,7 +84,7 @@ struct SpotReport {
 class SpotPlan {
  public:
   /// Throws invalid_argument for an option out of range; unsupported for a device that lacks it.
-  explicit SpotPlan(const SpotOptions& options, Queue queue = {});
+  explicit SpotPlan(const SpotOptions& options, const Queue& queue = {});
   ~SpotPlan();
   SpotPlan(SpotPlan&&) noexcept;
   SpotPlan& operator=(SpotPlan&&) noexcept;
