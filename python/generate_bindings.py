@@ -144,6 +144,9 @@ OUTPUTS = {
     "evaluate": {"colours": '{given.shape<2>("coordinates")[0], nb::cast<const SmoeModel&>(given["model"]).channels}'},
 }
 
+# Functions of use in Python whose names are those of helpers.
+BOUND = {"parse_phase_lut"}
+
 # Functions whose outputs are of the host's memory, whatever the plan's device.
 ON_HOST = {"SpotPlan::phase", "SpotPlan::codes"}
 
@@ -441,7 +444,7 @@ class Generator:
             if d.kind == "function"
             and "::" not in d.name
             and d.name not in BY_HAND
-            and not d.name.startswith(("operator", "to_string", "parse_", "require_"))
+            and (d.name in BOUND or not d.name.startswith(("operator", "to_string", "parse_", "require_")))
         ]
         out += self.functions(free)
         return "\n".join(out + ["}", "", "}  // namespace holotone::python", ""])

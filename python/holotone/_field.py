@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from . import _holotone
@@ -40,13 +40,12 @@ class Field(Generic[Values]):
         wavelength_m: float,
         pitch_m: float,
         metadata: dict[str, str] | None = None,
-        notes: Sequence[str] = (),
     ) -> None:
         self.values = values
         self.wavelength_m = wavelength_m
         self.pitch_m = pitch_m
         self.metadata = copy_metadata("Field", metadata)
-        self.notes = list(notes)  # what its file leaves open, and how it was read
+        self.notes: list[str] = []  # of read_field: what the file leaves open, and how it was read
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "values":
@@ -359,13 +358,14 @@ def read_field(
             raise argument_error("read_field", key, f"a number, which {path} does not state", "none")
         return float(metadata[key])
 
-    return Field(
+    field = Field(
         values,
         wavelength_m=stated("wavelength_m", wavelength_m),
         pitch_m=stated("pitch_m", pitch_m),
         metadata=metadata,
-        notes=notes,
     )
+    field.notes = list(notes)
+    return field
 
 
 def write_field(path: Any, field: Field) -> None:

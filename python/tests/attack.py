@@ -10,6 +10,7 @@ import ast
 import ctypes
 import gc
 import inspect
+import os
 import pathlib
 import re
 import sys
@@ -21,6 +22,7 @@ import holotone as ht
 from holotone import _holotone
 
 FOLDER = tempfile.mkdtemp()
+os.chdir(FOLDER)  # where names that are words for values become files
 PACKAGE = pathlib.Path(ht.__file__).parent
 GRID = {"pitch_m": 8e-6, "wavelength_m": 532e-9}
 
@@ -351,12 +353,25 @@ MADE = {
     "SmoeRenderer": lambda: ht.SmoeRenderer(ht.fit_smoe(np.ones((16, 16, 1), "float32"), components=2, iterations=1)),
     "Spectrum": lambda: ht.power_spectrum(np.random.default_rng(1).random((40, 2), "float32"), region=REGION),
     "SpectrumPlan": lambda: ht.SpectrumPlan(region=REGION),
+    "SpotFrame": lambda: ht.SpotFrame(time=0, id=[0, 1], spots=SPOTS),
+    "SpotMotion": lambda: ht.SpotMotion(shape=(16, 16), focal_length_m=0.1, **GRID),
+    "SpotPlan": lambda: spot_plan(),
     "ViewGrid": lambda: ht.ViewGrid(np.ones((2, 2, 4, 4, 1), "float32"), view_distance_m=0.5, camera_pitch_m=1e-3,
                                     distance_m=0.1, size_m=0.01),
     "WindowMeter": lambda: ht.WindowMeter(VIEWER, shape=(16, 16), hogel_px=8, **GRID),
     "HologramLight": lambda: hologram_light(),
 }
 REGION = ht.Region(width=16, height=16)
+
+
+SPOTS = ht.SpotList(position_m=[[1e-3, 0, 0], [0, 1e-3, 0]], intensity=[1, 1])
+
+
+def spot_plan():
+    plan = ht.SpotPlan(shape=(16, 16), focal_length_m=0.1, **GRID)
+    plan.set_spots(SPOTS.position_m)
+    plan.solve()
+    return plan
 
 
 def hologram_light():
