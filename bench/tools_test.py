@@ -353,7 +353,7 @@ class DocsTables(unittest.TestCase):
             return "".join(f"<!-- table options {argument} -->\n<!-- end -->\n" for argument in arguments)
 
         def filled(text):
-            return docs_tables.filled(text, "page.md", docs_tables.Options(listing, {"page.md": text}))
+            return docs_tables.filled(text, "page.md", docs_tables.Options(listing, [], {"page.md": text}))
 
         text = filled(page("make", "make: Messages", "two"))
         for line in ("| `--size LENGTH` | 8mm | Size of `--mask`, \\|a\\| |", "| `IN` | required | Input |",
