@@ -281,6 +281,25 @@ TEST_P(SpotPlans, CodesOfFewLevelsStayEven) {
   });
 }
 
+// A plan's tables are those of the spots that it has now, also those that only some steps need.
+TEST_P(SpotPlans, OtherSpotsOfAPlanAreSolvedAsTheFirst) {
+  on_each([&](Device device) {
+    auto options = small_angles(256, 192);
+    options.response.zero_order = 0.05;
+    SpotPlan plan(options, device);
+    for (const double pitch : {4, 5, 6}) {  // lattices, on which weights alone stall
+      const auto spots = lattice(options, 8, pitch);
+      plan.set_spots(positions(spots));
+      const auto report = plan.solve({.free_steps = 10, .kept_steps = 20});
+      const auto phase = solved_phase(plan);
+      const auto exact = reference::spot_intensities(spot_panel(options), spots, phase.host(), {}, 0.05);
+      EXPECT_LT(evenness_of(exact)[0], 1e-3) << pitch;
+      std::printf("lattice of %g widths: deviation %.1e of 1e-3\n", pitch, evenness_of(exact)[0]);
+      EXPECT_LT(relative_difference(report.light.intensity, exact), 1e-4 * growth_on(device)) << pitch;
+    }
+  });
+}
+
 TEST_P(SpotPlans, TheZeroOrderEntersEverySpot) {
   on_each([&](Device device) {
     auto options = small_angles(128, 128);

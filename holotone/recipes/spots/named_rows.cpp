@@ -6,6 +6,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spots/named_rows.hpp>
+#include <holotone/recipes/spots/spot_columns.hpp>
 #include <nlohmann/json.hpp>
 
 namespace holotone {
@@ -30,21 +31,6 @@ ColumnName parse_column(std::string_view word) {
     column.unit = io::trim(std::string_view(text).substr(at + 1, end - at - 1));
   }
   return column;
-}
-
-std::vector<std::string_view> words_in(std::string_view line) {
-  const char separator = line.find(',') != std::string_view::npos ? ',' : ';';
-  std::vector<std::string_view> words;
-  if (line.find(separator) == std::string_view::npos) {
-    for (auto word = io::take_word(line); !word.empty(); word = io::take_word(line)) words.push_back(word);
-    return words;
-  }
-  for (;;) {
-    const auto end = line.find(separator);
-    words.push_back(io::trim(line.substr(0, end)));
-    if (end == std::string_view::npos) return words;
-    line.remove_prefix(end + 1);
-  }
 }
 
 struct Reader {
@@ -76,7 +62,7 @@ struct Reader {
       line = io::trim(line);
       if (line.starts_with('#')) continue;
       row.number = lines.number();
-      const auto words = words_in(line);
+      const auto words = spots::split_line(line);
       if (columns.empty() && take_names(words, columns)) continue;
       if (words.size() != columns.size()) {
         throw_io(path, fmt::format("{} numbers ({})", columns.size(), row.place()), fmt::format("{}", words.size()));

@@ -171,7 +171,7 @@ class CudaEngine final : public Engine {
   void look(int levels) override {
     const cuda::DeviceScope scope(queue_.device());
     prepare(false);
-    fill_dirty_tables(false);
+    fill_dirty_tables();
     enqueue_look(levels, {.taken = Taken::look}, WaveType::half);
   }
 
@@ -375,7 +375,7 @@ class CudaEngine final : public Engine {
     has_shade_ = options_.response.fill_factor != 0;
     if (has_shade_) copy_bytes(shade_.data(), queue_.device(), shade, Device{}, shade_.bytes(), queue_);
     staged_.record(queue_);
-    are_tables_dirty_ = true;
+    are_tables_dirty_ = are_narrow_dirty_ = true;
   }
 
   /// The light's amplitude in the layout, where it is not 1 everywhere.
@@ -398,7 +398,7 @@ class CudaEngine final : public Engine {
     has_unmodulated_ = false;
     if (options_.response.zero_order == 0 || slot_.empty() || panel_.width == 0) return;
     prepare(false);
-    fill_dirty_tables(false);
+    fill_dirty_tables();
     if (transform_) {
       transform_->set_other(nullptr, light_.data());
       transform_->update(arrays(0), completed({.taken = Taken::look}), true);
@@ -426,14 +426,20 @@ class CudaEngine final : public Engine {
       group.choose(how, other_field_.data(), sum_.data());
       if (!narrow || !has_narrow_ || group.has_narrow()) continue;
       has_narrow_ = group.make_narrow(sum_.data());
-      are_tables_dirty_ = true;
+      are_narrow_dirty_ = true;
     }
   }
 
-  void fill_dirty_tables(bool narrow) {
-    if (!are_tables_dirty_) return;
-    enqueue_tables(narrow);
+  /// True if tables that steps need are those of other places; those in fp8 wait until a step needs them.
+  [[nodiscard]] bool is_dirty(bool narrow) const { return are_tables_dirty_ || (narrow && are_narrow_dirty_); }
+  void note_filled(bool narrow) {
     are_tables_dirty_ = false;
+    if (narrow) are_narrow_dirty_ = false;
+  }
+  void fill_dirty_tables() {
+    if (!is_dirty(false)) return;
+    enqueue_tables(false);
+    note_filled(false);
   }
   void enqueue_tables(bool narrow) {
     if (transform_) transform_->place(place_.data());
@@ -562,20 +568,20 @@ class CudaEngine final : public Engine {
     shown_levels_ = 0;
     GraphKey key;
     for (const auto& step : steps) key.first.emplace_back(static_cast<int>(step.kind), step.gain, step.levels);
-    key.second = {narrow, are_tables_dirty_};
+    const bool with_tables = is_dirty(narrow);
+    key.second = {narrow, with_tables};
     auto found = graphs_.find(key);
     if (found == graphs_.end() && takes_ > 1) {
       if (graphs_.size() >= max_graphs) graphs_.clear();
-      const bool with_tables = are_tables_dirty_;
       found =
           graphs_.emplace(key, cuda::Graph::record(queue_, [&] { enqueue_steps(steps, narrow, with_tables); })).first;
     }
     if (found != graphs_.end() && !found->second.empty()) {
       found->second.launch(queue_);
     } else {
-      enqueue_steps(steps, narrow, are_tables_dirty_);
+      enqueue_steps(steps, narrow, with_tables);
     }
-    are_tables_dirty_ = false;
+    note_filled(narrow);
     last_batch_ = steps.size();
   }
 
@@ -610,11 +616,12 @@ class CudaEngine final : public Engine {
   bool has_shade_ = false;
   bool has_unmodulated_ = false;
   bool are_tables_dirty_ = true;
-  int shown_levels_ = 0;        ///< that E was rounded to, which fp16 moves a little; 0: none
-  std::int64_t takes_ = 0;      ///< calls of take with these groups
-  std::size_t last_batch_ = 0;  ///< steps of the last call
-  Array<int, 1> number_;        ///< of the spot at a place of the padded order
-  Buffer staging_;              ///< page-locked: the host waits for a copy only before the next
+  bool are_narrow_dirty_ = true;  ///< those in fp8
+  int shown_levels_ = 0;          ///< that E was rounded to, which fp16 moves a little; 0: none
+  std::int64_t takes_ = 0;        ///< calls of take with these groups
+  std::size_t last_batch_ = 0;    ///< steps of the last call
+  Array<int, 1> number_;          ///< of the spot at a place of the padded order
+  Buffer staging_;                ///< page-locked: the host waits for a copy only before the next
   cuda::Mark staged_;
   Array<float4, 1> place_;
   Array<float, 1> shade_;
