@@ -72,6 +72,10 @@ std::vector<std::string> read_scales(hid_t dataset, std::size_t rank) {
 /// Names of the dimensions, empty where there are none.
 std::vector<std::string> read_labels(hid_t dataset, std::size_t rank) {
   auto labels = read_attribute_texts(dataset, "DIMENSION_LABELS");
+  if (labels.empty()) {  // openPMD's, which name the fastest first in Fortran's order
+    labels = read_attribute_texts(dataset, "axisLabels");
+    if (read_attribute_texts(dataset, "dataOrder") == std::vector<std::string>{"F"}) std::ranges::reverse(labels);
+  }
   labels.resize(rank);
   const auto scales = read_scales(dataset, rank);
   for (std::size_t i = 0; i < rank; ++i) {

@@ -45,11 +45,17 @@ void Hdf5Packing::unpack(Array<double, 2>& numbers, const std::string& path) con
 Hdf5Packing read_hdf5_packing(const Hdf5Choice& choice, const std::string& path) {
   const hid_t dataset = choice.dataset.get();
   Hdf5Packing packing;
-  packing.scale = single_number(dataset, "scale_factor", 1, path);
+  // netCDF's, and openPMD's factor to units of the SI.
+  packing.scale = single_number(dataset, "scale_factor", 1, path) * single_number(dataset, "unitSI", 1, path);
+  for (const auto* name : {"scale", "scaling_factor"}) {
+    const double other = single_number(dataset, name, 1, path);
+    if (other != 1)
+      throw_io(path, "scale_factor or unitSI as the numbers' factor", fmt::format("{} {:g}", name, other));
+  }
   packing.offset = single_number(dataset, "add_offset", 0, path);
   if (choice.complex) {
     if (packing.is_plain()) return packing;
-    throw_io(path, "complex numbers without scale_factor and add_offset",
+    throw_io(path, "complex numbers without scale_factor, unitSI and add_offset",
              fmt::format("{:g} and {:g}", packing.scale, packing.offset));
   }
   for (const auto* name : {"_FillValue", "missing_value"}) {
@@ -75,8 +81,9 @@ Hdf5Packing read_hdf5_packing(const Hdf5Choice& choice, const std::string& path)
 }
 
 void erase_honoured(Metadata& metadata) {
-  for (const auto* key : {"scale_factor", "add_offset", "_FillValue", "missing_value", "valid_min", "valid_max",
-                          "valid_range", "_Unsigned", "DISPLAY_ORIGIN", "DIMENSION_LABELS"}) {
+  for (const auto* key :
+       {"scale_factor", "unitSI", "add_offset", "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range",
+        "_Unsigned", "DISPLAY_ORIGIN", "DIMENSION_LABELS", "axisLabels", "dataOrder"}) {
     metadata.erase(key);
   }
 }

@@ -54,7 +54,9 @@ Orientation orientation_of(std::uint32_t number) {
 
 Orientation exif_orientation(std::string_view block) {
   constexpr std::uint16_t tag_orientation = 274;
+  constexpr std::uint16_t type_byte = 1;
   constexpr std::uint16_t type_short = 3;
+  constexpr std::uint16_t type_long = 4;
   constexpr std::size_t head_bytes = 8;
   constexpr std::size_t entry_bytes = 12;
   const bool little = block.starts_with(std::string_view("II*\0", 4));
@@ -70,9 +72,14 @@ Orientation exif_orientation(std::string_view block) {
     if ((i + 1) * entry_bytes > block.size() - first) break;
     const char* const entry = block.data() + first + i * entry_bytes;
     if (load<std::uint16_t>(entry, order) != tag_orientation) continue;
-    const bool one_short =
-        load<std::uint16_t>(entry + 2, order) == type_short && load<std::uint32_t>(entry + 4, order) == 1;
-    return one_short ? orientation_of(load<std::uint16_t>(entry + 8, order)) : Orientation::top_left;
+    if (load<std::uint32_t>(entry + 4, order) != 1) return Orientation::top_left;
+    // A SHORT by Exif 2.3, 4.6.4 A; other writers store a BYTE or a LONG.
+    switch (load<std::uint16_t>(entry + 2, order)) {
+      case type_byte: return orientation_of(static_cast<unsigned char>(entry[8]));
+      case type_short: return orientation_of(load<std::uint16_t>(entry + 8, order));
+      case type_long: return orientation_of(load<std::uint32_t>(entry + 8, order));
+      default: return Orientation::top_left;
+    }
   }
   return Orientation::top_left;
 }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
+#include <holotone/io/images/tiff/tiff_cameras_detail.hpp>
 #include <holotone/io/images/tiff/tiff_facts_detail.hpp>
 #include <holotone/io/images/tiff/tiff_gdal_detail.hpp>
 #include <holotone/io/images/tiff/tiff_imagej_detail.hpp>
@@ -66,9 +67,11 @@ class TiffReader {
     require_room(options);
     read_stored(image);
     const auto mask = find_mask(image);
+    const bool direct = tags_.photometric == PHOTOMETRIC_MINISBLACK || tags_.photometric == PHOTOMETRIC_RGB;
     if (const auto bits = ome_significant_bits(description())) {
-      const bool direct = tags_.photometric == PHOTOMETRIC_MINISBLACK || tags_.photometric == PHOTOMETRIC_RGB;
-      take_significant_bits(image, *bits, direct, path_);
+      take_significant_bits(image, *bits, direct, "OME-XML", path_);
+    } else if (const auto depth = micro_manager_bits(input_.get())) {
+      take_significant_bits(image, *depth, direct, "Micro-Manager", path_);
     }
     if (alpha() == EXTRASAMPLE_ASSOCALPHA) {
       const std::uint64_t opaque = (std::uint64_t{1} << code_bits(image)) - 1;
@@ -115,6 +118,9 @@ class TiffReader {
     const auto count = pages_.directories.size();
     if (const std::int64_t stated = imagej_pictures(description()); stated > static_cast<std::int64_t>(count)) {
       notes.push_back(fmt::format("{}: ImageJ states {} pictures, of which {} can be read", path_, stated, count));
+    }
+    if (const std::int64_t stated = metamorph_pictures(input_.get()); stated > static_cast<std::int64_t>(count)) {
+      notes.push_back(fmt::format("{}: MetaMorph states {} pictures, of which {} can be read", path_, stated, count));
     }
     if (pages_.damaged) notes.push_back(fmt::format("{}: the list of pages is damaged after page {}", path_, count));
     if (!part_.empty()) return notes;

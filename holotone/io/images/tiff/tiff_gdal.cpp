@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/tiff/tiff_lists_detail.hpp>
 #include <holotone/io/images/value_unit_detail.hpp>
 #include <span>
 #include <string>
@@ -20,23 +21,6 @@ constexpr std::uint32_t tag_gdal_no_data = 42113;
 
 constexpr std::uint32_t tag_pixel_scale = 33550;
 constexpr std::uint32_t tag_transformation = 34264;
-
-/// True for a tag of a counted list of this type, as libtiff makes those that it does not know.
-bool is_list(TIFF* file, std::uint32_t tag, TIFFDataType type) {
-  const TIFFField* const field = TIFFFindField(file, tag, TIFF_ANY);
-  return field != nullptr && TIFFFieldDataType(field) == type && TIFFFieldPassCount(field) == 1 &&
-         TIFFFieldReadCount(field) == TIFF_VARIABLE2;
-}
-
-/// Text of a tag that libtiff does not know.
-std::string_view find_text(TIFF* file, std::uint32_t tag) {
-  if (!is_list(file, tag, TIFF_ASCII)) return {};
-  std::uint32_t count = 0;
-  const char* text = nullptr;
-  if (TIFFGetField(file, tag, &count, &text) != 1 || text == nullptr) return {};
-  const std::string_view whole(text, count);
-  return whole.substr(0, whole.find('\0'));
-}
 
 std::optional<double> parse_number(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n+");
@@ -58,7 +42,7 @@ std::string_view find_item(std::string_view metadata, std::string_view role) {
 }
 
 std::span<const double> find_numbers(TIFF* file, std::uint32_t tag) {
-  if (!is_list(file, tag, TIFF_DOUBLE)) return {};
+  if (!is_tiff_list(file, tag, TIFF_DOUBLE)) return {};
   std::uint32_t count = 0;
   const double* numbers = nullptr;
   if (TIFFGetField(file, tag, &count, &numbers) != 1 || numbers == nullptr) return {};
@@ -78,7 +62,7 @@ bool is_equal(T stored, double value) {
 }  // namespace
 
 std::optional<double> tiff_no_data(TIFF* file) {
-  const std::string_view text = find_text(file, tag_gdal_no_data);
+  const std::string_view text = find_tiff_text(file, tag_gdal_no_data);
   return text.empty() ? std::nullopt : parse_number(text);
 }
 
@@ -99,7 +83,7 @@ void note_no_data(const std::optional<double>& value, Image& image, std::string_
 }
 
 void note_gdal_metadata(TIFF* file, Image& image, bool as_depth, std::string_view path) {
-  const std::string_view metadata = find_text(file, tag_gdal_metadata);
+  const std::string_view metadata = find_tiff_text(file, tag_gdal_metadata);
   const double scale = parse_number(find_item(metadata, "scale")).value_or(1);
   const double offset = parse_number(find_item(metadata, "offset")).value_or(0);
   if (scale != 1 || offset != 0) {

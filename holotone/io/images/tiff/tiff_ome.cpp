@@ -23,7 +23,7 @@ std::optional<int> ome_significant_bits(std::string_view description) {
   return bits;
 }
 
-void take_significant_bits(Image& image, int bits, bool direct, std::string_view path) {
+void take_significant_bits(Image& image, int bits, bool direct, std::string_view source, std::string_view path) {
   const int stored = code_bits(image);
   if (stored == 0 || bits == stored) return;
   std::uint32_t largest = 0;
@@ -39,8 +39,8 @@ void take_significant_bits(Image& image, int bits, bool direct, std::string_view
     image.bits = bits;
     return;
   }
-  const std::string stated =
-      bits == 0 ? "significant bits (OME-XML), which differ," : fmt::format("{} significant bits (OME-XML)", bits);
+  const std::string stated = bits == 0 ? fmt::format("significant bits ({}), which differ,", source)
+                                       : fmt::format("{} significant bits ({})", bits, source);
   image.notes.push_back(
       fmt::format("{}: its {} are not taken: codes up to {} are read as of {} bits", path, stated, largest, stored));
 }

@@ -10,7 +10,8 @@ namespace holotone::io {
 std::optional<int> ome_significant_bits(std::string_view description);
 
 /// Takes codes of which `bits` bits count as codes of so many bits: image.bits. A note says that they are not, if one
-/// is larger, the file states no bits for all (0), or its codes do not rise from black (`direct` is false).
-void take_significant_bits(Image& image, int bits, bool direct, std::string_view path);
+/// is larger, the file states no bits for all (0), or its codes do not rise from black (`direct` is false). `source`
+/// states the bits.
+void take_significant_bits(Image& image, int bits, bool direct, std::string_view source, std::string_view path);
 
 }  // namespace holotone::io
