@@ -271,6 +271,25 @@ TEST(ImageOrientation, TheCallerSeesTheShapeAsShown) {
   EXPECT_EQ(shape_of_head("x.tif", letters_tiff(8, 8)), (Shape<3>{3, 2, 1}));
 }
 
+// Exiv2 and QGIS write numbers of other types than Exif's SHORT.
+TEST(ImageOrientation, AnyIntegerTypeCounts) {
+  using enum io::Orientation;
+  const std::string little = exif_of(6, true);
+  const std::string big = exif_of(6, false);
+  constexpr std::size_t type = 8 + 2 + 12 + 2;  // of the second entry
+  constexpr std::size_t value = type + 6;
+  const auto as = [](std::string bytes, std::size_t low, char number, const std::string& stored) {
+    bytes[low] = number;
+    return io::exif_orientation(bytes.replace(value, 4, stored));
+  };
+  const std::string none(3, '\0');
+  EXPECT_EQ(as(little, type, 4, "\6" + none), right_top);
+  EXPECT_EQ(as(little, type, 1, "\6" + none), right_top);
+  EXPECT_EQ(as(big, type + 1, 4, none + "\6"), right_top);
+  EXPECT_EQ(as(big, type + 1, 1, "\6" + none), right_top);
+  EXPECT_EQ(as(little, type, 5, "\6" + none), top_left);  // RATIONAL
+}
+
 TEST(ImageOrientation, DamagedBlocksCountAsNone) {
   using enum io::Orientation;
   const std::string good = exif_of(6, true);
