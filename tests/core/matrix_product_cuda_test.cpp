@@ -61,9 +61,10 @@ double compute_error(const MatrixProductShape& shape, MatrixProductChoice how, D
     for (std::int64_t row = 0; row < shape.rows; ++row) {
       for (std::int64_t column = 0; column < shape.columns; ++column) {
         const In* const x = a.data() + (shape.share_a ? 0 : item * shape.rows * pitch) + row * pitch;
-        const In* const y = b.data() + item * shape.columns * pitch + column * pitch;
+        const In* const y = b.data() + item * shape.columns * pitch + column * (shape.across_b ? 1 : pitch);
+        const std::int64_t step = shape.across_b ? shape.columns : 1;
         double sum = 0;
-        for (std::int64_t k = 0; k < shape.depth; ++k) sum += to_number(x[k]) * to_number(y[k]);
+        for (std::int64_t k = 0; k < shape.depth; ++k) sum += to_number(x[k]) * to_number(y[k * step]);
         const double got = to_number(result.data()[(item * shape.rows + row) * shape.columns + column]);
         largest = std::max(largest, std::abs(got - 2 * sum));
       }
@@ -97,6 +98,18 @@ TEST_P(MatrixProductTest, AgreesWithSumsInFloat64) {
         shape.half_output = false;
         std::printf("%lld x %lld x %lld: %.1e of 2e-5, halves %.1e of 2e-2\n", static_cast<long long>(shape.rows),
                     static_cast<long long>(shape.columns), static_cast<long long>(shape.depth), floats, halves);
+      }
+    }
+  });
+}
+
+TEST_P(MatrixProductTest, BMayBeStoredAcross) {
+  on_each([](Device device) {
+    for (auto shape : shapes) {
+      if (shape.row_elements > 0) continue;
+      shape.across_b = true;
+      for (const auto how : {MatrixProductChoice::at_once, MatrixProductChoice::timed}) {
+        EXPECT_LT((compute_error<__half, float>(shape, how, device)), 2e-5) << shape.rows;
       }
     }
   });

@@ -135,7 +135,7 @@ struct MatrixProduct::State {
     check_blas(blas().cublasLtMatmulDescCreate(&operation.value, floating ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32I,
                                                floating ? CUDA_R_32F : CUDA_R_32I),
                "cublasLtMatmulDescCreate");
-    const cublasOperation_t transpose = CUBLAS_OP_T;
+    const cublasOperation_t transpose = shape.across_b ? CUBLAS_OP_N : CUBLAS_OP_T;
     check_blas(blas().cublasLtMatmulDescSetAttribute(operation.value, CUBLASLT_MATMUL_DESC_TRANSA, &transpose,
                                                      sizeof transpose),
                "cublasLtMatmulDescSetAttribute");
@@ -150,22 +150,31 @@ struct MatrixProduct::State {
     const cudaDataType out = halves ? CUDA_R_16F : floating ? CUDA_R_32F : CUDA_R_32I;
     const std::int64_t leading = shape.row_elements > 0 ? shape.row_elements : shape.depth;
     make_layout(a, in, shape.depth, shape.rows, leading, shape.batch, shape.share_a);
-    make_layout(b, in, shape.depth, shape.columns, leading, shape.batch);
+    if (shape.across_b) {
+      make_layout(b, in, shape.columns, shape.depth, shape.columns, shape.batch);
+    } else {
+      make_layout(b, in, shape.depth, shape.columns, leading, shape.batch);
+    }
     make_layout(c, out, shape.columns, shape.rows, shape.columns, shape.batch);
     handle = find_handle(queue.device());
   }
 
   [[nodiscard]] bool is_small() const {
-    return shape.element != MatrixElement::float8 &&
+    return shape.element != MatrixElement::float8 && !shape.across_b &&
            2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
                    static_cast<double>(shape.depth) * static_cast<double>(shape.batch) <=
                max_own_operations;
   }
 
   [[nodiscard]] ShapeKey key() const {
-    return {
-        queue.device().index, static_cast<int>(shape.element),      shape.rows, shape.columns, depth_class(shape.depth),
-        shape.batch,          shape.share_a + 2 * shape.half_output};
+    const int form = shape.share_a + 2 * shape.half_output + 4 * shape.across_b;
+    return {queue.device().index,
+            static_cast<int>(shape.element),
+            shape.rows,
+            shape.columns,
+            depth_class(shape.depth),
+            shape.batch,
+            form};
   }
 
   cublasStatus_t launch(const cublasLtMatmulAlgo_t& with, const void* pa, const void* pb, void* pc,

@@ -22,6 +22,7 @@ struct MatrixProductShape {
   std::int64_t batch = 1;
   bool share_a = false;           ///< one A for the whole batch
   bool half_output = false;       ///< C as __half (float16, always for float8), summed in float32
+  bool across_b = false;          ///< B[b] is depth x columns, and C[b] = A[b] B[b]; by cuBLASLt alone
   std::int64_t row_elements = 0;  ///< distance between rows of A and B in elements; 0: depth
 };
 

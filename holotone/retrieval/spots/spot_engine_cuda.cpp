@@ -63,7 +63,7 @@ class CudaEngine final : public Engine {
         panel_{static_cast<int>(options.grid.nx), static_cast<int>(options.grid.ny), 0, ProductForm::plane},
         turns_({pixels()}, queue_),
         other_turns_({pixels()}, queue_),
-        sums_({2 * (max_batch + 1)}, queue_),
+        sums_({max_batch + 1}, queue_),
         scratch_({static_cast<std::int64_t>(MatrixProduct::workspace_bytes)}, queue_) {
     const cuda::DeviceScope scope(queue_.device());
     cudaDeviceProp properties{};
@@ -128,14 +128,14 @@ class CudaEngine final : public Engine {
     }
     copy_to(weight_, w);
     copy_to(unit_, t);
-    expect_level();
+    const float2 sums{expected_level(), 0};
+    copy_bytes(sums_.data() + max_batch, queue_.device(), &sums, Device{}, sizeof sums, queue_);
     queue_.synchronize();
   }
   void start(std::uint64_t seed) override {
     const cuda::DeviceScope scope(queue_.device());
-    start_spots(place_.data(), number_.data(), static_cast<int>(padded_count_), seed, weight_.data(), unit_.data(),
-                stream());
-    expect_level();
+    start_spots(place_.data(), number_.data(), static_cast<int>(padded_count_), seed, expected_level(), weight_.data(),
+                unit_.data(), sums_.data() + max_batch, stream());
   }
 
   void read_state(std::span<double> weight, std::span<Wave> unit) const override {
@@ -158,11 +158,11 @@ class CudaEngine final : public Engine {
   }
 
   [[nodiscard]] std::vector<double> light() const override {
-    std::vector<float> sums(2 * last_batch_);
-    copy_bytes(sums.data(), Device{}, sums_.data() + 2, queue_.device(), sums.size() * sizeof(float), queue_);
-    queue_.synchronize();
+    const auto sums = download(sums_, queue_);
     std::vector<double> result;
-    for (std::size_t i = 0; i < last_batch_; ++i) result.push_back(static_cast<double>(sums[2 * i + 1]));
+    for (std::size_t i = 0; i < last_batch_; ++i) {
+      result.push_back(static_cast<double>(sums[sums_after(i, last_batch_)].y));
+    }
     return result;
   }
 
@@ -170,7 +170,7 @@ class CudaEngine final : public Engine {
 
   void look(int levels) override {
     const cuda::DeviceScope scope(queue_.device());
-    prepare(false);
+    prepare(WaveType::half);
     fill_dirty_tables();
     enqueue_look(levels, {.taken = Taken::look}, WaveType::half);
   }
@@ -208,15 +208,14 @@ class CudaEngine final : public Engine {
 
   void codes(View<std::uint8_t, 2> codes) const override {
     const cuda::DeviceScope scope(queue_.device());
-    find_turns(shown_levels_, other_turns_.data());
     if (codes.device() == queue_.device()) {
       if (user_.native() != queue_.native()) queue_.wait_for(user_);
-      turns_to_codes(other_turns_.data(), pixels(), codes.data(), stream());
+      find_codes(codes.data());
       join();
       return;
     }
     Array<std::uint8_t, 1> there({pixels()}, queue_);
-    turns_to_codes(other_turns_.data(), pixels(), there.data(), stream());
+    find_codes(there.data());
     copy_bytes(codes.data(), Device{}, there.data(), queue_.device(), there.bytes(), queue_);
     queue_.synchronize();
   }
@@ -232,8 +231,10 @@ class CudaEngine final : public Engine {
   }
 
   /// The level only scales weights, until the first step has shown it.
-  void expect_level() {
-    set_level(sums_.data(), static_cast<float>(spots() * expected_light / target_square_), stream());
+  [[nodiscard]] float expected_level() const { return static_cast<float>(spots() * expected_light / target_square_); }
+  /// Place of the sums after a step of a batch: those of the last are found at one place for all batches.
+  [[nodiscard]] static std::size_t sums_after(std::size_t step, std::size_t batch) {
+    return step + 1 < batch ? step + 1 : max_batch;
   }
 
   /// The panel's phase, rounded to levels unless 0.
@@ -247,6 +248,15 @@ class CudaEngine final : public Engine {
         }
         round_turns(turns, pixels(), levels, stream());
         break;
+    }
+  }
+
+  void find_codes(std::uint8_t* codes) const {
+    if (way_ == Way::products) {
+      field_to_codes(panel_, field_.data(), light_.data(), shown_levels_, codes, stream());
+    } else {
+      find_turns(shown_levels_, other_turns_.data());
+      turns_to_codes(other_turns_.data(), pixels(), codes, stream());
     }
   }
 
@@ -371,9 +381,9 @@ class CudaEngine final : public Engine {
       shade[slot_[m]] = static_cast<float>(scene.shade[m]);
       target_square_ += scene.target[m] * scene.target[m];
     }
-    copy_bytes(place_.data(), queue_.device(), places, Device{}, place_.bytes(), queue_);
     has_shade_ = options_.response.fill_factor != 0;
-    if (has_shade_) copy_bytes(shade_.data(), queue_.device(), shade, Device{}, shade_.bytes(), queue_);
+    load_places(places, shade, static_cast<int>(padded_count_), place_.data(), has_shade_ ? shade_.data() : nullptr,
+                stream());
     staged_.record(queue_);
     are_tables_dirty_ = are_narrow_dirty_ = true;
   }
@@ -397,7 +407,7 @@ class CudaEngine final : public Engine {
   void add_zero_order() {
     has_unmodulated_ = false;
     if (options_.response.zero_order == 0 || slot_.empty() || panel_.width == 0) return;
-    prepare(false);
+    prepare(WaveType::half);
     fill_dirty_tables();
     if (transform_) {
       transform_->set_other(nullptr, light_.data());
@@ -420,30 +430,32 @@ class CudaEngine final : public Engine {
 
   /// Chooses the algorithms of products before they are recorded. The first steps of a shape run at once, later ones by
   /// the fastest algorithm; those of fp8 only then.
-  void prepare(bool narrow) {
+  void prepare(WaveType type) {
     const auto how = MatrixProduct::choice_after(takes_, false);
     for (auto& group : groups_) {
       group.choose(how, other_field_.data(), sum_.data());
-      if (!narrow || !has_narrow_ || group.has_narrow()) continue;
+      if (type == WaveType::half || !has_narrow_ || group.has_narrow()) continue;
       has_narrow_ = group.make_narrow(sum_.data());
       are_narrow_dirty_ = true;
     }
   }
 
   /// True if tables that steps need are those of other places; those in fp8 wait until a step needs them.
-  [[nodiscard]] bool is_dirty(bool narrow) const { return are_tables_dirty_ || (narrow && are_narrow_dirty_); }
-  void note_filled(bool narrow) {
+  [[nodiscard]] bool is_dirty(WaveType type) const {
+    return are_tables_dirty_ || (type == WaveType::fp8 && are_narrow_dirty_);
+  }
+  void note_filled(WaveType type) {
     are_tables_dirty_ = false;
-    if (narrow) are_narrow_dirty_ = false;
+    if (type == WaveType::fp8) are_narrow_dirty_ = false;
   }
   void fill_dirty_tables() {
-    if (!is_dirty(false)) return;
-    enqueue_tables(false);
-    note_filled(false);
+    if (!is_dirty(WaveType::half)) return;
+    enqueue_tables(WaveType::half);
+    note_filled(WaveType::half);
   }
-  void enqueue_tables(bool narrow) {
+  void enqueue_tables(WaveType type) {
     if (transform_) transform_->place(place_.data());
-    for (auto& group : groups_) group.place(place_.data(), narrow);
+    for (auto& group : groups_) group.place(place_.data(), type);
   }
 
   [[nodiscard]] SpotArrays arrays(int first) {
@@ -527,65 +539,56 @@ class CudaEngine final : public Engine {
     return what;
   }
 
-  void enqueue_steps(std::span<const Step> steps, bool narrow, bool with_tables) {
-    if (with_tables) enqueue_tables(narrow);
-    const auto find_type = [&](const Step& step) {
-      return narrow && step.kind == StepKind::kept ? WaveType::fp8 : WaveType::half;
-    };
-    cuda::check(cudaMemsetAsync(sums_.data() + 2, 0, 2 * steps.size() * sizeof(float), stream()), "cudaMemsetAsync");
-    const WaveType first_type = find_type(steps.front());
-    const SpotUpdate first = with_next({.taken = Taken::start}, steps.front(), first_type);
+  void enqueue_steps(std::span<const Step> steps, WaveType type, bool with_tables) {
+    if (with_tables) enqueue_tables(type);
+    next_sums(sums_.data(), static_cast<int>(steps.size()), max_batch, stream());
+    const SpotUpdate first = with_next({.taken = Taken::start}, steps.front(), type);
     if (transform_) transform_->spread(arrays(0), completed(first));
-    for (auto& group : groups_) update(group, first, first_type);
+    for (auto& group : groups_) update(group, first, type);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& step = steps[i];
-      const WaveType type = find_type(step);
       enqueue_build(step.kind == StepKind::kept ? lack_factor(type) : 0.0F, type);
       SpotUpdate what;
       what.taken = step.kind == StepKind::free     ? Taken::free
                    : step.kind == StepKind::locked ? Taken::locked
                                                    : Taken::kept;
-      what.level_in = sums_.data() + 2 * i;
-      what.sums_out = sums_.data() + 2 * (i + 1);
-      WaveType next_type = WaveType::half;
-      if (i + 1 < steps.size()) {
-        next_type = find_type(steps[i + 1]);
-        what = with_next(what, steps[i + 1], next_type);
-      }
-      enqueue_look(step.levels, what, next_type);
+      what.level_in = sums_.data() + i;
+      what.sums_out = sums_.data() + sums_after(i, steps.size());
+      if (i + 1 < steps.size()) what = with_next(what, steps[i + 1], type);
+      enqueue_look(step.levels, what, type);
     }
-    // The last step's level is that before the next.
-    cuda::check(cudaMemcpyAsync(sums_.data(), sums_.data() + 2 * steps.size(), 2 * sizeof(float),
-                                cudaMemcpyDeviceToDevice, stream()),
-                "cudaMemcpyAsync");
+  }
+
+  /// Sums over spots may be in fp8 where kept steps follow, which add what the spots lack.
+  [[nodiscard]] WaveType find_type(std::span<const Step> steps) const {
+    const bool is_mended = steps.back().kind == StepKind::kept;
+    return is_mended && takes_ > 0 && has_narrow_ && !transform_ ? WaveType::fp8 : WaveType::half;
   }
 
   void take_batch(std::span<const Step> steps) {
-    const bool has_kept = std::ranges::any_of(steps, [](const Step& step) { return step.kind == StepKind::kept; });
-    prepare(has_kept && takes_ > 0);
-    const bool narrow = has_kept && takes_ > 0 && has_narrow_ && !transform_;
+    prepare(find_type(steps));
+    const WaveType type = find_type(steps);  // half where the device has no product in fp8
     ++takes_;
     shown_levels_ = 0;
     GraphKey key;
     for (const auto& step : steps) key.first.emplace_back(static_cast<int>(step.kind), step.gain, step.levels);
-    const bool with_tables = is_dirty(narrow);
-    key.second = {narrow, with_tables};
+    const bool with_tables = is_dirty(type);
+    key.second = {type, with_tables};
     auto found = graphs_.find(key);
     if (found == graphs_.end() && takes_ > 1) {
       if (graphs_.size() >= max_graphs) graphs_.clear();
-      found =
-          graphs_.emplace(key, cuda::Graph::record(queue_, [&] { enqueue_steps(steps, narrow, with_tables); })).first;
+      found = graphs_.emplace(key, cuda::Graph::record(queue_, [&] { enqueue_steps(steps, type, with_tables); })).first;
     }
     if (found != graphs_.end() && !found->second.empty()) {
       found->second.launch(queue_);
     } else {
-      enqueue_steps(steps, narrow, with_tables);
+      enqueue_steps(steps, type, with_tables);
     }
-    note_filled(narrow);
+    note_filled(type);
     last_batch_ = steps.size();
   }
 
-  using GraphKey = std::pair<std::vector<std::tuple<int, double, int>>, std::pair<bool, bool>>;
+  using GraphKey = std::pair<std::vector<std::tuple<int, double, int>>, std::pair<WaveType, bool>>;
 
   SpotOptions options_;
   DepthWave wave_;
@@ -605,8 +608,8 @@ class CudaEngine final : public Engine {
   Array<__half, 1> other_field_;
   Array<__half, 1> sum_;        ///< over spots, in the layout
   Array<float2, 1> whole_sum_;  ///< over groups {ny, nx}
-  Array<float, 1> sums_;        ///< {steps + 1, 2}: sum |u|^2 / T^2 and sum |u|^2; first those before
-  Array<float, 1> unused_{{2}, queue_};
+  Array<float2, 1> sums_;       ///< sum |u|^2 / T^2 and sum |u|^2: those before a batch, and after each of its steps
+  Array<float2, 1> unused_{{1}, queue_};
   Array<std::byte, 1> scratch_;  ///< of cuBLASLt
   std::vector<SpotProducts> groups_;
   std::vector<int> counts_;          ///< of the groups

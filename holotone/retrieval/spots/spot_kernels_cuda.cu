@@ -25,72 +25,7 @@ struct Columns {
         middle(panel.nx / 2),
         first(panel.nx % 2 == 0 ? 0.5F : 0.0F),
         left(panel.nx % 2 == 0 ? panel.nx / 2 - 1 : panel.nx / 2) {}
-  [[nodiscard]] __device__ bool is_right(int column) const { return column >= middle; }
-  [[nodiscard]] __device__ int index(int column) const { return is_right(column) ? column - middle : left - column; }
 };
-
-/// The numbers of V, tables and fields of the space form: (re, im, re -+ im).
-struct Triple {
-  float re;
-  float im;
-  float mixed;
-};
-
-__device__ __forceinline__ float column_x(const Panel& panel, int column) {
-  return static_cast<float>(column) - 0.5F * static_cast<float>(panel.nx - 1);
-}
-/// A table's numbers at place `j` of a row: of the plane form the cosine or the sine.
-__device__ __forceinline__ float table_plane(const Panel& panel, const float4& spot, int j) {
-  const Columns columns(panel);
-  const bool is_sine = j >= columns.half;
-  const float2 wave = unit_wave(spot.x * (columns.first + static_cast<float>(is_sine ? j - columns.half : j)));
-  return is_sine ? wave.y : wave.x;
-}
-__device__ __forceinline__ Triple table_space(const Panel& panel, const float4& spot, int j) {
-  const float x = column_x(panel, j);
-  const float2 wave = unit_wave(spot.x * x + spot.z * x * x);
-  return {wave.x, wave.y, wave.x - wave.y};
-}
-
-/// Two neighbours of a row a thread, a spot a block's row.
-__global__ void table_kernel(Panel panel, const float4* __restrict__ place, int count, __half* __restrict__ table) {
-  const int j = 2 * static_cast<int>(blockIdx.y * blockDim.x + threadIdx.x);
-  if (j >= panel.width) return;
-  const std::int64_t m = blockIdx.x;
-  const float4 spot = place[m];
-  const std::int64_t at = m * panel.width + j;
-  if (panel.form == ProductForm::plane) {
-    store_pair(table + at, table_plane(panel, spot, j), table_plane(panel, spot, j + 1));
-    return;
-  }
-  const Triple a = table_space(panel, spot, j);
-  const Triple b = table_space(panel, spot, j + 1);
-  const std::int64_t plane = static_cast<std::int64_t>(count) * panel.width;
-  store_pair(table + at, a.re, b.re);
-  store_pair(table + plane + at, a.im, b.im);
-  store_pair(table + 2 * plane + at, a.mixed, b.mixed);
-}
-
-/// Two spots a thread, a place of the row a block's row.
-template <class T>
-__global__ void transposed_kernel(Panel panel, const float4* __restrict__ place, int count, T* __restrict__ table) {
-  const int m = 2 * static_cast<int>(thread_index());
-  if (m >= count) return;
-  const int j = static_cast<int>(blockIdx.y);
-  const float4 first = place[m];
-  const float4 second = place[m + 1];
-  const std::int64_t at = static_cast<std::int64_t>(j) * count + m;
-  if (panel.form == ProductForm::plane) {
-    store_pair(table + at, table_plane(panel, first, j), table_plane(panel, second, j));
-    return;
-  }
-  const Triple a = table_space(panel, first, j);
-  const Triple b = table_space(panel, second, j);
-  const std::int64_t plane = static_cast<std::int64_t>(count) * panel.width;
-  store_pair(table + at, a.re, b.re);
-  store_pair(table + plane + at, a.im, b.im);
-  store_pair(table + 2 * plane + at, a.mixed, b.mixed);
-}
 
 __device__ __forceinline__ float2 to_floats(unsigned bits) {
   return __half22float2(*reinterpret_cast<const __half2*>(&bits));
@@ -136,12 +71,12 @@ __device__ __forceinline__ void normalise_mirrored(const float4& sum, float righ
 __global__ void __launch_bounds__(threads)
     normalise_plane_kernel(Panel panel, const unsigned* __restrict__ sum, const unsigned* __restrict__ light,
                            float keep, unsigned* __restrict__ field) {
-  const std::int64_t i = thread_index();
-  const int quarter = panel.width / 4;  // pairs in a half row
-  if (i >= static_cast<std::int64_t>(panel.ny) * quarter) return;
-  const std::int64_t row = i / quarter;
-  const std::int64_t re = 2 * row * (2 * quarter) + i % quarter;
-  const std::int64_t im = re + 2 * quarter;
+  const auto quarter = static_cast<unsigned>(panel.width / 4);  // pairs in a half row
+  const unsigned pair = blockIdx.y * blockDim.x + threadIdx.x;
+  if (pair >= quarter) return;
+  const unsigned row = blockIdx.x;
+  const unsigned re = 4 * row * quarter + pair;
+  const unsigned im = re + 2 * quarter;
   const float2 even_re = to_floats(sum[re]);
   const float2 odd_re = to_floats(sum[re + quarter]);
   const float2 even_im = to_floats(sum[im]);
@@ -149,7 +84,7 @@ __global__ void __launch_bounds__(threads)
   float2 right{1, 1};
   float2 left{1, 1};
   if (light != nullptr) {
-    const std::int64_t at = row * (2 * quarter) + i % quarter;
+    const unsigned at = 2 * row * quarter + pair;
     right = to_floats(light[at]);
     left = to_floats(light[at + quarter]);
   }
@@ -221,28 +156,45 @@ __global__ void __launch_bounds__(threads)
   field[i + 2 * plane] = mixed;
 }
 
-__global__ void field_to_turns_kernel(Panel panel, const __half* __restrict__ field, const float2* __restrict__ light,
-                                      int levels, float* __restrict__ turns) {
-  const std::int64_t i = thread_index();
-  if (i >= static_cast<std::int64_t>(panel.ny) * panel.nx) return;
-  const std::int64_t row = i / panel.nx;
-  const int column = static_cast<int>(i % panel.nx);
-  const PixelLight at(light, i);
-  float2 value{};
+__device__ __forceinline__ void store_turns(float* to, float turns) { *to = turns; }
+__device__ __forceinline__ void store_turns(std::uint8_t* to, float turns) {
+  *to = static_cast<std::uint8_t>(__float2int_rn(256 * turns) & 255);
+}
+
+/// Two columns of each side a thread in the plane form, two columns in the space form.
+template <class Out>
+__global__ void __launch_bounds__(threads)
+    field_to_turns_kernel(Panel panel, const __half2* __restrict__ field, const float2* __restrict__ light, int levels,
+                          Out* __restrict__ out) {
+  const auto pairs = static_cast<unsigned>(panel.width / (panel.form == ProductForm::plane ? 4 : 2));
+  const unsigned pair = blockIdx.y * blockDim.x + threadIdx.x;
+  if (pair >= pairs) return;
+  const unsigned row = blockIdx.x;
+  const auto store = [&](int column, float re, float im) {
+    if (column < 0 || column >= panel.nx) return;
+    const std::int64_t pixel = static_cast<std::int64_t>(row) * panel.nx + column;
+    const PixelLight at(light, pixel);
+    store_turns(out + pixel, at.modulus > 0 ? rounded(panel_turns({re, im}, at), levels) : 0.0F);
+  };
   if (panel.form == ProductForm::plane) {
     const Columns columns(panel);
-    const bool is_right = columns.is_right(column);
-    const float side = is_right ? 1.0F : -1.0F;
-    const std::int64_t re = 2 * row * panel.width + columns.index(column);
-    const std::int64_t im = re + panel.width;
-    value.x = __half2float(field[re]) - side * __half2float(field[im + columns.half]);
-    value.y = __half2float(field[im]) + side * __half2float(field[re + columns.half]);
-  } else {
-    const std::int64_t re = row * panel.width + column;
-    value.x = __half2float(field[re]);
-    value.y = __half2float(field[re + static_cast<std::int64_t>(panel.ny) * panel.width]);
+    const __half2* const re = field + 4 * row * pairs + pair;
+    const float2 even_re = __half22float2(re[0]);
+    const float2 odd_im = __half22float2(re[pairs]);
+    const float2 even_im = __half22float2(re[2 * pairs]);
+    const float2 odd_re = __half22float2(re[3 * pairs]);
+    const auto j = static_cast<int>(2 * pair);
+    store(columns.middle + j, even_re.x - odd_re.x, even_im.x + odd_im.x);
+    store(columns.middle + j + 1, even_re.y - odd_re.y, even_im.y + odd_im.y);
+    if (columns.left != columns.middle || j > 0) store(columns.left - j, even_re.x + odd_re.x, even_im.x - odd_im.x);
+    store(columns.left - j - 1, even_re.y + odd_re.y, even_im.y - odd_im.y);
+    return;
   }
-  turns[i] = at.modulus > 0 ? rounded(panel_turns(value, at), levels) : 0.0F;
+  const __half2* const at = field + row * pairs + pair;
+  const float2 re = __half22float2(at[0]);
+  const float2 im = __half22float2(at[static_cast<unsigned>(panel.ny) * pairs]);
+  store(static_cast<int>(2 * pair), re.x, im.x);
+  store(static_cast<int>(2 * pair) + 1, re.y, im.y);
 }
 
 /// The factor of depth beyond the paraxial one at a pixel, as SpotPlan has it; float64, as turns may be thousands.
@@ -354,15 +306,32 @@ __global__ void turns_kernel(const float* __restrict__ radians, std::int64_t cou
 
 __global__ void codes_kernel(const float* __restrict__ turns, std::int64_t count, std::uint8_t* __restrict__ codes) {
   const std::int64_t i = thread_index();
-  if (i < count) codes[i] = static_cast<std::uint8_t>(__float2int_rn(256 * turns[i]) & 255);
+  if (i < count) store_turns(codes + i, turns[i]);
 }
 
-__global__ void level_kernel(float* sums, float level) { sums[threadIdx.x] = threadIdx.x == 0 ? level : 0.0F; }
+/// One block: sums[0] becomes those of the last step, which come last; the others 0.
+__global__ void next_sums_kernel(float2* sums, int steps, int last) {
+  const int i = static_cast<int>(threadIdx.x);
+  const float2 before = sums[last];
+  __syncthreads();
+  if (i == 0) sums[last] = {};
+  if (i < steps) sums[i] = i == 0 ? before : float2{};
+}
 
-__global__ void start_kernel(const float4* __restrict__ place, const int* __restrict__ number, int count,
-                             std::uint64_t seed, float* __restrict__ weight, float2* __restrict__ unit) {
+__global__ void load_kernel(const float4* __restrict__ place_here, const float* __restrict__ shade_here, int count,
+                            float4* __restrict__ place, float* __restrict__ shade) {
   const int i = static_cast<int>(thread_index());
   if (i >= count) return;
+  place[i] = place_here[i];
+  if (shade != nullptr) shade[i] = shade_here[i];
+}
+
+__global__ void start_kernel(const float4* __restrict__ place, const int* __restrict__ number, int count,
+                             std::uint64_t seed, float level, float* __restrict__ weight, float2* __restrict__ unit,
+                             float2* __restrict__ sum) {
+  const int i = static_cast<int>(thread_index());
+  if (i >= count) return;
+  if (i == 0) *sum = {level, 0};
   weight[i] = place[i].w;
   double sine = 0;
   double cosine = 0;
@@ -376,35 +345,31 @@ __global__ void round_kernel(float* __restrict__ turns, std::int64_t count, int 
 }
 
 unsigned blocks(std::int64_t count) { return blocks_for(count, threads); }
+/// Blocks of equal size along rows of `count` threads.
+struct RowLaunch {
+  dim3 grid;
+  unsigned threads;
+
+  RowLaunch(const Panel& panel, int count) {
+    const unsigned across = blocks(count);
+    threads = (static_cast<unsigned>(count) + across - 1) / across;
+    threads = (threads + 31) / 32 * 32;
+    grid = dim3(static_cast<unsigned>(panel.ny), across);
+  }
+};
 std::int64_t pixels(const Panel& panel) { return static_cast<std::int64_t>(panel.ny) * panel.nx; }
 
 }  // namespace
 
-void fill_tables(const Panel& panel, const float4* place, int count, __half* along_columns, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>(count), blocks(panel.width / 2));
-  table_kernel<<<grid, threads, 0, stream>>>(panel, place, count, along_columns);
-  cuda::check_launch("spots table");
-}
-
-void fill_transposed(const Panel& panel, const float4* place, int count, WaveType type, void* table,
-                     cudaStream_t stream) {
-  const dim3 grid(blocks(count / 2), static_cast<unsigned>(panel.width));
-  if (type == WaveType::half) {
-    transposed_kernel<<<grid, threads, 0, stream>>>(panel, place, count, static_cast<__half*>(table));
-  } else {
-    transposed_kernel<<<grid, threads, 0, stream>>>(panel, place, count, static_cast<Fp8*>(table));
-  }
-  cuda::check_launch("spots transposed table");
-}
-
 void normalise(const Panel& panel, const __half* sum, const __half* light, float keep, __half* field,
                cudaStream_t stream) {
-  const unsigned grid = blocks(static_cast<std::int64_t>(panel.ny) * panel.width / 4);
   if (panel.form == ProductForm::plane) {
-    normalise_plane_kernel<<<grid, threads, 0, stream>>>(panel, reinterpret_cast<const unsigned*>(sum),
-                                                         reinterpret_cast<const unsigned*>(light), keep,
-                                                         reinterpret_cast<unsigned*>(field));
+    const RowLaunch rows(panel, panel.width / 4);
+    normalise_plane_kernel<<<rows.grid, rows.threads, 0, stream>>>(panel, reinterpret_cast<const unsigned*>(sum),
+                                                                   reinterpret_cast<const unsigned*>(light), keep,
+                                                                   reinterpret_cast<unsigned*>(field));
   } else {
+    const unsigned grid = blocks(static_cast<std::int64_t>(panel.ny) * panel.width / 4);
     normalise_space_kernel<<<grid, threads, 0, stream>>>(panel, reinterpret_cast<const uint2*>(sum),
                                                          reinterpret_cast<const uint2*>(light), keep,
                                                          reinterpret_cast<uint2*>(field));
@@ -412,10 +377,24 @@ void normalise(const Panel& panel, const __half* sum, const __half* light, float
   cuda::check_launch("spots normalise");
 }
 
+namespace {
+template <class Out>
+void find_turns(const Panel& panel, const __half* field, const float2* light, int levels, Out* out,
+                cudaStream_t stream) {
+  const RowLaunch rows(panel, panel.width / (panel.form == ProductForm::plane ? 4 : 2));
+  field_to_turns_kernel<<<rows.grid, rows.threads, 0, stream>>>(panel, reinterpret_cast<const __half2*>(field), light,
+                                                                levels, out);
+  cuda::check_launch("spots phase");
+}
+}  // namespace
+
 void field_to_turns(const Panel& panel, const __half* field, const float2* light, int levels, float* turns,
                     cudaStream_t stream) {
-  field_to_turns_kernel<<<blocks(pixels(panel)), threads, 0, stream>>>(panel, field, light, levels, turns);
-  cuda::check_launch("spots phase");
+  find_turns(panel, field, light, levels, turns, stream);
+}
+void field_to_codes(const Panel& panel, const __half* field, const float2* light, int levels, std::uint8_t* codes,
+                    cudaStream_t stream) {
+  find_turns(panel, field, light, levels, codes, stream);
 }
 
 void turns_to_group(const Panel& panel, const float* turns, const float2* light, int levels, DepthFactor depth,
@@ -448,17 +427,22 @@ void round_turns(float* turns, std::int64_t count, int levels, cudaStream_t stre
   round_kernel<<<blocks(count), threads, 0, stream>>>(turns, count, levels);
   cuda::check_launch("spots rounding");
 }
-void set_level(float* sums, float level, cudaStream_t stream) {
-  level_kernel<<<1, 2, 0, stream>>>(sums, level);
-  cuda::check_launch("spots level");
+void next_sums(float2* sums, int steps, int last, cudaStream_t stream) {
+  next_sums_kernel<<<1, threads, 0, stream>>>(sums, steps, last);
+  cuda::check_launch("spots sums");
+}
+void load_places(const float4* place_here, const float* shade_here, int count, float4* place, float* shade,
+                 cudaStream_t stream) {
+  load_kernel<<<blocks(count), threads, 0, stream>>>(place_here, shade_here, count, place, shade);
+  cuda::check_launch("spots places");
 }
 void turns_to_codes(const float* turns, std::int64_t count, std::uint8_t* codes, cudaStream_t stream) {
   codes_kernel<<<blocks(count), threads, 0, stream>>>(turns, count, codes);
   cuda::check_launch("spots codes");
 }
-void start_spots(const float4* place, const int* number, int count, std::uint64_t seed, float* weight, float2* unit,
-                 cudaStream_t stream) {
-  start_kernel<<<blocks(count), threads, 0, stream>>>(place, number, count, seed, weight, unit);
+void start_spots(const float4* place, const int* number, int count, std::uint64_t seed, float level, float* weight,
+                 float2* unit, float2* sum, cudaStream_t stream) {
+  start_kernel<<<blocks(count), threads, 0, stream>>>(place, number, count, seed, level, weight, unit, sum);
   cuda::check_launch("spots start");
 }
 void turns_to_radians(const float* turns, std::int64_t count, float* radians, cudaStream_t stream) {

@@ -51,10 +51,10 @@ enum class NextWaves { none, weights, lack };
 struct SpotUpdate {
   Taken taken = Taken::look;
   NextWaves next = NextWaves::none;
-  const float* level_in = nullptr;  ///< sum |u|^2 / T^2 of the step before
-  float* sums_out = nullptr;        ///< that of this step is added, and then sum |u|^2
-  float count = 0;                  ///< spots
-  float pixel_share = 0;            ///< 1 / (nx ny)
+  const float2* level_in = nullptr;  ///< (sum |u|^2 / T^2, sum |u|^2) of the step before
+  float2* sums_out = nullptr;        ///< those of this step are added
+  float count = 0;                   ///< spots
+  float pixel_share = 0;             ///< 1 / (nx ny)
   float gain = 0;
   float scale = 1;  ///< of V
 };
@@ -62,9 +62,8 @@ struct SpotUpdate {
 /// Element type of V and its table.
 enum class WaveType { half, fp8 };
 
-/// Tables of spots [first, first + count): {planes, count, width} for sums over pixels, and its transpose
-/// {planes, width, count} for sums over spots.
-void fill_tables(const Panel& panel, const float4* place, int count, __half* along_columns, cudaStream_t stream);
+/// Table of spots [0, count): {planes, count, width}, and its transpose {planes, width, count}.
+void fill_table(const Panel& panel, const float4* place, int count, __half* table, cudaStream_t stream);
 void fill_transposed(const Panel& panel, const float4* place, int count, WaveType type, void* table,
                      cudaStream_t stream);
 
@@ -80,6 +79,9 @@ void update_spots(const Panel& panel, const SpotArrays& spots, int count, const 
 /// Turns {ny, nx} of the panel's phase, in [0, 1). `light` {ny, nx} has the light's amplitude and phase; null: 1.
 /// levels > 0: rounded. Pixels without light have phase 0.
 void field_to_turns(const Panel& panel, const __half* field, const float2* light, int levels, float* turns,
+                    cudaStream_t stream);
+/// round(256 turns) modulo 256 of the same.
+void field_to_codes(const Panel& panel, const __half* field, const float2* light, int levels, std::uint8_t* codes,
                     cudaStream_t stream);
 /// The light's amplitude in the layout of the form.
 void place_amplitude(const Panel& panel, const float2* light, __half* amplitude, cudaStream_t stream);
@@ -99,13 +101,17 @@ void normalise_turns(const Panel& panel, const float2* sum, const float2* light,
 void turns_to_group(const Panel& panel, const float* turns, const float2* light, int levels, DepthFactor depth,
                     __half* field, cudaStream_t stream);
 
-/// Two sums of which the first is `level`.
-void set_level(float* sums, float level, cudaStream_t stream);
+/// Makes the sums ready for steps of which the last adds to sums[last] and the others to sums[1], sums[2] and so on:
+/// those of the last step before go to sums[0].
+void next_sums(float2* sums, int steps, int last, cudaStream_t stream);
+/// Copies from page-locked memory, which a kernel does sooner than a copy engine. `shade`: may be null.
+void load_places(const float4* place_here, const float* shade_here, int count, float4* place, float* shade,
+                 cudaStream_t stream);
 /// round(256 turns) modulo 256.
 void turns_to_codes(const float* turns, std::int64_t count, std::uint8_t* codes, cudaStream_t stream);
-/// w = T and t of random_uniform64(seed, m) turns; `number` is m in the padded order.
-void start_spots(const float4* place, const int* number, int count, std::uint64_t seed, float* weight, float2* unit,
-                 cudaStream_t stream);
+/// w = T and t of random_uniform64(seed, m) turns; `number` is m in the padded order. *sum = (level, 0).
+void start_spots(const float4* place, const int* number, int count, std::uint64_t seed, float level, float* weight,
+                 float2* unit, float2* sum, cudaStream_t stream);
 void round_turns(float* turns, std::int64_t count, int levels, cudaStream_t stream);
 /// In [0, 2 pi).
 void turns_to_radians(const float* turns, std::int64_t count, float* radians, cudaStream_t stream);

@@ -32,7 +32,13 @@ cuda::MatrixProductShape SpotProducts::panel_shape(MatrixElement element) const 
 }
 
 void SpotProducts::choose(MatrixProductChoice how, const __half* other, __half* sum) {
-  to_panel_.choose(how, waves_.data(), transposed_.data(), sum);
+  if (how == MatrixProductChoice::timed && transposed_.data() != nullptr) {
+    transposed_ = {};
+    auto shape = panel_shape(MatrixElement::float16);
+    shape.across_b = true;
+    to_panel_ = cuda::MatrixProduct(shape, queue_, scratch_);
+  }
+  to_panel_.choose(how, waves_.data(), half_table(), sum);
   from_panel_.choose(how, other, table_.data(), products_.data());
 }
 
@@ -48,18 +54,18 @@ bool SpotProducts::make_narrow(__half* sum) {
   return has_narrow();
 }
 
-void SpotProducts::place(const float4* spots, bool narrow) {
+void SpotProducts::place(const float4* spots, WaveType type) {
   const auto* const some = spots + first_;
-  fill_tables(panel_, some, count_, table_.data(), stream_of(queue_));
-  fill_transposed(panel_, some, count_, WaveType::half, transposed_.data(), stream_of(queue_));
-  if (narrow) fill_transposed(panel_, some, count_, WaveType::fp8, narrow_.data(), stream_of(queue_));
+  fill_table(panel_, some, count_, table_.data(), stream_of(queue_));
+  void* const across = type == WaveType::fp8 ? static_cast<void*>(narrow_.data()) : transposed_.data();
+  if (across != nullptr) fill_transposed(panel_, some, count_, type, across, stream_of(queue_));
 }
 
 void SpotProducts::sum_over_spots(WaveType type, __half* sum) const {
   if (type == WaveType::fp8) {
     to_panel_narrow_->run(waves_.data(), narrow_.data(), sum, false);
   } else {
-    to_panel_.run(waves_.data(), transposed_.data(), sum, false);
+    to_panel_.run(waves_.data(), half_table(), sum, false);
   }
 }
 

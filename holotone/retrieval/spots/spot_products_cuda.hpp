@@ -22,8 +22,8 @@ class SpotProducts {
   bool make_narrow(__half* sum);
   [[nodiscard]] bool has_narrow() const { return to_panel_narrow_.has_value(); }
 
-  /// Fills the tables of these spots of the padded order.
-  void place(const float4* spots, bool narrow);
+  /// Fills the tables of these spots of the padded order, for waves of this type.
+  void place(const float4* spots, WaveType type);
   /// sum = the waves' sums over spots.
   void sum_over_spots(WaveType type, __half* sum) const;
   /// The field's sums along rows, for update.
@@ -34,6 +34,9 @@ class SpotProducts {
 
  private:
   [[nodiscard]] cuda::MatrixProductShape panel_shape(cuda::MatrixElement element) const;
+  [[nodiscard]] const __half* half_table() const {
+    return transposed_.data() != nullptr ? transposed_.data() : table_.data();
+  }
 
   Panel panel_;
   int first_;
@@ -41,7 +44,7 @@ class SpotProducts {
   Queue queue_;
   void* scratch_;
   Array<__half, 1> table_;         ///< {planes, count, width}
-  Array<__half, 1> transposed_;    ///< {planes, width, count}
+  Array<__half, 1> transposed_;    ///< {planes, width, count}, until the products are cuBLASLt's, which needs none
   Array<std::uint8_t, 1> narrow_;  ///< the same in fp8
   Array<__half, 1> waves_;         ///< V {planes, rows, count}, of fp16 or fp8
   Array<__half, 1> products_;      ///< P {planes, rows, count}

@@ -11,8 +11,10 @@ namespace holotone::spots {
 namespace {
 
 constexpr int block_spots = 32;
-constexpr int lanes = 16;  ///< of pairs of spots; as many threads share their rows
-constexpr int block_threads = lanes * lanes;
+constexpr int pairs = block_spots / 2;
+constexpr int lanes = 16;  ///< threads that share the rows of a pair
+constexpr int block_threads = pairs * lanes;
+constexpr int warps = block_threads / 32;
 constexpr int cluster_blocks = 8;
 
 /// Products of two spots in a row as two complex numbers.
@@ -24,18 +26,11 @@ template <ProductForm Form>
 struct Raw {
   __half2 part[Form == ProductForm::plane ? 2 : 3];
 
-  __device__ __forceinline__ void load(const __half* products, const Panel& panel, int count, int row, int m) {
-    if constexpr (Form == ProductForm::plane) {
-      const std::int64_t at = static_cast<std::int64_t>(2 * row) * count + m;
-      part[0] = *reinterpret_cast<const __half2*>(products + at);
-      part[1] = *reinterpret_cast<const __half2*>(products + at + count);
-    } else {
-      const std::int64_t plane = static_cast<std::int64_t>(panel.ny) * count;
-      const std::int64_t at = static_cast<std::int64_t>(row) * count + m;
-      part[0] = *reinterpret_cast<const __half2*>(products + at);
-      part[1] = *reinterpret_cast<const __half2*>(products + at + plane);
-      part[2] = *reinterpret_cast<const __half2*>(products + at + 2 * plane);
-    }
+  /// `apart`: distance of the parts.
+  __device__ __forceinline__ void load(const __half* at, std::int64_t apart) {
+    part[0] = *reinterpret_cast<const __half2*>(at);
+    part[1] = *reinterpret_cast<const __half2*>(at + apart);
+    if constexpr (Form == ProductForm::space) part[2] = *reinterpret_cast<const __half2*>(at + 2 * apart);
   }
   __device__ __forceinline__ TwoSums sums() const {
     const float2 a = __half22float2(part[0]);
@@ -51,53 +46,50 @@ struct Raw {
 
 /// V of two spots in a row.
 template <ProductForm Form, class T>
-__device__ __forceinline__ void store_waves(T* waves, const Panel& panel, int count, int row, int m, float2 a,
-                                            float2 b) {
-  if constexpr (Form == ProductForm::plane) {
-    T* const at = waves + static_cast<std::int64_t>(2 * row) * count + m;
-    store_pair(at, a.x, b.x);
-    store_pair(at + count, a.y, b.y);
-  } else {
-    const std::int64_t plane = static_cast<std::int64_t>(panel.ny) * count;
-    T* const at = waves + static_cast<std::int64_t>(row) * count + m;
-    store_pair(at, a.x, b.x);
-    store_pair(at + plane, a.y, b.y);
-    store_pair(at + 2 * plane, a.x - a.y, b.x - b.y);
-  }
+__device__ __forceinline__ void store_waves(T* at, std::int64_t apart, float2 a, float2 b) {
+  store_pair(at, a.x, b.x);
+  store_pair(at + apart, a.y, b.y);
+  if constexpr (Form == ProductForm::space) store_pair(at + 2 * apart, a.x - a.y, b.x - b.y);
 }
+
+/// Blocks on a multiprocessor, which limit the registers of a thread.
+constexpr int blocks_at_once(int rows) { return rows > 10 ? 2 : rows > 8 ? 3 : 4; }
 
 /// `Rows` rows a thread at a time; with IsWhole they are all that it has, and its spots' waves stay in registers.
 template <ProductForm Form, int Rows, bool IsWhole, bool IsCluster, class T>
-__global__ void __launch_bounds__(block_threads, Rows > 10 ? 2 : 3)
+__global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
     update_kernel(Panel panel, SpotArrays spots, int count, const __half* __restrict__ products, SpotUpdate update,
                   T* __restrict__ waves) {
   constexpr int blocks = IsCluster ? cluster_blocks : 1;
-  __shared__ float2 partial[8][block_spots];
+  __shared__ float2 partial[warps][block_spots];
   __shared__ float2 next[block_spots];
   const int rank = static_cast<int>(blockIdx.x) % blocks;
   const int first = static_cast<int>(blockIdx.x) / blocks * block_spots;
   const int thread = static_cast<int>(threadIdx.x);
-  const int pair = thread % lanes;
+  const int pair = thread % pairs;
   const int m = first + 2 * pair;
   const int block_rows = (panel.ny + blocks - 1) / blocks;
   const int end = min(panel.ny, (rank + 1) * block_rows);
-  const int begin = rank * block_rows + thread / lanes;
+  const int begin = rank * block_rows + thread / pairs;
   const float4 a = spots.place[m];
   const float4 b = spots.place[m + 1];
   const float top = 0.5F * static_cast<float>(panel.ny - 1);
-  // Before the blocks meet: the first of them writes the new ones.
+  // Before the blocks meet: the first of them writes the new one.
   SpotState state;
-  if (thread < block_spots) state = {spots.weight[first + thread], spots.unit[first + thread]};
+  if (thread < block_spots) state = SpotState(spots, update, first + thread);
   float2 wave_a[Rows];
   float2 wave_b[Rows];
   const auto fill_waves = [&](int row) {
 #pragma unroll
     for (int i = 0; i < Rows; ++i) {
-      const float y = top - static_cast<float>(row + lanes * i);
+      const float y = top - static_cast<float>(row) - static_cast<float>(lanes * i);
       wave_a[i] = unit_wave(a.y * y + a.z * y * y);
       wave_b[i] = unit_wave(b.y * y + b.z * y * y);
     }
   };
+  // Numbers of V and of the products: a row's parts follow each other in the plane form, planes in the space form.
+  const std::int64_t row_numbers = Form == ProductForm::plane ? 2 * count : count;
+  const std::int64_t apart = Form == ProductForm::plane ? count : static_cast<std::int64_t>(panel.ny) * count;
   constexpr int stride = lanes * Rows;
   float2 sum_a{};
   float2 sum_b{};
@@ -106,12 +98,12 @@ __global__ void __launch_bounds__(block_threads, Rows > 10 ? 2 : 3)
       Raw<Form> raw[Rows];
 #pragma unroll
       for (int i = 0; i < Rows; ++i) {
-        if (row + lanes * i < end) raw[i].load(products, panel, count, row + lanes * i, m);
+        raw[i] = {};
+        if (row + lanes * i < end) raw[i].load(products + m + (row + lanes * i) * row_numbers, apart);
       }
       fill_waves(row);
 #pragma unroll
       for (int i = 0; i < Rows; ++i) {
-        if (row + lanes * i >= end) continue;
         const TwoSums p = raw[i].sums();
         sum_a.x += p.first.x * wave_a[i].x + p.first.y * wave_a[i].y;
         sum_a.y += p.first.y * wave_a[i].x - p.first.x * wave_a[i].y;
@@ -124,7 +116,7 @@ __global__ void __launch_bounds__(block_threads, Rows > 10 ? 2 : 3)
     sum_a.y += __shfl_xor_sync(~0U, sum_a.y, 16);
     sum_b.x += __shfl_xor_sync(~0U, sum_b.x, 16);
     sum_b.y += __shfl_xor_sync(~0U, sum_b.y, 16);
-    if (thread % 32 < lanes) {
+    if (thread % 32 < pairs) {
       partial[thread / 32][2 * pair] = sum_a;
       partial[thread / 32][2 * pair + 1] = sum_b;
     }
@@ -135,7 +127,7 @@ __global__ void __launch_bounds__(block_threads, Rows > 10 ? 2 : 3)
       const auto cluster = cooperative_groups::this_cluster();
       if (thread < block_spots) {
         float2 whole = partial[0][thread];
-        for (int k = 1; k < 8; ++k) whole = cuda::sum(whole, partial[k][thread]);
+        for (int k = 1; k < warps; ++k) whole = cuda::sum(whole, partial[k][thread]);
         block_sum[thread] = whole;
       }
       cluster.sync();
@@ -148,29 +140,28 @@ __global__ void __launch_bounds__(block_threads, Rows > 10 ? 2 : 3)
   }
   if (thread < block_spots) {
     const int spot = first + thread;
-    const float target = spots.place[spot].w;
     float2 u{};
     float power = 0;
     if (update.taken == Taken::start) {
-      if (target > 0) u = spots.value[spot];
+      if (state.target > 0) u = spots.value[spot];
     } else {
-      for (int k = 0; k < 8; ++k) u = cuda::sum(u, partial[k][thread]);
+      for (int k = 0; k < warps; ++k) u = cuda::sum(u, partial[k][thread]);
       const float share = update.pixel_share * (spots.shade != nullptr ? spots.shade[spot] : 1.0F);
       u = {share * u.x, share * u.y};
       if (spots.unmodulated != nullptr) u = cuda::sum(u, spots.unmodulated[spot]);
-      power = target > 0 ? u.x * u.x + u.y * u.y : 0;
-      float ratio = target > 0 ? power / (target * target) : 0;
+      power = state.target > 0 ? u.x * u.x + u.y * u.y : 0;
+      float ratio = state.target > 0 ? power / (state.target * state.target) : 0;
       for (int step = 16; step > 0; step /= 2) {
         ratio += __shfl_xor_sync(~0U, ratio, step);
         power += __shfl_xor_sync(~0U, power, step);
       }
       if (rank == 0 && thread == 0) {
-        atomicAdd(update.sums_out, ratio);
-        atomicAdd(update.sums_out + 1, power);
+        atomicAdd(&update.sums_out->x, ratio);
+        atomicAdd(&update.sums_out->y, power);
       }
     }
     float2 v{};
-    if (target > 0) v = update_spot(spots, update, spot, u, target, state, rank == 0);
+    if (state.target > 0) v = update_spot(spots, update, spot, u, state, rank == 0);
     next[thread] = {update.scale * v.x, update.scale * v.y};
   }
   __syncthreads();
@@ -182,7 +173,7 @@ __global__ void __launch_bounds__(block_threads, Rows > 10 ? 2 : 3)
 #pragma unroll
       for (int i = 0; i < Rows; ++i) {
         if (row + lanes * i >= end) continue;
-        store_waves<Form>(waves, panel, count, row + lanes * i, m, cuda::product(va, wave_a[i]),
+        store_waves<Form>(waves + m + (row + lanes * i) * row_numbers, apart, cuda::product(va, wave_a[i]),
                           cuda::product(vb, wave_b[i]));
       }
       if (IsWhole) break;

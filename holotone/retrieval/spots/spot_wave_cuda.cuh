@@ -27,6 +27,17 @@ __device__ __forceinline__ void store_pair(T* to, float a, float b) {
   }
 }
 
+/// N numbers side by side, as one store.
+template <class T, int N>
+__device__ __forceinline__ void store_all(T* to, const float (&value)[N]) {
+  struct alignas(N * sizeof(T)) All {
+    T number[N];
+  } all;
+#pragma unroll
+  for (int i = 0; i < N; i += 2) store_pair(all.number + i, value[i], value[i + 1]);
+  *reinterpret_cast<All*>(to) = all;
+}
+
 /// Light's amplitude and phase at a pixel.
 struct PixelLight {
   float modulus = 1;
@@ -46,31 +57,56 @@ __device__ __forceinline__ float rounded(float turns, int levels) {
   if (levels > 0) turns = rintf(turns * static_cast<float>(levels)) / static_cast<float>(levels);
   return turns < 1 ? turns : 0.0F;
 }
+/// Argument of a wave in turns, to 5e-8 turns: a minimax polynomial of the tangent of up to an eighth of a turn.
+__device__ __forceinline__ float turns_of_wave(float2 wave) {
+  const float x = fabsf(wave.x);
+  const float y = fabsf(wave.y);
+  const float tangent = __fdividef(fminf(x, y), fmaxf(fmaxf(x, y), 1e-30F));
+  const float square = tangent * tangent;
+  float turns = 1.08413043e-3F;
+  turns = fmaf(turns, square, -5.34827753e-3F);
+  turns = fmaf(turns, square, 1.2672501e-2F);
+  turns = fmaf(turns, square, -2.10615182e-2F);
+  turns = fmaf(turns, square, 3.15251177e-2F);
+  turns = fmaf(turns, square, -5.30262382e-2F);
+  turns = fmaf(turns, square, 0.159154324F);
+  turns *= tangent;
+  if (y > x) turns = 0.25F - turns;
+  if (wave.x < 0) turns = 0.5F - turns;
+  return wave.y < 0 ? -turns : turns;
+}
 __device__ __forceinline__ float panel_turns(float2 field, const PixelLight& light) {
-  const float2 value = cuda::product(field, {light.phase.x, -light.phase.y});
-  return 0.15915494F * atan2f(value.y, value.x);
+  return turns_of_wave(cuda::product(field, {light.phase.x, -light.phase.y}));
 }
 __device__ __forceinline__ float2 modulated(float turns, const PixelLight& light) {
   const float2 wave = cuda::product(unit_wave(turns), light.phase);
   return {light.modulus * wave.x, light.modulus * wave.y};
 }
 
-/// w and t of a spot before a step.
+/// A spot before a step.
 struct SpotState {
+  float target = 0;
   float weight = 0;
   float2 unit{};
+  float level = 0;  ///< of all spots
+
+  SpotState() = default;
+  __device__ SpotState(const SpotArrays& spots, const SpotUpdate& update, int m)
+      : target(spots.place[m].w),
+        weight(spots.weight[m]),
+        unit(spots.unit[m]),
+        level(sqrtf(update.level_in->x / update.count)) {}
 };
 
 /// The update of one spot from its u, and v of the next step.
 __device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const SpotUpdate& update, int m, float2 u,
-                                              float target, SpotState state, bool writes) {
+                                              SpotState state, bool writes) {
   constexpr auto change = static_cast<float>(max_weight_change);
   const float size = sqrtf(u.x * u.x + u.y * u.y);
-  const float level = sqrtf(*update.level_in / update.count);
   const float2 direction = size > 0 ? float2{u.x / size, u.y / size} : state.unit;
   if (update.taken == Taken::free || update.taken == Taken::kept) state.unit = direction;
   if (update.taken == Taken::free || update.taken == Taken::locked) {
-    state.weight *= fminf(fmaxf(target * level / fmaxf(size, 1e-9F), 1 / change), change);
+    state.weight *= fminf(fmaxf(state.target * state.level / fmaxf(size, 1e-9F), 1 / change), change);
   }
   if (writes && update.taken != Taken::start) {
     spots.value[m] = u;
@@ -80,7 +116,7 @@ __device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const Spo
     }
   }
   if (update.next == NextWaves::lack) {
-    const float wanted = target * level;
+    const float wanted = state.target * state.level;
     return {update.gain * (wanted * direction.x - u.x), update.gain * (wanted * direction.y - u.y)};
   }
   return {state.weight * state.unit.x, state.weight * state.unit.y};

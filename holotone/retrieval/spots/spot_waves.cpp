@@ -3,6 +3,7 @@
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 namespace holotone::spots {
 
@@ -34,8 +35,15 @@ PanelLight panel_light(std::span<const Complex> light) {
 
 std::vector<SpotGroup> group_spots(std::span<const SpotPlace> spots, const DepthWave& wave, double rho_squared,
                                    std::size_t min_plane) {
+  const double lack = wave.lack_rad_per_m(rho_squared);
+  // Near the focal plane the paraxial wave alone will do.
+  const auto is_paraxial = [&](double z_m) { return lack * std::abs(z_m) <= max_depth_error_rad; };
   std::vector<std::uint32_t> order(spots.size());
   std::iota(order.begin(), order.end(), 0U);
+  if (spots.size() <= min_plane &&
+      std::ranges::all_of(spots, [&](const SpotPlace& spot) { return is_paraxial(spot.z_m); })) {
+    return {{std::move(order), 0, false, false}};
+  }
   std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return spots[i].z_m; });
   const auto depth = [&](std::size_t i) { return spots[order[i]].z_m; };
   std::vector<SpotGroup> groups;
@@ -49,19 +57,17 @@ std::vector<SpotGroup> group_spots(std::span<const SpotPlace> spots, const Depth
       others.insert(others.end(), some.begin(), some.end());
     }
   }
-  const double lack = wave.lack_rad_per_m(rho_squared);
   const auto z_m = [&](std::size_t i) { return spots[others[i]].z_m; };
   for (std::size_t begin = 0, end = 0; begin < others.size(); begin = end) {
     const double allowed = 2 * max_depth_error_rad;
-    // Near the focal plane the paraxial wave alone will do.
-    const bool is_paraxial = lack * std::abs(z_m(begin)) <= max_depth_error_rad;
+    const bool is_near = is_paraxial(z_m(begin));
     const auto belongs = [&](std::size_t i) {
-      return is_paraxial ? lack * std::abs(z_m(i)) <= max_depth_error_rad : lack * (z_m(i) - z_m(begin)) <= allowed;
+      return is_near ? is_paraxial(z_m(i)) : lack * (z_m(i) - z_m(begin)) <= allowed;
     };
     while (end < others.size() && belongs(end)) ++end;
-    const double middle = is_paraxial ? 0 : 0.5 * (z_m(begin) + z_m(end - 1));
+    const double middle = is_near ? 0 : 0.5 * (z_m(begin) + z_m(end - 1));
     const std::span some(others.data() + begin, end - begin);
-    groups.push_back({{some.begin(), some.end()}, middle, false, !is_paraxial});
+    groups.push_back({{some.begin(), some.end()}, middle, false, !is_near});
   }
   return groups;
 }
