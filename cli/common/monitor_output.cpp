@@ -79,6 +79,12 @@ void MonitorOutput::show(const std::vector<View<const std::uint8_t, 2>>& colours
   player_->show(PanelCodes(joined(here)));
 }
 
+void MonitorOutput::show(View<const std::uint16_t, 2> codes) {
+  Array<std::uint8_t, 2> bytes(codes.shape());
+  std::copy_n(codes.data(), codes.size(), bytes.data());
+  show({std::as_const(bytes).view()}, {});
+}
+
 void MonitorOutput::add(std::size_t colour, const Image& codes) {
   added_.at(colour).push_back(plane_of(std::get<Array<std::uint8_t, 3>>(codes.pixels)));
 }

@@ -31,6 +31,8 @@ class MonitorOutput {
   /// Shows the codes of a frame's one or three colours, on any device: one after the other with --field-sequence,
   /// otherwise in the channels of one picture.
   void show(const std::vector<View<const std::uint8_t, 2>>& colours, const Queue& queue);
+  /// Shows codes on the host of at most 8 bits.
+  void show(View<const std::uint16_t, 2> codes);
   /// Keeps the codes of a hologram of a colour for play.
   void add(std::size_t colour, const Image& codes);
   /// Shows what was added, in turn and again, until q, Escape or a signal; once, if `once`.

@@ -129,6 +129,7 @@ int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
   return run_spot_frames({.console = job.hologram.console,
                           .motion = job.motion,
                           .output = job.hologram.output,
+                          .shown = job.hologram.shown.get(),
                           .table = job.table,
                           .unit_m = unit_size(job.source),
                           .lens = job.options,
@@ -179,8 +180,11 @@ int run_spots(SpotsJob& job) {
   const Stopwatch watch;
   auto& hologram = job.hologram;
   hologram.device = device_option(hologram.device_name, hologram.console, OperationId::spots);
+  if (const auto& frame_s = job.motion.frames.frame_time_s) {
+    if (hologram.showing.fps) reject("--fps", "no --frame-time beside it", fmt::format("{:g}", *hologram.showing.fps));
+    if (names_monitor(hologram.output)) hologram.showing.fps = 1 / *frame_s;
+  }
   complete(hologram);
-  if (hologram.shown) reject("--output", "a file of codes", hologram.output);
   const auto& channel = hologram.channels.front();
   auto& grid = job.options.grid;
   grid = hologram.grid(channel);
@@ -199,20 +203,26 @@ int run_spots(SpotsJob& job) {
   if (!job.motion.trajectory.empty()) return run_moving(job, inputs);
   require_one_name(hologram.output, false, "a name without a counter unless spots move (--trajectory)");
   const auto spots = placed_spots(job, hologram.grid(channel));
-  std::vector<OutputFiles> outputs{{"--output", 1, [&](std::int64_t) { return hologram.output; }}};
+  std::vector<OutputFiles> outputs;
+  if (!hologram.shown) outputs.push_back({"--output", 1, [&](std::int64_t) { return hologram.output; }});
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
   if (!job.picture.empty()) outputs.push_back({"--picture", 1, [&](std::int64_t) { return job.picture; }});
   require_outputs(outputs, inputs);
   ProgressBar bar(hologram.console);
   const UnfinishedRun unfinished;
   check_bench(job.bench, has_map(job.map));
+  if (hologram.shown) hologram.shown->open();
   const auto light = focal_light(job);
   std::optional<MeasuredSpots> measured;
   auto made = make_spots_by(job.bench, hologram, spots, job.map, job.options, light.view(), job.steps,
                             codes_metadata(job), measured, bar);
   for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
   check_cancelled("writing");
-  write_codes(job, hologram.output, made.codes.view());
+  if (hologram.shown) {
+    hologram.shown->show(made.codes.view());
+  } else {
+    write_codes(job, hologram.output, made.codes.view());
+  }
   if (!job.table.empty()) {
     UnfinishedRun::will_write(job.table);
     // What --measured says is of the codes before.
@@ -244,7 +254,7 @@ int run_spots(SpotsJob& job) {
                      measured ? "at the panel " : "", 100 * seen.deviation, 100 * seen.worst, 100 * seen.contrast,
                      made.report.free_steps, made.report.kept_steps, to_string(hologram.device),
                      format_duration(watch.seconds())));
-  return exit_ok;
+  return hologram.shown ? until_closed([&] { hologram.shown->stay(); }) : exit_ok;
 }
 
 std::vector<OptionRow> main_options(SpotsJob& job) {
@@ -256,8 +266,11 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
       {.names = "-o,--output",
        .target = &h.output,
        .value = "FILE",
-       .help = "Codes as PNG, TIFF or BMP; with a counter (slm_%04d.png) for spots that move",
-       .required = true},
+       .help =
+           "Codes as PNG, TIFF or BMP; with a counter (slm_%04d.png) for spots that move; or monitor:N, a panel that "
+           "shows the codes",
+       .required = true,
+       .feeds = "find_monitor.monitor"},
       {.names = "--focal-length",
        .target = number(job.focal_length_m, ValueUnit::length, bounds_of<&SpotOptions::focal_length_m>),
        .value = "LENGTH",
@@ -360,6 +373,7 @@ Command spots_command() {
                      {"Light and codes", light_options(job)},
                      {"Measured light", bench_options(job.bench)},
                      {"Panel", panel_options(job.hologram.panel_choice)},
+                     monitor_output_options(job.hologram.showing, job.hologram.output),
                      console_options(job.hologram.console)},
           .run = [shared] { return run_spots(*shared); },
           .given = &job.hologram.given};

@@ -77,7 +77,7 @@ void warn_of_frames(const SpotFramesJob& job, const SpotTrajectory& trajectory, 
   if (more > 0) warn(job.console, fmt::format("{} more with such spots", counted(more, "frame")));
 }
 
-void report_totals(const SpotFramesJob& job, const FramePattern& pattern, std::int64_t count, const Totals& totals,
+void report_totals(const SpotFramesJob& job, const std::string& name, std::int64_t count, const Totals& totals,
                    double seconds) {
   std::string way;
   if (totals.lowest) {
@@ -85,12 +85,26 @@ void report_totals(const SpotFramesJob& job, const FramePattern& pattern, std::i
         "; between frames the mean at least {:.3g} half way, the lowest {:.3g} of the mean (frame {}, id {})",
         *totals.mean_half_way, *totals.lowest, totals.lowest_frame, totals.lowest_id);
   }
-  report(job.console,
-         fmt::format("{} to {}: {}, at least {:.1f} % of the light in the spots, deviation at most {:.2g} "
-                     "%, worst {:.2g} %{}; {}",
-                     pattern.name(0), pattern.name(count - 1), counted(count, "frame"), 100 * totals.efficiency,
-                     100 * totals.deviation, 100 * totals.worst, way, format_duration(seconds)));
+  report(
+      job.console,
+      fmt::format("{}: {}, at least {:.1f} % of the light in the spots, deviation at most {:.2g} %, worst {:.2g} %{}; "
+                  "{}",
+                  name, counted(count, "frame"), 100 * totals.efficiency, 100 * totals.deviation, 100 * totals.worst,
+                  way, format_duration(seconds)));
 }
+
+/// Looks after a panel's window, if there is one, between the steps of the first frame.
+class WindowProgress final : public Progress {
+ public:
+  explicit WindowProgress(MonitorOutput* shown) : shown_(shown) {}
+  bool update(std::string_view, std::int64_t, std::int64_t) override {
+    if (shown_ != nullptr) shown_->poll();
+    return !cancelled();
+  }
+
+ private:
+  MonitorOutput* shown_;
+};
 
 SpotMotionOptions motion_of(const SpotFramesJob& job, bool has_times) {
   auto motion = job.motion.motion;
@@ -98,8 +112,11 @@ SpotMotionOptions motion_of(const SpotFramesJob& job, bool has_times) {
   const bool relaxes = motion.relaxation.time_constant_s > 0 || !motion.relaxation.time_s.empty();
   const bool stated = job.motion.frames.frame_time_s.has_value();
   if (relaxes && !has_times && !stated) reject("--frame-time", "the time of a frame for a file without times", "none");
-  if (!relaxes && !has_times && stated) {
-    reject("--frame-time", "--response-time or --response, or a file with times", "neither");
+  if (!relaxes && !has_times && stated && job.shown == nullptr) {
+    reject("--frame-time", "--response-time or --response, a file with times, or -o monitor:N", "none of them");
+  }
+  if (job.shown != nullptr && has_times && !stated) {
+    reject("--frame-time", "the time of a frame on the panel for a file with times", "none");
   }
   if (stated) motion.frame_time_s = job.motion.frames.frame_time_s;
   return motion;
@@ -117,35 +134,58 @@ int run_spot_frames(const SpotFramesJob& job) {
   check_spot_trajectory(trajectory, job.lens);
   const auto times = spot_frame_times(trajectory, frames, job.lens);
   const auto count = std::ssize(times);
-  require_known_counters(job.output, false);
-  const auto pattern = frame_pattern(job.output);
-  if (!pattern) reject_output("a counter such as %04d for moving spots", job.output);
-  std::vector<OutputFiles> outputs{{output_name, count, [&](std::int64_t i) { return pattern->name(i); }}};
+  std::optional<FramePattern> pattern;
+  std::vector<OutputFiles> outputs;
+  if (job.shown == nullptr) {
+    require_known_counters(job.output, false);
+    pattern = frame_pattern(job.output);
+    if (!pattern) reject_output("a counter such as %04d for moving spots, or monitor:N", job.output);
+    outputs.push_back({output_name, count, [&](std::int64_t i) { return pattern->name(i); }});
+  }
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
   auto inputs = job.inputs;
   inputs.push_back({"--trajectory", job.motion.trajectory});
   inputs.push_back({"--response", job.motion.response});
   require_outputs(outputs, inputs);
   warn_of_frames(job, trajectory, times);
+  if (job.shown != nullptr) job.shown->open();
   ProgressBar bar(job.console);
   const UnfinishedRun unfinished;
   SpotMotion motion(job.lens, job.encoding, motion_options, Queue::create(job.device));
   if (job.light.data() != nullptr) motion.set_light(job.light);
-  QuietProgress quiet;
+  WindowProgress watching(job.shown);
   Totals totals;
   auto rows = nlohmann::json::array();
   std::string table;
-  for (std::int64_t i = 0; i < count; ++i) {
-    bar.step("frames", i, count);
-    const auto frame = spot_frame(trajectory, times[static_cast<std::size_t>(i)]);
-    const auto made = motion.show(frame, job.steps, quiet);
-    const auto path = pattern->name(i);
-    UnfinishedRun::will_write(path);
-    job.write(path, made.codes.view());
-    if (!job.table.empty()) table += spot_frame_rows(i, frame, made);
-    rows.push_back(add_frame(i, frame, made, job.steps, totals));
+  const auto make_all = [&](bool is_first) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (is_first) bar.step("frames", i, count);
+      const auto frame = spot_frame(trajectory, times[static_cast<std::size_t>(i)]);
+      const auto made = motion.show(frame, job.steps, watching);
+      if (job.shown != nullptr) {
+        job.shown->show(made.codes.view());
+      } else {
+        const auto path = pattern->name(i);
+        UnfinishedRun::will_write(path);
+        job.write(path, made.codes.view());
+      }
+      if (!is_first) continue;
+      if (!job.table.empty()) table += spot_frame_rows(i, frame, made);
+      rows.push_back(add_frame(i, frame, made, job.steps, totals));
+    }
+  };
+  const auto show_all = [&] {
+    make_all(true);
+    while (job.shown->loops()) make_all(false);
+    job.shown->finish();
+  };
+  int code = exit_ok;
+  if (job.shown != nullptr) {
+    code = until_closed(show_all);
+  } else {
+    make_all(true);
+    check_cancelled("writing");
   }
-  check_cancelled("writing");
   if (!job.table.empty()) {
     UnfinishedRun::will_write(job.table);
     write_file(job.table, table);
@@ -163,9 +203,12 @@ int run_spot_frames(const SpotFramesJob& job) {
     object["mean_half_way"] = *totals.mean_half_way;
   }
   object["time_s"] = watch.seconds();
+  if (job.shown != nullptr) object.update(job.shown->player().json());
   report_json(job.console, object);
-  report_totals(job, *pattern, count, totals, watch.seconds());
-  return exit_ok;
+  const auto name = job.shown != nullptr ? fmt::format("{}, {}", job.output, job.shown->player().summary())
+                                         : fmt::format("{} to {}", pattern->name(0), pattern->name(count - 1));
+  report_totals(job, name, std::ssize(object["frames"]), totals, watch.seconds());
+  return code;
 }
 
 std::vector<OptionRow> motion_options(MotionChoice& choice) {

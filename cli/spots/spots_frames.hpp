@@ -1,5 +1,6 @@
 #pragma once
 #include <cli/common/console.hpp>
+#include <cli/common/monitor_output.hpp>
 #include <cli/common/output_check.hpp>
 #include <functional>
 #include <holotone/recipes/spot_motion.hpp>
@@ -24,7 +25,8 @@ std::vector<OptionRow> motion_options(MotionChoice& choice);
 struct SpotFramesJob {
   const ConsoleOptions& console;
   MotionChoice& motion;
-  std::string output;  ///< with a counter
+  std::string output;              ///< with a counter
+  MonitorOutput* shown = nullptr;  ///< what it names, if it is a monitor
   std::string table;
   double unit_m = 0;
   SpotOptions lens;

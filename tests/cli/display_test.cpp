@@ -314,6 +314,36 @@ TEST_F(OnePanelTest, ShowsStereograms) {
   EXPECT_NE(refused.error.find("--fps: expected -o monitor:N"), std::string::npos) << refused.error;
 }
 
+TEST_F(OnePanelTest, ShowsSpotsThatStandAndMove) {
+  const std::vector<std::string> lens{"--focal-length", "100mm"};
+  const auto spots = [&](std::vector<std::string> words, const std::string& output) {
+    words.insert(words.begin(), "spots");
+    words.insert(words.end(), lens.begin(), lens.end());
+    return computed(words, output);
+  };
+  const std::vector<std::string> array{"--array", "2x2", "--spacing", "1mm", "--centre", "0.3mm,0.2mm"};
+  ASSERT_EQ(run(spots(array, path("array.png"))).exit_code, 0);
+  auto program = start_command(spots(array, "monitor:1"), server_->display());
+  EXPECT_TRUE(shows_file(path("array.png")));
+  EXPECT_EQ(stop(program).exit_code, 130);
+  const auto moves = write("moves.csv", "frame,id,x_um,y_um\n0,0,700,300\n2,0,800,300\n0,1,-500,0\n2,1,-500,-80\n");
+  ASSERT_EQ(run(spots({"--trajectory", moves}, path("move%d.png"))).exit_code, 0);
+  program =
+      start_command(spots({"--trajectory", moves, "--frame-time", "500ms", "--json"}, "monitor:1"), server_->display());
+  for (const char* file : {"move0.png", "move1.png", "move2.png"}) EXPECT_TRUE(shows_file(path(file))) << file;
+  const auto result = program->wait(30);
+  ASSERT_EQ(result.exit_code, 0) << result.error;
+  const auto said = nlohmann::json::parse(result.output);
+  EXPECT_EQ(said.at("shown"), 3);
+  EXPECT_EQ(said.at("frames").size(), 3u);
+  const auto refused =
+      start_command(spots({"--trajectory", moves, "--fps", "2", "--frame-time", "1s"}, "monitor:1"), server_->display())
+          ->wait(60);
+  EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  EXPECT_NE(refused.error.find("--fps: expected no --frame-time beside it, got '2'"), std::string::npos)
+      << refused.error;
+}
+
 TEST_F(OnePanelTest, ShowsSubframesAndFramesInTurn) {
   const auto optimize = [&](const std::string& input, const std::string& output, const std::vector<std::string>& more) {
     auto command = computed({"optimize", input, "--distance", "2cm", "--iterations", "3"}, output);
