@@ -34,13 +34,11 @@ std::vector<FormatSupport> list_formats() {
        .read = "1 to 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
        .written = "8, 16 bit, float32; grey of 1, 2, 4 bit",
        .honoured = "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
-                   "resolution, GDAL_NODATA, GDAL's unit of depths, SignificantBits of OME-XML; as light: profile, "
-                   "TransferFunction, primaries "
-                   "(Little CMS)",
+                   "resolution, GDAL_NODATA, GDAL's unit of depths, bits of OME-XML and Micro-Manager; as light: "
+                   "profile, TransferFunction, primaries (Little CMS)",
        .not_honoured = "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not "
-                       "square (GeoTIFF too); refused: "
-                       "other inks, YCbCr but JPEG's, "
-                       "raw sensor data, signed (ImageJ's too) or 32-bit integers",
+                       "square (GeoTIFF too), further pictures of ImageJ and MetaMorph under one directory; refused: "
+                       "other inks, YCbCr but JPEG's, raw sensor data, signed (ImageJ's too) or 32-bit integers",
        .library = "libtiff 4.5",
        .is_built = HOLOTONE_TIFF},
       {.name = "BMP",
@@ -129,7 +127,7 @@ std::vector<FormatSupport> list_formats() {
        .read = "complex {ny, nx}; real with --read",
        .written = "complex64",
        .honoured = "names of members, attributes, order of dimensions of MATLAB and Octave, names of dimensions, "
-                   "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases",
+                   "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases, openPMD's unitSI and axisLabels",
        .not_honoured = "refused: missing values, other units of phases, links, external and virtual data",
        .library = "libhdf5",
        .is_built = HOLOTONE_HDF5},

@@ -1,35 +1,21 @@
 // Units and sides of pixels that GDAL and GeoTIFF state.
 #include <bit>
 #include <cstring>
-#include <holotone/core/error.hpp>
-#include <holotone/io/images/image.hpp>
 #include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <string>
-#include <tests/io/tiff_directory.hpp>
-#include <tests/support/io_support.hpp>
-#include <tests/support/on_each_device.hpp>
+#include <tests/io/tiff_reading.hpp>
 #include <vector>
 
 namespace holotone {
 namespace {
 
+using io_fixtures::find_note;
 using io_fixtures::Page;
+using io_fixtures::read_tif;
 using io_fixtures::Tag;
 using io_fixtures::tiff_file;
 using io_support::TemporaryFolder;
 using io_support::write_raw;
-
-Image read_tif(const std::string& bytes) {
-  const TemporaryFolder folder;
-  write_raw(folder.file("x.tif"), bytes);
-  return read_image(folder.file("x.tif"));
-}
-
-/// The only note, behind the folder's name.
-std::string find_note(const std::vector<std::string>& notes) {
-  if (notes.size() != 1) return notes.empty() ? "none" : notes[0] + " | " + notes[1];
-  return notes[0].substr(notes[0].find("x.tif"));
-}
 
 Tag doubles(std::uint32_t tag, const std::vector<double>& values) {
   Tag result{tag, 12};
@@ -57,16 +43,8 @@ Page metres(const std::vector<float>& values, const std::vector<Tag>& tags) {
   return page;
 }
 
-class TiffGdal : public ::testing::Test {
+class TiffGdal : public io_fixtures::TiffTest {
  protected:
-  void SetUp() override {
-    try {
-      read_tif(tiff_file({{1, 1, 8, 1, 1, {"a"}}}));
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::unsupported) GTEST_SKIP() << "built without libtiff";
-      throw;
-    }
-  }
   /// The depths of a file of one row.
   [[nodiscard]] DepthMap depths(const Page& page, PlacedPicture job = {}) const {
     job.depth = folder_.file("x.tif");

@@ -120,7 +120,7 @@ struct OpenField {
           fmt::format("{}: {} is read from its DISPLAY_ORIGIN, {}", path, printable(choice.name), axes.origin));
     }
     if (!packing.is_plain()) {
-      notes.push_back(fmt::format("{}: {} is read times {:g} plus {:g} (scale_factor, add_offset)", path,
+      notes.push_back(fmt::format("{}: {} is read times {:g} plus {:g} (scale_factor or unitSI, add_offset)", path,
                                   printable(choice.name), packing.scale, packing.offset));
     }
     return notes;
