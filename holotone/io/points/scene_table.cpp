@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
@@ -167,13 +168,20 @@ class TableReader {
       std::string_view names = trim(line);
       refuse_percent(line);
       const bool comment = is_comment(line);
-      if (comment) names.remove_prefix(names.starts_with('#') ? 1 : 2);
+      CommentUnit stated;
+      if (comment) {
+        names.remove_prefix(names.starts_with('#') ? 1 : 2);
+        stated = find_comment_unit(names);
+        merge_comment_unit(unit_, stated, path_);
+        names = stated.rest;
+      }
       const char separator = separator_of(names);
       const auto words = split(names, separator);
       if (!comment && !words.empty() && is_number(words.front())) {
         separator_ = separator;
         if (columns_.empty()) assume_columns(words, line);
         if (words.size() != columns_.size()) fail_width(words.size(), line);
+        apply_unit();
         return line;
       }
       if (names_columns(words)) {
@@ -185,6 +193,18 @@ class TableReader {
       }
     }
     throw_io(path_, "at least 1 point", "0");
+  }
+
+  /// Multiplies by the unit of the comments, unless the columns' names have it.
+  void apply_unit() {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i] > z || !unit_.metres) continue;
+      if (has_lengths_ && scales_[i] != *unit_.metres) {
+        throw_io(path_, "one unit of x, y and z",
+                 fmt::format("{} and a comment's {}", in_quotes(names_[i]), in_quotes(unit_.text)));
+      }
+      scales_[i] = *unit_.metres;
+    }
   }
 
   static bool names_columns(const std::vector<std::string_view>& words) {
@@ -223,6 +243,7 @@ class TableReader {
       throw_io(path_, fmt::format("units of x, y and z, or of none (line {})", lines_.number()),
                fmt::format("{} of them", lengths));
     }
+    has_lengths_ = lengths == 3;
     note_used();
   }
 
@@ -315,6 +336,7 @@ class TableReader {
       const bool beaten = column == intensity && slot_[amplitude];
       if (column == column_count || alone || beaten) ignored.push_back(names_[i].empty() ? "''" : names_[i]);
     }
+    if (!unit_.text.empty() && !unit_.metres) ignored.push_back(fmt::format("the unit {}", in_quotes(unit_.text)));
     return list_names(ignored);
   }
 
@@ -368,6 +390,8 @@ class TableReader {
   Origin origin_;
   char separator_ = ' ';
   bool assumed_colour_ = false;
+  CommentUnit unit_;                                             // of x, y and z, as comments state
+  bool has_lengths_ = false;                                     // in the columns' names
   std::vector<std::size_t> columns_;                             // meaning of each column of the file
   std::vector<double> scales_;                                   // of each column: its unit
   std::vector<std::string> names_;                               // of each column, if the file has them
