@@ -31,7 +31,7 @@ std::vector<FormatSupport> list_formats() {
        .content = picture,
        .extensions = {".tif", ".tiff"},
        .by_content = true,
-       .read = "1 to 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
+       .read = "1, 2, 4, 8, 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
        .written = "8, 16 bit, float32; grey of 1, 2, 4 bit",
        .honoured = "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
                    "resolution, GDAL_NODATA, GDAL's unit of depths, bits of OME-XML and Micro-Manager; as light: "
