@@ -33,12 +33,14 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "1, 2, 4, 8, 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
        .written = "8, 16 bit, float32; grey of 1, 2, 4 bit",
-       .honoured = "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
-                   "resolution, GDAL_NODATA, GDAL's unit of depths, bits of OME-XML and Micro-Manager; as light: "
-                   "profile, TransferFunction, primaries (Little CMS)",
-       .not_honoured = "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not "
-                       "square (GeoTIFF too), further pictures of ImageJ and MetaMorph under one directory; refused: "
-                       "other inks, YCbCr but JPEG's, raw sensor data, signed (ImageJ's too) or 32-bit integers",
+       .honoured =
+           "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
+           "resolution, GDAL_NODATA, unit of depths (GDAL, GeoTIFF), bits of OME-XML and Micro-Manager; as light: "
+           "profile, TransferFunction, primaries (Little CMS)",
+       .not_honoured =
+           "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not "
+           "square (GeoTIFF too), pictures beyond its pages (ImageJ, MetaMorph, OME-XML, ImageDepth); refused: "
+           "other inks, YCbCr but JPEG's, raw sensor data, signed (ImageJ's too) or 32-bit integers",
        .library = "libtiff 4.5",
        .is_built = HOLOTONE_TIFF},
       {.name = "BMP",
@@ -127,7 +129,8 @@ std::vector<FormatSupport> list_formats() {
        .read = "complex {ny, nx}; real with --read",
        .written = "complex64",
        .honoured = "names of members, attributes, order of dimensions of MATLAB and Octave, names of dimensions, "
-                   "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases, openPMD's unitSI and axisLabels",
+                   "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases, unitSI, axes and grid of openPMD, axes "
+                   "of NeXus and ilastik",
        .not_honoured = "refused: missing values, other units of phases, links, external and virtual data",
        .library = "libhdf5",
        .is_built = HOLOTONE_HDF5},
@@ -161,7 +164,7 @@ std::vector<FormatSupport> list_formats() {
        .read = "a dot a line",
        .written = "CSV, TXT",
        .honoured = "names of columns, count, page, size of a pixel",
-       .not_honoured = "named: other columns; refused: units but pixels, decimal commas, UTF-16"},
+       .not_honoured = "named: other columns; refused: units but pixels, in comments too, decimal commas, UTF-16"},
       {.name = "NPY",
        .content = dots,
        .extensions = {".npy"},

@@ -175,6 +175,12 @@ TEST_F(FlagsTest, TablesInDegreesAndCodesOfFewBitsAreNoted) {
   const std::string red = "warning: " + path("red.txt") + " states phases at 633 nm, but the light has 532 nm";
   EXPECT_TRUE(noted(run(hologram("a.png", {"--lut", path("red.txt")})), red));
   EXPECT_TRUE(noted(run({"reconstruct", path("a.png"), "-o", path("f.png"), "--lut", path("red.txt")}), red));
+  ASSERT_EQ(run(hologram("map_633nm.png", {})).exit_code, 0);
+  const std::string map =
+      "warning: " + path("map_633nm.png") + " is named as a correction at 633 nm, but the light has";
+  EXPECT_TRUE(noted(run(hologram("b.png", {"--correction", path("map_633nm.png")})), map));
+  EXPECT_TRUE(
+      noted(run({"reconstruct", path("b.png"), "-o", path("f.png"), "--correction", path("map_633nm.png")}), map));
   write("short.txt", "phase_deg\n0\n60\n120\n180\n");
   EXPECT_TRUE(noted(run(hologram("a.png", {"--lut", path("short.txt")})),
                     path("short.txt") +

@@ -77,6 +77,8 @@ TEST(SceneUnits, OfOtherKindsAreNamed) {
                   "expected one unit of x, y and z, got 'x_um' and a comment's 'mm'");
   EXPECT_MENTIONS(refusal("# units: mm\n# points in um\n1,2,3\n"),
                   "expected one unit in its comments, got 'mm' and 'um'");
+  EXPECT_MENTIONS(refusal("1,2,3\n# units: mm\n"),
+                  "expected the unit of its comments before the first point, got 'mm' (line 2)");
 }
 
 TEST(SceneUnits, ShapeIsKeptFarFromZero) {

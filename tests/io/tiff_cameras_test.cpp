@@ -49,10 +49,42 @@ TEST_F(TiffCameras, BitsOfMicroManagerAreThoseOfTheCodes) {
   EXPECT_EQ(code_bits(read_tif(tiff_file({micro_manager({1}, "{\"BitDepth\":}")}))), 16);
 }
 
+std::string ome(const std::string& pixels) {
+  return R"(<?xml version="1.0"?><OME><Image ID="Image:0"><Pixels ID="Pixels:0" )" + pixels + "/></Image></OME>";
+}
+
+TEST_F(TiffCameras, PlanesOfVolumesAndOfSetsOfFilesAreCounted) {
+  Page page{2, 1, 8, 1, 1, {"ab"}, {{32997, 4, {3}}}};
+  EXPECT_EQ(find_note(read_tif(tiff_file({page}) + "cdef").notes),
+            "x.tif: ImageDepth states 3 pictures, of which 1 can be read");
+  const auto stated = [](const std::string& pixels) {
+    return find_note(read_tif(tiff_file({words_page({1}, ome(pixels))})).notes);
+  };
+  EXPECT_EQ(stated(R"(SizeX="1" SizeY="1" SizeZ="2" SizeC="3" SizeT="4")"),
+            "x.tif: OME-XML states 24 pictures, of which 1 can be read");
+  EXPECT_EQ(stated(R"(SizeZ="1" SizeC="1" SizeT="1"/><Pixels SizeZ="1" SizeC="1" SizeT="1")"),
+            "x.tif: OME-XML states 2 pictures, of which 1 can be read");
+  EXPECT_EQ(stated(R"(SizeZ="1" SizeC="1" SizeT="1")"), "none");
+  Page colours{1, 1, 8, 3, 2, {"abc"}, {{270, 2, {}, ome(R"(SizeZ="1" SizeC="3" SizeT="1")")}}};
+  EXPECT_EQ(find_note(read_tif(tiff_file({colours})).notes), "none");
+}
+
+TEST_F(TiffCameras, PixelsOfOmeThatAreNotSquareAreNamed) {
+  const auto note = [](const std::string& sizes) {
+    return find_note(read_tif(tiff_file({words_page({1}, ome(sizes))})).notes);
+  };
+  EXPECT_EQ(note(R"(PhysicalSizeX="0.1" PhysicalSizeY="0.2")"),
+            "x.tif: its pixels are not square, 10 columns and 5 rows on the same length: taken as square");
+  EXPECT_EQ(note(R"(PhysicalSizeX="0.1" PhysicalSizeXUnit="mm" PhysicalSizeY="0.1" PhysicalSizeYUnit="mm")"), "none");
+  EXPECT_EQ(note(R"(PhysicalSizeX="100" PhysicalSizeXUnit="nm" PhysicalSizeY="0.1")"), "none");
+}
+
 TEST_F(TiffCameras, SurvivesMutations) {
   const auto read = [](const std::string& path) { read_image(path); };
   io_support::expect_survival("stack.tif", metamorph(3), "stack.tif", 2000, read);
   io_support::expect_survival("mm.tif", tiff_file({micro_manager({1, 2}, "{\"BitDepth\":12}")}), "mm.tif", 2000, read);
+  const std::string pixels = R"(SizeZ="1" SizeC="1" SizeT="2" PhysicalSizeX="1" PhysicalSizeY="2")";
+  io_support::expect_survival("o.tif", tiff_file({words_page({1}, ome(pixels))}), "o.tif", 2000, read);
 }
 
 }  // namespace

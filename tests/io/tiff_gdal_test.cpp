@@ -84,6 +84,18 @@ TEST_F(TiffGdal, TheUnitOfDepthsIsTaken) {
   EXPECT_NEAR(depths(codes).farthest_m, 0.22, 1e-9);
 }
 
+TEST_F(TiffGdal, TheUnitOfHeightsIsTaken) {
+  const auto keys = [](std::uint32_t code) { return Tag{34735, 3, {1, 1, 0, 2, 1024, 0, 1, 1, 4099, 0, 1, code}}; };
+  for (const auto& [code, size_m] :
+       {std::pair{9001U, 1.0}, std::pair{9002U, 0.3048}, std::pair{9003U, 1200.0 / 3937}}) {
+    EXPECT_NEAR(depths(metres({0.5F, 0.65F}, {keys(code)})).farthest_m, 0.65 * size_m, 1e-7) << code;
+  }
+  EXPECT_EQ(find_note(depths(metres({0.5F, 0.65F}, {keys(9037)})).notes),
+            "x.tif: its unit 'EPSG 9037' is not applied to the values");
+  EXPECT_NEAR(depths(metres({0.5F, 0.65F}, {keys(9002), unit_tag("cm")})).farthest_m, 0.0065, 1e-9);  // the values' own
+  EXPECT_TRUE(read_tif(tiff_file({metres({3}, {keys(9001)})})).notes.empty());
+}
+
 TEST_F(TiffGdal, OptionsComeBeforeTheUnit) {
   const Page feet = metres({0.5F, 0.65F}, {unit_tag("ft")});
   PlacedPicture job;
@@ -112,7 +124,8 @@ TEST_F(TiffGdal, TheUnitOfOtherPicturesIsNamed) {
 
 TEST_F(TiffGdal, SurvivesMutations) {
   const auto read = [](const std::string& path) { read_image(path); };
-  const Page page = metres({0.5F}, {unit_tag("ft"), doubles(33550, {2, 1, 0})});
+  const Page page =
+      metres({0.5F}, {unit_tag("ft"), doubles(33550, {2, 1, 0}), {34735, 3, {1, 1, 0, 1, 4099, 0, 1, 9002}}});
   io_support::expect_survival("gdal.tif", tiff_file({page}), "gdal.tif", 2000, read);
 }
 

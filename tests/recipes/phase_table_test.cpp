@@ -59,6 +59,26 @@ TEST(PhaseTable, AnotherLightIsNamed) {
   EXPECT_TRUE(list_notes("# measured by hand", {532e-9}).empty());
 }
 
+TEST(PhaseTable, NamesOfFilesStateTheLight) {
+  const io_support::TemporaryFolder folder;
+  const auto path = folder.file("slm_633nm.txt");
+  io_support::write_raw(path, "phase_deg\n0\n90\n180\n270\n");
+  const auto list_notes = [&](double wavelength_m) {
+    return phase_table_notes(path, PhaseUnit::automatic, {wavelength_m});
+  };
+  EXPECT_EQ(list_notes(532e-9),
+            std::vector{path + " states phases at 633 nm, but the light has 532 nm: they are taken unchanged"});
+  EXPECT_TRUE(list_notes(633e-9).empty());
+  io_support::write_raw(path, "# wavelength 532 nm\nphase_deg\n0\n90\n180\n270\n");
+  EXPECT_TRUE(list_notes(532e-9).empty());
+  const std::string map = "a/CAL_LSH0802439_630nm.bmp";
+  EXPECT_EQ(correction_notes(map, {532e-9}), std::vector{map + " is named as a correction at 630 nm, but the light has "
+                                                               "532 nm: it is taken unchanged"});
+  EXPECT_TRUE(correction_notes(map, {633e-9}).empty());
+  EXPECT_TRUE(correction_notes("b/532nm/map_800x600.png", {633e-9}).empty());
+  EXPECT_TRUE(correction_notes("", {633e-9}).empty());
+}
+
 TEST(PhaseTable, TheStrokeOmitsCodesWithoutAPhase) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(phase_stroke_rad({none, 1.5, -2, none}), 3.5);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/dots/dots_formats_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
@@ -153,6 +154,7 @@ class DotsTableReader {
 
   /// Reads column names, or the page and the metadata of Holotone's own comment.
   void read_comment(std::string_view text) {
+    if (!own_ && find_comment_unit(text).metres) fail("places in pixels", text);
     if (rows_ > 0) return;
     const auto colon = text.find(": ");
     if (own_ && colon != std::string_view::npos) {

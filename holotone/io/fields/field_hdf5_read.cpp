@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <holotone/core/units.hpp>
 #include <holotone/io/fields/field_units_detail.hpp>
 #include <holotone/io/fields/hdf5_attributes_detail.hpp>
 #include <holotone/io/fields/hdf5_axes_detail.hpp>
@@ -74,6 +75,12 @@ void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, con
   }
 }
 
+// Of what counts as a pitch, since a grid's steps may be no lengths.
+constexpr double min_pitch_m = 1e-9;
+constexpr double max_pitch_m = 1e-2;
+
+bool is_square(double height, double width) { return width > 0 && std::abs(height - width) <= 1e-3 * width; }
+
 // The field of an HDF5 file, opened and checked, with its values not read yet.
 struct OpenField {
   Hdf5Session session;
@@ -122,6 +129,10 @@ struct OpenField {
     if (!packing.is_plain()) {
       notes.push_back(fmt::format("{}: {} is read times {:g} plus {:g} (scale_factor or unitSI, add_offset)", path,
                                   printable(choice.name), packing.scale, packing.offset));
+    }
+    if (const auto [height, width] = read_hdf5_sides(choice); height > 0 && width > 0 && !is_square(height, width)) {
+      notes.push_back(fmt::format("{}: its pixels of {} x {} (height x width) are not square: taken as square", path,
+                                  format_length(height), format_length(width)));
     }
     return notes;
   }
@@ -174,6 +185,10 @@ struct OpenField {
     read_hdf5_attributes(choice.dataset.get(), metadata);
     for (const auto* key : {"MATLAB_class", "MATLAB_int_decode", "MATLAB_global"}) metadata.erase(key);
     erase_honoured(metadata);
+    const auto [height, width] = read_hdf5_sides(choice);
+    if (is_square(height, width) && width >= min_pitch_m && width <= max_pitch_m) {
+      metadata.insert({"pitch_m", number_text(width)});
+    }
   }
 };
 

@@ -206,6 +206,12 @@ class DatasetList {
 
 }  // namespace
 
+Hdf5Handle open_hdf5_group(const Hdf5Choice& choice) {
+  const Hdf5Handle file(H5Iget_file_id(choice.dataset.get()), H5Fclose);
+  const std::string name = choice.name.substr(0, choice.name.rfind('/') + 1);
+  return {file.valid() ? H5Oopen(file.get(), name.empty() ? "/" : name.c_str(), H5P_DEFAULT) : -1, H5Oclose};
+}
+
 std::optional<Hdf5Handle> complex_memory_type(hid_t dataset) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
   if (!type.valid() || H5Tget_class(type.get()) != H5T_COMPOUND || H5Tget_nmembers(type.get()) != 2)

@@ -150,7 +150,12 @@ class TableReader {
     Fields fields(separator_);
     rows_.reserve(count_filled_lines(bytes_) * used_.size());
     do {
-      if (!is_comment(line)) read_row(fields, line);
+      if (is_comment(line)) {
+        merge_comment_unit(unit_, find_comment_unit(trim(line).substr(1)), path_);
+        require_applied_unit();
+      } else {
+        read_row(fields, line);
+      }
     } while (lines_.next_filled(line));
     return build();
   }
@@ -205,6 +210,15 @@ class TableReader {
       }
       scales_[i] = *unit_.metres;
     }
+  }
+
+  /// Throws for a unit that a comment states behind rows.
+  void require_applied_unit() const {
+    if (!unit_.metres ||
+        scales_[static_cast<std::size_t>(std::ranges::find(columns_, x) - columns_.begin())] == *unit_.metres)
+      return;
+    throw_io(path_, "the unit of its comments before the first point",
+             fmt::format("{} (line {})", in_quotes(unit_.text), lines_.number()));
   }
 
   static bool names_columns(const std::vector<std::string_view>& words) {

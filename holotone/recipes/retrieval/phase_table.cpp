@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/hologram/phase_unit_detail.hpp>
+#include <holotone/hologram/stated_wavelength_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/phase_table.hpp>
@@ -45,6 +48,11 @@ std::vector<double> other_light(const std::vector<double>& stated_m, const std::
   return other;
 }
 
+/// "CAL_LSH0802439_633nm.bmp".
+std::vector<double> wavelengths_of_name(const std::string& path) {
+  return take_wavelengths(in_plain_letters(std::filesystem::path(path).stem().string())).metres;
+}
+
 }  // namespace
 
 std::vector<double> read_phase_table(const std::string& path, PhaseUnit unit) {
@@ -67,9 +75,10 @@ std::vector<std::string> phase_table_notes(const std::string& path, PhaseUnit un
     notes.push_back(fmt::format("{} states no unit: {}; --lut-unit or a heading such as phase_rad says otherwise", path,
                                 stroke_text(lut, stroke_rad)));
   }
-  if (const auto other = other_light(lut.wavelengths_m, wavelengths_m); !other.empty()) {
+  const auto stated = lut.wavelengths_m.empty() ? wavelengths_of_name(path) : lut.wavelengths_m;
+  if (const auto other = other_light(stated, wavelengths_m); !other.empty()) {
     notes.push_back(fmt::format("{} states phases at {}, but the light has {}: they are taken unchanged", path,
-                                list_lengths(lut.wavelengths_m), list_lengths(other)));
+                                list_lengths(stated), list_lengths(other)));
   }
   constexpr double turn = 2 * std::numbers::pi;
   const auto levels = std::ranges::count_if(lut.phase_rad, [](double phase) { return !std::isnan(phase); });
@@ -82,6 +91,14 @@ std::vector<std::string> phase_table_notes(const std::string& path, PhaseUnit un
                     path, stroke_rad / turn, max_rad, rms_rad));
   }
   return notes;
+}
+
+std::vector<std::string> correction_notes(const std::string& path, const std::vector<double>& wavelengths_m) {
+  const auto stated = wavelengths_of_name(path);
+  const auto other = other_light(stated, wavelengths_m);
+  if (other.empty()) return {};
+  return {fmt::format("{} is named as a correction at {}, but the light has {}: it is taken unchanged", path,
+                      list_lengths(stated), list_lengths(other))};
 }
 
 double phase_stroke_rad(const std::vector<double>& phases_rad) {
