@@ -26,7 +26,7 @@ std::vector<FormatSupport> list_formats() {
        .read = "1 to 16 bit, palette, interlaced, alpha",
        .written = "8, 16 bit, 1 to 4 channels; grey of 1, 2, 4 bit",
        .honoured = "orientation (eXIf, raw profiles); as light: iCCP, gAMA, cHRM (Little CMS); text chunks",
-       .not_honoured = "named: cICP, orientation of XMP, frames of an animation, pixels that are not square"},
+       .not_honoured = "named: cICP, pCAL, orientation of XMP, frames of an animation, pixels that are not square"},
       {.name = "TIFF, BigTIFF",
        .content = picture,
        .extensions = {".tif", ".tiff"},

@@ -39,6 +39,7 @@ TEST(SceneUnits, CommentsStateThem) {
                                                    {"# angles in deg", 1}}) {
     expect_metres("t.xyz", comment + "\n" + row, metres);
   }
+  expect_metres("t.csv", "x [microns],y [microns],z [microns]\n10,5,-20\n", 1e-6);
   expect_metres("t.csv", "# units: mm\nx_mm,y_mm,z_mm\n10,5,-20\n", 1e-3);
   expect_metres("o.obj", "# Exported\n# File units = feet\nv 10 5 -20\n", 0.3048);
   const std::string head = "ply\nformat ascii 1.0\n";

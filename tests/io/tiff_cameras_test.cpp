@@ -69,6 +69,12 @@ TEST_F(TiffCameras, PlanesOfVolumesAndOfSetsOfFilesAreCounted) {
   EXPECT_EQ(find_note(read_tif(tiff_file({colours})).notes), "none");
 }
 
+TEST_F(TiffCameras, MetadataInAnotherFileAreNamed) {
+  const Page page = words_page({1}, R"(<OME><BinaryOnly MetadataFile="set.companion.ome" UUID="urn:uuid:1"/></OME>)");
+  EXPECT_EQ(find_note(read_tif(tiff_file({page})).notes),
+            "x.tif: its OME-XML stands in 'set.companion.ome', which is not read");
+}
+
 TEST_F(TiffCameras, PixelsOfOmeThatAreNotSquareAreNamed) {
   const auto note = [](const std::string& sizes) {
     return find_note(read_tif(tiff_file({words_page({1}, ome(sizes))})).notes);

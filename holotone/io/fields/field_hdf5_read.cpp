@@ -258,6 +258,10 @@ FieldNumbers read_hdf5_numbers(const std::string& path) {
     open.packing.unpack(numbers.real, path);
   }
   open.read_metadata(numbers.metadata);
+  const std::string unit = unit_of_name(open.choice.name);
+  const bool is_stated =
+      std::ranges::any_of(numbers.metadata, [](const auto& entry) { return is_unit_key(entry.first); });
+  if (!open.choice.complex && !unit.empty() && !is_stated) numbers.metadata["units"] = unit;
   numbers.notes = open.notes(path);
   return numbers;
 }

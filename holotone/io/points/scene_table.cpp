@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/length_names.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -60,7 +61,7 @@ std::optional<double> size_of_unit(std::string_view unit, bool is_angle) {
   try {
     return is_angle ? parse_angle("unit", one) : parse_length("unit", one);
   } catch (const Error&) {
-    return std::nullopt;
+    return is_angle ? std::nullopt : named_length_m(unit);
   }
 }
 

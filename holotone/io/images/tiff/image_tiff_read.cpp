@@ -146,6 +146,7 @@ class TiffReader {
     note_no_data(tiff_no_data(file), image, path_);
     note_gdal_metadata(file, image, as_depth, path_);
     note_imagej_calibration(description(), image, as_depth, path_);
+    note_ome_companion(description(), image, path_);
     if (!note_ome_aspect(description(), image, path_)) note_tiff_facts(file, image, path_);
     note_xmp_orientation(image, xmp_orientation(tiff_xmp(file)), orientation(), path_);
   }

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <holotone/io/images/tiff/tiff_ome_detail.hpp>
 #include <type_traits>
@@ -53,6 +54,13 @@ std::int64_t ome_pictures(std::string_view description, int samples) {
     planes += std::clamp(number_of_tag(tag, "SizeZ") * number_of_tag(tag, "SizeT") * channels, 0.0, most);
   }
   return static_cast<std::int64_t>(std::min(planes, most));
+}
+
+void note_ome_companion(std::string_view description, Image& image, std::string_view path) {
+  const auto at = description.find("BinaryOnly ");
+  if (!is_ome(description) || at == std::string_view::npos) return;
+  const auto file = find_value(description.substr(at, description.find('>', at) - at), "MetadataFile");
+  image.notes.push_back(fmt::format("{}: its OME-XML stands in {}, which is not read", path, in_quotes(file)));
 }
 
 bool note_ome_aspect(std::string_view description, Image& image, std::string_view path) {

@@ -12,6 +12,9 @@ std::optional<int> ome_significant_bits(std::string_view description);
 /// Planes of all pictures that OME-XML states, of `samples` channels each; files of a set hold some of them. 0 without.
 std::int64_t ome_pictures(std::string_view description, int samples);
 
+/// Notes a file of metadata that OME-XML names instead of any.
+void note_ome_companion(std::string_view description, Image& image, std::string_view path);
+
 /// Notes PhysicalSizeX and PhysicalSizeY that differ. True with a note.
 bool note_ome_aspect(std::string_view description, Image& image, std::string_view path);
 
