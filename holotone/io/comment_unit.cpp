@@ -3,6 +3,7 @@
 #include <cctype>
 #include <charconv>
 #include <fmt/format.h>
+#include <holotone/core/error.hpp>
 #include <holotone/core/length_names.hpp>
 #include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>

@@ -180,6 +180,8 @@ TEST(PhaseLut, DamagedTablesAreRefused) {
   };
   io_support::expect_survival("table", make_table(360, "# at 532 nm [waves]\n# column (2 \u03C0)\nphase/2pi\n"), ".csv",
                               2000, read);
+  io_support::expect_survival("light", "# wavelength [nm]: 450, 532 and 633; lambda = 0.633 um, 400-700 nm\n0\n1\n",
+                              ".csv", 2000, read);
 }
 
 }  // namespace
