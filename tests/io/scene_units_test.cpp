@@ -1,5 +1,6 @@
 // Units of coordinates that comments of scenes state.
 #include <cstdint>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <holotone/io/points/points.hpp>
 #include <string>
@@ -37,7 +38,7 @@ TEST(SceneUnits, CommentsStateThem) {
                                                    {"# x y z (units: mm)", 1e-3},
                                                    {"# 3 units wide, wavelength in nm, unitsize: mm", 1},
                                                    {"# angles in deg", 1}}) {
-    expect_metres("t.xyz", comment + "\n" + row, metres);
+    expect_metres("t.xyz", fmt::format("{}\n{}", comment, row), metres);
   }
   expect_metres("t.csv", "x [microns],y [microns],z [microns]\n10,5,-20\n", 1e-6);
   expect_metres("t.csv", "# units: mm\nx_mm,y_mm,z_mm\n10,5,-20\n", 1e-3);
