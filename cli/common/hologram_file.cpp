@@ -2,11 +2,13 @@
 #include <cli/common/paths.hpp>
 #include <cli/options/option_value.hpp>
 #include <cli/options/values.hpp>
+#include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/fields/field_numbers_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/guarded/sandbox.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 
 namespace holotone::cli {
 namespace {
@@ -52,6 +54,15 @@ void refuse_flags_for_codes(const StatedHologram& stated, const HologramOverride
   refuse.operator()<&Flags::carrier>(is_filtered_at_carrier);
 }
 
+/// Refuses a table of more phases than the picture's codes.
+void require_codes_for_table(const StatedHologram& stated, const std::string& lut) {
+  const double bits = checked_number(stated.path, stated.metadata, "bits").value_or(stated.pixel_bits);
+  const auto phases = checked_numbers(stated.path, stated.metadata, "level_phase_rad").size();
+  if (static_cast<double>(phases) <= std::exp2(bits)) return;
+  throw_io(lut, fmt::format("at most {:g} phases for codes of {:g} bits", std::exp2(bits), bits),
+           fmt::format("{}", phases));
+}
+
 HologramReadOptions read_options(const HologramOverrides& overrides) {
   HologramReadOptions options;
   options.correction = overrides.correction;
@@ -63,7 +74,9 @@ HologramReadOptions read_options(const HologramOverrides& overrides) {
   options.adjust = [overrides](const StatedHologram& stated) {
     apply_overrides(stated.metadata, overrides);
     require_stated(stated.path, stated.metadata, overrides, stated.is_field);
-    if (!stated.is_field) refuse_flags_for_codes(stated, overrides);
+    if (stated.is_field) return;
+    refuse_flags_for_codes(stated, overrides);
+    if (!overrides.lut.empty()) require_codes_for_table(stated, overrides.lut);
   };
   return options;
 }

@@ -193,8 +193,11 @@ OptionRow encoding_option(HologramJob& job, std::initializer_list<Encoding> only
 }
 
 std::vector<std::string> unit_warnings(const HologramJob& job) {
-  auto warnings = phase_table_notes(job.lut, job.lut_unit);
-  for (const auto& channel : job.channels) warnings.push_back(wavelength_warning(channel.wavelength_m));
+  std::vector<double> wavelengths_m;
+  for (const auto& channel : job.channels) wavelengths_m.push_back(channel.wavelength_m);
+  auto warnings = phase_table_notes(job.lut, job.lut_unit, wavelengths_m);
+  std::ranges::move(correction_notes(job.correction, wavelengths_m), std::back_inserter(warnings));
+  for (const double wavelength_m : wavelengths_m) warnings.push_back(wavelength_warning(wavelength_m));
   std::erase(warnings, "");
   return warnings;
 }

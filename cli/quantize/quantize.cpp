@@ -92,7 +92,7 @@ std::vector<std::string> early_warnings(const QuantizeJob& job, const QuantizeRe
   }
   if (auto words = wavelength_warning(row.grid.wavelength_m); !words.empty()) warnings.push_back(std::move(words));
   if (job.diffusion.modulation == Modulation::phase) {
-    std::ranges::move(phase_table_notes(job.lut, job.lut_unit), std::back_inserter(warnings));
+    std::ranges::move(phase_table_notes(job.lut, job.lut_unit, {row.grid.wavelength_m}), std::back_inserter(warnings));
   }
   return warnings;
 }

@@ -169,7 +169,9 @@ int run_reconstruct(ReconstructJob& job) {
   const Reconstruction seen = reconstruct(job, [&](const Reconstruction& opened) { report_file_notes(job, opened); });
   check_cancelled("writing");
   UnfinishedRun::keep();
-  for (const auto& words : phase_table_notes(job.overrides.lut, job.overrides.lut_unit)) warn(job.console, words);
+  auto light_notes = phase_table_notes(job.overrides.lut, job.overrides.lut_unit, seen.wavelengths_m);
+  std::ranges::move(correction_notes(job.overrides.correction, seen.wavelengths_m), std::back_inserter(light_notes));
+  for (const auto& words : light_notes) warn(job.console, words);
   warn_of(job.console, seen);
   report_json(job.console, make_json(job, seen, watch.seconds()));
   const auto& outputs = seen.outputs;

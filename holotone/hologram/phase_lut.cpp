@@ -5,10 +5,12 @@
 #include <holotone/core/error.hpp>
 #include <holotone/hologram/phase_lut.hpp>
 #include <holotone/hologram/phase_unit_detail.hpp>
+#include <holotone/hologram/stated_wavelength_detail.hpp>
 #include <limits>
 #include <numbers>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace holotone {
 namespace {
@@ -98,11 +100,20 @@ struct Measured {
   std::string_view text;
 };
 
-/// Lines of a table, and the unit that it states.
+/// Lines of a table, and what it states.
 struct TableText {
   std::vector<Measured> lines;
   PhaseUnit unit = PhaseUnit::automatic;
+  std::vector<double> wavelengths_m;
 
+  /// Takes the wavelengths of a heading or comment; returns the rest of it.
+  std::string take_light(std::string_view text) {
+    auto stated = take_wavelengths(in_plain_letters(text));
+    for (const double metres : stated.metres) {
+      if (std::ranges::find(wavelengths_m, metres) == wavelengths_m.end()) wavelengths_m.push_back(metres);
+    }
+    return std::move(stated.rest);
+  }
   void state(const StatedUnit& stated, std::size_t line, std::string_view text) {
     if (!stated.other.empty() || (stated.unit && unit != PhaseUnit::automatic && *stated.unit != unit)) {
       throw_lut(line, "phases in one unit: rad, deg, waves or pi", text);
@@ -128,7 +139,7 @@ TableText read_lines(std::string_view text) {
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
     if (whole.starts_with('#')) {
       refuse_other_quantity(whole.substr(1), true, line);
-      table.state(unit_in_comment(whole.substr(1)), line, whole);
+      table.state(unit_in_comment(table.take_light(whole.substr(1))), line, whole);
     }
     const std::string_view content = trimmed(whole.substr(0, whole.find('#')));
     if (content.empty()) continue;
@@ -136,7 +147,7 @@ TableText read_lines(std::string_view text) {
     const bool numeric = content.find_first_of("+-.0123456789") == 0;
     if (values.empty() && !numeric && fields == 0 && !heading) {
       refuse_other_quantity(content, false, line);
-      table.state(unit_in_heading(content), line, content);
+      table.state(unit_in_heading(table.take_light(content)), line, content);
       heading = true;
       continue;
     }
@@ -198,6 +209,7 @@ PhaseLut parse_phase_lut(std::string_view text, PhaseUnit unit) {
                    std::string(name_of(unit)));
   }
   PhaseLut lut;
+  lut.wavelengths_m = std::move(table.wavelengths_m);
   lut.unit = unit != PhaseUnit::automatic ? unit : table.unit;
   lut.stated = lut.unit != PhaseUnit::automatic;
   if (!lut.stated) lut.unit = likely_unit(table.lines);

@@ -28,6 +28,7 @@ struct PhaseLut {
   std::vector<double> phase_rad{};        ///< of codes 0, 1, 2, ...; NaN for codes before the first measured one
   PhaseUnit unit = PhaseUnit::automatic;  ///< of the table
   bool stated = false;                    ///< by the table or the caller; otherwise the likeliest
+  std::vector<double> wavelengths_m{};    ///< at which it was measured, as a heading or comment states
 };
 
 /// Reads a measured phase response from text: one phase a line (codes 0, 1, 2, ... in order), or `code,phase` with
@@ -38,6 +39,9 @@ struct PhaseLut {
 /// The unit stands in the heading (phase_deg, phase [rad], phase/pi, waves) or in a comment (# phase in degrees).
 /// Stated nowhere, it is inferred from the stroke, extended by one step of the codes: degrees above ten turns of
 /// radians, waves from 0.75 to 1.25, multiples of pi from 1.5 to 2.5, radians otherwise.
+///
+/// A heading or comment may state the wavelength: wavelength 633 nm, lambda = 0.633 um, at 633 nm. A panel's phase is
+/// nearly proportional to 1 / wavelength: a table of another light is off by its ratio.
 ///
 /// Throws invalid_argument naming the line, or `text` for a stroke above max_stroke_turns, or `unit` for another unit
 /// than the table's.

@@ -14,23 +14,6 @@ struct Word {
   int bracket;  ///< number of the brackets around it; 0: none
 };
 
-std::string in_plain_letters(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> signs = {
-      {{"\u03C0", "pi "}, {"\u03BB", " lambda "}, {"\u00B0", " deg "}, {"\u00B5", "u"}, {"\u03BC", "u"}}};
-  std::string plain;
-  while (!text.empty()) {
-    const auto sign = std::ranges::find_if(signs, [&](const auto& known) { return text.starts_with(known.first); });
-    if (sign != signs.end()) {
-      plain += sign->second;
-      text.remove_prefix(sign->first.size());
-    } else {
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
-      text.remove_prefix(1);
-    }
-  }
-  return plain;
-}
-
 std::vector<Word> find_words(const std::string& text) {
   std::vector<Word> words;
   int brackets = 0;
@@ -102,6 +85,23 @@ StatedUnit unit_of_words(const std::vector<Word>& words, const Counts& counts) {
 }
 
 }  // namespace
+
+std::string in_plain_letters(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> signs = {
+      {{"\u03C0", "pi "}, {"\u03BB", " lambda "}, {"\u00B0", " deg "}, {"\u00B5", "u"}, {"\u03BC", "u"}}};
+  std::string plain;
+  while (!text.empty()) {
+    const auto sign = std::ranges::find_if(signs, [&](const auto& known) { return text.starts_with(known.first); });
+    if (sign != signs.end()) {
+      plain += sign->second;
+      text.remove_prefix(sign->first.size());
+    } else {
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+      text.remove_prefix(1);
+    }
+  }
+  return plain;
+}
 
 StatedUnit unit_in_heading(std::string_view text) {
   return unit_of_words(find_words(in_plain_letters(text)), [](std::size_t) { return true; });

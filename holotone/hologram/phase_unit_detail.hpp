@@ -12,6 +12,9 @@ struct StatedUnit {
   std::string other{};  ///< another unit, such as mrad, or several
 };
 
+/// Text in small letters, with signs such as Greek ones as words of ASCII.
+std::string in_plain_letters(std::string_view text);
+
 /// Unit among the words of a heading: phase_deg, "phase (rad)", phase/pi, phase [2pi].
 StatedUnit unit_in_heading(std::string_view text);
 

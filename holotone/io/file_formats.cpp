@@ -26,21 +26,21 @@ std::vector<FormatSupport> list_formats() {
        .read = "1 to 16 bit, palette, interlaced, alpha",
        .written = "8, 16 bit, 1 to 4 channels; grey of 1, 2, 4 bit",
        .honoured = "orientation (eXIf, raw profiles); as light: iCCP, gAMA, cHRM (Little CMS); text chunks",
-       .not_honoured = "named: cICP, orientation of XMP, frames of an animation, pixels that are not square"},
+       .not_honoured = "named: cICP, pCAL, orientation of XMP, frames of an animation, pixels that are not square"},
       {.name = "TIFF, BigTIFF",
        .content = picture,
        .extensions = {".tif", ".tiff"},
        .by_content = true,
-       .read = "1 to 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
+       .read = "1, 2, 4, 8, 16 bit, floats of 16, 32, 64 bits; strips, tiles, planes, pages; CMYK",
        .written = "8, 16 bit, float32; grey of 1, 2, 4 bit",
-       .honoured = "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
-                   "resolution, GDAL_NODATA, GDAL's unit of depths, SignificantBits of OME-XML; as light: profile, "
-                   "TransferFunction, primaries "
-                   "(Little CMS)",
-       .not_honoured = "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not "
-                       "square (GeoTIFF too); refused: "
-                       "other inks, YCbCr but JPEG's, "
-                       "raw sensor data, signed (ImageJ's too) or 32-bit integers",
+       .honoured =
+           "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
+           "resolution, GDAL_NODATA, unit of depths (GDAL, GeoTIFF), bits of OME-XML and Micro-Manager; as light: "
+           "profile, TransferFunction, primaries (Little CMS)",
+       .not_honoured =
+           "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not "
+           "square (GeoTIFF too), pictures beyond its pages (ImageJ, MetaMorph, OME-XML, ImageDepth); refused: "
+           "other inks, YCbCr but JPEG's, raw sensor data, signed (ImageJ's too) or 32-bit integers",
        .library = "libtiff 4.5",
        .is_built = HOLOTONE_TIFF},
       {.name = "BMP",
@@ -86,19 +86,19 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "ascii, binary in both byte orders",
        .written = "binary",
-       .honoured = "coordinates, normals, colours, amplitude, intensity, phase, polygons",
+       .honoured = "coordinates, units in comments, normals, colours, amplitude, intensity, phase, polygons",
        .not_honoured = "named: other properties; refused: Gaussian splats, triangle strips"},
       {.name = "OBJ",
        .content = scene,
        .extensions = {".obj"},
        .read = "vertices, normals, polygons",
-       .honoured = "colours of vertices, negative indices, continued lines",
+       .honoured = "colours of vertices, units in comments, negative indices, continued lines",
        .not_honoured = "named: vt, p, l, mtllib, usemtl; refused: weights, free-form curves and surfaces"},
       {.name = "STL",
        .content = scene,
        .extensions = {".stl"},
        .read = "ascii of several solids, binary",
-       .honoured = "triangles",
+       .honoured = "triangles, a unit in the header",
        .not_honoured = "named: attribute bytes (colours); left out: normals of facets"},
       {.name = "glTF, GLB",
        .content = scene,
@@ -114,7 +114,7 @@ std::vector<FormatSupport> list_formats() {
        .content = scene,
        .extensions = {".xyz", ".csv", ".tsv", ".txt", ".asc"},
        .read = "a point a line",
-       .honoured = "names of columns, their units",
+       .honoured = "names of columns, their units, units in comments",
        .not_honoured = "named: other columns; refused: decimal commas, UTF-16, six columns that may be normals"},
       {.name = "NPY",
        .content = scene,
@@ -129,7 +129,8 @@ std::vector<FormatSupport> list_formats() {
        .read = "complex {ny, nx}; real with --read",
        .written = "complex64",
        .honoured = "names of members, attributes, order of dimensions of MATLAB and Octave, names of dimensions, "
-                   "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases",
+                   "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases, unitSI, axes and grid of openPMD, axes "
+                   "of NeXus and ilastik",
        .not_honoured = "refused: missing values, other units of phases, links, external and virtual data",
        .library = "libhdf5",
        .is_built = HOLOTONE_HDF5},
@@ -163,7 +164,7 @@ std::vector<FormatSupport> list_formats() {
        .read = "a dot a line",
        .written = "CSV, TXT",
        .honoured = "names of columns, count, page, size of a pixel",
-       .not_honoured = "named: other columns; refused: units but pixels, decimal commas, UTF-16"},
+       .not_honoured = "named: other columns; refused: units but pixels, in comments too, decimal commas, UTF-16"},
       {.name = "NPY",
        .content = dots,
        .extensions = {".npy"},

@@ -168,6 +168,7 @@ def test_codes_of_few_bits_stay_codes(tmp_path, bits):
 
 def test_tables_of_phases_have_units():
     assert np.allclose(ht.read_phase_lut("phase_deg\n0\n90\n180\n"), [0, np.pi / 2, np.pi])
+    assert ht.parse_phase_lut("# wavelength 633 nm\n0\n90\n").wavelengths_m == pytest.approx([633e-9])
     lut = ht.parse_phase_lut("0\n0.25\n0.5\n0.75\n")
     assert lut.unit == "waves" and not lut.stated and np.allclose(lut.phase_rad, np.arange(4) * np.pi / 2)
     assert np.allclose(ht.read_phase_lut("0\n0.25\n0.5\n0.75\n", unit="rad"), np.arange(4) / 4)

@@ -1,4 +1,5 @@
 // Files with incomplete metadata, and the flags that replace missing keys.
+#include <fmt/format.h>
 #include <holotone/hologram/encode.hpp>
 #include <tests/cli/picture.hpp>
 #include <tests/support/program.hpp>
@@ -148,6 +149,15 @@ TEST_F(FlagsTest, FlagsThatTheCodesDoNotUseAreRefused) {
   EXPECT_EQ(run(look("phase.png", {"--encode", "amplitude", "--amplitude-range", "0,1"})).exit_code, 0);
 }
 
+TEST_F(FlagsTest, ATableOfMorePhasesThanCodesIsBlamed) {
+  std::string table = "phase_rad\n";
+  for (int code = 0; code < 257; ++code) table += fmt::format("{}\n", 6.28 * code / 256);
+  write("many.txt", table);
+  ASSERT_EQ(run(hologram("a.png", {})).exit_code, 0);
+  expect_refused({"reconstruct", path("a.png"), "-o", path("f.png"), "--lut", path("many.txt")},
+                 {"many.txt: expected at most 256 phases for codes of 8 bits, got 257"});
+}
+
 TEST_F(FlagsTest, TablesInDegreesAndCodesOfFewBitsAreNoted) {
   write("degrees.txt", "0\n120\n240\n360\n");
   const auto noted = [](const ProgramResult& made, const std::string& text) {
@@ -161,6 +171,16 @@ TEST_F(FlagsTest, TablesInDegreesAndCodesOfFewBitsAreNoted) {
   EXPECT_TRUE(noted(run({"reconstruct", path("a.png"), "-o", path("f.png"), "--lut", path("degrees.txt")}), degrees));
   // The step back from the last code is a third of the stroke.
   EXPECT_FALSE(noted(run(hologram("a.png", {"--lut", path("degrees.txt"), "--lut-unit", "deg"})), "states no unit"));
+  write("red.txt", "# measured at 633 nm\nphase_deg\n0\n90\n180\n270\n");
+  const std::string red = "warning: " + path("red.txt") + " states phases at 633 nm, but the light has 532 nm";
+  EXPECT_TRUE(noted(run(hologram("a.png", {"--lut", path("red.txt")})), red));
+  EXPECT_TRUE(noted(run({"reconstruct", path("a.png"), "-o", path("f.png"), "--lut", path("red.txt")}), red));
+  ASSERT_EQ(run(hologram("map_633nm.png", {})).exit_code, 0);
+  const std::string map =
+      "warning: " + path("map_633nm.png") + " is named as a correction at 633 nm, but the light has";
+  EXPECT_TRUE(noted(run(hologram("b.png", {"--correction", path("map_633nm.png")})), map));
+  EXPECT_TRUE(
+      noted(run({"reconstruct", path("b.png"), "-o", path("f.png"), "--correction", path("map_633nm.png")}), map));
   write("short.txt", "phase_deg\n0\n60\n120\n180\n");
   EXPECT_TRUE(noted(run(hologram("a.png", {"--lut", path("short.txt")})),
                     path("short.txt") +

@@ -64,6 +64,40 @@ TEST(PhaseLut, CommentsOfOtherThingsStateNone) {
   }
 }
 
+TEST(PhaseLut, HeadingsAndCommentsStateTheWavelength) {
+  const auto expect_light = [](const std::string& head, const std::vector<double>& nanometres) {
+    SCOPED_TRACE(head);
+    const PhaseLut lut = parse_phase_lut(make_table(6.2, head + "\n"));
+    ASSERT_EQ(lut.wavelengths_m.size(), nanometres.size());
+    for (std::size_t i = 0; i < nanometres.size(); ++i) {
+      EXPECT_NEAR(lut.wavelengths_m[i], 1e-9 * nanometres[i], 1e-15);
+    }
+  };
+  for (const char* head :
+       {"# wavelength 633 nm", "# Wavelength: 0.633 um", "; lambda = 633nm", "# \u03BB=0.633 \u00B5m",
+        "# wavelength_nm: 633", "# wavelength [nm] = 633.0", "# Wavelength of the laser: 633", "# lambda 6.33e-7 m",
+        "# wavelength 0.633", "# wavelength=6.33e-7", "# measured at 633 nm", "# (633 nm, 25 C)", "phase_rad @ 633nm",
+        "phase [rad], lambda = 633 nm", "# 633-nm laser, wavelength 633 nanometers"}) {
+    expect_light(head, {633});
+  }
+  expect_light("# wavelengths: 450, 532 and 633 nm", {450, 532, 633});
+  expect_light("# 450 nm / 532 nm", {450, 532});
+  for (const char* head :
+       {"# coated for 400-700 nm", "# wavelengths 400 to 700 nm", "# pitch 8 um, 25 C", "# wavelength 25 mm",
+        "# wavelength", "# in units of lambda", "# 633", "# 1e999 nm", "# ."}) {
+    expect_light(head, {});
+  }
+  // Lambda is the sign of the light beside a number, and a unit elsewhere.
+  const auto find_unit = [](const std::string& head) {
+    const PhaseLut lut = parse_phase_lut(make_table(6.2, head + "\n"));
+    return lut.stated ? lut.unit : PhaseUnit::automatic;
+  };
+  EXPECT_EQ(find_unit("phase_rad, lambda = 633 nm"), PhaseUnit::rad);
+  EXPECT_EQ(find_unit("; lambda = 633nm"), PhaseUnit::automatic);
+  EXPECT_EQ(find_unit("# phase in units of lambda (633 nm)"), PhaseUnit::waves);
+  EXPECT_EQ(find_unit("# phase in units of lambda, wavelength 633 nm"), PhaseUnit::waves);
+}
+
 TEST(PhaseLut, TheStrokeTellsTheUnit) {
   expect_phases(parse_phase_lut(make_table(360)), 2 * M_PI, PhaseUnit::deg, false);
   expect_phases(parse_phase_lut(make_table(6.1)), 6.1, PhaseUnit::rad, false);
@@ -146,6 +180,8 @@ TEST(PhaseLut, DamagedTablesAreRefused) {
   };
   io_support::expect_survival("table", make_table(360, "# at 532 nm [waves]\n# column (2 \u03C0)\nphase/2pi\n"), ".csv",
                               2000, read);
+  io_support::expect_survival("light", "# wavelength [nm]: 450, 532 and 633; lambda = 0.633 um, 400-700 nm\n0\n1\n",
+                              ".csv", 2000, read);
 }
 
 }  // namespace

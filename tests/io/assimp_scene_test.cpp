@@ -171,6 +171,20 @@ TEST(AssimpScene, GltfNamesWhatIsNotApplied) {
                   "x.gltf: expected glTF 2, got version '1.0'");
 }
 
+TEST(AssimpScene, NamesOfBuffersMayBeCoded) {
+  SKIP_WITHOUT_ASSIMP();
+  const TemporaryFolder folder;
+  std::string text = gltf_square(6, "");
+  text.replace(text.find("x.bin"), 5, "my%20b%C3%BCffer.bin");
+  write_raw(folder.file("x.gltf"), text);
+  EXPECT_MENTIONS(error_of([&] { (void)read_scene_guarded(folder.file("x.gltf"), program); }), "my%20b%C3%BCffer.bin");
+  write_raw(folder.file("my b\u00fcffer.bin"), square_bytes(true));
+  EXPECT_EQ(read_scene_guarded(folder.file("x.gltf"), program).position.size(), 4U);
+  // A file of the very name comes first.
+  write_raw(folder.file("my%20b%C3%BCffer.bin"), "x");
+  EXPECT_NE(error_of([&] { (void)read_scene_guarded(folder.file("x.gltf"), program); }), "");
+}
+
 enum class Place { beside, in_text, in_glb };
 
 /// A quantized triangle of positions (0 0 0), (100 0 0), (0 100 50) and normals (0 0 127): `type` of the numbers, which

@@ -43,6 +43,8 @@ TEST(DotsBadInput, TablesNameTheLine) {
   EXPECT_MENTIONS(refusal("x,y\n1,two\n", "d.csv"), "a number in column 2 (line 2), got 'two'");
   EXPECT_MENTIONS(refusal("x,z\n1,2\n", "d.csv"), "column names with x and y (line 1), got 'x,z'");
   EXPECT_MENTIONS(refusal("x [mm],y [mm]\n1,2\n", "d.csv"), "columns in pixels (line 1), got 'x [mm]'");
+  EXPECT_MENTIONS(refusal("# units: mm\n1,2\n", "d.csv"), "places in pixels (line 1), got ' units: mm'");
+  EXPECT_MENTIONS(refusal("x,y\n1,2\n// x y in um\n", "d.csv"), "places in pixels (line 3), got ' x y in um'");
   EXPECT_MENTIONS(refusal("x_px,y_px,radius_um\n1,2,3\n", "d.csv"), "columns in pixels (line 1), got 'radius_um'");
   EXPECT_MENTIONS(refusal("x,y,X\n1,2,3\n", "d.csv"), "one column 'x' (line 1), got 'X'");
   EXPECT_MENTIONS(refusal(std::string("\xFE\xFF\0x\0,", 6), "d.csv"), "text in UTF-8 or ASCII, got UTF-16");

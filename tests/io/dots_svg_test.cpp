@@ -107,6 +107,9 @@ TEST(DotsSvg, StrokesWidenDots) {
   // Per cent of the diagonal / sqrt(2): sqrt((100^2 + 50^2) / 2) = 79.0569...
   EXPECT_NEAR(radius("stroke='black' stroke-width='10%'"), 2 + 7.9056942 / 2, 1e-5);
   EXPECT_EQ(on_page("<g stroke='black' stroke-width='2'><ellipse cx='1' rx='1' ry='7'/></g>").dots.radius, Floats{4});
+  for (const std::string radii : {"rx='3'", "ry='3'", "rx='3' ry='auto'", "rx=' auto ' ry='3'"}) {
+    EXPECT_EQ(on_page("<ellipse cx='1' " + radii + "/>").dots.radius, Floats{3}) << radii;
+  }
   EXPECT_MENTIONS(refusal(circle("stroke='red' vector-effect='non-scaling-stroke'")),
                   "a stroke that is scaled with its circle (line 1), got 'vector-effect non-scaling-stroke'");
   EXPECT_MENTIONS(refusal(circle("stroke='red' stroke-width='1em'")), "a finite length stroke-width (line 1)");

@@ -201,7 +201,7 @@ TEST(DotsFile, SvgLeavesOutWhatIsHidden) {
   EXPECT_EQ(x_of_dots("<style>.a{display:none}</style>" + circle("class='a' style='display:block'")), Floats{7});
   EXPECT_EQ(x_of_dots(one + "<g display='none'><path d='M0 0H9'/></g>"), expected);
   // SVG 2, section 10.3: a radius of 0 disables a circle.
-  EXPECT_EQ(x_of_dots(one + "<circle cx='3' cy='1' r='0'/><ellipse cx='3' cy='1' rx='2'/>"), expected);
+  EXPECT_EQ(x_of_dots(one + "<circle cx='3' cy='1' r='0'/><ellipse cx='3' cy='1' ry='0' rx='2'/>"), expected);
 }
 
 // The mapping of SVG 2, section 8.2, by hand.

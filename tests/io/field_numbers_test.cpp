@@ -272,7 +272,7 @@ TEST(Hdf5Datasets, AttributesSayWhatTheNumbersAre) {
   constexpr double degree = 0.017453292519943295;
   phases("degrees", degree, 0, "phases in degrees, as the file states");
   phases("whole", 1e-3, 0, "phases in mrad, as the file states");
-  phases("packed", 0.5, -1, "/packed is read times 0.5 plus -1 (scale_factor, add_offset)");
+  phases("packed", 0.5, -1, "/packed is read times 0.5 plus -1 (scale_factor or unitSI, add_offset)");
   expect_values(read_field(path + ":degrees", {.read = FieldContent::amplitude, .phase_file = path + ":whole"}).values,
                 [&](auto r, auto c) { return std::polar(v(r, c), 1e-3 * v(r, c)); });
   expect_values(read_field(path + ":packed", {.read = FieldContent::field}).values,

@@ -40,9 +40,30 @@ std::string density_chunk(std::uint32_t columns, std::uint32_t rows) {
 const std::string not_square =
     ": its pixels are not square, 8031 columns and 3858 rows on the same length: taken as square";
 
+TEST(ImageFacts, ACalibrationOfPngIsNamed) {
+  std::string data(
+      "height\0"
+      "\0\0\0\0"
+      "\0\0\0\xff"
+      "\0\2"
+      "mm\0"
+      "0\0"
+      "25.5",
+      26);
+  EXPECT_EQ(notes_of("x.png", png_with("pCAL", data)),
+            Notes{"x.png: its calibration 'height' in 'mm' (pCAL) is not applied to the values"});
+}
+
 TEST(ImageFacts, PixelsThatAreNotSquareAreNamed) {
   EXPECT_EQ(notes_of("x.png", density_chunk(8031, 3858)), Notes{"x.png" + not_square});
   EXPECT_EQ(notes_of("x.png", density_chunk(3000, 3001)), Notes{});  // rounded
+  const std::string same_length(
+      ": its pixels are not square, 1e+06 columns and 5e+05 rows on the same length: taken as ");
+  EXPECT_EQ(notes_of("x.png", png_with("sCAL", std::string("\1"
+                                                           "1e-6\0"
+                                                           "2e-6",
+                                                           10))),
+            Notes{"x.png" + same_length + "square"});
   std::string jpeg = jpeg_bytes(black(), 90);  // JFIF: densities of two bytes behind the marker's first 12
   EXPECT_EQ(notes_of("x.jpg", jpeg), Notes{});
   jpeg.replace(14, 4, std::string("\x1f\x5f\x0f\x12", 4));

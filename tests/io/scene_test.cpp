@@ -183,6 +183,26 @@ TEST(ScenePly, UnusedElementsAndPropertiesOfFacesAreNamed) {
   EXPECT_EQ(mesh.ignored, "element edge, face red, face texcoord");
 }
 
+TEST(ScenePly, VerticesWithoutAFaceAreLeftOutByName) {
+  const std::string vertices = "0 0 0 1\n9 9 9 2\n1 0 0 3\n1 1 0 4\nnan 0 0 5\n";
+  const auto head = [](const std::string& elements) { return "ply\nformat ascii 1.0\n" + elements + "end_header\n"; };
+  const std::string vertex =
+      "element vertex 5\nproperty float x\nproperty float y\nproperty float z\nproperty float amplitude\n";
+  const std::string face = "element face 1\nproperty list uchar int vertex_indices\n";
+  for (const std::string& bytes :
+       {head(vertex + face) + vertices + "3 0 2 3\n", head(face + vertex) + "3 0 2 3\n" + vertices}) {
+    const Mesh mesh = read_text(bytes, "x.ply");
+    EXPECT_EQ(mesh.position, (std::vector<Vec3f>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}));
+    EXPECT_EQ(mesh.amplitude, (std::vector<float>{1, 3, 4}));
+    EXPECT_EQ(mesh.triangle, (std::vector<std::array<std::uint32_t, 3>>{{0, 1, 2}}));
+    EXPECT_EQ(mesh.ignored, "2 vertices without a face");
+  }
+  const Mesh cloud =
+      read_text(head(vertex + "element face 0\nproperty list uchar int vertex_indices\n") + vertices, "x.ply");
+  EXPECT_EQ(cloud.position.size(), 5U);
+  EXPECT_EQ(cloud.ignored, "");
+}
+
 TEST(ScenePly, ThePropertyNamedFirstCounts) {
   const Mesh mesh = read_text(ply_header("ascii", 1,
                                          "property float x\nproperty float intensity\n"

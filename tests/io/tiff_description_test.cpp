@@ -1,44 +1,20 @@
 // Calibrations of ImageJ and significant bits of OME-XML, which stand in the first directory's ImageDescription.
 #include <cmath>
-#include <holotone/core/error.hpp>
-#include <holotone/io/images/image.hpp>
 #include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <string>
-#include <tests/io/tiff_directory.hpp>
-#include <tests/support/io_support.hpp>
+#include <tests/io/tiff_reading.hpp>
 #include <tests/support/on_each_device.hpp>
-#include <vector>
 
 namespace holotone {
 namespace {
 
+using io_fixtures::find_note;
 using io_fixtures::Page;
+using io_fixtures::read_tif;
 using io_fixtures::tiff_file;
+using io_fixtures::words_page;
 using io_support::TemporaryFolder;
 using io_support::write_raw;
-
-Image read_tif(const std::string& bytes, const std::string& part = {}) {
-  const TemporaryFolder folder;
-  write_raw(folder.file("x.tif"), bytes);
-  return read_image(folder.file("x.tif" + part));
-}
-
-std::string find_note(const std::vector<std::string>& notes) {
-  if (notes.size() != 1) return notes.empty() ? "none" : notes[0] + " | " + notes[1];
-  return notes[0].substr(notes[0].find("x.tif"));
-}
-
-std::string words(const std::vector<std::uint16_t>& codes) {
-  std::string bytes;
-  for (const auto code : codes) io_fixtures::append(bytes, code, 2);
-  return bytes;
-}
-
-Page words_page(const std::vector<std::uint16_t>& codes, const std::string& description) {
-  Page page{static_cast<std::uint32_t>(codes.size()), 1, 16, 1, 1, {words(codes)}};
-  if (!description.empty()) page.tags.push_back({270, 2, {}, description});
-  return page;
-}
 
 std::string ome(const std::string& pixels) {
   return "<?xml version=\"1.0\"?><OME xmlns=\"http://www.openmicroscopy.org/Schemas/OME/2016-06\"><Image "
@@ -51,17 +27,7 @@ std::string ome_bits(const std::string& bits) {
          "\" SizeX=\"3\" SizeY=\"1\"/>";
 }
 
-class TiffDescription : public ::testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      read_tif(tiff_file({{1, 1, 8, 1, 1, {"a"}}}));
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::unsupported) GTEST_SKIP() << "built without libtiff";
-      throw;
-    }
-  }
-};
+class TiffDescription : public io_fixtures::TiffTest {};
 
 TEST_F(TiffDescription, SignedNumbersOfImagejAreRefused) {
   const std::string shifted = "ImageJ=1.53t\ncf=0\nc0=-32768\nc1=1\nvunit=gray value\nmin=0\n";

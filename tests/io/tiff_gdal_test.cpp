@@ -1,35 +1,21 @@
 // Units and sides of pixels that GDAL and GeoTIFF state.
 #include <bit>
 #include <cstring>
-#include <holotone/core/error.hpp>
-#include <holotone/io/images/image.hpp>
 #include <holotone/recipes/scenes/depth_picture_detail.hpp>
 #include <string>
-#include <tests/io/tiff_directory.hpp>
-#include <tests/support/io_support.hpp>
-#include <tests/support/on_each_device.hpp>
+#include <tests/io/tiff_reading.hpp>
 #include <vector>
 
 namespace holotone {
 namespace {
 
+using io_fixtures::find_note;
 using io_fixtures::Page;
+using io_fixtures::read_tif;
 using io_fixtures::Tag;
 using io_fixtures::tiff_file;
 using io_support::TemporaryFolder;
 using io_support::write_raw;
-
-Image read_tif(const std::string& bytes) {
-  const TemporaryFolder folder;
-  write_raw(folder.file("x.tif"), bytes);
-  return read_image(folder.file("x.tif"));
-}
-
-/// The only note, behind the folder's name.
-std::string find_note(const std::vector<std::string>& notes) {
-  if (notes.size() != 1) return notes.empty() ? "none" : notes[0] + " | " + notes[1];
-  return notes[0].substr(notes[0].find("x.tif"));
-}
 
 Tag doubles(std::uint32_t tag, const std::vector<double>& values) {
   Tag result{tag, 12};
@@ -57,16 +43,8 @@ Page metres(const std::vector<float>& values, const std::vector<Tag>& tags) {
   return page;
 }
 
-class TiffGdal : public ::testing::Test {
+class TiffGdal : public io_fixtures::TiffTest {
  protected:
-  void SetUp() override {
-    try {
-      read_tif(tiff_file({{1, 1, 8, 1, 1, {"a"}}}));
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::unsupported) GTEST_SKIP() << "built without libtiff";
-      throw;
-    }
-  }
   /// The depths of a file of one row.
   [[nodiscard]] DepthMap depths(const Page& page, PlacedPicture job = {}) const {
     job.depth = folder_.file("x.tif");
@@ -106,6 +84,18 @@ TEST_F(TiffGdal, TheUnitOfDepthsIsTaken) {
   EXPECT_NEAR(depths(codes).farthest_m, 0.22, 1e-9);
 }
 
+TEST_F(TiffGdal, TheUnitOfHeightsIsTaken) {
+  const auto keys = [](std::uint32_t code) { return Tag{34735, 3, {1, 1, 0, 2, 1024, 0, 1, 1, 4099, 0, 1, code}}; };
+  for (const auto& [code, size_m] :
+       {std::pair{9001U, 1.0}, std::pair{9002U, 0.3048}, std::pair{9003U, 1200.0 / 3937}}) {
+    EXPECT_NEAR(depths(metres({0.5F, 0.65F}, {keys(code)})).farthest_m, 0.65 * size_m, 1e-7) << code;
+  }
+  EXPECT_EQ(find_note(depths(metres({0.5F, 0.65F}, {keys(9037)})).notes),
+            "x.tif: its unit 'EPSG 9037' is not applied to the values");
+  EXPECT_NEAR(depths(metres({0.5F, 0.65F}, {keys(9002), unit_tag("cm")})).farthest_m, 0.0065, 1e-9);  // the values' own
+  EXPECT_TRUE(read_tif(tiff_file({metres({3}, {keys(9001)})})).notes.empty());
+}
+
 TEST_F(TiffGdal, OptionsComeBeforeTheUnit) {
   const Page feet = metres({0.5F, 0.65F}, {unit_tag("ft")});
   PlacedPicture job;
@@ -134,7 +124,8 @@ TEST_F(TiffGdal, TheUnitOfOtherPicturesIsNamed) {
 
 TEST_F(TiffGdal, SurvivesMutations) {
   const auto read = [](const std::string& path) { read_image(path); };
-  const Page page = metres({0.5F}, {unit_tag("ft"), doubles(33550, {2, 1, 0})});
+  const Page page =
+      metres({0.5F}, {unit_tag("ft"), doubles(33550, {2, 1, 0}), {34735, 3, {1, 1, 0, 1, 4099, 0, 1, 9002}}});
   io_support::expect_survival("gdal.tif", tiff_file({page}), "gdal.tif", 2000, read);
 }
 

@@ -333,6 +333,12 @@ TEST_F(DepthPictureTest, AnArchiveHoldsOneMap) {
   expect_error(ErrorCode::io, "depth.npz: expected one array, or its name as FILE:NAME, got arrays 'a, b'",
                [&] { (void)read_depth(job(path), sides); });
   expect_distances(read_depth(job(path + ":b"), sides), {1, 2, 3, 4, 5, 6});
+  const float scale = 0.5F;
+  const std::string number(reinterpret_cast<const char*>(&scale), sizeof scale);
+  io_support::write_raw(path, io::npz_bytes({{"z", {"<f4", {2, 3}, bytes}}, {"depth_scale", {"<f4", {}, number}}}));
+  EXPECT_EQ(read_depth(job(path + ":z"), sides).notes,
+            std::vector{path + ":z: its depth_scale 0.5 is not applied to the values"});
+  io_support::write_raw(path, io::npz_bytes({{"a", {"<f4", {2, 3}, bytes}}, {"b", {"<f4", {2, 3}, bytes}}}));
   expect_error(ErrorCode::io, "depth.npz:c: expected one array, or its name as FILE:NAME, got 'c' of arrays 'a, b'",
                [&] { (void)read_depth(job(path + ":c"), sides); });
   io_support::write_raw(path, io::npz_bytes({{"z", {"<f4", {6}, bytes}}}));

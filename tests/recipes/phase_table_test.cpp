@@ -4,6 +4,7 @@
 #include <holotone/recipes/retrieval/phase_table.hpp>
 #include <limits>
 #include <tests/support/io_support.hpp>
+#include <vector>
 
 namespace holotone {
 namespace {
@@ -39,6 +40,43 @@ TEST(PhaseTable, NotesSayWhatIsLeftOpen) {
                                  ": a stroke of 0.6 turns, below one: phases beyond it are off by up to 1.26 rad, "
                                  "all by 0.54 rad rms");
   EXPECT_TRUE(phase_table_notes("", PhaseUnit::automatic).empty());
+}
+
+TEST(PhaseTable, AnotherLightIsNamed) {
+  const io_support::TemporaryFolder folder;
+  const auto path = folder.file("t.txt");
+  const auto list_notes = [&](const std::string& head, const std::vector<double>& wavelengths_m) {
+    io_support::write_raw(path, head + "\nphase_deg\n0\n90\n180\n270\n");
+    return phase_table_notes(path, PhaseUnit::automatic, wavelengths_m);
+  };
+  EXPECT_EQ(list_notes("# wavelength 633 nm", {532e-9}),
+            std::vector{path + " states phases at 633 nm, but the light has 532 nm: they are taken unchanged"});
+  EXPECT_EQ(list_notes("# 450, 532 nm", {640e-9, 520e-9, 450e-9}),
+            std::vector{path + " states phases at 450 nm, 532 nm, but the light has 640 nm, 520 nm: they are taken "
+                               "unchanged"});
+  EXPECT_TRUE(list_notes("# wavelength 633 nm", {}).empty());
+  EXPECT_TRUE(list_notes("# wavelength 633 nm", {632.8e-9}).empty());
+  EXPECT_TRUE(list_notes("# measured by hand", {532e-9}).empty());
+}
+
+TEST(PhaseTable, NamesOfFilesStateTheLight) {
+  const io_support::TemporaryFolder folder;
+  const auto path = folder.file("slm_633nm.txt");
+  io_support::write_raw(path, "phase_deg\n0\n90\n180\n270\n");
+  const auto list_notes = [&](double wavelength_m) {
+    return phase_table_notes(path, PhaseUnit::automatic, {wavelength_m});
+  };
+  EXPECT_EQ(list_notes(532e-9),
+            std::vector{path + " states phases at 633 nm, but the light has 532 nm: they are taken unchanged"});
+  EXPECT_TRUE(list_notes(633e-9).empty());
+  io_support::write_raw(path, "# wavelength 532 nm\nphase_deg\n0\n90\n180\n270\n");
+  EXPECT_TRUE(list_notes(532e-9).empty());
+  const std::string map = "a/CAL_LSH0802439_630nm.bmp";
+  EXPECT_EQ(correction_notes(map, {532e-9}), std::vector{map + " is named as a correction at 630 nm, but the light has "
+                                                               "532 nm: it is taken unchanged"});
+  EXPECT_TRUE(correction_notes(map, {633e-9}).empty());
+  EXPECT_TRUE(correction_notes("b/532nm/map_800x600.png", {633e-9}).empty());
+  EXPECT_TRUE(correction_notes("", {633e-9}).empty());
 }
 
 TEST(PhaseTable, TheStrokeOmitsCodesWithoutAPhase) {

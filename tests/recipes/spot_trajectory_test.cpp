@@ -70,6 +70,8 @@ TEST_F(SpotTrajectories, TablesAndJsonAreReadInAnyOrder) {
   expect_example(
       read_spot_trajectory(write("c.csv", "0 3 1 2 0 1\n0 7 3 4 5 2\n4 7 5 4 5 1\n4 8 9 9 0 1\n6 8 1 9 0 1\n"), 1e-6));
   expect_example(read_spot_trajectory(
+      write("e.csv", "# units: um\n0 3 1 2 0 1\n0 7 3 4 5 2\n4 7 5 4 5 1\n4 8 9 9 0 1\n6 8 1 9 0 1\n")));
+  expect_example(read_spot_trajectory(
       write("d.json", R"({"unit": "um", "spots": [[0, 3, 1, 2], {"frame": 0, "id": 7, "x_nm": 3000, "y": 4, "z": 5,
       "intensity": 2}, [4, 7, 5, 4, 5, 1], [4, 8, 9, 9], [6, 8, 1, 9]]})")));
 }

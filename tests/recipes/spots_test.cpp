@@ -58,6 +58,14 @@ TEST_F(SpotLists, TablesAreReadWithTheirUnits) {
   expect_spots(read_spots(write("d.csv", "x,y\n1,2\n"), 1e-3), {{1e-3, 2e-3, 0, 1}});
   // The file's unit goes before the option's.
   expect_spots(read_spots(write("e.csv", "x_um,y_um\n1,2\n"), 1e-3), {{1e-6, 2e-6, 0, 1}});
+  for (const std::string comment : {"# unit: um", "# x, y in micrometers", "# units are um"}) {
+    expect_spots(read_spots(write("f.csv", comment + "\nx,y\n1,2\n"), 1e-3), {{1e-6, 2e-6, 0, 1}});
+  }
+  expect_spots(read_spots(write("g.csv", "# unit: mm\nx_um,y_um\n1,2\n")), {{1e-6, 2e-6, 0, 1}});
+  support::expect_error(ErrorCode::io, "expected one unit in its comments, got 'mm' and 'um'",
+                        [&] { (void)read_spots(write("h.csv", "# unit: mm\n# x y in um\n1,2\n")); });
+  support::expect_error(ErrorCode::io, "a unit of length such as um in its comments, got '1e-3 m'",
+                        [&] { (void)read_spots(write("i.csv", "# unit: 1e-3 m\n1,2\n")); });
 }
 
 TEST_F(SpotLists, JsonIsReadWithItsUnits) {

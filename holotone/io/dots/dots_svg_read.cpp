@@ -273,15 +273,25 @@ class SvgReader {
     return std::max(width, 0.0);
   }
 
+  /// A radius of an ellipse; one that is auto or left out is the other (SVG 2, 9.4).
+  double radius(const Tag& tag, std::string_view name, std::string_view other) {
+    const auto is_stated = [&](std::string_view radius_name) {
+      const auto text = find_attribute(tag, radius_name);
+      return text && trim(*text) != "auto";
+    };
+    if (is_stated(name)) return svg_length(tags_, tag, name, 0);
+    return is_stated(other) ? svg_length(tags_, tag, other, 0) : 0;
+  }
+
   void take_circle(const Tag& tag, const Open& open) {
     ++shapes_;
     const double cx = svg_length(tags_, tag, "cx", 0);
     const double cy = svg_length(tags_, tag, "cy", 0);
     const bool circle = tag.name == "circle";
-    const double rx = svg_length(tags_, tag, circle ? "r" : "rx", 0);
-    const double ry = circle ? rx : svg_length(tags_, tag, "ry", 0);
+    const double rx = circle ? svg_length(tags_, tag, "r", 0) : radius(tag, "rx", "ry");
+    const double ry = circle ? rx : radius(tag, "ry", "rx");
     if (rx < 0 || ry < 0) {
-      const std::string_view name = circle ? "r" : rx < 0 ? "rx" : "ry";
+      const std::string_view name = circle ? "r" : rx < 0 && find_attribute(tag, "rx") ? "rx" : "ry";
       tags_.fail(tag, fmt::format("{} >= 0", name), *find_attribute(tag, name));
     }
     if (rx == 0 || ry == 0) {

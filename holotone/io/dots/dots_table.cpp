@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/dots/dots_formats_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
@@ -47,14 +48,13 @@ NamedColumn parse_column_name(std::string_view name) {
   std::string lower(trim(name));
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const NamedColumn whole{column_named(lower)};
+  NamedColumn whole{column_named(lower)};
   const auto bracket = lower.find_first_of("[(");
   const auto at = std::min(bracket, lower.rfind('_'));
   if (whole.column < column_count || at == std::string::npos) return whole;
   constexpr std::string_view units[] = {"px", "pixel", "pixels", "m", "cm", "mm", "um", "nm", "in", "inch", "pt"};
-  const NamedColumn parsed{
-      column_named(trim(std::string_view(lower).substr(0, at))),
-      std::string(trim(std::string_view(lower).substr(at + 1, lower.find_first_of("])", at) - at - 1)))};
+  NamedColumn parsed{column_named(trim(std::string_view(lower).substr(0, at))),
+                     std::string(trim(std::string_view(lower).substr(at + 1, lower.find_first_of("])", at) - at - 1)))};
   if (parsed.column > radius) return {};
   if (at != bracket && std::ranges::find(units, parsed.unit) == std::end(units)) return {};
   return parsed;
@@ -153,6 +153,7 @@ class DotsTableReader {
 
   /// Reads column names, or the page and the metadata of Holotone's own comment.
   void read_comment(std::string_view text) {
+    if (!own_ && find_comment_unit(text).metres) fail("places in pixels", text);
     if (rows_ > 0) return;
     const auto colon = text.find(": ");
     if (own_ && colon != std::string_view::npos) {

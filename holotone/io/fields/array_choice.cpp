@@ -24,7 +24,10 @@ std::string list_text(const std::vector<StoredArray>& arrays) {
   for (const auto& array : arrays) {
     if (is_number_array(array)) shown.push_back(&array);
   }
-  if (shown.empty()) return arrays.empty() ? "none" : fmt::format("{} of other kinds", arrays.size());
+  if (arrays.empty()) return "none";
+  if (shown.empty()) {
+    for (const auto& array : arrays) shown.push_back(&array);
+  }
   std::string text;
   for (std::size_t i = 0; i < std::min(shown.size(), max_listed); ++i) {
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", printable(shown[i]->name), array_text(*shown[i]));

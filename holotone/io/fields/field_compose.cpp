@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/fields/field_numbers_detail.hpp>
 #include <holotone/io/fields/field_units_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/printable_detail.hpp>
 #include <numbers>
 
@@ -31,7 +33,10 @@ void require_no_less(const std::string& path, const Array<double, 2>& numbers, s
 /// type without one; notes those without a unit that are probably not in radians.
 void put_into_radians(const std::string& path, FieldNumbers& numbers, std::vector<std::string>& notes) {
   constexpr double usual_rad = 6 * std::numbers::pi;
-  const std::string unit = take_unit(numbers.metadata);
+  std::string unit = take_unit(numbers.metadata);
+  const auto named = split_part(path);
+  if (unit.empty()) unit = unit_of_name(named.part);
+  if (unit.empty()) unit = unit_of_name(std::filesystem::path(named.file).stem().string());
   if (!unit.empty()) {
     const auto scale = parse_phase_unit(unit);
     if (!scale) throw_io(path, "phases in rad, deg, mrad, waves or pi, as the file's unit", in_quotes(unit));

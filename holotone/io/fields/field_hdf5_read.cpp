@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <holotone/core/units.hpp>
 #include <holotone/io/fields/field_units_detail.hpp>
 #include <holotone/io/fields/hdf5_attributes_detail.hpp>
 #include <holotone/io/fields/hdf5_axes_detail.hpp>
@@ -74,6 +75,12 @@ void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, con
   }
 }
 
+// Of what counts as a pitch, since a grid's steps may be no lengths.
+constexpr double min_pitch_m = 1e-9;
+constexpr double max_pitch_m = 1e-2;
+
+bool is_square(double height, double width) { return width > 0 && std::abs(height - width) <= 1e-3 * width; }
+
 // The field of an HDF5 file, opened and checked, with its values not read yet.
 struct OpenField {
   Hdf5Session session;
@@ -120,8 +127,12 @@ struct OpenField {
           fmt::format("{}: {} is read from its DISPLAY_ORIGIN, {}", path, printable(choice.name), axes.origin));
     }
     if (!packing.is_plain()) {
-      notes.push_back(fmt::format("{}: {} is read times {:g} plus {:g} (scale_factor, add_offset)", path,
+      notes.push_back(fmt::format("{}: {} is read times {:g} plus {:g} (scale_factor or unitSI, add_offset)", path,
                                   printable(choice.name), packing.scale, packing.offset));
+    }
+    if (const auto [height, width] = read_hdf5_sides(choice); height > 0 && width > 0 && !is_square(height, width)) {
+      notes.push_back(fmt::format("{}: its pixels of {} x {} (height x width) are not square: taken as square", path,
+                                  format_length(height), format_length(width)));
     }
     return notes;
   }
@@ -174,6 +185,10 @@ struct OpenField {
     read_hdf5_attributes(choice.dataset.get(), metadata);
     for (const auto* key : {"MATLAB_class", "MATLAB_int_decode", "MATLAB_global"}) metadata.erase(key);
     erase_honoured(metadata);
+    const auto [height, width] = read_hdf5_sides(choice);
+    if (is_square(height, width) && width >= min_pitch_m && width <= max_pitch_m) {
+      metadata.insert({"pitch_m", number_text(width)});
+    }
   }
 };
 
@@ -243,6 +258,10 @@ FieldNumbers read_hdf5_numbers(const std::string& path) {
     open.packing.unpack(numbers.real, path);
   }
   open.read_metadata(numbers.metadata);
+  const std::string unit = unit_of_name(open.choice.name);
+  const bool is_stated =
+      std::ranges::any_of(numbers.metadata, [](const auto& entry) { return is_unit_key(entry.first); });
+  if (!open.choice.complex && !unit.empty() && !is_stated) numbers.metadata["units"] = unit;
   numbers.notes = open.notes(path);
   return numbers;
 }

@@ -64,7 +64,7 @@ std::string lower_case(std::string_view text) {
 
 bool is_unit_key(std::string_view key) {
   const std::string lower = lower_case(key);
-  return lower == "units" || lower == "unit";
+  return lower == "units" || lower == "unit" || lower == "phase_units" || lower == "phase_unit";
 }
 
 std::string take_unit(Metadata& metadata) {
@@ -75,6 +75,16 @@ std::string take_unit(Metadata& metadata) {
     return true;
   });
   return unit;
+}
+
+std::string unit_of_name(std::string_view name) {
+  const auto at = name.rfind('_');
+  const bool follows_word =
+      at != std::string_view::npos && at > 0 && std::isalpha(static_cast<unsigned char>(name[at - 1])) != 0;
+  const std::string lower = lower_case(name);
+  if (!follows_word || (lower.find("phase") == std::string::npos && lower.find("phi") == std::string::npos)) return {};
+  const auto unit = name.substr(at + 1);
+  return parse_phase_unit(unit) && unit != "1" ? std::string(unit) : std::string();
 }
 
 std::optional<double> parse_phase_unit(std::string_view unit) {

@@ -7,11 +7,14 @@
 
 namespace holotone::io {
 
-/// True for "units" and "unit", in any case.
+/// True for "units", "unit", "phase_unit" and "phase_units", in any case.
 bool is_unit_key(std::string_view key);
 
 /// Removes the unit from the metadata and returns it; empty if none is stated.
 std::string take_unit(Metadata& metadata);
+
+/// "deg" of "phase_deg": the unit of phases behind the name of some; empty for other names.
+std::string unit_of_name(std::string_view name);
 
 /// Radians in a unit of phases: rad, deg, mrad, urad, waves, pi and their spellings; 1 for "1", a number without
 /// dimension. None for another unit.

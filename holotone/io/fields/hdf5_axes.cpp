@@ -69,13 +69,44 @@ std::vector<std::string> read_scales(hid_t dataset, std::size_t rank) {
   return names;
 }
 
-/// Names of the dimensions, empty where there are none.
-std::vector<std::string> read_labels(hid_t dataset, std::size_t rank) {
-  auto labels = read_attribute_texts(dataset, "DIMENSION_LABELS");
-  if (labels.empty()) {  // openPMD's, which name the fastest first in Fortran's order
-    labels = read_attribute_texts(dataset, "axisLabels");
-    if (read_attribute_texts(dataset, "dataOrder") == std::vector<std::string>{"F"}) std::ranges::reverse(labels);
+/// openPMD's names, of a dataset or of the record around it; the fastest comes first in Fortran's order.
+std::vector<std::string> read_openpmd_labels(hid_t object) {
+  auto labels = read_attribute_texts(object, "axisLabels");
+  if (read_attribute_texts(object, "dataOrder") == std::vector<std::string>{"F"}) std::ranges::reverse(labels);
+  return labels;
+}
+
+/// The axes of a NeXus group whose signal is the dataset.
+std::vector<std::string> read_nexus_labels(hid_t group, const std::string& name) {
+  const auto signal = read_attribute_texts(group, "signal");
+  return signal == std::vector<std::string>{name.substr(name.rfind('/') + 1)} ? read_attribute_texts(group, "axes")
+                                                                              : std::vector<std::string>{};
+}
+
+/// The keys of vigra's axistags, which ilastik writes: {"axes": [{"key": "y", ...}, ...]}.
+std::vector<std::string> read_axistags(hid_t dataset) {
+  constexpr std::string_view key = "\"key\"";
+  std::vector<std::string> labels;
+  for (const std::string_view text : read_attribute_texts(dataset, "axistags")) {
+    for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at)) {
+      const auto begin = text.find('"', at + key.size());
+      at = begin == std::string_view::npos ? begin : text.find('"', begin + 1);
+      if (at != std::string_view::npos) labels.emplace_back(text.substr(begin + 1, at - begin - 1));
+    }
   }
+  return labels;
+}
+
+/// Names of the dimensions, empty where there are none.
+std::vector<std::string> read_labels(const Hdf5Choice& choice) {
+  const hid_t dataset = choice.dataset.get();
+  const std::size_t rank = choice.extents.size();
+  const Hdf5Handle group = open_hdf5_group(choice);
+  auto labels = read_attribute_texts(dataset, "DIMENSION_LABELS");
+  if (labels.empty()) labels = read_openpmd_labels(dataset);
+  if (labels.empty()) labels = read_axistags(dataset);
+  if (labels.empty() && group.valid()) labels = read_openpmd_labels(group.get());
+  if (labels.empty() && group.valid()) labels = read_nexus_labels(group.get(), choice.name);
   labels.resize(rank);
   const auto scales = read_scales(dataset, rank);
   for (std::size_t i = 0; i < rank; ++i) {
@@ -107,7 +138,7 @@ Hdf5Axes read_hdf5_axes(const Hdf5Choice& choice, const std::string& path) {
     return axes;
   }
   const std::size_t rank = choice.extents.size();
-  const auto labels = read_labels(choice.dataset.get(), rank);
+  const auto labels = read_labels(choice);
   const Axis row = axis_named(labels[rank - 2]);
   const Axis column = axis_named(labels[rank - 1]);
   if (rank == 3 && axis_named(labels[0]) != Axis::other) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <fmt/format.h>
+#include <holotone/io/printable_detail.hpp>
 
 namespace holotone::io {
 namespace {
@@ -98,6 +99,26 @@ std::string fixed_text(hid_t object, const char* name) {
   return text;
 }
 
+std::string number_type(hid_t type) {
+  const auto kind = H5Tget_class(type);
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER) return "of another type";
+  const std::string_view name = kind == H5T_FLOAT ? "float" : H5Tget_sign(type) == H5T_SGN_2 ? "int" : "uint";
+  return fmt::format("{}{}", name, 8 * H5Tget_size(type));
+}
+
+/// "compound of x float32, y float32".
+std::string compound_text(hid_t type) {
+  constexpr int max_members = 4;
+  const int count = H5Tget_nmembers(type);
+  std::string text = "compound of ";
+  for (int i = 0; i < std::min(count, max_members); ++i) {
+    const auto index = static_cast<unsigned>(i);
+    const Hdf5Handle member(H5Tget_member_type(type, index), H5Tclose);
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", printable(member_name(type, index)), number_type(member.get()));
+  }
+  return count > max_members ? fmt::format("{} and {} more", text, count - max_members) : text;
+}
+
 /// A dataset that was found, before one is chosen.
 struct Found {
   Hdf5Choice choice;
@@ -117,11 +138,12 @@ void set_kind(Found& found) {
     array.type = fmt::format("complex{}", bits);
   } else if (kind == H5T_FLOAT || kind == H5T_INTEGER) {
     choice.whole = kind == H5T_INTEGER;
-    const std::string_view name = kind == H5T_FLOAT ? "float" : H5Tget_sign(type.get()) == H5T_SGN_2 ? "int" : "uint";
     array.kind = StoredArray::Kind::real;
-    array.type = fmt::format("{}{}", name, bits);
+    array.type = number_type(type.get());
   } else {
-    array.type = matlab.empty() ? "of another type" : fmt::format("of class {}", in_quotes(matlab));
+    array.type = !matlab.empty()        ? fmt::format("of class {}", in_quotes(matlab))
+                 : kind == H5T_COMPOUND ? compound_text(type.get())
+                                        : "of another type";
   }
   if (matlab == "char" || has_attribute(dataset, "MATLAB_empty")) {
     array.kind = StoredArray::Kind::other;
@@ -183,6 +205,12 @@ class DatasetList {
 };
 
 }  // namespace
+
+Hdf5Handle open_hdf5_group(const Hdf5Choice& choice) {
+  const Hdf5Handle file(H5Iget_file_id(choice.dataset.get()), H5Fclose);
+  const std::string name = choice.name.substr(0, choice.name.rfind('/') + 1);
+  return {file.valid() ? H5Oopen(file.get(), name.empty() ? "/" : name.c_str(), H5P_DEFAULT) : -1, H5Oclose};
+}
 
 std::optional<Hdf5Handle> complex_memory_type(hid_t dataset) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);

@@ -25,6 +25,9 @@ struct Hdf5Choice {
 /// followed. Throws io.
 Hdf5Choice open_hdf5_dataset(hid_t file, std::string_view part, const std::string& path);
 
+/// The group that holds a chosen dataset; not valid if it cannot be opened.
+Hdf5Handle open_hdf5_group(const Hdf5Choice& choice);
+
 /// Type for reading a complex compound into memory; empty if the dataset contains no complex numbers.
 std::optional<Hdf5Handle> complex_memory_type(hid_t dataset);
 

@@ -53,6 +53,8 @@ Hdf5Packing read_hdf5_packing(const Hdf5Choice& choice, const std::string& path)
       throw_io(path, "scale_factor or unitSI as the numbers' factor", fmt::format("{} {:g}", name, other));
   }
   packing.offset = single_number(dataset, "add_offset", 0, path);
+  if (const auto other = read_attribute_numbers(dataset, "offset"); other.size() == 1 && other[0] != 0)
+    throw_io(path, "add_offset as the numbers' offset", fmt::format("offset {:g}", other[0]));
   if (choice.complex) {
     if (packing.is_plain()) return packing;
     throw_io(path, "complex numbers without scale_factor, unitSI and add_offset",
@@ -78,6 +80,22 @@ Hdf5Packing read_hdf5_packing(const Hdf5Choice& choice, const std::string& path)
     throw_io(path, "unsigned numbers as an unsigned type", fmt::format("{} with the attribute _Unsigned", choice.type));
   }
   return packing;
+}
+
+std::array<double, 2> read_hdf5_sides(const Hdf5Choice& choice) {
+  const hid_t dataset = choice.dataset.get();
+  auto steps = read_attribute_numbers(dataset, "element_size_um");
+  double unit = 1e-6;
+  if (steps.empty()) {
+    const Hdf5Handle group = open_hdf5_group(choice);
+    const bool is_of_group = !has_hdf5_attribute(dataset, "gridSpacing") && group.valid();
+    const hid_t mesh = is_of_group ? group.get() : dataset;
+    steps = read_attribute_numbers(mesh, "gridSpacing");
+    const auto metres = read_attribute_numbers(mesh, "gridUnitSI");
+    unit = metres.size() == 1 ? metres[0] : 1;
+  }
+  if (steps.size() < 2) return {};
+  return {unit * steps[steps.size() - 2], unit * steps[steps.size() - 1]};
 }
 
 void erase_honoured(Metadata& metadata) {

@@ -1,6 +1,7 @@
 #pragma once
 // What attributes say of the numbers of an HDF5 dataset. Empty if HOLOTONE_HDF5 is off. Not for users.
 #if HOLOTONE_HDF5
+#include <array>
 #include <holotone/io/fields/hdf5_datasets_detail.hpp>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ struct Hdf5Packing {
 /// Source: CF conventions 1.11, sections 2.5.1 and 8.1, and the NetCDF Users Guide, "Attribute conventions". Throws io
 /// for a scale or offset that is no number, for those of complex numbers, and for _Unsigned of signed ones.
 Hdf5Packing read_hdf5_packing(const Hdf5Choice& choice, const std::string& path);
+
+/// Height and width of a pixel in metres: openPMD's gridSpacing and gridUnitSI, of the dataset or its group, or
+/// element_size_um of ilastik and Fiji; zeros without.
+std::array<double, 2> read_hdf5_sides(const Hdf5Choice& choice);
 
 /// Removes the attributes that the numbers and axes already follow.
 void erase_honoured(Metadata& metadata);

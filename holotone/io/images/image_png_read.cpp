@@ -231,12 +231,30 @@ void PngReader::note_facts(Image& image) const {
     image.notes.push_back(
         fmt::format("{}: an animation of {} frames (APNG): its still picture is read", path_, chunks_.frames));
   }
+#ifdef PNG_pCAL_SUPPORTED
+  png_charp purpose = nullptr;
+  png_charp of_values = nullptr;
+  png_charpp parameters = nullptr;
+  png_int_32 first = 0;
+  png_int_32 last = 0;
+  int equation = 0;
+  int count = 0;
+  if (png_get_pCAL(png_, info_, &purpose, &first, &last, &equation, &count, &of_values, &parameters) != 0) {
+    image.notes.push_back(fmt::format("{}: its calibration {} in {} (pCAL) is not applied to the values", path_,
+                                      in_quotes(purpose), in_quotes(of_values)));
+  }
+#endif
   note_xmp_orientation(image, chunks_.xmp_orientation, chunks_.orientation, path_);
   png_uint_32 columns = 0;
   png_uint_32 rows = 0;
   int unit = 0;
   png_get_pHYs(png_, info_, &columns, &rows, &unit);
-  note_pixel_aspect(image, columns, rows, path_);
+  if (note_pixel_aspect(image, columns, rows, path_)) return;
+#if defined(PNG_sCAL_SUPPORTED) && defined(PNG_FLOATING_POINT_SUPPORTED)
+  double width = 0;
+  double height = 0;
+  if (png_get_sCAL(png_, info_, &unit, &width, &height) != 0) note_pixel_aspect(image, 1 / width, 1 / height, path_);
+#endif
 }
 
 Metadata PngReader::metadata() const {

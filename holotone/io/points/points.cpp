@@ -73,7 +73,9 @@ Mesh read_scene(const std::string& path, Coordinates coordinates) {
                     : text  ? io::read_obj
                             : nullptr;
   if (read != nullptr) {
-    return io::read_around(coordinates, [&](const io::Origin& origin) { return read(bytes, path, origin); });
+    Mesh mesh = io::read_around(coordinates, [&](const io::Origin& origin) { return read(bytes, path, origin); });
+    io::apply_stated_unit(mesh, ply ? io::FileFormat::ply : npy ? io::FileFormat::npy : format, bytes, path);
+    return mesh;
   }
   throw_io(path, "a scene: " + io::list_extensions(io::formats::scenes), io::extension_or_none(path));
 }

@@ -17,12 +17,14 @@ enum class Coordinates {
 /// or {n,4}: x y z amplitude). PLY and NPY are recognised by content, the others by extension (.obj .stl .xyz .csv .tsv
 /// .txt .asc).
 ///
-/// Axes are as stored (y up, z toward the viewer assumed). Integer colours are sRGB codes and are converted to linear
-/// light; float colours are linear, or sRGB codes of 8 bits if one is above 1, of 16 if one is above 255. "intensity"
-/// becomes amplitude = sqrt(intensity). Normals that are all zero are left out. Polygons, concave or not planar ones
-/// too, are split into triangles. Every count is checked against the file's size before memory is allocated, every
-/// index against the number of vertices. NaN coordinates are kept (the plan reports them). Cost O(file size), memory
-/// O(file size).
+/// Axes are as stored (y up, z toward the viewer assumed). Coordinates are multiplied by the unit of lengths that a
+/// table's columns or comments, the comments of a PLY or OBJ or the header of an STL state ("units: mm").
+///
+/// Integer colours are sRGB codes and are converted to linear light; float colours are linear, or sRGB codes of 8 bits
+/// if one is above 1, of 16 if one is above 255. "intensity" becomes amplitude = sqrt(intensity). Normals that are all
+/// zero are left out. Polygons, concave or not planar ones too, are split into triangles. Every count is checked
+/// against the file's size before memory is allocated, every index against the number of vertices. NaN coordinates are
+/// kept (the plan reports them). Cost O(file size), memory O(file size).
 ///
 /// OBJ: `v` of x y z, of x y z and the weight 1, or of x y z r g b (sRGB of 0 to 1, or codes as above; white where a
 /// vertex has none and others have); `vn`; `f` of polygons with indices from 1, or back from -1. Corners that agree in

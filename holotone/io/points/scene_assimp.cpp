@@ -61,7 +61,10 @@ class SceneFiles final : public Assimp::DefaultIOSystem {
     std::string_view name(file);
     if (name.starts_with(folder_)) name.remove_prefix(folder_.size());
     try {
-      io::FileHandle buffer = io::open_named_file(path_, std::string(name), "buffer");
+      const std::string plain(name);
+      const std::string decoded = io::without_percents(plain);
+      const bool is_coded = io::named_file_bytes(path_, plain) == 0 && io::named_file_bytes(path_, decoded) > 0;
+      io::FileHandle buffer = io::open_named_file(path_, is_coded ? decoded : plain, "buffer");
       std::FILE* const stream = fdopen(buffer.get(), "rb");
       if (stream == nullptr) return nullptr;
       (void)buffer.release();

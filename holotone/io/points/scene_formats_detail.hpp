@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <holotone/core/geometry.hpp>
+#include <holotone/io/file_format_detail.hpp>
 #include <holotone/io/points/gltf_scene_detail.hpp>
 #include <holotone/io/points/points.hpp>
 #include <string>
@@ -29,6 +30,10 @@ Mesh read_table(std::string_view bytes, std::string_view path, const Origin& ori
 /// Reads the vertices, normals and faces of an OBJ; without faces its vertices are points.
 Mesh read_obj(std::string_view bytes, std::string_view path, const Origin& origin);
 Mesh read_npy_points(std::string_view bytes, std::string_view path, const Origin& origin);
+
+/// Multiplies coordinates by the unit of lengths that comments of a PLY or OBJ or the header of an STL state; another
+/// unit is named in Mesh::ignored. Throws io for two units.
+void apply_stated_unit(Mesh& mesh, FileFormat format, std::string_view bytes, std::string_view path);
 
 /// Returns the linear light of an integer colour code in 0..largest (sRGB); codes outside are clamped.
 float linear_of_code(double code, double largest);

@@ -174,7 +174,7 @@ void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view pa
 }
 
 /// Names of the elements and properties without use.
-std::string find_unused(const PlyHeader& header, std::string_view path) {
+std::vector<std::string> find_unused(const PlyHeader& header, std::string_view path) {
   std::vector<std::string> names;
   for (const auto& element : header.elements) {
     if (element.name == "vertex") {
@@ -187,10 +187,14 @@ std::string find_unused(const PlyHeader& header, std::string_view path) {
       }
     }
   }
-  return list_names(names);
+  return names;
 }
 
-void read_faces(PlyRows& rows, const PlyElement& element, std::uint64_t vertices, std::string_view path, Mesh& mesh) {
+/// Sets `is_used` of the vertices that a face names.
+void read_faces(PlyRows& rows, const PlyElement& element, std::string_view path, Mesh& mesh,
+                std::vector<bool>& is_used) {
+  const std::size_t vertices = mesh.position.size();
+  is_used.resize(vertices);
   const auto list = std::find_if(element.properties.begin(), element.properties.end(), is_corner_list);
   if (element.count == 0) return;
   if (list == element.properties.end()) throw_io(path, "a list 'vertex_indices' of element 'face'", "none");
@@ -206,6 +210,7 @@ void read_faces(PlyRows& rows, const PlyElement& element, std::uint64_t vertices
         throw_io(path, fmt::format("vertex indices below {} in {}", vertices, rows.row_name(element, i)),
                  fmt::format("{:g}", index));
       }
+      is_used[static_cast<std::size_t>(index)] = true;
       const Vec3f& p = mesh.position[static_cast<std::size_t>(index)];
       corners.push_back({p[0], p[1], p[2]});
     }
@@ -218,11 +223,38 @@ void read_faces(PlyRows& rows, const PlyElement& element, std::uint64_t vertices
   }
 }
 
-const PlyElement& vertex_element(const PlyHeader& header, std::string_view path) {
+/// Leaves out vertices that no face names, unless none does: the file is a mesh. Returns their number.
+std::size_t drop_unused(const std::vector<bool>& is_used, Mesh& mesh) {
+  std::vector<std::uint32_t> index(mesh.position.size());
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    index[i] = kept;
+    kept += is_used[i] ? 1 : 0;
+  }
+  const std::size_t dropped = index.size() - kept;
+  if (dropped == 0 || kept == 0) return 0;
+  const auto keep = [&](auto& values) {
+    if (values.empty()) return;
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      if (is_used[i]) values[index[i]] = values[i];
+    }
+    values.resize(kept);
+  };
+  keep(mesh.position);
+  keep(mesh.colour);
+  keep(mesh.normal);
+  keep(mesh.amplitude);
+  keep(mesh.phase_rad);
+  for (auto& triangle : mesh.triangle) {
+    for (auto& corner : triangle) corner = index[corner];
+  }
+  return dropped;
+}
+
+void require_vertices(const PlyHeader& header, std::string_view path) {
   const auto is_vertex = [](const auto& element) { return element.name == "vertex"; };
   const auto count = std::count_if(header.elements.begin(), header.elements.end(), is_vertex);
   if (count != 1) throw_io(path, "one element 'vertex'", fmt::format("{}", count));
-  return *std::find_if(header.elements.begin(), header.elements.end(), is_vertex);
 }
 
 }  // namespace
@@ -242,10 +274,10 @@ float linear_of_code(double code, double largest) {
 
 Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origin) {
   const PlyHeader header = parse_ply_header(bytes, path);
-  const std::uint64_t vertices = vertex_element(header, path).count;
+  require_vertices(header, path);
   PlyRows rows(header, bytes, path);
   Mesh mesh;
-  mesh.ignored = find_unused(header, path);
+  std::vector<bool> is_used;
   bool faces_first = false;  // of which the vertices, which polygons need, come later
   for (const auto& element : header.elements) {
     if (element.name == "vertex") {
@@ -254,7 +286,7 @@ Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origi
       rows.skip(element);
       faces_first = true;
     } else if (element.name == "face") {
-      read_faces(rows, element, vertices, path, mesh);
+      read_faces(rows, element, path, mesh, is_used);
     } else if (element.name == "tristrips") {
       throw_io(path, "faces as element 'face'", "triangle strips (element 'tristrips')");
     } else {
@@ -262,16 +294,21 @@ Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origi
     }
   }
   rows.finish(header.elements.back());
-  if (!faces_first) return mesh;
-  PlyRows again(header, bytes, path);
-  for (const auto& element : header.elements) {
-    if (element.name == "vertex") break;
-    if (element.name == "face") {
-      read_faces(again, element, vertices, path, mesh);
-    } else {
-      again.skip(element);
+  if (faces_first) {
+    PlyRows again(header, bytes, path);
+    for (const auto& element : header.elements) {
+      if (element.name == "vertex") break;
+      if (element.name == "face") {
+        read_faces(again, element, path, mesh, is_used);
+      } else {
+        again.skip(element);
+      }
     }
   }
+  auto unused = find_unused(header, path);
+  const std::size_t dropped = is_used.empty() ? 0 : drop_unused(is_used, mesh);
+  if (dropped > 0) unused.push_back(fmt::format("{} {} without a face", dropped, dropped == 1 ? "vertex" : "vertices"));
+  mesh.ignored = list_names(unused);
   return mesh;
 }
 

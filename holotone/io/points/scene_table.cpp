@@ -4,7 +4,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/length_names.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
@@ -59,7 +61,7 @@ std::optional<double> size_of_unit(std::string_view unit, bool is_angle) {
   try {
     return is_angle ? parse_angle("unit", one) : parse_length("unit", one);
   } catch (const Error&) {
-    return std::nullopt;
+    return is_angle ? std::nullopt : named_length_m(unit);
   }
 }
 
@@ -149,7 +151,12 @@ class TableReader {
     Fields fields(separator_);
     rows_.reserve(count_filled_lines(bytes_) * used_.size());
     do {
-      if (!is_comment(line)) read_row(fields, line);
+      if (is_comment(line)) {
+        merge_comment_unit(unit_, find_comment_unit(trim(line).substr(1)), path_);
+        require_applied_unit();
+      } else {
+        read_row(fields, line);
+      }
     } while (lines_.next_filled(line));
     return build();
   }
@@ -167,13 +174,20 @@ class TableReader {
       std::string_view names = trim(line);
       refuse_percent(line);
       const bool comment = is_comment(line);
-      if (comment) names.remove_prefix(names.starts_with('#') ? 1 : 2);
+      CommentUnit stated;
+      if (comment) {
+        names.remove_prefix(names.starts_with('#') ? 1 : 2);
+        stated = find_comment_unit(names);
+        merge_comment_unit(unit_, stated, path_);
+        names = stated.rest;
+      }
       const char separator = separator_of(names);
       const auto words = split(names, separator);
       if (!comment && !words.empty() && is_number(words.front())) {
         separator_ = separator;
         if (columns_.empty()) assume_columns(words, line);
         if (words.size() != columns_.size()) fail_width(words.size(), line);
+        apply_unit();
         return line;
       }
       if (names_columns(words)) {
@@ -185,6 +199,27 @@ class TableReader {
       }
     }
     throw_io(path_, "at least 1 point", "0");
+  }
+
+  /// Multiplies by the unit of the comments, unless the columns' names have it.
+  void apply_unit() {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i] > z || !unit_.metres) continue;
+      if (has_lengths_ && scales_[i] != *unit_.metres) {
+        throw_io(path_, "one unit of x, y and z",
+                 fmt::format("{} and a comment's {}", in_quotes(names_[i]), in_quotes(unit_.text)));
+      }
+      scales_[i] = *unit_.metres;
+    }
+  }
+
+  /// Throws for a unit that a comment states behind rows.
+  void require_applied_unit() const {
+    if (!unit_.metres ||
+        scales_[static_cast<std::size_t>(std::ranges::find(columns_, x) - columns_.begin())] == *unit_.metres)
+      return;
+    throw_io(path_, "the unit of its comments before the first point",
+             fmt::format("{} (line {})", in_quotes(unit_.text), lines_.number()));
   }
 
   static bool names_columns(const std::vector<std::string_view>& words) {
@@ -223,6 +258,7 @@ class TableReader {
       throw_io(path_, fmt::format("units of x, y and z, or of none (line {})", lines_.number()),
                fmt::format("{} of them", lengths));
     }
+    has_lengths_ = lengths == 3;
     note_used();
   }
 
@@ -315,6 +351,7 @@ class TableReader {
       const bool beaten = column == intensity && slot_[amplitude];
       if (column == column_count || alone || beaten) ignored.push_back(names_[i].empty() ? "''" : names_[i]);
     }
+    if (!unit_.text.empty() && !unit_.metres) ignored.push_back(fmt::format("the unit {}", in_quotes(unit_.text)));
     return list_names(ignored);
   }
 
@@ -368,6 +405,8 @@ class TableReader {
   Origin origin_;
   char separator_ = ' ';
   bool assumed_colour_ = false;
+  CommentUnit unit_;                                             // of x, y and z, as comments state
+  bool has_lengths_ = false;                                     // in the columns' names
   std::vector<std::size_t> columns_;                             // meaning of each column of the file
   std::vector<double> scales_;                                   // of each column: its unit
   std::vector<std::string> names_;                               // of each column, if the file has them

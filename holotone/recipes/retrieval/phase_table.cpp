@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/hologram/phase_unit_detail.hpp>
+#include <holotone/hologram/stated_wavelength_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/phase_table.hpp>
@@ -26,6 +30,29 @@ std::string stroke_text(const PhaseLut& lut, double stroke_rad) {
                      name_of(lut.unit), stroke_rad / (2 * std::numbers::pi));
 }
 
+std::string list_lengths(const std::vector<double>& lengths_m) {
+  std::string text;
+  for (const double length_m : lengths_m) text += (text.empty() ? "" : ", ") + format_length(length_m);
+  return text;
+}
+
+/// Wavelengths of the light that differ by more than 1 % from each that a table states; none if it states none.
+std::vector<double> other_light(const std::vector<double>& stated_m, const std::vector<double>& light_m) {
+  constexpr double tolerance = 0.01;
+  std::vector<double> other;
+  if (stated_m.empty()) return other;
+  for (const double wavelength_m : light_m) {
+    const auto is_near = [&](double stated) { return std::abs(wavelength_m - stated) <= tolerance * stated; };
+    if (std::ranges::none_of(stated_m, is_near)) other.push_back(wavelength_m);
+  }
+  return other;
+}
+
+/// "CAL_LSH0802439_633nm.bmp".
+std::vector<double> wavelengths_of_name(const std::string& path) {
+  return take_wavelengths(in_plain_letters(std::filesystem::path(path).stem().string())).metres;
+}
+
 }  // namespace
 
 std::vector<double> read_phase_table(const std::string& path, PhaseUnit unit) {
@@ -38,7 +65,8 @@ std::vector<double> read_phase_table(const std::string& path, PhaseUnit unit) {
   return table;
 }
 
-std::vector<std::string> phase_table_notes(const std::string& path, PhaseUnit unit) {
+std::vector<std::string> phase_table_notes(const std::string& path, PhaseUnit unit,
+                                           const std::vector<double>& wavelengths_m) {
   std::vector<std::string> notes;
   if (path.empty()) return notes;
   const PhaseLut lut = read_table(path, unit);
@@ -46,6 +74,11 @@ std::vector<std::string> phase_table_notes(const std::string& path, PhaseUnit un
   if (!lut.stated) {
     notes.push_back(fmt::format("{} states no unit: {}; --lut-unit or a heading such as phase_rad says otherwise", path,
                                 stroke_text(lut, stroke_rad)));
+  }
+  const auto stated = lut.wavelengths_m.empty() ? wavelengths_of_name(path) : lut.wavelengths_m;
+  if (const auto other = other_light(stated, wavelengths_m); !other.empty()) {
+    notes.push_back(fmt::format("{} states phases at {}, but the light has {}: they are taken unchanged", path,
+                                list_lengths(stated), list_lengths(other)));
   }
   constexpr double turn = 2 * std::numbers::pi;
   const auto levels = std::ranges::count_if(lut.phase_rad, [](double phase) { return !std::isnan(phase); });
@@ -58,6 +91,14 @@ std::vector<std::string> phase_table_notes(const std::string& path, PhaseUnit un
                     path, stroke_rad / turn, max_rad, rms_rad));
   }
   return notes;
+}
+
+std::vector<std::string> correction_notes(const std::string& path, const std::vector<double>& wavelengths_m) {
+  const auto stated = wavelengths_of_name(path);
+  const auto other = other_light(stated, wavelengths_m);
+  if (other.empty()) return {};
+  return {fmt::format("{} is named as a correction at {}, but the light has {}: it is taken unchanged", path,
+                      list_lengths(stated), list_lengths(other))};
 }
 
 double phase_stroke_rad(const std::vector<double>& phases_rad) {

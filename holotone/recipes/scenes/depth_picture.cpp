@@ -65,8 +65,8 @@ RawDepth to_depths(const PlacedPicture& job, const Image& image) {
   return raw;
 }
 
-/// The array of an archive that a part names, or the only one.
-Array<float, 2> npz_map(const std::string& path) {
+/// The array of an archive that a part names, or the only one. Numbers beside it, such as depth_scale, are named.
+RawDepth npz_map(const std::string& path) {
   const auto named = io::split_part(path);
   const auto arrays = io::read_npz(io::read_bytes(named.file), path);
   const auto found = named.part.empty() && arrays.size() == 1 ? arrays.begin() : arrays.find(named.part);
@@ -84,7 +84,12 @@ Array<float, 2> npz_map(const std::string& path) {
   Array<float, 2> map({static_cast<std::int64_t>(numbers.shape[0]), static_cast<std::int64_t>(numbers.shape[1])});
   std::transform(numbers.values.begin(), numbers.values.end(), map.data(),
                  [](double value) { return static_cast<float>(value); });
-  return map;
+  RawDepth raw{std::move(map)};
+  for (const auto& [name, array] : arrays) {
+    if (array.values.size() != 1 || name == found->first) continue;
+    raw.notes.push_back(fmt::format("{}: its {} {:g} is not applied to the values", path, name, array.values[0]));
+  }
+  return raw;
 }
 
 RawDepth read_raw(const PlacedPicture& job, const Shape<2>& shape) {
@@ -92,7 +97,7 @@ RawDepth read_raw(const PlacedPicture& job, const Shape<2>& shape) {
   io::require_input(path);
   const auto format = io::file_format(path);
   if (format == io::FileFormat::npy) return {read_npy_map(path)};
-  if (format == io::FileFormat::npz) return {npz_map(path)};
+  if (format == io::FileFormat::npz) return npz_map(path);
   const auto accept = [&](const Shape<3>& sides) { require_shape(job, shape, sides[0], sides[1]); };
   return to_depths(job, read_image(path, {.accept = accept, .as_depth = true, .one_page = true}));
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/length_names.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/recipes/scenes/depth_unit_detail.hpp>
 
@@ -23,34 +24,11 @@ void skip_blanks(std::string_view& text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
 }
 
-struct NamedLength {
-  std::string_view name;
-  double metres;
-};
-constexpr double survey_foot = 1200.0 / 3937.0;
-constexpr NamedLength named_lengths[] = {
-    {"m", 1},           {"metre", 1},          {"meter", 1},           {"km", 1e3},
-    {"kilometre", 1e3}, {"dm", 0.1},           {"cm", 1e-2},           {"centimetre", 1e-2},
-    {"mm", 1e-3},       {"millimetre", 1e-3},  {"um", 1e-6},           {"\u00b5m", 1e-6},
-    {"\u03bcm", 1e-6},  {"micron", 1e-6},      {"micrometre", 1e-6},   {"nm", 1e-9},
-    {"ft", 0.3048},     {"foot", 0.3048},      {"feet", 0.3048},       {"international foot", 0.3048},
-    {"in", 0.0254},     {"inch", 0.0254},      {"inches", 0.0254},     {"yd", 0.9144},
-    {"yard", 0.9144},   {"ftus", survey_foot}, {"us-ft", survey_foot}, {"us survey foot", survey_foot}};
-
 }  // namespace
 
 std::optional<DepthUnit> named_depth_unit(std::string_view name) {
-  std::string plain(name);
-  if (plain.size() > 2) {  // "M" and "MM" are others
-    for (char& c : plain) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
-  }
-  if (plain.ends_with("meter")) plain.replace(plain.size() - 2, 2, "re");
-  if (plain.ends_with("meters")) plain.replace(plain.size() - 3, 3, "re");
-  if (plain.ends_with("metres") || plain.ends_with("microns") || plain.ends_with("yards")) plain.pop_back();
-  for (const auto& [text, metres] : named_lengths) {
-    if (plain == text) return DepthUnit{.size = metres, .text = std::string(name)};
-  }
-  return std::nullopt;
+  const auto metres = named_length_m(name);
+  return metres ? std::optional(DepthUnit{.size = *metres, .text = std::string(name)}) : std::nullopt;
 }
 
 std::optional<DepthUnit> parse_depth_unit(std::string_view text) {

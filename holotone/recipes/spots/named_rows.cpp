@@ -14,29 +14,11 @@ namespace {
 
 constexpr std::uint64_t max_rows = 10'000'000;
 
-/// "x", "x_um", "x [um]" and "x (um)": a name and a unit.
-struct ColumnName {
-  std::string name;
-  std::string unit;
-};
-
-ColumnName parse_column(std::string_view word) {
-  std::string text(io::trim(word));
-  std::erase(text, '"');
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto at = text.find_first_of("_[(");
-  ColumnName column{std::string(io::trim(std::string_view(text).substr(0, at))), {}};
-  if (at != std::string::npos) {
-    const auto end = text.find_first_of("])", at);
-    column.unit = io::trim(std::string_view(text).substr(at + 1, end - at - 1));
-  }
-  return column;
-}
-
 struct Reader {
   const std::string& path;
   std::span<const std::string_view> names;
   std::span<const std::size_t> unnamed;
+  const std::function<void(const std::string&)>& set_unit;
   const std::function<void(const NamedRow&)>& use;
   NamedRow row{};
 
@@ -56,11 +38,13 @@ struct Reader {
 
   void read_table(std::string_view text) {
     io::LineReader lines(text);
+    spots::TableComments comments(path);
     std::vector<std::size_t> columns;
     clear();
     for (std::string_view line; lines.next_filled(line);) {
       line = io::trim(line);
-      if (line.starts_with('#')) continue;
+      if (comments.take(line)) continue;
+      if (columns.empty() && !comments.unit().empty()) set_unit(comments.unit());
       row.number = lines.number();
       const auto words = spots::split_line(line);
       if (columns.empty() && take_names(words, columns)) continue;
@@ -89,7 +73,7 @@ struct Reader {
       return false;
     }
     for (const auto word : words) {
-      auto [name, unit] = parse_column(word);
+      auto [name, unit, has_unit] = spots::split_column(word);
       const auto at = index(name);
       if (at == names.size()) {
         throw_io(path, fmt::format("{}, with units such as x_um ({})", expected(), row.place()), io::in_quotes(word));
@@ -118,7 +102,7 @@ struct Reader {
         for (std::size_t i = 0; i < one.size(); ++i) set(i < unnamed.size() ? unnamed[i] : names.size(), one[i]);
       } else if (one.is_object()) {
         for (const auto& [key, value] : one.items()) {
-          auto [name, unit] = parse_column(key);
+          auto [name, unit, has_unit] = spots::split_column(key);
           const auto at = index(name);
           if (at == names.size()) throw_io(path, fmt::format("{} ({})", expected(), row.place()), io::in_quotes(key));
           set(at, value);
@@ -143,7 +127,7 @@ void read_named_rows(const std::string& path, std::span<const std::string_view> 
                      const std::function<void(const NamedRow&)>& use) {
   const auto text = io::read_bytes(path);
   io::require_text(path, std::string_view(text).substr(0, 512));
-  Reader reader{path, names, unnamed, use};
+  Reader reader{path, names, unnamed, set_unit, use};
   const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return reader.read_table(text);
   using nlohmann::json;

@@ -20,8 +20,8 @@ struct NamedRow {
 };
 
 /// Calls `use` for every row of a file. CSV has columns such as x, x_um, "x [um]" in any order, or without names in the
-/// order `unnamed` of them; JSON is a list of objects or of arrays, alone or as `list` beside a "unit", which
-/// `set_unit` gets. Throws io naming file and line.
+/// order `unnamed` of them; JSON is a list of objects or of arrays, alone or as `list` beside a "unit". `set_unit` gets
+/// that, or the unit of lengths that a comment of a CSV states. Throws io naming file and line.
 void read_named_rows(const std::string& path, std::span<const std::string_view> names,
                      std::span<const std::size_t> unnamed, std::string_view list,
                      const std::function<void(const std::string&)>& set_unit,

@@ -2,7 +2,9 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/length_names.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spots/spot_columns.hpp>
 #include <numbers>
@@ -15,7 +17,7 @@ std::optional<double> length_of(std::string_view unit) {
   try {
     return parse_length("unit", fmt::format("1{}", unit));
   } catch (const Error&) {
-    return std::nullopt;
+    return named_length_m(unit);
   }
 }
 
@@ -42,25 +44,42 @@ void require(double value, const char* member) {
 
 }  // namespace
 
-Column parse_column(std::string_view word) {
-  std::string name(io::trim(word));
-  std::erase(name, '"');
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto at = name.find_first_of("_[(");
-  const auto known = std::ranges::find(quantity_names, io::trim(std::string_view(name).substr(0, at)));
-  const auto quantity = static_cast<Quantity>(known - std::begin(quantity_names));
-  std::string unit;
-  if (at != std::string::npos) {
-    const auto end = name.find_first_of("])", at);
-    unit = io::trim(std::string_view(name).substr(at + 1, end - at - 1));
+ColumnName split_column(std::string_view word) {
+  std::string text(io::trim(word));
+  std::erase(text, '"');
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto at = text.find_first_of("_[(");
+  ColumnName column{std::string(io::trim(std::string_view(text).substr(0, at))), {}, at != std::string::npos};
+  if (column.has_unit) {
+    const auto end = text.find_first_of("])", at);
+    column.unit = io::trim(std::string_view(text).substr(at + 1, end - at - 1));
   }
+  return column;
+}
+
+bool TableComments::take(std::string_view line) {
+  if (!line.starts_with('#')) return false;
+  const auto stated = io::find_comment_unit(line.substr(1));
+  const bool is_pixel = parse_unit(stated.text).unit == ColumnUnit::camera_pixel;
+  if (!stated.metres && !is_pixel) return true;
+  if (parse_unit(stated.text).unit == ColumnUnit::none || stated.text.find_first_of("0123456789") == 0) {
+    throw_io(path_, "a unit of length such as um in its comments", io::in_quotes(stated.text));
+  }
+  io::merge_comment_unit(unit_, stated, path_);
+  return true;
+}
+
+Column parse_column(std::string_view word) {
+  auto [name, unit, has_unit] = split_column(word);
+  const auto known = std::ranges::find(quantity_names, name);
+  const auto quantity = static_cast<Quantity>(known - std::begin(quantity_names));
   switch (quantity) {
     case Quantity::unknown: return {};
     case Quantity::intensity: return {quantity};
     case Quantity::x:
     case Quantity::y:
     case Quantity::z: {
-      if (at == std::string::npos) return {quantity};
+      if (!has_unit) return {quantity};
       auto column = parse_unit(unit);
       if (column.unit == ColumnUnit::camera_pixel && quantity == Quantity::z) return {};
       if (column.unit != ColumnUnit::none) column.quantity = quantity;
@@ -82,7 +101,7 @@ Column parse_column(std::string_view word) {
 }
 
 Column parse_unit(std::string_view word) {
-  if (word == "px") return {Quantity::unknown, ColumnUnit::camera_pixel};
+  if (word == "px" || word == "pixel" || word == "pixels") return {Quantity::unknown, ColumnUnit::camera_pixel};
   const auto length = length_of(word);
   return length ? Column{Quantity::unknown, ColumnUnit::length, *length} : Column{};
 }

@@ -1,6 +1,8 @@
 #pragma once
 // Columns of tables of spots: what they hold, in which unit. Not for users.
+#include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/recipes/spot_places.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,16 +30,38 @@ struct Column {
   double size = 1;
 };
 
+/// "x", "x_um", "x [um]" and "x (um)": a name and a unit, in small letters without quotes.
+struct ColumnName {
+  std::string name;
+  std::string unit;
+  bool has_unit = false;
+};
+ColumnName split_column(std::string_view word);
+
 /// "x", "x_um", "x [um]", "x (px)", "kx_per_mm", "kx [rad/um]", "ky_norm", "defocus_per_m". Unknown for another name,
 /// for a unit that the quantity has not, and for kx, ky or defocus without one.
 Column parse_column(std::string_view word);
 
-/// "um" or "px" for x, y and z of a file: none unless it is one.
+/// "um", "micrometers" or "px" for x, y and z of a file: none unless it is one.
 Column parse_unit(std::string_view word);
 
 /// Metres a unit of the column: of x, y, z in lengths, and by the lens of others. Throws invalid_argument naming what
 /// the lens lacks.
 double metres_per_unit(const Column& column, const SpotLens& lens);
+
+/// The unit of x, y and z that a table's comments state.
+class TableComments {
+ public:
+  explicit TableComments(const std::string& path) : path_(path) {}
+  /// False for a line that is no comment. Throws io for two units, and for one with a number.
+  bool take(std::string_view line);
+  /// As parse_unit takes it; empty if none is stated.
+  [[nodiscard]] const std::string& unit() const { return unit_.text; }
+
+ private:
+  const std::string& path_;
+  io::CommentUnit unit_;
+};
 
 /// Words of a line between commas, semicolons or blanks.
 std::vector<std::string_view> split_line(std::string_view line);

@@ -154,14 +154,21 @@ std::vector<Column> columns_of(const std::vector<std::string_view>& words, bool 
   return columns;
 }
 
-SpotList read_table(std::string_view text, const ListForm& form) {
+void set_unit(ListForm& form, const Column& unit) {
+  form.are_pixels = unit.unit == ColumnUnit::camera_pixel;
+  form.unit_m = form.are_pixels ? 0 : unit.size;
+}
+
+SpotList read_table(std::string_view text, ListForm form) {
   Gatherer gatherer(form);
+  spots::TableComments comments(form.path);
   io::LineReader lines(text);
   std::vector<Column> columns;
   Row row;
   for (std::string_view line; lines.next_filled(line);) {
     line = io::trim(line);
-    if (line.starts_with('#')) continue;
+    if (comments.take(line)) continue;
+    if (columns.empty() && !comments.unit().empty()) set_unit(form, spots::parse_unit(comments.unit()));
     const auto words = spots::split_line(line);
     const auto place = fmt::format("line {}", lines.number());
     double number = 0;
@@ -225,8 +232,7 @@ SpotList read_json(const std::string& text, ListForm form) {
         throw_io(form.path, "\"spots\" and a \"unit\" such as \"um\" or \"px\"",
                  io::in_quotes(key == "unit" ? value.dump() : key));
       }
-      form.are_pixels = unit.unit == ColumnUnit::camera_pixel;
-      form.unit_m = form.are_pixels ? 0 : unit.size;
+      set_unit(form, unit);
     }
   }
   if (!spots->is_array()) throw_io(form.path, "a list of spots", "another value");

@@ -8,6 +8,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/spot_motion.hpp>
 #include <holotone/recipes/spots/named_rows.hpp>
+#include <holotone/recipes/spots/spot_columns.hpp>
 #include <tuple>
 #include <unordered_map>
 
@@ -93,11 +94,9 @@ class Gatherer {
 
  private:
   [[nodiscard]] double length_unit(const std::string& unit) const {
-    try {
-      return parse_length("unit", fmt::format("1{}", unit));
-    } catch (const Error&) {
-      throw_io(path_, "a unit of length such as um", io::in_quotes(unit));
-    }
+    const auto column = spots::parse_unit(unit);
+    if (column.unit != spots::ColumnUnit::length) throw_io(path_, "a unit of length such as um", io::in_quotes(unit));
+    return column.size;
   }
 
   /// Metres in the unit of a column, which the file's applies to if it has none; 0 needs no unit.

@@ -116,11 +116,13 @@ class TiffReader {
   [[nodiscard]] std::vector<std::string> page_notes(const ImageReadOptions& options) const {
     std::vector<std::string> notes;
     const auto count = pages_.directories.size();
-    if (const std::int64_t stated = imagej_pictures(description()); stated > static_cast<std::int64_t>(count)) {
-      notes.push_back(fmt::format("{}: ImageJ states {} pictures, of which {} can be read", path_, stated, count));
-    }
-    if (const std::int64_t stated = metamorph_pictures(input_.get()); stated > static_cast<std::int64_t>(count)) {
-      notes.push_back(fmt::format("{}: MetaMorph states {} pictures, of which {} can be read", path_, stated, count));
+    const std::pair<std::string_view, std::int64_t> claims[] = {{"ImageJ", imagej_pictures(description())},
+                                                                {"MetaMorph", metamorph_pictures(input_.get())},
+                                                                {"OME-XML", ome_pictures(description(), tags_.samples)},
+                                                                {"ImageDepth", planes_of_volume(input_.get())}};
+    for (const auto& [source, stated] : claims) {
+      if (stated <= static_cast<std::int64_t>(count)) continue;
+      notes.push_back(fmt::format("{}: {} states {} pictures, of which {} can be read", path_, source, stated, count));
     }
     if (pages_.damaged) notes.push_back(fmt::format("{}: the list of pages is damaged after page {}", path_, count));
     if (!part_.empty()) return notes;
@@ -144,7 +146,8 @@ class TiffReader {
     note_no_data(tiff_no_data(file), image, path_);
     note_gdal_metadata(file, image, as_depth, path_);
     note_imagej_calibration(description(), image, as_depth, path_);
-    note_tiff_facts(file, image, path_);
+    note_ome_companion(description(), image, path_);
+    if (!note_ome_aspect(description(), image, path_)) note_tiff_facts(file, image, path_);
     note_xmp_orientation(image, xmp_orientation(tiff_xmp(file)), orientation(), path_);
   }
 

@@ -19,6 +19,11 @@ std::int64_t metamorph_pictures(TIFF* file) {
   return TIFFGetField(file, tag_uic2, &count, &values) == 1 ? count : 0;
 }
 
+std::int64_t planes_of_volume(TIFF* file) {
+  std::uint32_t count = 0;
+  return TIFFGetField(file, TIFFTAG_IMAGEDEPTH, &count) == 1 ? count : 0;
+}
+
 std::optional<int> micro_manager_bits(TIFF* file) {
   constexpr std::string_view key = "\"BitDepth\"";
   const std::string_view text = find_tiff_text(file, tag_micro_manager);

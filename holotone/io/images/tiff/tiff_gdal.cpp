@@ -21,6 +21,7 @@ constexpr std::uint32_t tag_gdal_no_data = 42113;
 
 constexpr std::uint32_t tag_pixel_scale = 33550;
 constexpr std::uint32_t tag_transformation = 34264;
+constexpr std::uint32_t tag_geo_keys = 34735;
 
 std::optional<double> parse_number(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n+");
@@ -50,6 +51,27 @@ std::span<const double> find_numbers(TIFF* file, std::uint32_t tag) {
 }
 
 /// As the file's type stores a number: NaN is equal to NaN.
+/// The unit of heights (GeoTIFF 1.1, VerticalUnitsGeoKey 4099, codes of EPSG); empty without one.
+std::string vertical_unit(TIFF* file) {
+  constexpr std::uint16_t key = 4099;
+  constexpr std::size_t entry = 4;  // key, place of the value, count, value
+  if (!is_tiff_list(file, tag_geo_keys, TIFF_SHORT)) return {};
+  std::uint32_t count = 0;
+  const std::uint16_t* keys = nullptr;
+  if (TIFFGetField(file, tag_geo_keys, &count, &keys) != 1 || keys == nullptr) return {};
+  for (std::size_t i = entry; i + entry <= count; i += entry) {
+    if (keys[i] != key || keys[i + 1] != 0) continue;
+    switch (keys[i + 3]) {
+      case 9001: return "metre";
+      case 9002: return "foot";
+      case 9003: return "US survey foot";
+      case 9036: return "kilometre";
+      default: return fmt::format("EPSG {}", keys[i + 3]);
+    }
+  }
+  return {};
+}
+
 template <class T>
 bool is_equal(T stored, double value) {
   if constexpr (std::is_integral_v<T>) {
@@ -90,7 +112,8 @@ void note_gdal_metadata(TIFF* file, Image& image, bool as_depth, std::string_vie
     image.notes.push_back(fmt::format("{}: its scale {:g} and offset {:g} (GDALMetadata) are not applied to the values",
                                       path, scale, offset));
   }
-  state_unit(image, find_item(metadata, "unittype"), as_depth, path);
+  const std::string_view unit = find_item(metadata, "unittype");
+  state_unit(image, unit.empty() && as_depth ? vertical_unit(file) : std::string(unit), as_depth, path);
 }
 
 std::array<double, 2> geographic_sides(TIFF* file) {

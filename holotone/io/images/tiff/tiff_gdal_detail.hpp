@@ -16,7 +16,7 @@ std::optional<double> tiff_no_data(TIFF* file);
 void note_no_data(const std::optional<double>& value, Image& image, std::string_view path);
 
 /// Adds a note of a scale and an offset of GDALMetadata (tag 42112), which are not applied. Its unit becomes metadata
-/// (unit_key), with a note unless the image is a map of depth.
+/// (unit_key), with a note unless the image is a map of depth; of that also GeoTIFF's unit of heights.
 void note_gdal_metadata(TIFF* file, Image& image, bool as_depth, std::string_view path);
 
 /// Width and height of a pixel in the model's units (GeoTIFF 1.1, ModelPixelScale 33550, ModelTransformation 34264);
