@@ -16,6 +16,10 @@ class Mark {
     event_.reset(made, [](cudaEvent_t old) { cudaEventDestroy(old); });
   }
   void record(const Queue& queue) { check(cudaEventRecord(event_.get(), stream_of(queue)), "cudaEventRecord"); }
+  /// What the queue gets from now on waits until the work before is done; at once if nothing was recorded.
+  void hold(const Queue& queue) const {
+    check(cudaStreamWaitEvent(stream_of(queue), event_.get(), 0), "cudaStreamWaitEvent");
+  }
   /// Waits on the host.
   void synchronize() const { check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize"); }
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <holotone/core/array.hpp>
-#include <holotone/core/graph_cuda.hpp>
 #include <holotone/core/matrix_product/matrix_product_cuda.hpp>
+#include <holotone/retrieval/spots/spot_memory_cuda.hpp>
 #include <holotone/retrieval/spots/spot_products_cuda.hpp>
 #include <holotone/retrieval/spots/spot_transform_cuda.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
@@ -20,10 +20,7 @@ using cuda::MatrixProduct;
 /// Spots of a group are padded to this number, columns of a table to `column_padding`.
 constexpr std::size_t spot_padding = 32;
 constexpr int column_padding = 64;
-constexpr int max_batch = 64;
 constexpr std::size_t max_graphs = 16;
-/// Light that spots may be expected to have: the scale of weights at the first step.
-constexpr double expected_light = 0.8;
 /// Size of what spots lack, in their amplitudes' means, in fp16 and fp8.
 constexpr double lack_scale = 10;
 constexpr float fp8_scale = 8;
@@ -36,14 +33,6 @@ void upload(Array<T, 1>& target, const std::vector<T>& source, const Queue& queu
   if (target.shape()[0] != count || target.data() == nullptr) target = Array<T, 1>({count}, queue);
   copy_bytes(target.data(), queue.device(), source.data(), Device{}, source.size() * sizeof(T), queue);
 }
-template <class T>
-std::vector<T> download(const Array<T, 1>& source, const Queue& queue) {
-  std::vector<T> result(static_cast<std::size_t>(source.size()));
-  copy_bytes(result.data(), Device{}, source.data(), queue.device(), result.size() * sizeof(T), queue);
-  queue.synchronize();
-  return result;
-}
-
 float2 to_float2(Wave value) { return {static_cast<float>(value.real()), static_cast<float>(value.imag())}; }
 
 /// How sums are done, and where E is.
@@ -63,8 +52,8 @@ class CudaEngine final : public Engine {
         panel_{static_cast<int>(options.grid.nx), static_cast<int>(options.grid.ny), 0, ProductForm::plane},
         turns_({pixels()}, queue_),
         other_turns_({pixels()}, queue_),
-        sums_({max_batch + 1}, queue_),
-        scratch_({static_cast<std::int64_t>(MatrixProduct::workspace_bytes)}, queue_) {
+        scratch_({static_cast<std::int64_t>(MatrixProduct::workspace_bytes)}, queue_),
+        memory_(queue_) {
     const cuda::DeviceScope scope(queue_.device());
     cudaDeviceProp properties{};
     cuda::check(cudaGetDeviceProperties(&properties, queue_.device().index), "cudaGetDeviceProperties");
@@ -114,59 +103,36 @@ class CudaEngine final : public Engine {
     } else {
       arrange(scene, group_spots(scene.place, wave_, x * x + y * y, scene.place.size()), ProductForm::space);
     }
-    place(scene);
+    memory_.place(scene, wave_, options_.response.fill_factor != 0);
+    are_tables_dirty_ = are_narrow_dirty_ = true;
     add_zero_order();
   }
 
   void start(std::span<const double> weight, std::span<const Wave> unit) override {
     const cuda::DeviceScope scope(queue_.device());
-    std::vector<float> w(padded_count_, 0.0F);
-    std::vector<float2> t(padded_count_, float2{1, 0});
-    for (std::size_t m = 0; m < slot_.size(); ++m) {
-      w[slot_[m]] = static_cast<float>(weight[m]);
-      t[slot_[m]] = to_float2(unit[m]);
-    }
-    copy_to(weight_, w);
-    copy_to(unit_, t);
-    const float2 sums{expected_level(), 0};
-    copy_bytes(sums_.data() + max_batch, queue_.device(), &sums, Device{}, sizeof sums, queue_);
-    queue_.synchronize();
+    memory_.start(weight, unit);
   }
-  void start(std::uint64_t seed) override {
-    const cuda::DeviceScope scope(queue_.device());
-    start_spots(place_.data(), number_.data(), static_cast<int>(padded_count_), seed, expected_level(), weight_.data(),
-                unit_.data(), sums_.data() + max_batch, stream());
-  }
+  void start(std::uint64_t seed) override { memory_.start(seed); }
 
   void read_state(std::span<double> weight, std::span<Wave> unit) const override {
-    const auto w = download(weight_, queue_);
-    const auto t = download(unit_, queue_);
-    for (std::size_t m = 0; m < slot_.size(); ++m) {
-      weight[m] = static_cast<double>(w[slot_[m]]);
-      unit[m] = Wave(static_cast<double>(t[slot_[m]].x), static_cast<double>(t[slot_[m]].y));
-    }
+    const cuda::DeviceScope scope(queue_.device());
+    memory_.take_over();
+    memory_.read_state(weight, unit);
   }
 
   void take(std::span<const Step> steps) override {
     const cuda::DeviceScope scope(queue_.device());
     while (!steps.empty()) {
-      const auto some = steps.first(std::min<std::size_t>(steps.size(), max_batch));
+      const auto some = steps.first(std::min<std::size_t>(steps.size(), SpotMemory::max_batch));
       take_batch(some);
       steps = steps.subspan(some.size());
     }
     join();
   }
 
-  [[nodiscard]] std::vector<double> light() const override {
-    const auto sums = download(sums_, queue_);
-    std::vector<double> result;
-    for (std::size_t i = 0; i < last_batch_; ++i) {
-      result.push_back(static_cast<double>(sums[sums_after(i, last_batch_)].y));
-    }
-    return result;
-  }
+  [[nodiscard]] std::vector<double> light() const override { return memory_.light(last_batch_); }
 
-  [[nodiscard]] int batch() const override { return max_batch; }
+  [[nodiscard]] int batch() const override { return SpotMemory::max_batch; }
 
   void look(int levels) override {
     const cuda::DeviceScope scope(queue_.device());
@@ -175,12 +141,7 @@ class CudaEngine final : public Engine {
     enqueue_look(levels, {.taken = Taken::look}, WaveType::half);
   }
 
-  void read(std::span<Wave> value) const override {
-    const auto values = download(value_, queue_);
-    for (std::size_t m = 0; m < slot_.size(); ++m) {
-      value[m] = Wave(static_cast<double>(values[slot_[m]].x), static_cast<double>(values[slot_[m]].y));
-    }
-  }
+  void read(std::span<Wave> value) const override { memory_.read(value); }
 
   void round(int levels) override {
     const cuda::DeviceScope scope(queue_.device());
@@ -223,18 +184,11 @@ class CudaEngine final : public Engine {
  private:
   [[nodiscard]] cudaStream_t stream() const { return cuda::stream_of(queue_); }
   [[nodiscard]] std::int64_t pixels() const { return static_cast<std::int64_t>(panel_.nx) * panel_.ny; }
-  [[nodiscard]] double spots() const { return static_cast<double>(slot_.size()); }
+  [[nodiscard]] double spots() const { return static_cast<double>(memory_.spots()); }
 
   /// What the user's queue gets from now on waits for the engine's work.
   void join() const {
     if (user_.native() != queue_.native()) user_.wait_for(queue_);
-  }
-
-  /// The level only scales weights, until the first step has shown it.
-  [[nodiscard]] float expected_level() const { return static_cast<float>(spots() * expected_light / target_square_); }
-  /// Place of the sums after a step of a batch: those of the last are found at one place for all batches.
-  [[nodiscard]] static std::size_t sums_after(std::size_t step, std::size_t batch) {
-    return step + 1 < batch ? step + 1 : max_batch;
   }
 
   /// The panel's phase, rounded to levels unless 0.
@@ -260,12 +214,6 @@ class CudaEngine final : public Engine {
     }
   }
 
-  template <class T>
-  void copy_to(Array<T, 1>& target, const std::vector<T>& source) {
-    copy_bytes(target.data(), queue_.device(), source.data(), Device{}, source.size() * sizeof(T), queue_);
-    queue_.synchronize();
-  }
-
   /// Chooses the form, and memory for the groups unless it is there.
   void arrange(const SpotScene& scene, const std::vector<SpotGroup>& groups, ProductForm form) {
     const bool is_plane = form == ProductForm::plane;
@@ -281,7 +229,10 @@ class CudaEngine final : public Engine {
                     : groups.size() == 1 && !groups.front().has_factor    ? Way::products
                                                                           : Way::groups;
     const bool is_same = form == panel_.form && counts == counts_ && way == way_ && panel_.width > 0;
-    if (!is_same || slot != slot_) move_state(slot, next);
+    if (!is_same || slot != memory_.slots()) {
+      graphs_.clear();
+      memory_.move(slot, next);
+    }
     set_way(way, form);
     if (!is_same) allocate(counts);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -290,35 +241,6 @@ class CudaEngine final : public Engine {
     }
     // Depths are numbers in the recorded kernels.
     if (way == Way::groups) graphs_.clear();
-  }
-
-  /// Brings weights and phases to new places in the padded order, if the number of spots is the same.
-  void move_state(const std::vector<std::uint32_t>& slot, std::size_t count) {
-    std::vector<float> weight(count, 0.0F);
-    std::vector<float2> unit(count, float2{1, 0});
-    std::vector<float2> value(count, float2{0, 0});
-    if (slot.size() == slot_.size()) {
-      const auto w = download(weight_, queue_);
-      const auto t = download(unit_, queue_);
-      const auto u = download(value_, queue_);
-      for (std::size_t m = 0; m < slot.size(); ++m) {
-        weight[slot[m]] = w[slot_[m]];
-        unit[slot[m]] = t[slot_[m]];
-        value[slot[m]] = u[slot_[m]];
-      }
-    }
-    graphs_.clear();
-    upload(weight_, weight, queue_);
-    upload(unit_, unit, queue_);
-    upload(value_, value, queue_);
-    std::vector<int> number(count, 0);
-    for (std::size_t m = 0; m < slot.size(); ++m) number[slot[m]] = static_cast<int>(m);
-    upload(number_, number, queue_);
-    place_ = Array<float4, 1>({static_cast<std::int64_t>(count)}, queue_);
-    shade_ = Array<float, 1>({static_cast<std::int64_t>(count)}, queue_);
-    queue_.synchronize();
-    slot_ = slot;
-    padded_count_ = count;
   }
 
   void set_way(Way way, ProductForm form) {
@@ -360,34 +282,6 @@ class CudaEngine final : public Engine {
     }
   }
 
-  void place(const SpotScene& scene) {
-    const std::size_t bytes = padded_count_ * (sizeof(float4) + sizeof(float));
-    if (staging_.bytes() < bytes) {
-      queue_.synchronize();
-      staging_ = Buffer::on_host_for(queue_.device(), bytes);
-      staged_ = cuda::Mark();
-    } else {
-      staged_.synchronize();
-    }
-    auto* const places = static_cast<float4*>(staging_.data());
-    auto* const shade = reinterpret_cast<float*>(places + padded_count_);
-    std::fill_n(places, padded_count_, float4{0, 0, 0, 0});
-    std::fill_n(shade, padded_count_, 1.0F);
-    target_square_ = 0;
-    for (std::size_t m = 0; m < scene.place.size(); ++m) {
-      const auto& spot = scene.place[m];
-      places[slot_[m]] = {static_cast<float>(spot.fx), static_cast<float>(spot.fy),
-                          static_cast<float>(wave_.chirp(spot.z_m)), static_cast<float>(scene.target[m])};
-      shade[slot_[m]] = static_cast<float>(scene.shade[m]);
-      target_square_ += scene.target[m] * scene.target[m];
-    }
-    has_shade_ = options_.response.fill_factor != 0;
-    load_places(places, shade, static_cast<int>(padded_count_), place_.data(), has_shade_ ? shade_.data() : nullptr,
-                stream());
-    staged_.record(queue_);
-    are_tables_dirty_ = are_narrow_dirty_ = true;
-  }
-
   /// The light's amplitude in the layout, where it is not 1 everywhere.
   void place_light() {
     const bool is_filled =
@@ -405,26 +299,24 @@ class CudaEngine final : public Engine {
 
   /// The zero order's field in the spots: sums of the light itself.
   void add_zero_order() {
-    has_unmodulated_ = false;
-    if (options_.response.zero_order == 0 || slot_.empty() || panel_.width == 0) return;
+    memory_.forget_unmodulated();
+    if (options_.response.zero_order == 0 || memory_.spots() == 0 || panel_.width == 0) return;
     prepare(WaveType::half);
     fill_dirty_tables();
     if (transform_) {
       transform_->set_other(nullptr, light_.data());
-      transform_->update(arrays(0), completed({.taken = Taken::look}), true);
+      transform_->update(memory_.arrays(0), completed({.taken = Taken::look}), true);
     }
     for (auto& group : groups_) {
       turns_to_group(panel_, nullptr, light_.data(), 0, group.depth, other_field_.data(), stream());
       sum_and_update(group, other_field_.data(), {.taken = Taken::look}, WaveType::half);
     }
-    auto values = download(value_, queue_);
+    auto values = memory_.values();
     const Wave factor = std::polar(options_.response.zero_order, options_.zero_order_phase_rad);
     for (auto& value : values) {
       value = to_float2(factor * Wave(static_cast<double>(value.x), static_cast<double>(value.y)));
     }
-    upload(unmodulated_, values, queue_);
-    queue_.synchronize();
-    has_unmodulated_ = true;
+    memory_.set_unmodulated(values);
     graphs_.clear();
   }
 
@@ -449,35 +341,25 @@ class CudaEngine final : public Engine {
     if (type == WaveType::fp8) are_narrow_dirty_ = false;
   }
   void fill_dirty_tables() {
+    memory_.take_over();
     if (!is_dirty(WaveType::half)) return;
     enqueue_tables(WaveType::half);
     note_filled(WaveType::half);
   }
   void enqueue_tables(WaveType type) {
-    if (transform_) transform_->place(place_.data());
-    for (auto& group : groups_) group.place(place_.data(), type);
-  }
-
-  [[nodiscard]] SpotArrays arrays(int first) {
-    SpotArrays result;
-    result.place = place_.data() + first;
-    result.shade = has_shade_ ? shade_.data() + first : nullptr;
-    result.unmodulated = has_unmodulated_ ? unmodulated_.data() + first : nullptr;
-    result.weight = weight_.data() + first;
-    result.unit = unit_.data() + first;
-    result.value = value_.data() + first;
-    return result;
+    if (transform_) transform_->place(memory_.places());
+    for (auto& group : groups_) group.place(memory_.places(), type);
   }
 
   [[nodiscard]] SpotUpdate completed(SpotUpdate what) {
     what.count = static_cast<float>(spots());
     what.pixel_share = static_cast<float>(light_share_ / static_cast<double>(pixels()));
-    if (what.level_in == nullptr) what.level_in = sums_.data();
-    if (what.sums_out == nullptr) what.sums_out = unused_.data();
+    if (what.level_in == nullptr) what.level_in = memory_.sums_before(0);
+    if (what.sums_out == nullptr) what.sums_out = memory_.unused_sums();
     return what;
   }
   void update(SpotProducts& group, const SpotUpdate& what, WaveType type) {
-    group.update(arrays(group.first()), completed(what), type, has_clusters_);
+    group.update(memory_.arrays(group.first()), completed(what), type, has_clusters_);
   }
   void sum_and_update(SpotProducts& group, const __half* field, const SpotUpdate& what, WaveType type) {
     group.sum_over_columns(field);
@@ -490,7 +372,7 @@ class CudaEngine final : public Engine {
         find_turns(levels, other_turns_.data());
         transform_->set_other(other_turns_.data(), light_.data());
       }
-      transform_->update(arrays(0), completed(what), levels > 0);
+      transform_->update(memory_.arrays(0), completed(what), levels > 0);
       return;
     }
     if (way_ == Way::products) {
@@ -540,10 +422,10 @@ class CudaEngine final : public Engine {
   }
 
   void enqueue_steps(std::span<const Step> steps, WaveType type, bool with_tables) {
+    memory_.begin(steps.size());
     if (with_tables) enqueue_tables(type);
-    next_sums(sums_.data(), static_cast<int>(steps.size()), max_batch, stream());
     const SpotUpdate first = with_next({.taken = Taken::start}, steps.front(), type);
-    if (transform_) transform_->spread(arrays(0), completed(first));
+    if (transform_) transform_->spread(memory_.arrays(0), completed(first));
     for (auto& group : groups_) update(group, first, type);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& step = steps[i];
@@ -552,8 +434,8 @@ class CudaEngine final : public Engine {
       what.taken = step.kind == StepKind::free     ? Taken::free
                    : step.kind == StepKind::locked ? Taken::locked
                                                    : Taken::kept;
-      what.level_in = sums_.data() + i;
-      what.sums_out = sums_.data() + sums_after(i, steps.size());
+      what.level_in = memory_.sums_before(i);
+      what.sums_out = memory_.sums_after(i, steps.size());
       if (i + 1 < steps.size()) what = with_next(what, steps[i + 1], type);
       enqueue_look(step.levels, what, type);
     }
@@ -573,7 +455,8 @@ class CudaEngine final : public Engine {
     GraphKey key;
     for (const auto& step : steps) key.first.emplace_back(static_cast<int>(step.kind), step.gain, step.levels);
     const bool with_tables = is_dirty(type);
-    key.second = {type, with_tables};
+    key.second = {type, with_tables, memory_.beginning()};
+    memory_.before_begin();
     auto found = graphs_.find(key);
     if (found == graphs_.end() && takes_ > 1) {
       if (graphs_.size() >= max_graphs) graphs_.clear();
@@ -584,11 +467,13 @@ class CudaEngine final : public Engine {
     } else {
       enqueue_steps(steps, type, with_tables);
     }
+    memory_.after_begin();
     note_filled(type);
     last_batch_ = steps.size();
   }
 
-  using GraphKey = std::pair<std::vector<std::tuple<int, double, int>>, std::pair<WaveType, bool>>;
+  using GraphKey =
+      std::pair<std::vector<std::tuple<int, double, int>>, std::tuple<WaveType, bool, SpotMemory::Beginning>>;
 
   SpotOptions options_;
   DepthWave wave_;
@@ -606,32 +491,17 @@ class CudaEngine final : public Engine {
   mutable Array<float, 1> other_turns_;
   Array<__half, 1> field_;  ///< E times the light's amplitude, in the layout
   Array<__half, 1> other_field_;
-  Array<__half, 1> sum_;        ///< over spots, in the layout
-  Array<float2, 1> whole_sum_;  ///< over groups {ny, nx}
-  Array<float2, 1> sums_;       ///< sum |u|^2 / T^2 and sum |u|^2: those before a batch, and after each of its steps
-  Array<float2, 1> unused_{{1}, queue_};
+  Array<__half, 1> sum_;         ///< over spots, in the layout
+  Array<float2, 1> whole_sum_;   ///< over groups {ny, nx}
   Array<std::byte, 1> scratch_;  ///< of cuBLASLt
+  mutable SpotMemory memory_;    ///< what came last is taken over before it is read
   std::vector<SpotProducts> groups_;
-  std::vector<int> counts_;          ///< of the groups
-  std::vector<std::uint32_t> slot_;  ///< of a spot in the padded order
-  std::size_t padded_count_ = 0;
-  double target_square_ = 0;  ///< sum T^2
-  bool has_shade_ = false;
-  bool has_unmodulated_ = false;
+  std::vector<int> counts_;  ///< of the groups
   bool are_tables_dirty_ = true;
   bool are_narrow_dirty_ = true;  ///< those in fp8
   int shown_levels_ = 0;          ///< that E was rounded to, which fp16 moves a little; 0: none
   std::int64_t takes_ = 0;        ///< calls of take with these groups
   std::size_t last_batch_ = 0;    ///< steps of the last call
-  Array<int, 1> number_;          ///< of the spot at a place of the padded order
-  Buffer staging_;                ///< page-locked: the host waits for a copy only before the next
-  cuda::Mark staged_;
-  Array<float4, 1> place_;
-  Array<float, 1> shade_;
-  Array<float2, 1> unmodulated_;
-  Array<float, 1> weight_;
-  Array<float2, 1> unit_;
-  Array<float2, 1> value_;
   std::map<GraphKey, cuda::Graph> graphs_;
 };
 

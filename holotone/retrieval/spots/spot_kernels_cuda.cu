@@ -309,15 +309,6 @@ __global__ void codes_kernel(const float* __restrict__ turns, std::int64_t count
   if (i < count) store_turns(codes + i, turns[i]);
 }
 
-/// One block: sums[0] becomes those of the last step, which come last; the others 0.
-__global__ void next_sums_kernel(float2* sums, int steps, int last) {
-  const int i = static_cast<int>(threadIdx.x);
-  const float2 before = sums[last];
-  __syncthreads();
-  if (i == 0) sums[last] = {};
-  if (i < steps) sums[i] = i == 0 ? before : float2{};
-}
-
 __global__ void load_kernel(const float4* __restrict__ place_here, const float* __restrict__ shade_here, int count,
                             float4* __restrict__ place, float* __restrict__ shade) {
   const int i = static_cast<int>(thread_index());
@@ -326,17 +317,25 @@ __global__ void load_kernel(const float4* __restrict__ place_here, const float* 
   if (shade != nullptr) shade[i] = shade_here[i];
 }
 
-__global__ void start_kernel(const float4* __restrict__ place, const int* __restrict__ number, int count,
-                             std::uint64_t seed, float level, float* __restrict__ weight, float2* __restrict__ unit,
-                             float2* __restrict__ sum) {
+__global__ void begin_kernel(SpotBeginning what) {
   const int i = static_cast<int>(thread_index());
-  if (i >= count) return;
-  if (i == 0) *sum = {level, 0};
-  weight[i] = place[i].w;
+  if (blockIdx.x == 0) {
+    const float2 before = what.is_start ? float2{what.level, 0} : what.sums[what.last];
+    __syncthreads();
+    if (i == 0) what.sums[what.last] = what.steps > 0 ? float2{} : before;
+    if (i < what.steps) what.sums[i] = i == 0 ? before : float2{};
+  }
+  if (i >= what.count) return;
+  if (what.place_in != nullptr) {
+    what.place[i] = what.place_in[i];
+    if (what.shade_in != nullptr) what.shade[i] = what.shade_in[i];
+  }
+  if (!what.is_start) return;
+  what.weight[i] = what.place[i].w;
   double sine = 0;
   double cosine = 0;
-  sincospi(2 * random_uniform64(seed, static_cast<std::uint64_t>(number[i])), &sine, &cosine);
-  unit[i] = {static_cast<float>(cosine), static_cast<float>(sine)};
+  sincospi(2 * random_uniform64(what.seed, static_cast<std::uint64_t>(what.number[i])), &sine, &cosine);
+  what.unit[i] = {static_cast<float>(cosine), static_cast<float>(sine)};
 }
 
 __global__ void round_kernel(float* __restrict__ turns, std::int64_t count, int levels) {
@@ -427,9 +426,9 @@ void round_turns(float* turns, std::int64_t count, int levels, cudaStream_t stre
   round_kernel<<<blocks(count), threads, 0, stream>>>(turns, count, levels);
   cuda::check_launch("spots rounding");
 }
-void next_sums(float2* sums, int steps, int last, cudaStream_t stream) {
-  next_sums_kernel<<<1, threads, 0, stream>>>(sums, steps, last);
-  cuda::check_launch("spots sums");
+void begin_steps(const SpotBeginning& what, cudaStream_t stream) {
+  begin_kernel<<<blocks(what.count), threads, 0, stream>>>(what);
+  cuda::check_launch("spots begin");
 }
 void load_places(const float4* place_here, const float* shade_here, int count, float4* place, float* shade,
                  cudaStream_t stream) {
@@ -439,11 +438,6 @@ void load_places(const float4* place_here, const float* shade_here, int count, f
 void turns_to_codes(const float* turns, std::int64_t count, std::uint8_t* codes, cudaStream_t stream) {
   codes_kernel<<<blocks(count), threads, 0, stream>>>(turns, count, codes);
   cuda::check_launch("spots codes");
-}
-void start_spots(const float4* place, const int* number, int count, std::uint64_t seed, float level, float* weight,
-                 float2* unit, float2* sum, cudaStream_t stream) {
-  start_kernel<<<blocks(count), threads, 0, stream>>>(place, number, count, seed, level, weight, unit, sum);
-  cuda::check_launch("spots start");
 }
 void turns_to_radians(const float* turns, std::int64_t count, float* radians, cudaStream_t stream) {
   radians_kernel<<<blocks(count), threads, 0, stream>>>(turns, count, radians);

@@ -101,17 +101,31 @@ void normalise_turns(const Panel& panel, const float2* sum, const float2* light,
 void turns_to_group(const Panel& panel, const float* turns, const float2* light, int levels, DepthFactor depth,
                     __half* field, cudaStream_t stream);
 
-/// Makes the sums ready for steps of which the last adds to sums[last] and the others to sums[1], sums[2] and so on:
-/// those of the last step before go to sums[0].
-void next_sums(float2* sums, int steps, int last, cudaStream_t stream);
+/// What a batch of steps begins with.
+struct SpotBeginning {
+  int count = 0;
+  const float4* place_in = nullptr;  ///< becomes `place`; null: that stays
+  const float* shade_in = nullptr;
+  float4* place = nullptr;
+  float* shade = nullptr;
+  bool is_start = false;  ///< w = T and t of random_uniform64(seed, number[m]) turns, sums before (level, 0)
+  std::uint64_t seed = 0;
+  float level = 0;
+  const int* number = nullptr;  ///< of a spot in the padded order
+  float* weight = nullptr;
+  float2* unit = nullptr;
+  /// Before steps of which the last adds to sums[last], the others to sums[1], sums[2] and so on: those of the last
+  /// step before go to sums[0]. Without steps they stay.
+  float2* sums = nullptr;
+  int steps = 0;
+  int last = 0;
+};
+void begin_steps(const SpotBeginning& what, cudaStream_t stream);
 /// Copies from page-locked memory, which a kernel does sooner than a copy engine. `shade`: may be null.
 void load_places(const float4* place_here, const float* shade_here, int count, float4* place, float* shade,
                  cudaStream_t stream);
 /// round(256 turns) modulo 256.
 void turns_to_codes(const float* turns, std::int64_t count, std::uint8_t* codes, cudaStream_t stream);
-/// w = T and t of random_uniform64(seed, m) turns; `number` is m in the padded order. *sum = (level, 0).
-void start_spots(const float4* place, const int* number, int count, std::uint64_t seed, float level, float* weight,
-                 float2* unit, float2* sum, cudaStream_t stream);
 void round_turns(float* turns, std::int64_t count, int levels, cudaStream_t stream);
 /// In [0, 2 pi).
 void turns_to_radians(const float* turns, std::int64_t count, float* radians, cudaStream_t stream);
