@@ -62,7 +62,9 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
   const auto queue = Queue::create(job.device);
   if (!bench.is_used()) return make_spots(spots, options, encoding, light, steps, progress, queue);
   const bool has_pictures = !bench.camera.empty() || !bench.picture.empty();
-  const double window_px = !has_pictures ? 0 : bench.window_px ? *bench.window_px : spot_window_px(spots, map, options);
+  const double window_px = !has_pictures     ? 0
+                           : bench.window_px ? *bench.window_px
+                                             : spot_window_px(spots, map, options, light);
   if (has_pictures && std::ranges::any_of(spots.position_m, [](const auto& place) { return place[2] != 0; })) {
     warn(job.console,
          "the camera sees the plane z = 0: spots of other z are measured out of focus; --measured has any");

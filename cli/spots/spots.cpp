@@ -61,7 +61,7 @@ Array<Complex, 2> focal_light(const SpotsJob& job) {
   return light;
 }
 
-nlohmann::json describe_lens(const SpotsJob& job) {
+nlohmann::json describe_lens(const SpotsJob& job, View<const Complex, 2> light) {
   const auto& panel = job.hologram.panel;
   return {{"software", "holotone " HOLOTONE_VERSION},
           {"panel", panel.name},
@@ -70,14 +70,15 @@ nlohmann::json describe_lens(const SpotsJob& job) {
           {"wavelength_m", job.options.grid.wavelength_m},
           {"focal_length_m", job.options.focal_length_m},
           {"bits", job.hologram.encode.bits},
-          {"spot_width_m", spot_width_m(job.options)},
+          {"spot_width_m", spot_width_m(job.options, light)},
           {"device", to_string(job.hologram.device)},
           {"seed", job.options.seed}};
 }
 
-nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotHologram& made, double seconds) {
+nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotHologram& made,
+                         View<const Complex, 2> focal_light, double seconds) {
   const auto& light = made.report.light;
-  auto object = describe_lens(job);
+  auto object = describe_lens(job, focal_light);
   object.update({{"outputs", {job.hologram.output}},
                  {"spots", spots.position_m.size()},
                  {"efficiency", light.efficiency},
@@ -139,7 +140,7 @@ int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
                           .light = light.view(),
                           .inputs = inputs,
                           .write = [&](const auto& path, auto codes) { write_codes(job, path, codes); },
-                          .describe = [&] { return describe_lens(job); }});
+                          .describe = [&] { return describe_lens(job, light.view()); }});
 }
 
 nlohmann::json make_json(const MeasuredSpots& measured) {
@@ -216,7 +217,7 @@ int run_spots(SpotsJob& job) {
   std::optional<MeasuredSpots> measured;
   auto made = make_spots_by(job.bench, hologram, spots, job.map, job.options, light.view(), job.steps,
                             codes_metadata(job), measured, bar);
-  for (const auto& text : spot_remarks(spots, job.options)) warn(hologram.console, text);
+  for (const auto& text : spot_remarks(spots, job.options, light.view())) warn(hologram.console, text);
   check_cancelled("writing");
   if (hologram.shown) {
     hologram.shown->show(made.codes.view());
@@ -242,7 +243,7 @@ int run_spots(SpotsJob& job) {
     warn(hologram.console, fmt::format("deviation or worst spot above the limits of {:g} and {:g}",
                                        job.steps.max_deviation, job.steps.max_worst));
   }
-  auto object = make_json(job, spots, made, watch.seconds());
+  auto object = make_json(job, spots, made, light.view(), watch.seconds());
   if (measured) object["measured"] = make_json(*measured);
   report_json(hologram.console, object);
   remark_few_bits(hologram.console, encoding.bits, hologram.writing, hologram.output);

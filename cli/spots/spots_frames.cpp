@@ -65,7 +65,7 @@ void warn_of_frames(const SpotFramesJob& job, const SpotTrajectory& trajectory, 
   std::vector<std::string> first;
   for (std::size_t i = 0; i < times.size(); ++i) {
     check_cancelled("checking frames");
-    auto remarks = spot_remarks(spot_frame(trajectory, times[i]).spots, job.lens);
+    auto remarks = spot_remarks(spot_frame(trajectory, times[i]).spots, job.lens, job.light);
     if (remarks.empty()) continue;
     if (!first.empty()) {
       ++more;
@@ -132,7 +132,7 @@ int run_spot_frames(const SpotFramesJob& job) {
   if (!trajectory.has_times) frames.frame_time_s.reset();
   const auto motion_options = motion_of(job, trajectory.has_times);
   check_spot_trajectory(trajectory, job.lens);
-  const auto times = spot_frame_times(trajectory, frames, job.lens);
+  const auto times = spot_frame_times(trajectory, frames, job.lens, job.light);
   const auto count = std::ssize(times);
   std::optional<FramePattern> pattern;
   std::vector<OutputFiles> outputs;

@@ -10,7 +10,8 @@ namespace holotone {
 
 /// Side in pixels of the square around a spot whose light measure_spots adds: four widths of a spot (spot_width_m), or
 /// 0.8 of the distance of the nearest two spots if that is less. Throws invalid_argument if that is below 3 pixels.
-double spot_window_px(const SpotList& spots, const CameraMap& map, const SpotOptions& options);
+double spot_window_px(const SpotList& spots, const CameraMap& map, const SpotOptions& options,
+                      View<const Complex, 2> light = {});
 
 /// Light {n} of each spot in a picture {rows, columns} of a camera, values proportional to light: the sum over the
 /// square of `window_px` pixels, 1 to 1000, around the spot's place by `map`, parts of pixels by their area, less the

@@ -44,11 +44,12 @@ inline constexpr Bounds bounds_of<&SpotFrameOptions::max_step_widths>{1e-3, 1e3}
 template <>
 inline constexpr Bounds bounds_of<&SpotFrameOptions::frame_time_s>{1e-7, 1e4};
 
-/// Times of the frames, from the first key frame to the last. `lens`: of the spots' width. Throws invalid_argument for
+/// Times of the frames, from the first key frame to the last. `lens` and `light` {ny, nx}: of the spots' width
+/// (spot_width_m). Throws invalid_argument for
 /// options out of range or that exclude each other, more than a million frames, and a trajectory without frames, of
 /// times that do not rise, or whose lists differ in length.
 std::vector<double> spot_frame_times(const SpotTrajectory& trajectory, const SpotFrameOptions& frames,
-                                     const SpotOptions& lens);
+                                     const SpotOptions& lens, View<const Complex, 2> light = {});
 
 /// Throws invalid_argument naming key frame and id of a spot beyond the diffraction order of `lens`, which the plan
 /// would refuse only at its frame.

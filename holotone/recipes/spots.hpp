@@ -42,8 +42,9 @@ SpotList spot_lattice(std::int64_t columns, std::int64_t rows, double spacing_m,
                       SpotLattice lattice = SpotLattice::square, std::array<double, 3> centre_m = {});
 
 /// What may not come out as asked for, a line each: spots nearer to each other than a width (they merge), a spot within
-/// a width of the zero order, waves with fringes finer than two pixels.
-std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options);
+/// a width of the zero order, waves with fringes finer than two pixels. `light` {ny, nx} as in spot_width_m.
+std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options,
+                                      View<const Complex, 2> light = {});
 
 struct SpotHologram {
   Array<std::uint16_t, 2> codes;

@@ -80,9 +80,17 @@ TEST_F(SpotsTest, ATelescopeScalesThePanel) {
   const auto plain = run_json(spots({"--array", "2x2", "--spacing", "1mm", "--centre", "2mm,1mm"}));
   const auto scaled = run_json(spots({"--array", "2x2", "--spacing", "1mm", "--centre", "2mm,1mm", "--magnification",
                                       "0.5", "--pupil", "1mm", "--source", "gaussian:0.4mm"}));
-  EXPECT_NEAR(scaled["spot_width_m"][0].get<double>(), 2 * plain["spot_width_m"][0].get<double>(), 1e-12);
   const auto info = run_json({"info", path("slm.png")});
   EXPECT_NE(info.dump().find("\"focal_length_m\":0.2,"), std::string::npos) << info.dump();
+  const auto width_m = [](const nlohmann::json& said) { return said["spot_width_m"][0].get<double>(); };
+  // The Gaussian beam in the pupil is narrower than the panel's image of 0.512 mm.
+  EXPECT_GT(width_m(scaled), 2.2 * width_m(plain));
+  const auto image =
+      run_json(spots({"--array", "2x2", "--spacing", "1mm", "--centre", "2mm,1mm", "--magnification", "0.5"}));
+  EXPECT_NEAR(width_m(image), 2 * width_m(plain), 1e-12);
+  // A round pupil counts as an even square of sqrt(3) / 2 of its diameter.
+  const auto pupil = run_json(spots({"--array", "2x2", "--spacing", "1mm", "--centre", "2mm,1mm", "--pupil", "0.5mm"}));
+  EXPECT_NEAR(width_m(pupil), 1064e-9 * 0.1 / (0.5e-3 * std::sqrt(0.75)), 0.02 * width_m(pupil));
 }
 
 // One spot is a grating: its codes rise by 256 kx a pixel to the right, whatever the lens.

@@ -155,6 +155,22 @@ TEST_F(SpotLists, RemarksNameWhatWillNotComeOut) {
   const auto merged = spot_remarks(spots_at({{5, 5, 0}, {5.6, 5.6, 0}, {5, 5, 0.9}}), options);
   ASSERT_EQ(merged.size(), 1U);
   EXPECT_NE(merged[0].find("2 pairs"), std::string::npos) << merged[0];
+  // Opposite edges of the order are one place: 128 widths from each other.
+  const auto wrapped =
+      spot_remarks(spots_at({{63.9, 3, 0}, {-63.8, 3.2, 0}, {-63.9, -63.9, 0}, {63.9, 63.9, 0}}), options);
+  ASSERT_FALSE(wrapped.empty());
+  EXPECT_NE(wrapped[0].find("2 pairs"), std::string::npos) << wrapped[0];
+  // A beam of a third of the panel: spots of three widths.
+  holotone::Array<holotone::Complex, 2> beam(options.grid.shape());
+  for (std::int64_t row = 0; row < beam.shape()[0]; ++row) {
+    for (std::int64_t column = 0; column < beam.shape()[1]; ++column) {
+      beam(row, column) = std::abs(2 * row - 127) < 42 && std::abs(2 * column - 127) < 42 ? 1.0F : 0.0F;
+    }
+  }
+  EXPECT_NEAR(holotone::spot_width_m(options, beam.view())[0], 128.0 / 42 * width_m[0], 1e-9 * width_m[0]);
+  const auto narrow = spots_at({{5, 5, 0}, {7, 5, 0}});
+  EXPECT_TRUE(spot_remarks(narrow, options).empty());
+  EXPECT_EQ(spot_remarks(narrow, options, beam.view()).size(), 1U);
   const auto central = spot_remarks(spots_at({{0.5, -0.5, 0}, {9, 0, 0}}), options);
   ASSERT_EQ(central.size(), 1U);
   EXPECT_NE(central[0].find("1 spot"), std::string::npos);

@@ -67,7 +67,7 @@ void expect_as_the_cpu(Device device, std::initializer_list<Panel> panels) {
       read();
       engine.look(12);
       read();
-      engine.start(scene.target, unit);
+      engine.start(scene.target, unit, {});
       engine.take(std::vector{holotone::spots::Step{StepKind::free}});
       read();
       engine.take(std::vector{holotone::spots::Step{StepKind::kept, 1.5}});

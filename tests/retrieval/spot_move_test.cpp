@@ -227,4 +227,30 @@ TEST(SpotMove, RefusesWhatCannotBe) {
   expect_even(exact_light(plan, spots), 0.01);
 }
 
+// The light of two spots changes by much more than their weights: whole changes swing to and fro and never settle.
+class FewSpots : public support::OnEachDevice {};
+TEST_P(FewSpots, StayEvenWhileTheyMove) {
+  on_each([](holotone::Device device) {
+    for (const int count : {1, 2, 3}) {
+      const auto options = lens(128);
+      auto spots = spread_spots(options, count);
+      SpotPlan plan(options, holotone::Queue(device));
+      plan.set_spots(positions(spots));
+      plan.solve();
+      for (int frame = 1; frame <= 40; ++frame) {
+        for (std::size_t m = 0; m < spots.size(); ++m) {
+          const double angle = 2.5 * static_cast<double>(m) + 0.7;
+          const auto step = at_widths(options, 0.1 * std::cos(angle), 0.1 * std::sin(angle));
+          spots[m][0] += step[0];
+          spots[m][1] += step[1];
+        }
+        plan.move(positions(spots));
+        if (frame % 4 == 0) expect_even(exact_light(plan, spots), 0.05);
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Device, FewSpots, testing::Values("cpu", "cuda", "opencl"));
+
 }  // namespace

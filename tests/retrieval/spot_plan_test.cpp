@@ -256,8 +256,20 @@ TEST_P(SpotPlans, LightOnThePanelCounts) {
     // The phase corrects the light's own: with both there the spots are even.
     auto sum = solved_phase(plan);
     for (std::int64_t i = 0; i < sum.size(); ++i) sum.data()[i] += std::arg(light.data()[i]);
-    const auto exact = reference::spot_intensities(spot_panel(options), spots, sum.host(), amplitude);
+    auto exact = reference::spot_intensities(spot_panel(options), spots, sum.host(), amplitude);
+    // Shares of what one spot alone would have of this light.
+    double whole = 0;
+    double square = 0;
+    for (const double a : amplitude) {
+      whole += a;
+      square += a * a;
+    }
+    for (double& value : exact) value *= square * static_cast<double>(amplitude.size()) / (whole * whole);
     EXPECT_LT(relative_difference(report.light.intensity, exact), 2e-4);
+    EXPECT_NEAR(report.light.efficiency, 0.79, 0.03);
+    const Spots one{spots.front()};
+    plan.set_spots(positions(one));
+    EXPECT_NEAR(plan.solve().light.efficiency, 1, 1e-4);
     EXPECT_LT(evenness_of(exact)[0], 1.3e-3);
   });
 }
@@ -292,7 +304,8 @@ TEST_P(SpotPlans, OtherSpotsOfAPlanAreSolvedAsTheFirst) {
       plan.set_spots(positions(spots));
       const auto report = plan.solve({.free_steps = 10, .kept_steps = 20});
       const auto phase = solved_phase(plan);
-      const auto exact = reference::spot_intensities(spot_panel(options), spots, phase.host(), {}, 0.05);
+      auto exact = reference::spot_intensities(spot_panel(options), spots, phase.host(), {}, 0.05);
+      for (double& value : exact) value /= 1 + 0.05 * 0.05;  // of all light, the unmodulated too
       EXPECT_LT(evenness_of(exact)[0], 1e-3) << pitch;
       std::printf("lattice of %g widths: deviation %.1e of 1e-3\n", pitch, evenness_of(exact)[0]);
       EXPECT_LT(relative_difference(report.light.intensity, exact), 1e-4 * growth_on(device)) << pitch;
@@ -312,7 +325,8 @@ TEST_P(SpotPlans, TheZeroOrderEntersEverySpot) {
     const auto report = plan.solve();
     EXPECT_TRUE(report.reached);
     const auto phase = solved_phase(plan);
-    const auto exact = reference::spot_intensities(spot_panel(options), spots, phase.host(), {}, std::polar(0.15, 0.7));
+    auto exact = reference::spot_intensities(spot_panel(options), spots, phase.host(), {}, std::polar(0.15, 0.7));
+    for (double& value : exact) value /= 1 + 0.15 * 0.15;
     EXPECT_LT(relative_difference(report.light.intensity, exact), 1e-4);
     // Without its part in the model the last spot would be another.
     const auto without = reference::spot_intensities(spot_panel(options), spots, phase.host());

@@ -81,10 +81,12 @@ Array<float, 2> light_in_focal_plane(View<const float, 2> phase_rad, const SpotO
   // Rows of panel and picture run down, y up: two changes of sign.
   const Axis y(grid.ny, rows, first(-centre_m[1], rows), step, side);
   const auto unmodulated = Complex(std::polar(options.response.zero_order, options.zero_order_phase_rad));
-  double power = 0;
-  for (std::int64_t i = 0; i < light.size(); ++i) power += static_cast<double>(std::norm(light.data()[i]));
-  const auto pixels = static_cast<double>(grid.nx) * static_cast<double>(grid.ny);
-  const double scale = 1 / pixels / (light.data() != nullptr ? std::sqrt(power / pixels) : 1);
+  double lone = static_cast<double>(grid.nx) * static_cast<double>(grid.ny);  // of a spot that has all light
+  if (light.data() != nullptr) {
+    lone = 0;
+    for (std::int64_t i = 0; i < light.size(); ++i) lone += static_cast<double>(std::abs(light.data()[i]));
+  }
+  const double scale = 1 / (lone * std::hypot(1, options.response.zero_order));
   Array<Complex, 2> across({grid.ny, columns});
   parallel_for(0, grid.ny, [&](std::int64_t row) {
     std::fill_n(&across(row, 0), columns, Complex());
@@ -114,7 +116,7 @@ Array<std::uint8_t, 2> draw_spots(const SpotList& spots, View<const float, 2> ph
   constexpr double max_widths = 1000;
   constexpr double margin_widths = 4;
   if (spots.position_m.empty()) throw_argument("draw_spots", "spots", "at least 1", "0");
-  const auto width_m = spot_width_m(options);
+  const auto width_m = spot_width_m(options, light);
   const double width = std::min(width_m[0], width_m[1]);
   std::array<double, 2> centre_m{};
   std::array<double, 2> extent_m{};

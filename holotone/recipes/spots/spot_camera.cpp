@@ -147,11 +147,12 @@ std::vector<float> read_measured_table(std::string_view text, const std::string&
 
 }  // namespace
 
-double spot_window_px(const SpotList& spots, const CameraMap& map, const SpotOptions& options) {
+double spot_window_px(const SpotList& spots, const CameraMap& map, const SpotOptions& options,
+                      View<const Complex, 2> light) {
   constexpr double widths = 4;
   constexpr double share_of_distance = 0.8;
   constexpr double least = 3;
-  const auto width_m = spot_width_m(options);
+  const auto width_m = spot_width_m(options, light);
   const auto& [x, y] = map.to_spots_m;
   const double pixel_m = std::sqrt(std::abs(x[0] * y[1] - x[1] * y[0]));
   const double most = widths * std::max(width_m[0], width_m[1]) / pixel_m;

@@ -17,9 +17,9 @@
 namespace holotone {
 namespace {
 
-std::int64_t count_merged(const std::vector<spots::PlaceInWidths>& places) {
+std::int64_t count_merged(const std::vector<spots::PlaceInWidths>& places, std::array<double, 2> order) {
   std::int64_t pairs = 0;
-  spots::for_each_near_pair(places, 1, [&](std::size_t, std::size_t, double) { ++pairs; });
+  spots::for_each_near_pair(places, 1, order, [&](std::size_t, std::size_t, double) { ++pairs; });
   return pairs;
 }
 
@@ -30,8 +30,10 @@ int even_levels(const EncodeOptions& encoding) {
   return encoding.level_phase_rad.empty() && whole ? 1 << encoding.bits : 0;
 }
 
-std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options) {
-  const auto width_m = spot_width_m(options);
+std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options, View<const Complex, 2> light) {
+  const auto width_m = spot_width_m(options, light);
+  const auto& grid = options.grid;
+  const double order_m = grid.wavelength_m * options.focal_length_m / grid.pitch_m;
   std::vector<spots::PlaceInWidths> places;
   for (const auto& position : spots.position_m) {
     auto& place = places.emplace_back();
@@ -40,7 +42,7 @@ std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& 
   std::vector<std::string> remarks;
   const auto width =
       fmt::format("a width of {} across and {} along the axis", format_length(width_m[0]), format_length(width_m[2]));
-  if (const auto pairs = count_merged(places); pairs > 0) {
+  if (const auto pairs = count_merged(places, {order_m / width_m[0], order_m / width_m[1]}); pairs > 0) {
     remarks.push_back(fmt::format("{} of spots nearer than {}: they merge",
                                   io::counted(static_cast<std::uint64_t>(pairs), "pair"), width));
   }
@@ -50,9 +52,7 @@ std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& 
     remarks.push_back(fmt::format("{} within {} of the zero order, whose light adds to it",
                                   io::counted(static_cast<std::uint64_t>(central), "spot"), width));
   }
-  const auto& grid = options.grid;
   const double half_m = 0.5 * grid.pitch_m * static_cast<double>(std::max(grid.nx, grid.ny));
-  const double order_m = grid.wavelength_m * options.focal_length_m / grid.pitch_m;
   const auto fine = std::ranges::count_if(spots.position_m, [&](const std::array<float, 3>& p) {
     const double aside = std::max(std::abs(p[0]), std::abs(p[1]));
     const double spread_m =

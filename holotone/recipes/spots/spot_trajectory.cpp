@@ -214,7 +214,7 @@ SpotTrajectory read_spot_trajectory(const std::string& path, double unit_m) {
 }
 
 std::vector<double> spot_frame_times(const SpotTrajectory& trajectory, const SpotFrameOptions& frames,
-                                     const SpotOptions& lens) {
+                                     const SpotOptions& lens, View<const Complex, 2> light) {
   constexpr const char* where = "spot_frame_times";
   require_trajectory(where, trajectory);
   const auto check = [&](const char* name, const auto& value, const Bounds& bounds) {
@@ -237,7 +237,7 @@ std::vector<double> spot_frame_times(const SpotTrajectory& trajectory, const Spo
   if (!frames.frames_per_key && !frames.max_step_widths && !trajectory.has_times) {
     return even_times(where, keys, 1);
   }
-  const auto width_m = spot_width_m(lens);
+  const auto width_m = spot_width_m(lens, light);
   std::vector<double> times;
   for (std::size_t k = 0; k + 1 < keys.size(); ++k) {
     double count = static_cast<double>(frames.frames_per_key.value_or(1));

@@ -39,10 +39,12 @@ CarriedSpots carry_spots(const CarriedSpots& before, std::vector<std::int64_t> i
   return now;
 }
 
-NearSpots::NearSpots(const SpotOptions& options)
-    : per_place_{static_cast<double>(options.grid.nx), static_cast<double>(options.grid.ny),
-                 1 / spot_width_m(options)[2]},
-      has_zero_order_(options.response.zero_order > 0) {}
+NearSpots::NearSpots(const SpotOptions& options, View<const Complex, 2> light)
+    : has_zero_order_(options.response.zero_order > 0) {
+  const auto width_m = spot_width_m(options, light);
+  const double order_m = options.grid.wavelength_m * options.focal_length_m / options.grid.pitch_m;
+  per_place_ = {order_m / width_m[0], order_m / width_m[1], 1 / width_m[2]};
+}
 
 std::vector<std::uint8_t> NearSpots::mark(std::span<const SpotPlace> spots) {
   std::vector<PlaceInWidths> places;
@@ -71,10 +73,11 @@ bool NearSpots::may_have_met(std::span<const PlaceInWidths> places) const {
 std::vector<std::uint8_t> NearSpots::mark_pairs(std::span<const PlaceInWidths> places) {
   std::vector<std::uint8_t> is_near(places.size(), 0);
   double nearest = seen_pairs * seen_pairs;
-  for_each_near_pair(places, seen_pairs, [&](std::size_t i, std::size_t j, double square) {
-    nearest = std::min(nearest, square);
-    if (square < 1) is_near[i] = is_near[j] = 1;
-  });
+  for_each_near_pair(places, seen_pairs, {per_place_[0], per_place_[1]},
+                     [&](std::size_t i, std::size_t j, double square) {
+                       nearest = std::min(nearest, square);
+                       if (square < 1) is_near[i] = is_near[j] = 1;
+                     });
   slack_ = std::max(0.5 * (std::sqrt(nearest) - 1), 0.0);
   checked_.assign(places.begin(), places.end());
   return is_near;

@@ -26,7 +26,7 @@ CarriedSpots carry_spots(const CarriedSpots& before, std::vector<std::int64_t> i
 /// Spots of successive frames that are near others. Looks at pairs again only when some can have met.
 class NearSpots {
  public:
-  explicit NearSpots(const SpotOptions& options);
+  NearSpots(const SpotOptions& options, View<const Complex, 2> light);
   /// Marks spots nearer than a width to another one and, with unmodulated light, to the axis.
   std::vector<std::uint8_t> mark(std::span<const SpotPlace> spots);
 
@@ -34,7 +34,7 @@ class NearSpots {
   [[nodiscard]] bool may_have_met(std::span<const PlaceInWidths> places) const;
   std::vector<std::uint8_t> mark_pairs(std::span<const PlaceInWidths> places);
 
-  PlaceInWidths per_place_{};  ///< widths in one of SpotPlace
+  PlaceInWidths per_place_{};  ///< widths in one of SpotPlace; along x and y those of the diffraction order
   bool has_zero_order_;
   std::vector<PlaceInWidths> checked_;  ///< places when pairs were looked at
   double slack_ = 0;                    ///< way from there that no spot may go before two can be near

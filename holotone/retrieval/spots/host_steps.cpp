@@ -30,6 +30,8 @@ void HostSteps::set_spots(const SpotScene& scene) {
   scene_ = scene;
   place_spots(scene_.place);
   value_.resize(scene_.place.size());
+  pace_.resize(scene_.place.size());
+  for (auto& pace : pace_) pace.before = 0;
   add_zero_order();
 }
 
@@ -42,9 +44,13 @@ void HostSteps::add_zero_order() {
   for (std::size_t m = 0; m < unmodulated_.size(); ++m) unmodulated_[m] *= factor * scene_.shade[m];
 }
 
-void HostSteps::start(std::span<const double> weight, std::span<const Wave> unit) {
+void HostSteps::start(std::span<const double> weight, std::span<const Wave> unit,
+                      std::span<const std::uint8_t> is_free) {
   weight_.assign(weight.begin(), weight.end());
   unit_.assign(unit.begin(), unit.end());
+  for (std::size_t m = 0; m < is_free.size(); ++m) {
+    if (is_free[m] != 0) pace_[m] = {};
+  }
 }
 
 void HostSteps::start(std::uint64_t seed) {
@@ -52,7 +58,8 @@ void HostSteps::start(std::uint64_t seed) {
   for (std::size_t m = 0; m < scene_.place.size(); ++m) {
     unit.push_back(std::polar(1.0, 2 * std::numbers::pi * random_uniform64(seed, m)));
   }
-  start(scene_.target, unit);
+  start(scene_.target, unit, {});
+  pace_.assign(unit.size(), {});
 }
 
 void HostSteps::read_state(std::span<double> weight, std::span<Wave> unit) const {
@@ -70,7 +77,7 @@ void HostSteps::take(std::span<const Step> steps) {
     }
     look(step.levels);
     if (step.kind != StepKind::locked) free_phases();
-    if (step.kind != StepKind::kept) weigh();
+    if (step.kind != StepKind::kept) weigh(step.kind == StepKind::locked);
     light_.push_back(power(value_));
   }
 }
@@ -121,12 +128,13 @@ void HostSteps::free_phases() {
   }
 }
 
-void HostSteps::weigh() {
+void HostSteps::weigh(bool is_locked) {
   std::vector<double> ratio(value_.size());
   for (std::size_t m = 0; m < value_.size(); ++m) ratio[m] = std::abs(value_[m]) / scene_.target[m];
   const double level = std::sqrt(mean_square(ratio));
   for (std::size_t m = 0; m < value_.size(); ++m) {
-    weight_[m] *= std::clamp(level / std::max(ratio[m], 1e-30), 1 / max_weight_change, max_weight_change);
+    const double change = std::clamp(level / std::max(ratio[m], 1e-30), 1 / max_weight_change, max_weight_change);
+    weight_[m] *= is_locked ? static_cast<double>(paced_change(static_cast<float>(change), pace_[m])) : change;
   }
   const double scale = std::sqrt(mean_square(scene_.target) / mean_square(weight_));
   for (double& w : weight_) w *= scale;

@@ -1,6 +1,7 @@
 #pragma once
 // Steps whose sums run on a device and whose spots are weighed on the host. Not for users.
 #include <holotone/retrieval/spots/spot_engine.hpp>
+#include <holotone/retrieval/spots/spot_pace.hpp>
 
 namespace holotone::spots {
 
@@ -10,7 +11,7 @@ class HostSteps : public Engine {
 
   void set_light(const Complex* light) final;
   void set_spots(const SpotScene& scene) final;
-  void start(std::span<const double> weight, std::span<const Wave> unit) final;
+  void start(std::span<const double> weight, std::span<const Wave> unit, std::span<const std::uint8_t> is_free) final;
   void start(std::uint64_t seed) final;
   void read_state(std::span<double> weight, std::span<Wave> unit) const final;
   void take(std::span<const Step> steps) final;
@@ -37,13 +38,14 @@ class HostSteps : public Engine {
   void build_from_weights();
   void build_from_lack(double gain);
   void free_phases();
-  void weigh();
+  void weigh(bool is_locked);
 
   SpotOptions options_;
   SpotScene scene_;
   std::vector<Wave> unmodulated_;  ///< u of the zero order; empty: none
   std::vector<double> weight_;     ///< w
   std::vector<Wave> unit_;         ///< t
+  std::vector<SpotPace> pace_;     ///< of locked steps
   std::vector<Wave> value_;        ///< u of the last look
   std::vector<double> light_;
 };

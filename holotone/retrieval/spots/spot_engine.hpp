@@ -49,7 +49,9 @@ class Engine {
   virtual void set_light(const Complex* light) = 0;
   /// Weights and phases stay if the number of spots does.
   virtual void set_spots(const SpotScene& scene) = 0;
-  virtual void start(std::span<const double> weight, std::span<const Wave> unit) = 0;
+  /// Locked steps take changes of the weights of `is_free` whole (SpotPace); empty: none is free.
+  virtual void start(std::span<const double> weight, std::span<const Wave> unit,
+                     std::span<const std::uint8_t> is_free) = 0;
   /// w = T and random t: 2 pi random_uniform64(seed, m).
   virtual void start(std::uint64_t seed) = 0;
   /// Weights and phases as the last step left them.

@@ -108,9 +108,10 @@ class CudaEngine final : public Engine {
     add_zero_order();
   }
 
-  void start(std::span<const double> weight, std::span<const Wave> unit) override {
+  void start(std::span<const double> weight, std::span<const Wave> unit,
+             std::span<const std::uint8_t> is_free) override {
     const cuda::DeviceScope scope(queue_.device());
-    memory_.start(weight, unit);
+    memory_.start(weight, unit, is_free);
   }
   void start(std::uint64_t seed) override { memory_.start(seed); }
 

@@ -329,6 +329,7 @@ __global__ void begin_kernel(SpotBeginning what) {
   if (what.place_in != nullptr) {
     what.place[i] = what.place_in[i];
     if (what.shade_in != nullptr) what.shade[i] = what.shade_in[i];
+    what.pace[i].before = 0;
   }
   if (!what.is_start) return;
   what.weight[i] = what.place[i].w;
@@ -336,6 +337,7 @@ __global__ void begin_kernel(SpotBeginning what) {
   double cosine = 0;
   sincospi(2 * random_uniform64(what.seed, static_cast<std::uint64_t>(what.number[i])), &sine, &cosine);
   what.unit[i] = {static_cast<float>(cosine), static_cast<float>(sine)};
+  what.pace[i] = {};
 }
 
 __global__ void round_kernel(float* __restrict__ turns, std::int64_t count, int levels) {

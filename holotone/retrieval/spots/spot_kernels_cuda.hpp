@@ -12,6 +12,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <holotone/retrieval/spots/spot_engine.hpp>
+#include <holotone/retrieval/spots/spot_pace.hpp>
 
 namespace holotone::spots {
 
@@ -41,6 +42,7 @@ struct SpotArrays {
   float* weight = nullptr;
   float2* unit = nullptr;
   float2* value = nullptr;
+  SpotPace* pace = nullptr;
 };
 
 /// What follows the sums over pixels.
@@ -114,6 +116,7 @@ struct SpotBeginning {
   const int* number = nullptr;  ///< of a spot in the padded order
   float* weight = nullptr;
   float2* unit = nullptr;
+  SpotPace* pace = nullptr;
   /// Before steps of which the last adds to sums[last], the others to sums[1], sums[2] and so on: those of the last
   /// step before go to sums[0]. Without steps they stay.
   float2* sums = nullptr;

@@ -57,6 +57,7 @@ void SpotMemory::move(const std::vector<std::uint32_t>& slot, std::size_t padded
   upload(weight_, weight, queue_);
   upload(unit_, unit, queue_);
   upload(value_, value, queue_);
+  upload(pace_, std::vector<SpotPace>(padded_count), queue_);
   std::vector<int> number(padded_count, 0);
   for (std::size_t m = 0; m < slot.size(); ++m) number[slot[m]] = static_cast<int>(m);
   upload(number_, number, queue_);
@@ -102,7 +103,8 @@ void SpotMemory::place(const SpotScene& scene, const DepthWave& wave, bool has_s
 
 void SpotMemory::start(std::uint64_t seed) { seed_ = seed; }
 
-void SpotMemory::start(std::span<const double> weight, std::span<const Wave> unit) {
+void SpotMemory::start(std::span<const double> weight, std::span<const Wave> unit,
+                       std::span<const std::uint8_t> is_free) {
   seed_.reset();
   std::vector<float> w(padded_count_, 0.0F);
   std::vector<float2> t(padded_count_, float2{1, 0});
@@ -112,6 +114,13 @@ void SpotMemory::start(std::span<const double> weight, std::span<const Wave> uni
   }
   upload(weight_, w, queue_);
   upload(unit_, t, queue_);
+  if (!is_free.empty()) {
+    auto pace = download(pace_, queue_);
+    for (std::size_t m = 0; m < is_free.size(); ++m) {
+      if (is_free[m] != 0) pace[slot_[m]] = {};
+    }
+    upload(pace_, pace, queue_);
+  }
   const float2 sums{expected_level(), 0};
   copy_bytes(sums_.data() + max_batch, queue_.device(), &sums, Device{}, sizeof sums, queue_);
   queue_.synchronize();
@@ -151,6 +160,7 @@ void SpotMemory::begin(std::size_t steps) {
   what.level = seed_ ? expected_level() : 0.0F;
   what.weight = weight_.data();
   what.unit = unit_.data();
+  what.pace = pace_.data();
   what.sums = sums_.data();
   what.steps = static_cast<int>(steps);
   what.last = max_batch;
@@ -172,6 +182,7 @@ SpotArrays SpotMemory::arrays(int first) {
   result.weight = weight_.data() + first;
   result.unit = unit_.data() + first;
   result.value = value_.data() + first;
+  result.pace = pace_.data() + first;
   return result;
 }
 

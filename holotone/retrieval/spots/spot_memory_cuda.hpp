@@ -31,7 +31,7 @@ class SpotMemory {
 
   void place(const SpotScene& scene, const DepthWave& wave, bool has_shade);
   void start(std::uint64_t seed);
-  void start(std::span<const double> weight, std::span<const Wave> unit);
+  void start(std::span<const double> weight, std::span<const Wave> unit, std::span<const std::uint8_t> is_free);
   void set_unmodulated(const std::vector<float2>& value);
   void forget_unmodulated() { has_unmodulated_ = false; }
 
@@ -93,6 +93,7 @@ class SpotMemory {
   Array<float, 1> weight_;
   Array<float2, 1> unit_;
   Array<float2, 1> value_;
+  Array<SpotPace, 1> pace_;
   Array<float2, 1> sums_;  ///< sum |u|^2 / T^2 and sum |u|^2
   Array<float2, 1> unused_;
 };

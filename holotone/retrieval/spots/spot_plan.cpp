@@ -36,6 +36,9 @@ constexpr double kept_gain = 1.5;
 /// weights of two spots that meet must follow the light that their phases add.
 constexpr double max_turn_rad = 0.1;
 constexpr int free_steps_factor = 2;
+/// A moving frame takes further steps, at most so many, while a locked spot is farther than that from its target.
+constexpr int max_more_steps = 8;
+constexpr double far_from_target = 0.05;
 /// Steps at a time while their number is open, where waiting for one costs more than taking it.
 constexpr int open_batch = 4;
 
@@ -133,13 +136,14 @@ std::vector<std::int64_t> checked_ids(View<const std::int64_t, 1> id, std::size_
 
 struct SpotPlan::State {
   State(const SpotOptions& given, const Queue& queue)
-      : options(given), device(queue.device()), engine(make_engine(given, queue)), near(given) {}
+      : options(given), device(queue.device()), engine(make_engine(given, queue)), near(given, {}) {}
 
   SpotOptions options;
   Device device;
   std::unique_ptr<spots::Engine> engine;
   spots::NearSpots near;
   double lit_rho_squared = 0;  ///< of the farthest pixel with light
+  double lone_light = 1;       ///< |u|^2 of a spot that has all light, the unmodulated counted
   spots::SpotScene scene;
   std::vector<std::int64_t> id;
   std::vector<double> before_measured;  ///< targets that set_measured has replaced; empty: none
@@ -163,6 +167,7 @@ struct SpotPlan::State {
   std::vector<SpotPlace> places_of_move(View<const float, 2> position_m, int steps) const;
   SpotReport move(std::vector<SpotPlace> found, std::vector<std::int64_t> ids, std::vector<double> target, int steps);
   void take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free) const;
+  [[nodiscard]] double worst_of_locked(const SpotLight& light, const std::vector<std::uint8_t>& is_free) const;
   [[nodiscard]] spots::CarriedSpots carried() const;
   void finish(const SpotSteps& steps, SpotReport& report);
 };
@@ -211,7 +216,7 @@ SpotLight SpotPlan::State::light_against(std::span<const double> target) const {
   std::vector<Wave> value(count());
   engine->read(value);
   std::vector<double> intensity(count());
-  std::ranges::transform(value, intensity.begin(), [](const Wave& u) { return std::norm(u); });
+  std::ranges::transform(value, intensity.begin(), [this](const Wave& u) { return std::norm(u) / lone_light; });
   return spots::compare_light(std::move(intensity), target);
 }
 
@@ -309,27 +314,42 @@ SpotReport SpotPlan::State::move(std::vector<SpotPlace> found, std::vector<std::
     scene.target = std::move(now.target);
     before_measured.clear();
     place(std::move(found));
-    engine->start(now.weight, now.unit);
+    engine->start(now.weight, now.unit, is_free);
   }
   SpotReport report;
   report.free_spots = static_cast<int>(std::ranges::count(is_free, 1));
-  if (report.free_spots == 0) {
-    engine->take(std::vector<Step>(static_cast<std::size_t>(steps), {StepKind::locked}));
-  } else {
-    take_moving_steps(steps, is_free);
+  take_moving_steps(steps, is_free);
+  report.light = light();
+  for (int more = 0; more < max_more_steps && worst_of_locked(report.light, is_free) > far_from_target; ++more) {
+    take_moving_steps(1, is_free);
+    report.light = light();
   }
   if (options.levels > 0) {
     engine->round(options.levels);
     engine->look(0);
+    report.light = light();
   }
-  report.light = light();
   report.reached = reaches(report.light, {});
   if (!before_measured.empty()) report.light = light_against(asked());
   return report;
 }
 
+double SpotPlan::State::worst_of_locked(const SpotLight& light, const std::vector<std::uint8_t>& is_free) const {
+  std::vector<double> ratio;
+  for (std::size_t m = 0; m < count(); ++m) {
+    if (is_free[m] == 0) ratio.push_back(light.intensity[m] / (scene.target[m] * scene.target[m]));
+  }
+  if (ratio.empty()) return 0;
+  const std::vector<double> equal(ratio.size(), 1.0);
+  return spots::compare_light(std::move(ratio), equal).worst;
+}
+
 /// Locked steps but for some spots, whose phases turn to those of their light after each.
 void SpotPlan::State::take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free) const {
+  if (std::ranges::count(is_free, 1) == 0) {
+    engine->take(std::vector<Step>(static_cast<std::size_t>(steps), {StepKind::locked}));
+    return;
+  }
   const std::array<Step, 1> step{{{StepKind::locked}}};
   std::vector<Wave> value(count());
   for (int taken = 0; taken < free_steps_factor * steps; ++taken) {
@@ -340,7 +360,7 @@ void SpotPlan::State::take_moving_steps(int steps, const std::vector<std::uint8_
       if (is_free[m] == 0 || value[m] == Wave()) continue;
       now.unit[m] *= std::polar(1.0, std::clamp(std::arg(value[m] / now.unit[m]), -max_turn_rad, max_turn_rad));
     }
-    engine->start(now.weight, now.unit);
+    engine->start(now.weight, now.unit, is_free);
   }
 }
 
@@ -366,6 +386,8 @@ void SpotPlan::set_light(View<const Complex, 2> light) {
   auto& state = *state_;
   const auto shape = state.options.grid.shape();
   double farthest = 0;
+  double sum = 0;
+  double square = 0;
   if (light.data() != nullptr) {
     constexpr const char* where = "SpotPlan::set_light";
     if (light.shape() != shape) throw_argument(where, "light", to_string<2>(shape), to_string<2>(light.shape()));
@@ -375,6 +397,8 @@ void SpotPlan::set_light(View<const Complex, 2> light) {
       if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) {
         throw_argument(where, "light", "finite values", fmt::format("one that is not, at pixel {}", i));
       }
+      sum += std::abs(Wave(value));
+      square += std::norm(Wave(value));
     }
   }
   for (std::int64_t row = 0; row < shape[0]; ++row) {
@@ -387,6 +411,10 @@ void SpotPlan::set_light(View<const Complex, 2> light) {
   }
   if (farthest == 0) throw_argument("SpotPlan::set_light", "light", "light in some pixel", "none");
   state.engine->set_light(light.data());
+  const double zero_order = state.options.response.zero_order;
+  state.lone_light = 1 + zero_order * zero_order;
+  if (square > 0) state.lone_light *= sum * sum / (square * static_cast<double>(light.size()));
+  state.near = spots::NearSpots(state.options, light);
   state.lit_rho_squared = farthest;
   state.is_solved = false;
 }
@@ -439,7 +467,7 @@ void SpotPlan::start_from(View<const float, 2> phase_rad) {
   std::vector<Wave> unit(state.count());
   state.engine->read(unit);
   for (auto& u : unit) u = std::abs(u) > 0 ? u / std::abs(u) : Wave(1);
-  state.engine->start(state.scene.target, unit);
+  state.engine->start(state.scene.target, unit, {});
   state.is_solved = true;
 }
 
@@ -571,15 +599,5 @@ SpotLight SpotPlan::light_in_spots(View<const float, 2> phase_rad) const {
 const SpotOptions& SpotPlan::options() const { return state_->options; }
 
 std::int64_t SpotPlan::spots() const { return static_cast<std::int64_t>(state_->count()); }
-
-std::array<double, 3> spot_width_m(const SpotOptions& options) {
-  const auto& grid = options.grid;
-  const double x_m = static_cast<double>(grid.nx) * grid.pitch_m;
-  const double y_m = static_cast<double>(grid.ny) * grid.pitch_m;
-  const double f = options.focal_length_m;
-  const double share = f / std::max(x_m, y_m);
-  return {grid.wavelength_m * f / x_m, grid.wavelength_m * f / y_m,
-          8 * options.refractive_index * grid.wavelength_m * share * share};
-}
 
 }  // namespace holotone

@@ -43,11 +43,13 @@ inline constexpr Bounds bounds_of<&SpotSteps::max_worst>{1e-6, 10};
 
 /// Light of a phase in the spots. With r = intensity / target: deviation, worst and contrast are of r.
 struct SpotLight {
-  std::vector<double> intensity;  ///< |u|^2 of each spot: its share of the light on the panel
-  double efficiency = 0;          ///< their sum; spots nearer than a width share light, which it counts twice
-  double deviation = 0;           ///< standard deviation over mean
-  double worst = 0;               ///< max |r - mean| / mean
-  double contrast = 0;            ///< (max - min) / (max + min)
+  /// Share of each spot: |u|^2 over what one spot alone would have, |sum E conj(e)|^2 / ((sum |A|)^2 (1 + z^2)) with
+  /// the zero order's amplitude z.
+  std::vector<double> intensity;
+  double efficiency = 0;  ///< their sum; spots nearer than a width share light, which it counts twice
+  double deviation = 0;   ///< standard deviation over mean
+  double worst = 0;       ///< max |r - mean| / mean
+  double contrast = 0;    ///< (max - min) / (max + min)
 };
 
 /// What a solution took, and reached.
@@ -122,7 +124,8 @@ class SpotPlan {
   SpotReport refine(const SpotSteps& steps = {}, Progress& progress = Progress::none());
 
   /// Moves the spots, after solve, to {n, 3}: their phases stay locked and only weights change, so that the light stays
-  /// in the spots while a panel goes from one phase to the next. A tenth of a width a frame needs two steps. Phases of
+  /// in the spots while a panel goes from one phase to the next. A tenth of a width a frame needs two steps; up to eight
+  /// more follow while a locked spot is 5 % from its target, and weights that swing change by less. Phases of
   /// spots nearer than a width to another one, or to the unmodulated light's, are free in this frame: they turn to
   /// those of their light by up to 0.1 rad a step, and the frame takes twice the steps. Locked ones may be opposite
   /// there, and their weights grow without bound. Throws invalid_argument as set_spots, and for another number of
@@ -162,7 +165,9 @@ class SpotPlan {
 };
 
 /// From a spot's middle to its first zero in even light, {x, y, z}: lambda f / D of the panel's sides D = nx p, ny p,
-/// and 8 n lambda (f / D)^2 of the larger one.
-std::array<double, 3> spot_width_m(const SpotOptions& options);
+/// and 8 n lambda (f / D)^2 of the larger one. Other light {ny, nx}, such as a beam in a pupil, counts as an even one
+/// whose amplitude has the same standard deviation s: D = sqrt(12) s, of a round pupil 0.87 of its diameter. Throws
+/// invalid_argument for light of another shape, on a device or of none.
+std::array<double, 3> spot_width_m(const SpotOptions& options, View<const Complex, 2> light = {});
 
 }  // namespace holotone
