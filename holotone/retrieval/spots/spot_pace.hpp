@@ -15,13 +15,13 @@ struct SpotPace {
 /// The factor of a weight whose spot lacks `wanted` (target over amplitude). A change that turns back by more than half
 /// of the one before, and by more than 1 %, has gone too far: the share is halved, and grows again slowly.
 HOLOTONE_HOST_DEVICE inline float paced_change(float wanted, SpotPace& pace) {
-  constexpr float least_share = 0.02F;
+  constexpr float min_share = 0.02F;
   constexpr float noise = 0.01F;
   const float change = std::log(wanted);
   if (pace.before != 0) {
     const bool is_too_far =
         pace.before * change < 0 && std::fabs(change) > std::fmax(0.5F * std::fabs(pace.before), noise);
-    pace.share = is_too_far ? std::fmax(0.5F * pace.share, least_share) : std::fmin(1.05F * pace.share, 1.0F);
+    pace.share = is_too_far ? std::fmax(0.5F * pace.share, min_share) : std::fmin(1.05F * pace.share, 1.0F);
   }
   pace.before = change;
   return std::exp(pace.share * change);

@@ -124,8 +124,8 @@ class SpotPlan {
   SpotReport refine(const SpotSteps& steps = {}, Progress& progress = Progress::none());
 
   /// Moves the spots, after solve, to {n, 3}: their phases stay locked and only weights change, so that the light stays
-  /// in the spots while a panel goes from one phase to the next. A tenth of a width a frame needs two steps; up to eight
-  /// more follow while a locked spot is 5 % from its target, and weights that swing change by less. Phases of
+  /// in the spots while a panel goes from one phase to the next. A tenth of a width a frame needs two steps; up to
+  /// eight more follow while a locked spot is 5 % from its target, and weights that swing change by less. Phases of
   /// spots nearer than a width to another one, or to the unmodulated light's, are free in this frame: they turn to
   /// those of their light by up to 0.1 rad a step, and the frame takes twice the steps. Locked ones may be opposite
   /// there, and their weights grow without bound. Throws invalid_argument as set_spots, and for another number of
