@@ -9,8 +9,9 @@ call       what one execute of 8 x 8 pixels costs the caller, with out=: from Py
 propagate  one distance of a complex64 field, padded to twice the size, Matsushima's band limit. torch, cupy: two FFTs
            and a transfer function that was computed before. torchoptics: Field.propagate_to_z, which computes its
            transfer function in each call, in float64, without a band limit
-spots      100 and, on a GPU, 2000 spots anywhere behind a lens, new places each time, to Holotone's default accuracy.
-           slmsuite: CompressedSpotHologram, 30 steps WGS-Kim; it works on the GPU if CuPy is installed, else on the CPU
+spots      100 and, on a GPU, 2000 spots anywhere behind a lens, from random phases to Holotone's default accuracy;
+           set_spots is timed too. slmsuite: CompressedSpotHologram, made before, 30 steps WGS-Kim; it works on the GPU
+           if CuPy is installed, else on the CPU
 nufft      points in random places, complex64. finufft; on a GPU cufinufft, on CuPy's arrays if it is installed, else
            on torch's. Plans are kept, with default options, points set anew
 

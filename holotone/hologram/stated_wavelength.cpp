@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
+#include <holotone/core/length_names.hpp>
 #include <holotone/hologram/stated_wavelength_detail.hpp>
 #include <optional>
 #include <utility>
@@ -44,19 +44,10 @@ std::vector<Token> find_tokens(const std::string& text) {
   return tokens;
 }
 
+/// Units that wavelengths are stated in: "in" is a word here.
 std::optional<double> length_unit(const std::string& word) {
-  static constexpr std::array<std::pair<std::string_view, double>, 10> units = {{{"nm", 1e-9},
-                                                                                 {"nanometer", 1e-9},
-                                                                                 {"nanometers", 1e-9},
-                                                                                 {"nanometre", 1e-9},
-                                                                                 {"nanometres", 1e-9},
-                                                                                 {"um", 1e-6},
-                                                                                 {"micron", 1e-6},
-                                                                                 {"microns", 1e-6},
-                                                                                 {"mm", 1e-3},
-                                                                                 {"m", 1}}};
-  const auto known = std::ranges::find(units, word, [](const auto& unit) { return unit.first; });
-  return known == units.end() ? std::nullopt : std::optional(known->second);
+  const auto metres = named_length_m(word);
+  return metres && (*metres <= 1e-3 || *metres == 1) ? metres : std::nullopt;
 }
 
 bool is_light(double metres) { return metres >= min_light_m && metres <= max_light_m; }
