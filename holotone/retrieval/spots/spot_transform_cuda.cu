@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(spot_threads)
       atomicAdd(&sums[0], power / (target * target));
       atomicAdd(&sums[1], power);
     }
-    v = update_spot(spots, update, m, u, SpotState(spots, update, m), true);
+    v = update_spot(spots, update, m, u, SpotState(spots, update, m), spots.pace[m], true);
     v = {update.scale * v.x, update.scale * v.y};
   }
   const int leader = static_cast<int>(threadIdx.x) % 32 / window_row * window_row;

@@ -3,6 +3,7 @@
 // one block has all rows.
 #include <algorithm>
 #include <cooperative_groups.h>
+#include <cuda_pipeline_primitives.h>
 #include <holotone/core/kernel_parts_cuda.cuh>
 #include <holotone/retrieval/spots/spot_kernels_cuda.hpp>
 #include <holotone/retrieval/spots/spot_wave_cuda.cuh>
@@ -63,6 +64,9 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
   constexpr int blocks = IsCluster ? cluster_blocks : 1;
   __shared__ float2 partial[warps][block_spots];
   __shared__ float2 next[block_spots];
+  // Registers have no room for it.
+  __shared__ alignas(SpotPace) char pace_bytes[block_spots * sizeof(SpotPace)];
+  auto* const pace = reinterpret_cast<SpotPace*>(pace_bytes);
   const int rank = static_cast<int>(blockIdx.x) % blocks;
   const int first = static_cast<int>(blockIdx.x) / blocks * block_spots;
   const int thread = static_cast<int>(threadIdx.x);
@@ -76,7 +80,11 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
   const float top = 0.5F * static_cast<float>(panel.ny - 1);
   // Before the blocks meet: the first of them writes the new one.
   SpotState state;
-  if (thread < block_spots) state = SpotState(spots, update, first + thread);
+  if (thread < block_spots) {
+    state = SpotState(spots, update, first + thread);
+    __pipeline_memcpy_async(pace + thread, spots.pace + first + thread, sizeof(SpotPace));
+    __pipeline_commit();
+  }
   float2 wave_a[Rows];
   float2 wave_b[Rows];
   const auto fill_waves = [&](int row) {
@@ -112,6 +120,7 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
       }
       if (IsWhole) break;
     }
+    __pipeline_wait_prior(0);
     sum_a.x += __shfl_xor_sync(~0U, sum_a.x, 16);
     sum_a.y += __shfl_xor_sync(~0U, sum_a.y, 16);
     sum_b.x += __shfl_xor_sync(~0U, sum_b.x, 16);
@@ -161,7 +170,7 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
       }
     }
     float2 v{};
-    if (state.target > 0) v = update_spot(spots, update, spot, u, state, rank == 0);
+    if (state.target > 0) v = update_spot(spots, update, spot, u, state, pace[thread], rank == 0);
     next[thread] = {update.scale * v.x, update.scale * v.y};
   }
   __syncthreads();

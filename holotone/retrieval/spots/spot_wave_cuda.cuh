@@ -89,34 +89,37 @@ struct SpotState {
   float weight = 0;
   float2 unit{};
   float level = 0;  ///< of all spots
-  SpotPace pace;
 
   SpotState() = default;
   __device__ SpotState(const SpotArrays& spots, const SpotUpdate& update, int m)
       : target(spots.place[m].w),
         weight(spots.weight[m]),
         unit(spots.unit[m]),
-        level(sqrtf(update.level_in->x / update.count)),
-        pace(spots.pace[m]) {}
+        level(sqrtf(update.level_in->x / update.count)) {}
 };
 
 /// The update of one spot from its u, and v of the next step.
 __device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const SpotUpdate& update, int m, float2 u,
-                                              SpotState state, bool writes) {
+                                              SpotState state, const SpotPace& before, bool writes) {
   constexpr auto change = static_cast<float>(max_weight_change);
   const float size = sqrtf(u.x * u.x + u.y * u.y);
   const float2 direction = size > 0 ? float2{u.x / size, u.y / size} : state.unit;
   if (update.taken == Taken::free || update.taken == Taken::kept) state.unit = direction;
   if (update.taken == Taken::free || update.taken == Taken::locked) {
     const float wanted = fminf(fmaxf(state.target * state.level / fmaxf(size, 1e-9F), 1 / change), change);
-    state.weight *= update.taken == Taken::locked ? paced_change(wanted, state.pace) : wanted;
+    if (update.taken == Taken::free) {
+      state.weight *= wanted;
+    } else {
+      SpotPace pace = before;
+      state.weight *= paced_change(wanted, pace);
+      if (writes) spots.pace[m] = pace;
+    }
   }
   if (writes && update.taken != Taken::start) {
     spots.value[m] = u;
     if (update.taken != Taken::look) {
       spots.weight[m] = state.weight;
       spots.unit[m] = state.unit;
-      if (update.taken == Taken::locked) spots.pace[m] = state.pace;
     }
   }
   if (update.next == NextWaves::lack) {
