@@ -26,4 +26,21 @@ std::vector<float> measure_spots(View<const float, 2> picture, const SpotList& s
 /// no number >= 0, and for another number of them.
 std::vector<float> read_measured_spots(const std::string& path, std::int64_t count);
 
+/// Reads measured intensities {n}, one for each spot: by places, if the table has x and y (or kx and ky), with columns
+/// and units as in read_spots and a column "measured", otherwise as read_measured_spots. Rows come in any order and
+/// belong to the spot within a quarter of a width (spot_width_m), the nearest one; without z to that of the same x and
+/// y. Throws io as both, and naming the row without its spot or the spot without its row.
+std::vector<float> read_measured_light(const std::string& path, const SpotList& spots, const SpotOptions& options,
+                                       double unit_m = 0, const SpotLens& lens = {}, const CameraMap& camera = {});
+
+/// Spots that lack light.
+struct DarkSpots {
+  std::int64_t count = 0;
+  std::int64_t first = 0;  ///< number of the first, if there is one
+};
+
+/// Spots with less than `share` >= 0 of the mean measured light over intensity, or without any. Throws
+/// invalid_argument for another number of values than spots.
+DarkSpots find_dark_spots(const std::vector<float>& measured, const SpotList& spots, double share = 0.05);
+
 }  // namespace holotone

@@ -21,6 +21,7 @@ struct SpotFrame {
 struct SpotTrajectory {
   std::vector<SpotFrame> keys{};
   bool has_times = false;  ///< time is in seconds; otherwise the number of a frame
+  bool has_units = false;  ///< the file that was read states the units of all coordinates
 };
 
 /// Reads a trajectory: rows frame or time, id, x, y and, if any, z and intensity, in any order, as CSV or JSON, with
@@ -45,11 +46,15 @@ template <>
 inline constexpr Bounds bounds_of<&SpotFrameOptions::frame_time_s>{1e-7, 1e4};
 
 /// Times of the frames, from the first key frame to the last. `lens` and `light` {ny, nx}: of the spots' width
-/// (spot_width_m). Throws invalid_argument for
-/// options out of range or that exclude each other, more than a million frames, and a trajectory without frames, of
-/// times that do not rise, or whose lists differ in length.
+/// (spot_width_m). Throws invalid_argument for options out of range or that exclude each other, more than a million
+/// frames, and a trajectory without frames, of times that do not rise, or whose lists differ in length.
 std::vector<double> spot_frame_times(const SpotTrajectory& trajectory, const SpotFrameOptions& frames,
                                      const SpotOptions& lens, View<const Complex, 2> light = {});
+
+/// Longest step of a spot from a frame to the next of frames at `times`, in widths (spot_width_m) along the axes.
+/// `light` as in spot_frame_times. Throws as spot_frame.
+double longest_spot_step(const SpotTrajectory& trajectory, const std::vector<double>& times, const SpotOptions& lens,
+                         View<const Complex, 2> light = {});
 
 /// Throws invalid_argument naming key frame and id of a spot beyond the diffraction order of `lens`, which the plan
 /// would refuse only at its frame.
@@ -129,9 +134,9 @@ class SpotMotion {
   std::unique_ptr<State> state_;
 };
 
-/// Rows of a CSV for each spot of a frame: frame, id, x_m, y_m, z_m, intensity (asked for), share (of the light on the
-/// panel), ratio (share / intensity over its mean), half_way and lowest (of the transient; empty without one). Number 0
-/// has the names before.
+/// Rows of a CSV for each spot of a frame: frame (`number`), time (of the trajectory: its frame or seconds), id, x_m,
+/// y_m, z_m, intensity (asked for), share (of the light on the panel), ratio (share / intensity over its mean),
+/// half_way and lowest (of the transient; empty without one). Number 0 has the names before.
 std::string spot_frame_rows(std::int64_t number, const SpotFrame& frame, const SpotMotionFrame& made);
 
 }  // namespace holotone

@@ -15,10 +15,12 @@ struct PictureSpots {
 };
 
 /// One spot for each region of pixels, joined at sides or corners, of at least `threshold` times the picture's largest
-/// light: at the centre of its light, with the sum of its light as intensity. `light`: linear light {rows, columns} in
-/// host memory, such as a channel of to_linear; `pixel_m`: from pixel to pixel in the spots' plane, > 0; the picture's
-/// middle comes to `centre_m`, its columns go right, its rows down. The order is that of the regions' first pixels, row
-/// by row. Throws invalid_argument for a threshold outside 0.001 to 1, light that is negative or not finite, a black
+/// light: at the centre of its light, with the sum of its light as intensity. Its light is that of its pixels and of
+/// those around them, down to a hundredth of its largest (and to three times the picture's median), as far as light
+/// falls on the way; of two regions the nearer has a pixel. `light`: linear light {rows, columns} in host memory, such
+/// as a channel of to_linear; `pixel_m`: from pixel to pixel in the spots' plane, > 0; the picture's middle comes to
+/// `centre_m`, its columns go right, its rows down. The order is that of the regions' first pixels, row by row.
+/// Throws invalid_argument for a threshold outside 0.001 to 1, light that is negative or not finite, a black
 /// picture and more than 100,000 regions.
 PictureSpots spots_in_picture(View<const float, 2> light, double pixel_m, double threshold = 0.5,
                               std::array<double, 3> centre_m = {});

@@ -31,7 +31,7 @@ bool has_map(const CameraMap& map);
 ///   x_um, a, b, c
 ///   y_um, d, e, f         x = a column + b row + c, y = d column + e row + f
 /// or JSON, {"x_um": [a, b, c], "y_um": [d, e, f]}. Names and units are those of read_spots, kx_norm and ky_norm too,
-/// of which `lens` makes lengths. JSON with "M" {2, 2}, "b" {2} and, if any, "a" {2} is slmsuite's Fourier calibration,
+/// of which `lens` makes lengths. JSON with "M" {2, 2}, "b" {2} and "a" {2} is slmsuite's Fourier calibration,
 /// pixel = M (k - a) + b with k = (sin right, sin down): its ky has the other sign. Throws io naming file and line for
 /// what is no such map, a coordinate missing or named twice, and a map without an inverse; invalid_argument for a lens
 /// that lacks what is needed.

@@ -16,6 +16,7 @@ struct SpotList {
   std::vector<std::array<float, 3>> position_m;
   std::vector<float> intensity;  ///< one for each spot
   bool are_angles = false;       ///< read as frequencies or angles alone: lengths by the focal length of a SpotLens
+  bool has_units = false;        ///< the file that was read states the units of all coordinates
 };
 
 /// Reads spots from a file: CSV with columns x, y and, if any, z and intensity in any order, or JSON, a list of objects
@@ -25,8 +26,9 @@ struct SpotList {
 /// In place of x and y, in a unit of length or pixels of a camera ("x_px", by `camera`), kx and ky by `lens`: cycles a
 /// pixel or length of the panel ("kx_per_px", "kx_per_mm", "kx [1/mm]"), radians ("kx_rad_per_um"), or sines of angles
 /// ("kx_norm"). In place of z the curvature of a spot's wave on the panel, "defocus_per_m". Throws io naming file and
-/// line for what is no number, an unknown column, no unit, an intensity that is not > 0, and no spot; invalid_argument
-/// for a lens that lacks what is needed.
+/// line for what is no number, an unknown column, no unit, an intensity that is not > 0, no spot, and one beyond half
+/// the diffraction order of a lens with wavelength, focal length and pitch; invalid_argument for a lens that lacks what
+/// is needed.
 SpotList read_spots(const std::string& path, double unit_m = 0, const SpotLens& lens = {},
                     const CameraMap& camera = {});
 
@@ -40,6 +42,10 @@ inline constexpr auto enum_names<SpotLattice> =
 /// or above 1e6 in all, and a spacing that is not > 0.
 SpotList spot_lattice(std::int64_t columns, std::int64_t rows, double spacing_m,
                       SpotLattice lattice = SpotLattice::square, std::array<double, 3> centre_m = {});
+
+/// `count` spots of equal intensity, 1 to 1e6, evenly on a circle of `radius_m` > 0 about `centre_m`: the first to its
+/// right, the next anticlockwise. Throws invalid_argument for others.
+SpotList spot_ring(std::int64_t count, double radius_m, std::array<double, 3> centre_m = {});
 
 /// What may not come out as asked for, a line each: spots nearer to each other than a width (they merge), a spot within
 /// a width of the zero order, waves with fringes finer than two pixels. `light` {ny, nx} as in spot_width_m.

@@ -219,10 +219,82 @@ TEST(SpotCamera, TablesOfMeasuredLightAreRead) {
   refused("[1, \"a\"]", "spot 1");
   refused("{}", "list");
   refused("[1,", "JSON");
+  refused("x;measured\n1,5;2,5\n", "numbers with a point");
   io_support::expect_survival("measured_spots", "x_m,measured,ratio\n1,3,9\n2,0.5,9\n", ".csv", 2000,
                               [](const std::string& path) { (void)holotone::read_measured_spots(path, 2); });
   io_support::expect_survival("measured_spots_json", "[3, 0.5, 1e-3]", ".json", 2000,
                               [](const std::string& path) { (void)holotone::read_measured_spots(path, 3); });
+}
+
+// A width is lambda f / D: 1064 nm 0.1 m / (128 8 um) = 104 um of the panel here.
+TEST(SpotCamera, RowsOfATableBelongToPlaces) {
+  const io_support::TemporaryFolder folder;
+  const auto file = folder.file("measured.csv");
+  SpotList spots{.position_m = {{1e-3F, 2e-3F, 0}, {-1e-3F, 2e-3F, 0}, {5e-4F, -1e-3F, 0}}, .intensity = {1, 1, 1}};
+  const auto options = panel();
+  const double width_m = spot_width_m(options)[0];
+  const holotone::SpotLens lens{1064e-9, 0.1, 8e-6};
+  const auto read = [&](const std::string& text, double unit_m = 0) {
+    io_support::write_raw(file, text);
+    return holotone::read_measured_light(file, spots, options, unit_m, lens, camera);
+  };
+  const std::vector<float> light{1, 2, 3};
+  EXPECT_EQ(read("name,x_um,measured,y_mm\nc,500,3,-1\na,1000,1,2\nb,-1000,2,2\n"), light);
+  EXPECT_EQ(read("x,y,z,measured\n0.5,-1,0,3\n1,2,0,1\n-1,2,0,2\n", 1e-3), light);
+  EXPECT_EQ(read(R"([{"measured": 2, "x_um": -1000, "y_um": 2000}, {"x_um": 500, "y_um": -1000, "measured": 3},
+                     {"x_um": 1000, "y_um": 2000, "measured": 1, "note": "first"}])"),
+            light);
+  // Sines of angles: x / f.
+  EXPECT_EQ(read("kx_norm,ky_norm,measured\n0.005,-0.01,3\n0.01,0.02,1\n-0.01,0.02,2\n"), light);
+  // Without places the order counts.
+  EXPECT_EQ(read("measured,ratio\n1,5\n2,5\n3,5\n"), light);
+  EXPECT_EQ(read("1\n2\n3\n"), light);
+  const auto shifted = [&](double widths) {
+    return fmt::format("x_m,y_m,measured\n-1e-3,2e-3,2\n{:.9g},2e-3,1\n5e-4,-1e-3,3\n", 1e-3 + widths * width_m);
+  };
+  EXPECT_EQ(read(shifted(0.2)), light);
+  const auto refused = [&](const std::string& text, std::initializer_list<const char*> all) {
+    for (const char* words : all) support::expect_error(ErrorCode::io, words, [&] { (void)read(text); });
+  };
+  refused(shifted(0.3), {"measured.csv", "a spot of the list (line 3)", "x = "});
+  refused("x_mm,y_mm,measured\n1,2,1\n-1,2,2\n", {"a row of spot 2", "none"});
+  refused("x_mm,y_mm,measured\n1,2,1\n1,2,2\n-1,2,2\n", {"one row of spot 0 (line 3)", "another"});
+  refused("x,y,measured\n1,2,1\n", {"unit"});
+  refused("x_mm,measured\n1,1\n", {"one column y"});
+  refused("x_mm,y_mm,light\n1,2,1\n", {"one column measured", "0"});
+  refused("x_mm,y_mm,measured\n1,2,-1\n", {"line 2", "intensity >= 0"});
+  refused(R"([{"x_mm": 1, "y_mm": 2}])", {"column measured (spot 0)"});
+  // Spots behind each other need z.
+  spots.position_m[1] = {1e-3F, 2e-3F, 1e-2F};
+  EXPECT_EQ(read("x_mm,y_mm,z_mm,measured\n1,2,10,2\n1,2,0,1\n0.5,-1,0,3\n"), light);
+  refused("x_mm,y_mm,measured\n1,2,2\n1,2,1\n0.5,-1,3\n", {"a column z", "(line 2)"});
+  io_support::expect_survival(
+      "measured_places", "x_mm,y_mm,z_mm,measured\n1,2,10,2\n1,2,0,1\n0.5,-1,0,3\n", ".csv", 2000,
+      [&](const std::string& path) { (void)holotone::read_measured_light(path, spots, options, 0, lens, camera); });
+}
+
+TEST(SpotCamera, DarkSpotsAreFound) {
+  const SpotList spots{.position_m = {{}, {}, {}, {}}, .intensity = {1, 2, 1, 1}};
+  const auto dark = holotone::find_dark_spots({1, 0.08F, 0, 1}, spots);  // ratios 1, 0.04, 0, 1: mean 0.51
+  EXPECT_EQ(dark.count, 1);
+  EXPECT_EQ(dark.first, 2);
+  EXPECT_EQ(holotone::find_dark_spots({1, 0.05F, 1, 1}, spots).first, 1);
+  EXPECT_EQ(holotone::find_dark_spots({1, 0.05F, 1, 1}, spots, 0).count, 0);
+  EXPECT_EQ(holotone::find_dark_spots({0, 0, 0, 0}, spots, 0).count, 4);
+  support::expect_error(ErrorCode::invalid_argument, "4 intensities",
+                        [&] { (void)holotone::find_dark_spots({1}, spots); });
+}
+
+TEST(SpotLoop, CodesOfAnotherListHaveLittleLight) {
+  const auto options = panel();
+  const auto spots = holotone::spot_lattice(5, 4, 6e-4, holotone::SpotLattice::square, {3e-4, 2e-4, 0});
+  const auto others = holotone::spot_lattice(4, 4, 5e-4, holotone::SpotLattice::square, {-1.9e-3, -1.8e-3, 0});
+  const auto made = holotone::make_spots(spots, options, {.bits = 8});
+  const auto share = [&](const SpotList& list) {
+    return light_over_usual(list, options, {.bits = 8}, {}, made.shown_rad.view(), {});
+  };
+  EXPECT_GT(share(spots), 0.9);
+  EXPECT_LT(share(others), 0.1);
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ TEST_F(SpotPlaces, FrequenciesBecomePlaces) {
   expect_place(place("kx_norm,ky_knorm\n0.001,-0.002\n"), {0.001 * 0.4, -0.002 * 0.4, 0});
   expect_place(place(R"([{"kx_norm": 0.001, "ky_norm": 0.002, "z_um": 5}])"), {0.001 * 0.4, 0.002 * 0.4, 5e-6});
   expect_place(place("ky_norm,kx_norm,intensity\n0.001,0.002,3\n"), {0.002 * 0.4, 0.001 * 0.4, 0});
-  EXPECT_TRUE(read_spots(write("kx_norm,ky_norm,defocus_per_m\n0.1,0,1\n"), 0, lens).are_angles);
-  EXPECT_FALSE(read_spots(write("kx_norm,ky_norm,z_um\n0.1,0,1\n"), 0, lens).are_angles);
+  EXPECT_TRUE(read_spots(write("kx_norm,ky_norm,defocus_per_m\n0.01,0,1\n"), 0, lens).are_angles);
+  EXPECT_FALSE(read_spots(write("kx_norm,ky_norm,z_um\n0.01,0,1\n"), 0, lens).are_angles);
   EXPECT_FALSE(read_spots(write("x_um,y_um\n0.1,1\n"), 0, lens).are_angles);
 }
 
@@ -144,8 +144,10 @@ TEST_F(SpotPlaces, WhatIsNoMapIsRefusedByName) {
   map_refused(R"({"x_um": [1, 2]})", "3 numbers");
   map_refused(R"({"x_um": [1, 2, "a"]})", "3 numbers");
   map_refused(R"({"M": [[1, 0], [0, 1]]})", "\"b\"");
-  map_refused(R"({"M": [[1, 0], [0, 0]], "b": [1, 2]})", "inverse");
-  map_refused(R"({"M": [[1, 0], [0, 1]], "b": [1, 2], "c": 1})", "c");
+  map_refused(R"({"M": [[1, 0], [0, 1]], "b": [1, 2]})", "\"a\" beside \"M\"");
+  map_refused(R"({"M": [[1, 0], [0, 0]], "b": [1, 2], "a": [0, 0]})", "inverse");
+  map_refused(R"({"M": [[1, 0], [0, 1]], "b": [1, 2], "a": [0, 0], "c": 1})", "c");
+  map_refused("x_um;5,1;0,03;-3300\ny_um;0;-5;0\n", "numbers with a point, such as 300.5 (line 1)");
   map_refused(std::string("x_um\0", 5), "file");
 }
 
@@ -158,7 +160,7 @@ TEST_F(SpotPlaces, DamagedFilesAreSurvived) {
   const auto list = [](const std::string& file) {
     (void)read_spots(file, 0, lens, {.to_spots_m = {{{1e-6, 0, 0}, {0, -1e-6, 0}}}});
   };
-  io_support::expect_survival("spots_in_k_space", "kx_per_mm,ky_norm,defocus_per_m,intensity\n1,2,3,4\n5,6,7,8\n",
+  io_support::expect_survival("spots_in_k_space", "kx_per_mm,ky_norm,defocus_per_m,intensity\n1,0.02,3,4\n5,0.06,7,8\n",
                               ".csv", 2000, list);
   io_support::expect_survival("spots_in_pixels", "x_px,y_px,z_um\n10,5,1\n20,8,2\n", ".csv", 2000, list);
 }
@@ -179,9 +181,11 @@ TEST(SpotPictures, RegionsBecomeSpots) {
   EXPECT_NEAR(first[1], 2e-6 * (2.5 - 8.0 / 6), 1e-12);
   EXPECT_NEAR(first[2], 3e-6, 1e-12);
   EXPECT_FLOAT_EQ(found.spots.intensity[0], 6);
-  EXPECT_NEAR(found.spots.position_m[1][0], 1e-6 + 2e-6 * 2, 1e-12);
+  // With the dimmer pixel beside it.
+  EXPECT_FLOAT_EQ(found.spots.intensity[1], 4);
+  EXPECT_NEAR(found.spots.position_m[1][0], 1e-6 + 2e-6 * 2.25, 1e-12);
   EXPECT_NEAR(found.spots.position_m[1][1], -2e-6 * 1.5, 1e-12);
-  EXPECT_NEAR(found.light_share, 9 / 11.9, 1e-6);
+  EXPECT_NEAR(found.light_share, 10 / 11.9, 1e-6);
   EXPECT_EQ(found.widest_px, 2);
   EXPECT_EQ(holotone::spots_in_picture(light.view(), 1, 0.25).spots.position_m.size(), 3U);
   const auto refused = [&](const char* words, double pixel_m, double threshold) {
@@ -200,6 +204,50 @@ TEST(SpotPictures, RegionsBecomeSpots) {
   }
   support::expect_error(ErrorCode::invalid_argument, "100000",
                         [&] { (void)holotone::spots_in_picture(many.view(), 1); });
+}
+
+// Blurred dots of one width: intensities are as their peaks, places their middles; near ones share the pixels between.
+TEST(SpotPictures, BlurredDotsKeepTheirLight) {
+  struct Dot {
+    double column;
+    double row;
+    double peak;
+  };
+  const std::vector<Dot> dots{{40.3, 20.6, 0.8}, {150.2, 20.4, 0.6}, {60.5, 100.25, 1}, {120, 70, 0.9}, {129, 70, 0.7}};
+  holotone::Array<float, 2> light({150, 200});
+  for (std::int64_t row = 0; row < 150; ++row) {
+    for (std::int64_t column = 0; column < 200; ++column) {
+      double sum = 0;
+      for (const auto& dot : dots) {
+        const double square =
+            std::pow(static_cast<double>(column) - dot.column, 2) + std::pow(static_cast<double>(row) - dot.row, 2);
+        sum += dot.peak * std::exp(-square / (2 * 1.5 * 1.5));
+      }
+      light(row, column) = static_cast<float>(sum);
+    }
+  }
+  const auto expect_dots = [&](double tolerance) {
+    const auto found = holotone::spots_in_picture(light.view(), 1);
+    ASSERT_EQ(found.spots.position_m.size(), dots.size());
+    EXPECT_LE(found.widest_px, 5);
+    for (const auto& dot : dots) {
+      bool is_found = false;
+      for (std::size_t m = 0; m < dots.size(); ++m) {
+        const double right = found.spots.position_m[m][0] + 99.5 - dot.column;
+        const double down = 74.5 - found.spots.position_m[m][1] - dot.row;
+        if (std::hypot(right, down) > 0.1) continue;
+        is_found = true;
+        // A Gaussian's light is 2 pi sigma^2 times its peak.
+        EXPECT_NEAR(found.spots.intensity[m] / (2 * std::numbers::pi * 2.25), dot.peak, tolerance * dot.peak);
+      }
+      EXPECT_TRUE(is_found) << dot.column;
+    }
+  };
+  expect_dots(0.02);
+  EXPECT_GT(holotone::spots_in_picture(light.view(), 1).light_share, 0.98);
+  // A dim background does not join what lies between the dots.
+  for (float& value : light.host()) value += 0.005F;
+  expect_dots(0.06);
 }
 
 // The light at the pixels of the plane is that of float64 sums at their places, gaps and zero order too.

@@ -96,8 +96,11 @@ TEST_F(SpotTrajectories, TimesHaveUnits) {
 TEST_F(SpotTrajectories, WhatIsNoTrajectoryIsRefusedByName) {
   refused("frame,id,x,y\n0,1,1,2\n", {"unit"});
   refused("frame,x_um,y_um\n0,1,2\n", {"id", "line 2"});
-  refused("id,x_um,y_um\n0,1,2\n", {"frame or time", "line 2"});
-  refused("frame,time_s,id,x_um,y_um\n0,0,1,1,2\n", {"frame or time"});
+  refused("id,x_um,y_um\n0,1,2\n", {"a column frame or time", "line 2", "none"});
+  refused("frame,id,x_um\n0,1,2\n", {"a column y (line 2)"});
+  refused("frame,time_s,id,x_um,y_um\n0,0,1,1,2\n", {"frame or time", "both"});
+  refused("frame,id,x_um,y_um\n0,a,1,2\n", {"a whole number as id (line 2)", "'a'"});
+  refused("frame;id;x_um;y_um\n0;1;300,5;100,2\n", {"numbers with a point, such as 300.5 (line 2)"});
   refused("time,id,x_um,y_um\n0,1,1,2\n", {"unit of time", "none"});
   refused("time_h,id,x_um,y_um\n0,1,1,2\n", {"unit of time", "h"});
   refused("frame,id,x_um,y_um\n0.5,1,1,2\n", {"whole number as frame", "line 2"});
@@ -182,6 +185,22 @@ TEST_F(SpotTrajectories, SpotsBeyondTheOrderAreNamed) {
   const auto far = read_spot_trajectory(write("a.csv", "frame,id,x_mm,y_mm\n0,1,5,-5\n4,2,0,5.1\n"));
   support::expect_error(ErrorCode::invalid_argument, "frame 4, id 2",
                         [&] { holotone::check_spot_trajectory(far, lens); });
+  const auto metres = read_spot_trajectory(write("a.csv", "frame,id,x_m,y_m\n0,1,1,1\n"));
+  support::expect_error(ErrorCode::invalid_argument, "unit right?",
+                        [&] { holotone::check_spot_trajectory(metres, lens); });
+}
+
+TEST_F(SpotTrajectories, LongestStepsAreInWidths) {
+  SpotOptions lens;
+  lens.grid = {100, 200, 10e-6, 1e-6};
+  lens.focal_length_m = 0.1;  // widths of 100 um and 50 um
+  const auto trajectory =
+      read_spot_trajectory(write("a.csv", "frame,id,x_um,y_um\n0,1,0,0\n0,2,500,0\n2,1,30,20\n2,2,600,0\n"));
+  EXPECT_TRUE(trajectory.has_units);
+  EXPECT_FALSE(read_spot_trajectory(write("b.csv", "frame,id,x,y\n0,1,1,1\n"), 1e-6).has_units);
+  EXPECT_NEAR(holotone::longest_spot_step(trajectory, {0, 2}, lens), 1, 1e-6);
+  EXPECT_NEAR(holotone::longest_spot_step(trajectory, {0, 1, 2}, lens), 0.5, 1e-6);
+  EXPECT_EQ(holotone::longest_spot_step(trajectory, {0}, lens), 0);
 }
 
 TEST_F(SpotTrajectories, FramesThatCannotBeAreRefused) {

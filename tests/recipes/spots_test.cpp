@@ -14,6 +14,7 @@ namespace {
 using holotone::ErrorCode;
 using holotone::read_spots;
 using holotone::SpotLattice;
+using holotone::SpotLens;
 using holotone::SpotList;
 using holotone::SpotOptions;
 
@@ -68,6 +69,36 @@ TEST_F(SpotLists, TablesAreReadWithTheirUnits) {
                         [&] { (void)read_spots(write("i.csv", "# unit: 1e-3 m\n1,2\n")); });
 }
 
+TEST_F(SpotLists, StatedUnitsAreSaid) {
+  const auto has_units = [&](const std::string& text) { return read_spots(write("u", text), 1e-3).has_units; };
+  EXPECT_TRUE(has_units("x_um,y_um\n1,2\n"));
+  EXPECT_TRUE(has_units("# unit: um\nx,y\n1,2\n"));
+  EXPECT_TRUE(has_units(R"({"unit": "um", "spots": [[1, 2]]})"));
+  EXPECT_FALSE(has_units("x_um,y_um,z\n1,2,3\n"));
+  EXPECT_FALSE(has_units("1,2\n"));
+  EXPECT_FALSE(has_units("x,y\n0,0\n"));
+  EXPECT_FALSE(has_units("[[1, 2]]"));
+}
+
+// Half of lambda f / (M pitch): 5 mm.
+TEST_F(SpotLists, SpotsBeyondTheOrderAreNamed) {
+  const SpotLens lens{.wavelength_m = 1e-6, .focal_length_m = 0.1, .pitch_m = 5e-6, .magnification = 2};
+  EXPECT_EQ(read_spots(write("near.csv", "x_mm,y_mm\n5,-5\n"), 0, lens).position_m.size(), 1U);
+  const auto error = [&](const std::string& text) {
+    try {
+      (void)read_spots(write("far.csv", text), 0, lens);
+    } catch (const holotone::Error& refusal) {
+      return std::string(refusal.what());
+    }
+    return std::string();
+  };
+  const auto near = error("x_mm,y_mm\n1,1\n1,5.1\n");
+  for (const char* words : {"far.csv", "line 3", "5 mm", "5.1 mm"}) EXPECT_NE(near.find(words), near.npos) << near;
+  EXPECT_EQ(near.find("unit"), near.npos);
+  const auto far = error("x_m,y_m\n1,1\n");
+  for (const char* words : {"line 2", "unit right?"}) EXPECT_NE(far.find(words), far.npos) << far;
+}
+
 TEST_F(SpotLists, JsonIsReadWithItsUnits) {
   expect_spots(
       read_spots(write("a.json", R"({"unit": "um", "spots": [[1, 2], {"y": 4, "x": 3, "z_mm": 1, "intensity": 2}]})")),
@@ -88,6 +119,8 @@ TEST_F(SpotLists, WhatIsNoListOfSpotsIsRefusedByName) {
   refused("x_um,y_um,intensity\n1,2,0\n", "intensity");
   refused("x_um,y_um,intensity\n1,2,-1\n", "intensity");
   refused("x_um,y_um\n", "at least 1 spot");
+  refused("x_um;y_um\n300,5;100,2\n", "numbers with a point, such as 300.5 (line 2)");
+  refused("300,5 100,2\n", "decimal commas", 1e-6);
   refused("1,2,3,4,5\n", "columns", 1e-6);
   refused("[[1]]", "spot 0", 1e-6);
   refused("[[1, \"a\"]]", "spot 0", 1e-6);
@@ -128,6 +161,20 @@ TEST_F(SpotLists, LatticesHaveOneSpacing) {
   support::expect_error(ErrorCode::invalid_argument, "columns", [] { (void)holotone::spot_lattice(0, 1, 1); });
   support::expect_error(ErrorCode::invalid_argument, "columns", [] { (void)holotone::spot_lattice(2000, 2000, 1); });
   support::expect_error(ErrorCode::invalid_argument, "spacing_m", [] { (void)holotone::spot_lattice(1, 1, 0); });
+}
+
+TEST_F(SpotLists, RingsHaveOneRadius) {
+  const auto ring = holotone::spot_ring(4, 2e-3, {1e-3, 0, 5e-6});
+  ASSERT_EQ(ring.position_m.size(), 4U);
+  constexpr std::array<std::array<double, 2>, 4> expected{{{3e-3, 0}, {1e-3, 2e-3}, {-1e-3, 0}, {1e-3, -2e-3}}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(ring.position_m[i][0], expected[i][0], 1e-9);
+    EXPECT_NEAR(ring.position_m[i][1], expected[i][1], 1e-9);
+    EXPECT_FLOAT_EQ(ring.position_m[i][2], 5e-6F);
+    EXPECT_EQ(ring.intensity[i], 1);
+  }
+  support::expect_error(ErrorCode::invalid_argument, "count", [] { (void)holotone::spot_ring(0, 1); });
+  support::expect_error(ErrorCode::invalid_argument, "radius_m", [] { (void)holotone::spot_ring(3, 0); });
 }
 
 SpotOptions panel() {

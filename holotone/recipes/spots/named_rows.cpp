@@ -46,6 +46,7 @@ struct Reader {
       if (comments.take(line)) continue;
       if (columns.empty() && !comments.unit().empty()) set_unit(comments.unit());
       row.number = lines.number();
+      spots::refuse_decimal_commas(line, path, row.place());
       const auto words = spots::split_line(line);
       if (columns.empty() && take_names(words, columns)) continue;
       if (words.size() != columns.size()) {
@@ -54,7 +55,9 @@ struct Reader {
       for (std::size_t i = 0; i < words.size(); ++i) {
         double number = 0;
         if (!io::parse_number(words[i], number)) {
-          throw_io(path, fmt::format("a number ({})", row.place()), io::in_quotes(words[i]));
+          const auto name = names[columns[i]];
+          throw_io(path, fmt::format("a {} as {} ({})", name == "id" ? "whole number" : "number", name, row.place()),
+                   io::in_quotes(words[i]));
         }
         row.value[columns[i]] = number;
       }

@@ -2,11 +2,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
-#include <holotone/io/file_bytes_detail.hpp>
-#include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spot_camera.hpp>
-#include <holotone/recipes/spots/spot_columns.hpp>
-#include <nlohmann/json.hpp>
 
 namespace holotone {
 namespace {
@@ -92,59 +88,6 @@ class Window {
   double bottom_;
 };
 
-float checked_measured(double value, const std::string& path, const std::string& place) {
-  const auto single = static_cast<float>(value);
-  if (!(single >= 0 && std::isfinite(single))) {
-    throw_io(path, fmt::format("an intensity >= 0{}", place), fmt::format("{:g}", value));
-  }
-  return single;
-}
-
-std::vector<float> read_measured_json(const std::string& text, const std::string& path) {
-  const auto root = nlohmann::json::parse(text, nullptr, false);
-  if (root.is_discarded()) throw_io(path, "JSON", "text that is none");
-  if (!root.is_array()) throw_io(path, "a list of numbers", "an object");
-  std::vector<float> values;
-  for (const auto& one : root) {
-    const auto place = fmt::format(" (spot {})", values.size());
-    if (!one.is_number()) throw_io(path, fmt::format("a number{}", place), "another value");
-    values.push_back(checked_measured(one.get<double>(), path, place));
-  }
-  return values;
-}
-
-std::vector<float> read_measured_table(std::string_view text, const std::string& path) {
-  std::vector<float> values;
-  io::LineReader lines(text);
-  std::size_t width = 0;  // words of a line
-  std::size_t at = 0;
-  for (std::string_view line; lines.next_filled(line);) {
-    line = io::trim(line);
-    if (line.starts_with('#')) continue;
-    const auto words = spots::split_line(line);
-    const auto place = fmt::format(" (line {})", lines.number());
-    double number = 0;
-    if (width == 0) {
-      width = words.size();
-      if (!io::parse_number(words.front(), number)) {
-        at = static_cast<std::size_t>(std::ranges::find(words, "measured") - words.begin());
-        const auto found = std::ranges::count(words, "measured");
-        if (found != 1) throw_io(path, fmt::format("one column \"measured\"{}", place), fmt::format("{}", found));
-        continue;
-      }
-      if (width != 1) throw_io(path, fmt::format("a column named \"measured\", or one column{}", place), "others");
-    }
-    if (words.size() != width) {
-      throw_io(path, fmt::format("{} numbers{}", width, place), fmt::format("{}", words.size()));
-    }
-    if (!io::parse_number(words[at], number)) {
-      throw_io(path, fmt::format("a number{}", place), io::in_quotes(words[at]));
-    }
-    values.push_back(checked_measured(number, path, place));
-  }
-  return values;
-}
-
 }  // namespace
 
 double spot_window_px(const SpotList& spots, const CameraMap& map, const SpotOptions& options,
@@ -191,16 +134,23 @@ std::vector<float> measure_spots(View<const float, 2> picture, const SpotList& s
   return light;
 }
 
-std::vector<float> read_measured_spots(const std::string& path, std::int64_t count) {
-  const auto text = io::read_bytes(path);
-  io::require_text(path, std::string_view(text).substr(0, 512));
-  const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  const bool is_json = first != std::string::npos && (text[first] == '[' || text[first] == '{');
-  auto values = is_json ? read_measured_json(text.substr(first), path) : read_measured_table(text, path);
-  if (std::ssize(values) != count) {
-    throw_io(path, fmt::format("{} measured intensities, one a spot", count), fmt::format("{}", values.size()));
+DarkSpots find_dark_spots(const std::vector<float>& measured, const SpotList& spots, double share) {
+  const auto count = measured.size();
+  if (count != spots.intensity.size()) {
+    throw_argument("find_dark_spots", "measured", fmt::format("{} intensities", spots.intensity.size()),
+                   fmt::format("{}", count));
   }
-  return values;
+  double mean = 0;
+  for (std::size_t m = 0; m < count; ++m) {
+    mean += static_cast<double>(measured[m] / spots.intensity[m]) / static_cast<double>(count);
+  }
+  DarkSpots dark;
+  for (std::size_t m = 0; m < count; ++m) {
+    const auto ratio = static_cast<double>(measured[m] / spots.intensity[m]);
+    if (ratio > 0 && ratio >= share * mean) continue;
+    if (dark.count++ == 0) dark.first = static_cast<std::int64_t>(m);
+  }
+  return dark;
 }
 
 }  // namespace holotone

@@ -139,4 +139,16 @@ std::vector<std::string_view> split_line(std::string_view line) {
   }
 }
 
+void refuse_decimal_commas(std::string_view line, const std::string& path, const std::string& place) {
+  const auto is_digit = [&](std::size_t at) { return at < line.size() && line[at] >= '0' && line[at] <= '9'; };
+  bool decimal = false;  // every comma is between digits
+  for (auto at = line.find(','); at != std::string_view::npos; at = line.find(',', at + 1)) {
+    if (at == 0 || !is_digit(at - 1) || !is_digit(at + 1)) return;
+    decimal = true;
+  }
+  if (!decimal || line.find_first_of("; \t") == std::string_view::npos) return;
+  throw_io(path, fmt::format("numbers with a point, such as 300.5 ({})", place),
+           fmt::format("decimal commas in {}", io::in_quotes(line)));
+}
+
 }  // namespace holotone::spots

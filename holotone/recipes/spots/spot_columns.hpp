@@ -65,5 +65,7 @@ class TableComments {
 
 /// Words of a line between commas, semicolons or blanks.
 std::vector<std::string_view> split_line(std::string_view line);
+/// Throws io naming file and place for a line of numbers with decimal commas between semicolons or blanks.
+void refuse_decimal_commas(std::string_view line, const std::string& path, const std::string& place);
 
 }  // namespace holotone::spots

@@ -11,8 +11,10 @@
 #include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/spots/even_levels.hpp>
 #include <holotone/recipes/spots/spot_loop.hpp>
+#include <holotone/recipes/spots/spot_remarks.hpp>
 #include <holotone/retrieval/spots/spot_neighbours.hpp>
 #include <numbers>
+#include <utility>
 
 namespace holotone {
 namespace {
@@ -30,27 +32,28 @@ int even_levels(const EncodeOptions& encoding) {
   return encoding.level_phase_rad.empty() && whole ? 1 << encoding.bits : 0;
 }
 
-std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options, View<const Complex, 2> light) {
+spots::RemarksByKind spots::remarks_by_kind(const SpotList& spots, const SpotOptions& options,
+                                            View<const Complex, 2> light) {
   const auto width_m = spot_width_m(options, light);
   const auto& grid = options.grid;
   const double order_m = grid.wavelength_m * options.focal_length_m / grid.pitch_m;
-  std::vector<spots::PlaceInWidths> places;
+  std::vector<PlaceInWidths> places;
   for (const auto& position : spots.position_m) {
     auto& place = places.emplace_back();
     for (std::size_t axis = 0; axis < 3; ++axis) place[axis] = static_cast<double>(position[axis]) / width_m[axis];
   }
-  std::vector<std::string> remarks;
+  RemarksByKind remarks;
   const auto width =
       fmt::format("a width of {} across and {} along the axis", format_length(width_m[0]), format_length(width_m[2]));
   if (const auto pairs = count_merged(places, {order_m / width_m[0], order_m / width_m[1]}); pairs > 0) {
-    remarks.push_back(fmt::format("{} of spots nearer than {}: they merge",
-                                  io::counted(static_cast<std::uint64_t>(pairs), "pair"), width));
+    remarks[0] = fmt::format("{} of spots nearer than {}: they merge",
+                             io::counted(static_cast<std::uint64_t>(pairs), "pair"), width);
   }
   const auto central =
       std::ranges::count_if(places, [](const auto& p) { return p[0] * p[0] + p[1] * p[1] + p[2] * p[2] < 1; });
   if (central > 0) {
-    remarks.push_back(fmt::format("{} within {} of the zero order, whose light adds to it",
-                                  io::counted(static_cast<std::uint64_t>(central), "spot"), width));
+    remarks[1] = fmt::format("{} within {} of the zero order, whose light adds to it",
+                             io::counted(static_cast<std::uint64_t>(central), "spot"), width);
   }
   const double half_m = 0.5 * grid.pitch_m * static_cast<double>(std::max(grid.nx, grid.ny));
   const auto fine = std::ranges::count_if(spots.position_m, [&](const std::array<float, 3>& p) {
@@ -60,8 +63,16 @@ std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& 
     return aside + spread_m > 0.5 * order_m;
   });
   if (fine > 0) {
-    remarks.push_back(fmt::format("{} so far aside and deep that their waves have fringes finer than two pixels",
-                                  io::counted(static_cast<std::uint64_t>(fine), "spot")));
+    remarks[2] = fmt::format("{} so far aside and deep that their waves have fringes finer than two pixels",
+                             io::counted(static_cast<std::uint64_t>(fine), "spot"));
+  }
+  return remarks;
+}
+
+std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options, View<const Complex, 2> light) {
+  std::vector<std::string> remarks;
+  for (auto& text : spots::remarks_by_kind(spots, options, light)) {
+    if (!text.empty()) remarks.push_back(std::move(text));
   }
   return remarks;
 }

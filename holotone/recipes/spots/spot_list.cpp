@@ -3,12 +3,15 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spots.hpp>
+#include <holotone/recipes/spots/placed_values.hpp>
 #include <holotone/recipes/spots/spot_columns.hpp>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <optional>
 
 namespace holotone {
@@ -22,6 +25,7 @@ using spots::Quantity;
 struct Row {
   std::array<std::optional<double>, spots::quantity_count> values;
   std::array<Column, spots::quantity_count> columns;
+  std::optional<double> value;  ///< of ListForm::value_name
 };
 
 constexpr std::size_t slot(Quantity quantity) { return static_cast<std::size_t>(quantity); }
@@ -38,6 +42,8 @@ struct ListForm {
   bool are_pixels = false;  ///< x and y without a unit
   const SpotLens& lens;
   const CameraMap& camera;
+  bool states_unit = false;          ///< of numbers without a unit, in the file
+  std::string_view value_name = {};  ///< column of PlacedValues, whose others are ignored; empty: of a list
 };
 
 /// Refuses columns that do not say a spot's place once. `has`: whether there is a column.
@@ -56,6 +62,20 @@ void require_place(const ListForm& form, const std::string& place, Has has) {
   }
 }
 
+/// Refuses a place beyond half of the diffraction order, by a lens that has all of it.
+void require_within_order(const ListForm& form, const std::array<double, 3>& position, const std::string& place) {
+  constexpr double far = 100;  // times the limit: of another unit
+  const auto& lens = form.lens;
+  if (!(lens.wavelength_m > 0 && lens.focal_length_m > 0 && lens.pitch_m > 0 && lens.magnification > 0)) return;
+  const double limit_m = 0.5 * lens.wavelength_m * lens.focal_length_m / (lens.pitch_m * lens.magnification);
+  const double aside_m = std::max(std::abs(position[0]), std::abs(position[1]));
+  if (!(aside_m > limit_m * (1 + 1e-6))) return;
+  throw_io(form.path,
+           fmt::format("|x| and |y| of at most {}, half the diffraction order ({})", format_length(limit_m), place),
+           fmt::format("x = {}, y = {}{}", format_length(position[0]), format_length(position[1]),
+                       aside_m > far * limit_m ? "; is their unit right?" : ""));
+}
+
 /// Gathers spots and refuses what is none. `place`: "line 3" or "spot 2".
 class Gatherer {
  public:
@@ -66,7 +86,9 @@ class Gatherer {
     for (std::size_t axis = 0; axis < position.size(); ++axis) {
       for (const auto quantity : axis_quantities[axis]) {
         if (const auto value = row.values[slot(quantity)]) {
-          position[axis] = *value * scale(row.columns[slot(quantity)], *value);
+          const auto& column = row.columns[slot(quantity)];
+          (column.unit == ColumnUnit::none && !form_.states_unit ? lacks_units_ : spots_.has_units) = true;
+          position[axis] = *value * scale(column, *value);
         }
       }
     }
@@ -78,20 +100,35 @@ class Gatherer {
       single[axis] = static_cast<float>(position[axis]);
       if (!std::isfinite(single[axis])) throw_io(form_.path, fmt::format("finite coordinates ({})", place), "others");
     }
+    if (form_.value_name.empty()) require_within_order(form_, position, place);
     const double intensity = row.values[slot(Quantity::intensity)].value_or(1);
     if (!(intensity > 0 && intensity <= 1e30)) {
       throw_io(form_.path, fmt::format("an intensity > 0 ({})", place), fmt::format("{:g}", intensity));
     }
     spots_.position_m.push_back(single);
     spots_.intensity.push_back(static_cast<float>(intensity));
+    if (!form_.value_name.empty()) add_value(row, place);
   }
 
-  SpotList take() {
+  spots::PlacedValues take() {
     if (spots_.position_m.empty()) throw_io(form_.path, "at least 1 spot", "0");
-    return std::move(spots_);
+    if (lacks_units_) spots_.has_units = false;
+    placed_.spots = std::move(spots_);
+    return std::move(placed_);
   }
 
  private:
+  void add_value(const Row& row, const std::string& place) {
+    if (!row.value) throw_io(form_.path, fmt::format("a column {} ({})", form_.value_name, place), "none");
+    const auto single = static_cast<float>(*row.value);
+    if (!(single >= 0 && std::isfinite(single))) {
+      throw_io(form_.path, fmt::format("an intensity >= 0 ({})", place), fmt::format("{:g}", *row.value));
+    }
+    placed_.value.push_back(single);
+    placed_.place.push_back(place);
+    placed_.has_depths |= row.values[slot(Quantity::z)].has_value() || row.values[slot(Quantity::defocus)].has_value();
+  }
+
   [[nodiscard]] bool is_pixel(const Column& column) const {
     const bool plain = column.quantity == Quantity::x || column.quantity == Quantity::y;
     return plain && (column.unit == ColumnUnit::camera_pixel || (column.unit == ColumnUnit::none && form_.are_pixels));
@@ -124,6 +161,8 @@ class Gatherer {
 
   const ListForm& form_;
   SpotList spots_;
+  spots::PlacedValues placed_;
+  bool lacks_units_ = false;
 };
 
 /// The columns of a table's first line: its names, or those of a table without.
@@ -133,7 +172,7 @@ std::vector<Column> columns_of(const std::vector<std::string_view>& words, bool 
   for (std::size_t i = 0; i < words.size(); ++i) {
     columns.push_back(has_names ? spots::parse_column(words[i])
                                 : Column{i < spots::unnamed_count ? static_cast<Quantity>(i) : Quantity::unknown});
-    if (columns.back().quantity == Quantity::unknown) {
+    if (columns.back().quantity == Quantity::unknown && form.value_name.empty()) {
       throw_io(form.path,
                fmt::format("columns x, y, z, intensity with units such as x_um, or kx_per_mm, ky_norm, defocus_per_m "
                            "({})",
@@ -142,6 +181,7 @@ std::vector<Column> columns_of(const std::vector<std::string_view>& words, bool 
     }
   }
   for (const auto& column : columns) {
+    if (column.quantity == Quantity::unknown) continue;
     const auto same = std::ranges::count(columns, column.quantity, &Column::quantity);
     if (same > 1) {
       throw_io(form.path, fmt::format("one column {} ({})", quantity_name(column.quantity), place),
@@ -157,35 +197,55 @@ std::vector<Column> columns_of(const std::vector<std::string_view>& words, bool 
 void set_unit(ListForm& form, const Column& unit) {
   form.are_pixels = unit.unit == ColumnUnit::camera_pixel;
   form.unit_m = form.are_pixels ? 0 : unit.size;
+  form.states_unit = true;
 }
 
-SpotList read_table(std::string_view text, ListForm form) {
+/// Number of the column of ListForm::value_name. Throws io unless there is one.
+std::size_t find_value(const std::vector<std::string_view>& words, const ListForm& form, const std::string& place) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (spots::split_column(words[i]).name == form.value_name) found.push_back(i);
+  }
+  if (found.size() != 1) {
+    throw_io(form.path, fmt::format("one column {} ({})", form.value_name, place), fmt::format("{}", found.size()));
+  }
+  return found.front();
+}
+
+spots::PlacedValues read_table(std::string_view text, ListForm form) {
   Gatherer gatherer(form);
   spots::TableComments comments(form.path);
   io::LineReader lines(text);
   std::vector<Column> columns;
+  auto value_column = std::string::npos;
   Row row;
   for (std::string_view line; lines.next_filled(line);) {
     line = io::trim(line);
     if (comments.take(line)) continue;
     if (columns.empty() && !comments.unit().empty()) set_unit(form, spots::parse_unit(comments.unit()));
-    const auto words = spots::split_line(line);
     const auto place = fmt::format("line {}", lines.number());
+    spots::refuse_decimal_commas(line, form.path, place);
+    const auto words = spots::split_line(line);
     double number = 0;
     if (columns.empty()) {
       const bool has_names = !io::parse_number(words.front(), number);
       columns = columns_of(words, has_names, form, place);
-      for (const auto& column : columns) row.columns[slot(column.quantity)] = column;
+      if (!form.value_name.empty()) value_column = find_value(words, form, place);
+      for (const auto& column : columns) {
+        if (column.quantity != Quantity::unknown) row.columns[slot(column.quantity)] = column;
+      }
       if (has_names) continue;
     }
     if (words.size() != columns.size()) {
       throw_io(form.path, fmt::format("{} numbers ({})", columns.size(), place), fmt::format("{}", words.size()));
     }
     for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool is_known = columns[i].quantity != Quantity::unknown;
+      if (!is_known && i != value_column) continue;
       if (!io::parse_number(words[i], number)) {
         throw_io(form.path, fmt::format("a number ({})", place), io::in_quotes(words[i]));
       }
-      row.values[slot(columns[i].quantity)] = number;
+      (is_known ? row.values[slot(columns[i].quantity)] : row.value) = number;
     }
     gatherer.add(row, place);
   }
@@ -196,6 +256,7 @@ SpotList read_table(std::string_view text, ListForm form) {
 Row json_row(const nlohmann::json& spot, const ListForm& form, const std::string& place) {
   Row row;
   const auto set = [&](const Column& column, const nlohmann::json& value) {
+    if (column.quantity == Quantity::unknown && !form.value_name.empty()) return;
     const auto index = slot(column.quantity);
     if (column.quantity == Quantity::unknown || !value.is_number() || row.values[index]) {
       throw_io(form.path, fmt::format("numbers x, y, z, intensity, or kx_norm and others with units ({})", place),
@@ -209,7 +270,10 @@ Row json_row(const nlohmann::json& spot, const ListForm& form, const std::string
       set({i < spots::unnamed_count ? static_cast<Quantity>(i) : Quantity::unknown}, spot[i]);
     }
   } else if (spot.is_object()) {
-    for (const auto& [key, value] : spot.items()) set(spots::parse_column(key), value);
+    for (const auto& [key, value] : spot.items()) {
+      set(spots::parse_column(key), value);
+      if (key == form.value_name && value.is_number()) row.value = value.get<double>();
+    }
   } else {
     throw_io(form.path, fmt::format("an object or a list of two to four numbers ({})", place), "another value");
   }
@@ -217,7 +281,7 @@ Row json_row(const nlohmann::json& spot, const ListForm& form, const std::string
   return row;
 }
 
-SpotList read_json(const std::string& text, ListForm form) {
+spots::PlacedValues read_json(const std::string& text, ListForm form) {
   using nlohmann::json;
   const json root = json::parse(text, nullptr, false);
   if (root.is_discarded()) throw_io(form.path, "JSON", "text that is none");
@@ -248,8 +312,14 @@ SpotList read_json(const std::string& text, ListForm form) {
 }  // namespace
 
 SpotList read_spots(const std::string& path, double unit_m, const SpotLens& lens, const CameraMap& camera) {
+  return spots::read_placed_values(path, {}, unit_m, lens, camera).spots;
+}
+
+spots::PlacedValues spots::read_placed_values(const std::string& path, std::string_view name, double unit_m,
+                                              const SpotLens& lens, const CameraMap& camera) {
   const auto text = io::read_bytes(path);
-  const ListForm form{path, unit_m, false, lens, camera};
+  const ListForm form{
+      .path = path, .unit_m = unit_m, .are_pixels = false, .lens = lens, .camera = camera, .value_name = name};
   const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool is_json = first != std::string::npos && (text[first] == '{' || text[first] == '[');
   if (is_json) return read_json(text.substr(first), form);
@@ -279,6 +349,26 @@ SpotList spot_lattice(std::int64_t columns, std::int64_t rows, double spacing_m,
                                   static_cast<float>(centre_m[1] + down_m * y), static_cast<float>(centre_m[2])});
       spots.intensity.push_back(1);
     }
+  }
+  return spots;
+}
+
+SpotList spot_ring(std::int64_t count, double radius_m, std::array<double, 3> centre_m) {
+  constexpr const char* where = "spot_ring";
+  constexpr std::int64_t most = 1'000'000;
+  if (count < 1 || count > most) {
+    throw_argument(where, "count", fmt::format("1 to {} spots", most), fmt::format("{}", count));
+  }
+  if (!(radius_m > 0 && std::isfinite(radius_m))) {
+    throw_argument(where, "radius_m", "> 0", fmt::format("{:g}", radius_m));
+  }
+  SpotList spots;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double angle_rad = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count);
+    spots.position_m.push_back({static_cast<float>(centre_m[0] + radius_m * std::cos(angle_rad)),
+                                static_cast<float>(centre_m[1] + radius_m * std::sin(angle_rad)),
+                                static_cast<float>(centre_m[2])});
+    spots.intensity.push_back(1);
   }
   return spots;
 }

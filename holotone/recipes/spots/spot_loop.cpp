@@ -2,6 +2,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/recipes/hologram_file.hpp>
+#include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/spots/spot_loop.hpp>
 #include <holotone/retrieval/spots/spot_targets.hpp>
 #include <utility>
@@ -64,6 +67,27 @@ SpotHologram refine_spots(const SpotList& spots, const SpotOptions& options, con
   plan.start_from(phase_rad);
   plan.set_measured(view_of_measured(measured), gain);
   return show_spots(plan, plan.refine(steps, progress), encoding);
+}
+
+void require_same_optics(const std::string& path, const SpotLens& lens) {
+  constexpr double same = 0.01;
+  const auto metadata = read_hologram(path).metadata;
+  const auto require = [&](std::string_view name, const char* key, double wanted_m) {
+    const auto stated_m = checked_number(path, metadata, key);
+    if (!stated_m || std::abs(*stated_m - wanted_m) <= same * wanted_m) return;
+    throw_io(path, fmt::format("codes for a {} of {}, as asked for", name, format_length(wanted_m)),
+             format_length(*stated_m));
+  };
+  require("wavelength", "wavelength_m", lens.wavelength_m);
+  require("focal length", "focal_length_m", lens.focal_length_m / lens.magnification);
+  require("pixel pitch", "pitch_m", lens.pitch_m);
+}
+
+double light_over_usual(const SpotList& spots, const SpotOptions& options, const EncodeOptions& encoding,
+                        View<const Complex, 2> light, View<const float, 2> phase_rad, const Queue& queue) {
+  auto plan = plan_for_codes(spots, options, encoding, light, queue);
+  const double usual = plan.solve({.free_steps = 2, .kept_steps = 0}).light.efficiency;
+  return plan.light_in_spots(phase_rad).efficiency / usual;
 }
 
 }  // namespace holotone

@@ -42,6 +42,14 @@ SpotHologram refine_spots(const SpotList& spots, const SpotOptions& options, con
                           View<const Complex, 2> light, const SpotSteps& steps, View<const float, 2> phase_rad,
                           const std::vector<float>& measured, double gain, Progress& progress, const Queue& queue);
 
+/// Throws io naming the file of codes whose metadata state another wavelength, focal length or pitch than the lens's,
+/// by more than 1 %.
+void require_same_optics(const std::string& path, const SpotLens& lens);
+
+/// Light in the spots of a phase {ny, nx}, relative to that of two free steps for the same spots.
+double light_over_usual(const SpotList& spots, const SpotOptions& options, const EncodeOptions& encoding,
+                        View<const Complex, 2> light, View<const float, 2> phase_rad, const Queue& queue);
+
 /// Deviation, worst and contrast of measured light over the intensities asked for.
 SpotLight compare_measured(const SpotList& spots, const std::vector<float>& measured);
 

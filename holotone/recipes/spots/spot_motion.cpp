@@ -272,7 +272,7 @@ SpotMotionFrame SpotMotion::show(const SpotFrame& frame, const SpotSteps& steps,
 }
 
 std::string spot_frame_rows(std::int64_t number, const SpotFrame& frame, const SpotMotionFrame& made) {
-  std::string text = number == 0 ? "frame,id,x_m,y_m,z_m,intensity,share,ratio,half_way,lowest\n" : "";
+  std::string text = number == 0 ? "frame,time,id,x_m,y_m,z_m,intensity,share,ratio,half_way,lowest\n" : "";
   std::vector<std::size_t> all(frame.id.size());
   std::iota(all.begin(), all.end(), std::size_t{});
   const auto& share = made.report.light.intensity;
@@ -284,8 +284,8 @@ std::string spot_frame_rows(std::int64_t number, const SpotFrame& frame, const S
   for (const auto m : all) {
     const auto& [x, y, z] = frame.spots.position_m[m];
     const float target = frame.spots.intensity[m];
-    text += fmt::format("{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},", number, frame.id[m], x, y, z, target,
-                        share[m], share[m] / static_cast<double>(target) / mean);
+    text += fmt::format("{},{:.9g},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},", number, frame.time, frame.id[m], x,
+                        y, z, target, share[m], share[m] / static_cast<double>(target) / mean);
     const auto found = index.find(frame.id[m]);
     if (found == index.end()) {
       text += ",\n";

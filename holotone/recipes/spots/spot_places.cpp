@@ -59,6 +59,9 @@ CameraMap read_table(std::string_view text, const std::string& path, const SpotL
     line = io::trim(line);
     if (line.starts_with('#')) continue;
     const auto place = fmt::format(" (line {})", lines.number());
+    if (const auto at = line.find_first_of(",;"); at != std::string_view::npos) {
+      spots::refuse_decimal_commas(io::trim(line.substr(at + 1)), path, fmt::format("line {}", lines.number()));
+    }
     const auto words = spots::split_line(line);
     Row numbers{};
     if (words.size() != numbers.size() + 1) {
@@ -100,10 +103,12 @@ CameraMap of_slmsuite(const json& root, const std::string& path, const SpotLens&
   for (const auto& [key, value] : root.items()) {
     if (key != "M" && key != "b" && key != "a") throw_io(path, "\"M\", \"b\" and \"a\" alone", io::in_quotes(key));
   }
-  if (!root.contains("b")) throw_io(path, "\"b\" beside \"M\"", "none");
+  for (const char* key : {"b", "a"}) {
+    if (!root.contains(key)) throw_io(path, fmt::format("\"{}\" beside \"M\"", key), "none");
+  }
   const auto m = parse_numbers<4>(root["M"], path, "M");
   const auto b = parse_numbers<2>(root["b"], path, "b");
-  const auto a = root.contains("a") ? parse_numbers<2>(root["a"], path, "a") : std::array<double, 2>{};
+  const auto a = parse_numbers<2>(root["a"], path, "a");
   const double area = m[0] * m[3] - m[1] * m[2];
   const double scale_m = spots::metres_per_unit({Quantity::kx, spots::ColumnUnit::sine}, lens);
   const std::array<std::array<double, 2>, 2> inverse{{{m[3] / area, -m[1] / area}, {-m[2] / area, m[0] / area}}};

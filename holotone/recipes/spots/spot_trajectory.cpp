@@ -37,20 +37,27 @@ class Gatherer {
  public:
   Gatherer(const std::string& path, double unit_m) : path_(path), unit_m_(unit_m) {}
 
-  void set_unit(const std::string& unit) { unit_m_ = length_unit(unit); }
+  void set_unit(const std::string& unit) {
+    unit_m_ = length_unit(unit);
+    states_unit_ = true;
+  }
 
   void add(const NamedRow& row) {
     const auto need = [&](Column column) {
       const auto& value = row.value[column];
-      if (!value) throw_io(path_, fmt::format("{} ({})", column_names[column], row.place()), "a row without it");
+      if (!value) throw_io(path_, fmt::format("a column {} ({})", column_names[column], row.place()), "none");
       return *value;
     };
     Row& added = rows_.emplace_back();
     added.number = row.number;
     is_json_ = row.is_json;
     const bool timed = row.value[time_column].has_value();
-    if (timed == row.value[frame_column].has_value() || (rows_.size() > 1 && timed != has_times_)) {
-      throw_io(path_, fmt::format("frame or time, one of them in all rows ({})", row.place()), "another row");
+    if (timed == row.value[frame_column].has_value()) {
+      throw_io(path_, fmt::format("a column frame or time, with a unit such as time_ms ({})", row.place()),
+               timed ? "both" : "none");
+    }
+    if (rows_.size() > 1 && timed != has_times_) {
+      throw_io(path_, fmt::format("frame or time, one of them in all rows ({})", row.place()), "the other one");
     }
     has_times_ = timed;
     added.time = timed ? seconds(row) : static_cast<double>(whole(row, need(frame_column), frame_column, 1e9));
@@ -58,6 +65,7 @@ class Gatherer {
     const std::array<double, 3> place{need(x_column), need(y_column), row.value[z_column].value_or(0)};
     for (std::size_t axis = 0; axis < place.size(); ++axis) {
       const auto& unit = row.unit[x_column + axis];
+      if (row.value[x_column + axis]) (unit.empty() && !states_unit_ ? lacks_units_ : has_units_) = true;
       added.position_m[axis] = static_cast<float>(place[axis] * unit_size(unit, place[axis]));
       if (!std::isfinite(added.position_m[axis])) {
         throw_io(path_, fmt::format("finite coordinates ({})", row.place()), "others");
@@ -75,6 +83,7 @@ class Gatherer {
     std::ranges::stable_sort(rows_, {}, [](const Row& row) { return std::tuple(row.time, row.id); });
     SpotTrajectory trajectory;
     trajectory.has_times = has_times_;
+    trajectory.has_units = has_units_ && !lacks_units_;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const auto& row = rows_[i];
       if (i == 0 || row.time != rows_[i - 1].time) {
@@ -137,6 +146,9 @@ class Gatherer {
   double last_size_ = 0;
   bool has_times_ = false;
   bool is_json_ = false;
+  bool states_unit_ = false;  ///< of numbers without one
+  bool has_units_ = false;    ///< some coordinates
+  bool lacks_units_ = false;
   std::vector<Row> rows_;
 };
 
@@ -254,7 +266,19 @@ std::vector<double> spot_frame_times(const SpotTrajectory& trajectory, const Spo
   return times;
 }
 
+double longest_spot_step(const SpotTrajectory& trajectory, const std::vector<double>& times, const SpotOptions& lens,
+                         View<const Complex, 2> light) {
+  const auto width_m = spot_width_m(lens, light);
+  double longest = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    longest =
+        std::max(longest, longest_way(spot_frame(trajectory, times[i - 1]), spot_frame(trajectory, times[i]), width_m));
+  }
+  return longest;
+}
+
 void check_spot_trajectory(const SpotTrajectory& trajectory, const SpotOptions& lens) {
+  constexpr double far = 100;  // times the limit: of another unit
   const double limit_m = 0.5 * lens.grid.wavelength_m * lens.focal_length_m / lens.grid.pitch_m;
   for (const auto& key : trajectory.keys) {
     for (std::size_t m = 0; m < key.spots.position_m.size(); ++m) {
@@ -265,7 +289,8 @@ void check_spot_trajectory(const SpotTrajectory& trajectory, const SpotOptions& 
                      fmt::format("{} {:g}{}, id {}", trajectory.has_times ? "time" : "frame", key.time,
                                  trajectory.has_times ? " s" : "", key.id.at(m)),
                      fmt::format("|x| and |y| of at most {:g} m, half the diffraction order", limit_m),
-                     fmt::format("x = {:g}, y = {:g}", x, y));
+                     fmt::format("x = {:g}, y = {:g}{}", x, y,
+                                 std::max(std::abs(x), std::abs(y)) > far * limit_m ? "; is their unit right?" : ""));
     }
   }
 }

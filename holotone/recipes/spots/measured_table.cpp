@@ -1,0 +1,192 @@
+// Tables of measured light of spots.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <holotone/core/error.hpp>
+#include <holotone/core/units.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
+#include <holotone/recipes/spot_camera.hpp>
+#include <holotone/recipes/spots/placed_values.hpp>
+#include <holotone/recipes/spots/spot_columns.hpp>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace holotone {
+namespace {
+
+constexpr std::string_view value_name = "measured";
+/// Distance in widths within which a row's place is a spot's: more than tables round to, less than spots merge at.
+constexpr double same_place = 0.25;
+
+float checked_measured(double value, const std::string& path, const std::string& place) {
+  const auto single = static_cast<float>(value);
+  if (!(single >= 0 && std::isfinite(single))) {
+    throw_io(path, fmt::format("an intensity >= 0{}", place), fmt::format("{:g}", value));
+  }
+  return single;
+}
+
+std::vector<float> read_measured_json(const std::string& text, const std::string& path) {
+  const auto root = nlohmann::json::parse(text, nullptr, false);
+  if (root.is_discarded()) throw_io(path, "JSON", "text that is none");
+  if (!root.is_array()) throw_io(path, "a list of numbers", "an object");
+  std::vector<float> values;
+  for (const auto& one : root) {
+    const auto place = fmt::format(" (spot {})", values.size());
+    if (!one.is_number()) throw_io(path, fmt::format("a number{}", place), "another value");
+    values.push_back(checked_measured(one.get<double>(), path, place));
+  }
+  return values;
+}
+
+std::vector<float> read_measured_table(std::string_view text, const std::string& path) {
+  std::vector<float> values;
+  io::LineReader lines(text);
+  std::size_t width = 0;  // words of a line
+  std::size_t at = 0;
+  for (std::string_view line; lines.next_filled(line);) {
+    line = io::trim(line);
+    if (line.starts_with('#')) continue;
+    const auto place = fmt::format(" (line {})", lines.number());
+    spots::refuse_decimal_commas(line, path, fmt::format("line {}", lines.number()));
+    const auto words = spots::split_line(line);
+    double number = 0;
+    if (width == 0) {
+      width = words.size();
+      if (!io::parse_number(words.front(), number)) {
+        at = static_cast<std::size_t>(std::ranges::find(words, "measured") - words.begin());
+        const auto found = std::ranges::count(words, "measured");
+        if (found != 1) throw_io(path, fmt::format("one column \"measured\"{}", place), fmt::format("{}", found));
+        continue;
+      }
+      if (width != 1) throw_io(path, fmt::format("a column named \"measured\", or one column{}", place), "others");
+    }
+    if (words.size() != width) {
+      throw_io(path, fmt::format("{} numbers{}", width, place), fmt::format("{}", words.size()));
+    }
+    if (!io::parse_number(words[at], number)) {
+      throw_io(path, fmt::format("a number{}", place), io::in_quotes(words[at]));
+    }
+    values.push_back(checked_measured(number, path, place));
+  }
+  return values;
+}
+
+bool is_json(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return first != std::string_view::npos && (text[first] == '[' || text[first] == '{');
+}
+
+/// Whether a table's first line, or a list's first spot, has a coordinate.
+bool has_places(std::string_view text) {
+  const auto is_coordinate = [](std::string_view word) {
+    const auto name = spots::split_column(word).name;
+    return name == "x" || name == "y" || name == "kx" || name == "ky";
+  };
+  if (is_json(text)) {
+    const auto begin = text.find_first_of("[{");
+    const auto root = nlohmann::json::parse(text.substr(begin), nullptr, false);
+    return root.is_object() || (root.is_array() && !root.empty() && root.front().is_object());
+  }
+  io::LineReader lines(text);
+  for (std::string_view line; lines.next_filled(line);) {
+    if (!io::trim(line).starts_with('#')) return std::ranges::any_of(spots::split_line(io::trim(line)), is_coordinate);
+  }
+  return false;
+}
+
+std::string place_text(const std::array<float, 3>& place) {
+  return fmt::format("x = {}, y = {}, z = {}", format_length(place[0]), format_length(place[1]),
+                     format_length(place[2]));
+}
+
+/// Spots in widths, by x.
+class PlaceFinder {
+ public:
+  PlaceFinder(const SpotList& spots, const SpotOptions& options) : width_m_(spot_width_m(options)) {
+    for (std::size_t m = 0; m < spots.position_m.size(); ++m) places_.push_back({in_widths(spots.position_m[m]), m});
+    std::ranges::sort(places_, {}, [](const Place& place) { return place.at[0]; });
+  }
+
+  /// Numbers of the nearest spot and of the second within same_place, in two or three dimensions; as many as there are.
+  [[nodiscard]] std::vector<std::size_t> nearest(const std::array<float, 3>& place, bool has_depths) const {
+    const auto at = in_widths(place);
+    std::vector<std::pair<double, std::size_t>> near;
+    auto other = std::ranges::lower_bound(places_, at[0] - same_place, {}, [](const Place& one) { return one.at[0]; });
+    for (; other != places_.end() && other->at[0] <= at[0] + same_place; ++other) {
+      double square = 0;
+      for (std::size_t axis = 0; axis < (has_depths ? 3U : 2U); ++axis)
+        square += std::pow(other->at[axis] - at[axis], 2);
+      if (square <= same_place * same_place) near.emplace_back(square, other->number);
+    }
+    std::ranges::sort(near);
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < std::min<std::size_t>(near.size(), 2); ++i) numbers.push_back(near[i].second);
+    return numbers;
+  }
+  [[nodiscard]] double width_m() const { return width_m_[0]; }
+
+ private:
+  struct Place {
+    std::array<double, 3> at;
+    std::size_t number;
+  };
+  [[nodiscard]] std::array<double, 3> in_widths(const std::array<float, 3>& place) const {
+    std::array<double, 3> at{};
+    for (std::size_t axis = 0; axis < 3; ++axis) at[axis] = static_cast<double>(place[axis]) / width_m_[axis];
+    return at;
+  }
+
+  std::array<double, 3> width_m_;
+  std::vector<Place> places_;
+};
+
+}  // namespace
+
+std::vector<float> read_measured_spots(const std::string& path, std::int64_t count) {
+  const auto text = io::read_bytes(path);
+  io::require_text(path, std::string_view(text).substr(0, 512));
+  auto values =
+      is_json(text) ? read_measured_json(text.substr(text.find_first_of("[{")), path) : read_measured_table(text, path);
+  if (std::ssize(values) != count) {
+    throw_io(path, fmt::format("{} measured intensities, one a spot", count), fmt::format("{}", values.size()));
+  }
+  return values;
+}
+
+std::vector<float> read_measured_light(const std::string& path, const SpotList& spots, const SpotOptions& options,
+                                       double unit_m, const SpotLens& lens, const CameraMap& camera) {
+  const auto text = io::read_bytes(path);
+  io::require_text(path, std::string_view(text).substr(0, 512));
+  if (!has_places(text)) return read_measured_spots(path, std::ssize(spots.position_m));
+  const auto table = spots::read_placed_values(path, value_name, unit_m, lens, camera);
+  const PlaceFinder finder(spots, options);
+  constexpr float none = -1;
+  std::vector<float> light(spots.position_m.size(), none);
+  for (std::size_t i = 0; i < table.value.size(); ++i) {
+    const auto& at = table.spots.position_m[i];
+    const auto found = finder.nearest(at, table.has_depths);
+    if (found.empty()) {
+      throw_io(path,
+               fmt::format("a place within a quarter of a spot's width, {}, of a spot of the list ({})",
+                           format_length(same_place * finder.width_m()), table.place[i]),
+               place_text(at));
+    }
+    if (found.size() > 1 && !table.has_depths) {
+      throw_io(
+          path,
+          fmt::format("a column z, as spots {} and {} have the same x and y ({})", found[0], found[1], table.place[i]),
+          "none");
+    }
+    auto& value = light[found.front()];
+    if (value != none) throw_io(path, fmt::format("one row of spot {} ({})", found.front(), table.place[i]), "another");
+    value = table.value[i];
+  }
+  const auto missing = std::ranges::find(light, none);
+  if (missing == light.end()) return light;
+  const auto m = static_cast<std::size_t>(missing - light.begin());
+  throw_io(path, fmt::format("a row of spot {} at {}", m, place_text(spots.position_m[m])), "none");
+}
+
+}  // namespace holotone
