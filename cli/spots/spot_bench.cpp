@@ -5,11 +5,13 @@
 #include <cli/options/values.hpp>
 #include <cli/spots/spot_bench.hpp>
 #include <fmt/format.h>
+#include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/retrieval/panel_camera.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
 #include <holotone/recipes/spot_camera.hpp>
 #include <holotone/recipes/write_hologram.hpp>
+#include <utility>
 #include <variant>
 
 namespace holotone::cli {
@@ -27,9 +29,42 @@ std::vector<float> measure(const std::string& name, const Image& image, const Sp
 }
 
 std::vector<float> measured_by(const SpotBench& bench, const HologramJob& job, const SpotList& spots,
-                               const CameraMap& map, double window_px) {
-  if (bench.picture.empty()) return read_measured_spots(bench.measured, std::ssize(spots.position_m));
+                               const CameraMap& map, const SpotOptions& options, double window_px) {
+  if (bench.picture.empty()) {
+    return read_measured_light(bench.measured, spots, options, bench.unit_m, bench.lens, map);
+  }
   return measure(bench.picture, read_picture_file(job.console, bench.picture), spots, map, window_px);
+}
+
+bool is_reached(const SpotLight& light, const SpotSteps& steps) {
+  return light.deviation <= steps.max_deviation && light.worst <= steps.max_worst;
+}
+
+constexpr std::string_view map_question = "does --camera-map fit the picture (turned, mirrored)?";
+
+/// Warns of spots that a measurement does not see.
+void warn_of_dark(const SpotBench& bench, const ConsoleOptions& console, const SpotList& spots,
+                  const std::vector<float>& measured) {
+  const bool is_table = !bench.measured.empty();
+  const auto dark = is_table ? find_dark_spots(measured, spots, 0) : find_dark_spots(measured, spots);
+  if (dark.count == 0) return;
+  const auto m = static_cast<std::size_t>(dark.first);
+  const auto& place = spots.position_m[m];
+  const auto& name = is_table ? bench.measured : bench.picture.empty() ? "--camera" : bench.picture;
+  const auto which = fmt::format("{}, the first spot {} at x = {}, y = {}", counted(dark.count, "spot"), m,
+                                 format_length(place[0]), format_length(place[1]));
+  if (is_table) {
+    warn(console, fmt::format("{}: measured 0 of {}", name, which));
+  } else {
+    warn(console, fmt::format("{}: less than a twentieth of the mean light in {}; {}", name, which, map_question));
+  }
+}
+
+void warn_of_start(const SpotBench& bench, const ConsoleOptions& console, double light_over_usual) {
+  constexpr double little = 0.1;
+  if (light_over_usual >= little) return;
+  warn(console, fmt::format("{}: {:.2g} of the usual light in these spots: its codes seem to be of another list",
+                            bench.start, light_over_usual));
 }
 
 }  // namespace
@@ -71,18 +106,26 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
   }
   if (!bench.start.empty()) {
     seen.emplace();
-    seen->measured = measured_by(bench, job, spots, map, window_px);
+    const auto phases = stored_phases({bench.start}, job.grid(channel), encoding);
+    const View<const float, 2> phase(phases.data(), options.grid.shape());
+    require_same_optics(bench.start, bench.lens);
+    seen->measured = measured_by(bench, job, spots, map, options, window_px);
+    warn_of_dark(bench, job.console, spots, seen->measured);
     seen->light = compare_measured(spots, seen->measured);
-    const auto phase = stored_phases({bench.start}, job.grid(channel), encoding);
-    return refine_spots(spots, options, encoding, light, steps, {phase.data(), options.grid.shape()}, seen->measured,
-                        bench.gain, progress, queue);
+    seen->first = seen->light.deviation;
+    seen->reached = is_reached(seen->light, steps);
+    warn_of_start(bench, job.console, light_over_usual(spots, options, encoding, light, phase, queue));
+    return refine_spots(spots, options, encoding, light, steps, phase, seen->measured, bench.gain, progress, queue);
   }
   const CameraProgram program(bench.camera, bench.camera_timeout_s);
+  bool is_first = true;
   const auto meter = [&](View<const std::uint16_t, 2> codes) {
     check_cancelled("waiting for the camera");
     write_hologram(program.codes_path(), codes, job.grid(channel), encoding, {},
                    {.metadata = metadata, .packed16 = job.packed16, .image = job.writing});
-    return measure("--camera", program.take(), spots, map, window_px);
+    auto seen_light = measure("--camera", program.take(), spots, map, window_px);
+    if (std::exchange(is_first, false)) warn_of_dark(bench, job.console, spots, seen_light);
+    return seen_light;
   };
   const auto tell = [&job](int round, const SpotLight& measured) {
     remark(job.console, fmt::format("measurement {}: deviation {:.2g} %, worst {:.2g} %", round,
@@ -91,6 +134,9 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
   seen = make_measured_spots(spots, options, encoding, light, steps, meter, {bench.rounds, bench.gain, tell}, progress,
                              queue);
   seen->hologram.report.reached = seen->reached;
+  if (seen->round == 0 && !seen->reached) {
+    warn(job.console, fmt::format("--camera: no round is better than the first picture; {}", map_question));
+  }
   return std::move(seen->hologram);
 }
 
@@ -121,7 +167,8 @@ std::vector<OptionRow> bench_options(SpotBench& bench) {
       {.names = "--measured",
        .target = &bench.measured,
        .value = "FILE",
-       .help = "Measured intensities of the spots of --start: CSV with a column measured, or one number a line"},
+       .help = "Measured intensities of the spots of --start: CSV with a column measured and x and "
+               "y of each spot, or in the order of the list"},
       {.names = "--camera-picture",
        .target = &bench.picture,
        .value = "FILE",

@@ -17,6 +17,8 @@ struct SpotBench {
   std::string start;     ///< codes that were measured
   std::string measured;  ///< table of their spots
   std::string picture;   ///< of a camera, of them
+  double unit_m = 0;     ///< of places in `measured` without a unit
+  SpotLens lens{};       ///< of them and of the codes
 
   [[nodiscard]] bool is_used() const { return !camera.empty() || !start.empty(); }
 };

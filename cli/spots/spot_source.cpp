@@ -41,10 +41,13 @@ SpotList find_in_picture(const SpotSource& source, const ConsoleOptions& console
   const auto light = picture_intensity(path, image, -1);
   auto found = spots_in_picture(light.view(), *source.pixel_m, source.threshold, source.array.centre_m);
   const auto count = counted(std::ssize(found.spots.position_m), "spot");
-  remark(console, fmt::format("{}: {}, in regions of up to {} across", path, count, counted(found.widest_px, "pixel")));
+  const bool is_linear = std::holds_alternative<Array<float, 3>>(image.pixels);
+  remark(console,
+         fmt::format("{}: {}, in regions of up to {} across; its {}", path, count, counted(found.widest_px, "pixel"),
+                     is_linear ? "numbers are light" : "codes became light as sRGB has them"));
   if (found.light_share < nearly_all) {
-    warn(console, fmt::format("{}: {:.2g} % of its light is in pixels below {:g} of the brightest and makes no spots; "
-                              "--threshold",
+    warn(console, fmt::format("{}: {:.2g} % of its light is in no spot: of dots below {:g} of the brightest pixel "
+                              "(--threshold), or a background",
                               path, 100 * (1 - found.light_share), source.threshold));
   }
   if (8 * found.widest_px > std::max(light.shape()[0], light.shape()[1])) {
@@ -69,15 +72,25 @@ CameraMap read_map(const SpotSource& source, const SpotLens& lens) {
 SpotList spots_of(const SpotSource& source, const SpotLens& lens, const CameraMap& map, const ConsoleOptions& console) {
   const auto& array = source.array;
   const bool has_file = !source.file.empty();
-  const int sources = (has_file ? 1 : 0) + (array.shape ? 1 : 0) + (source.picture.empty() ? 0 : 1);
+  const int sources =
+      (has_file ? 1 : 0) + (array.shape ? 1 : 0) + (source.ring.count ? 1 : 0) + (source.picture.empty() ? 0 : 1);
   if (sources != 1) {
-    reject("SPOTS", "a file of spots, --array COLUMNSxROWS or --from PICTURE", sources == 0 ? "neither" : "several");
+    reject("SPOTS", "a file of spots, --array COLUMNSxROWS, --ring N or --from PICTURE",
+           sources == 0 ? "neither" : "several");
   }
   if (has_file) {
     io::require_input(source.file);
-    return read_spots(source.file, unit_size(source), lens, map);
+    auto spots = read_spots(source.file, unit_size(source), lens, map);
+    if (!source.unit.empty() && spots.has_units) {
+      reject("--unit", "no unit beside those that the file states", source.file);
+    }
+    return spots;
   }
   if (!source.picture.empty()) return find_in_picture(source, console);
+  if (source.ring.count) {
+    if (!source.ring.radius_m) reject("--radius", "a length for --ring", "none");
+    return spot_ring(*source.ring.count, *source.ring.radius_m, array.centre_m);
+  }
   if (!array.spacing_m) reject("--spacing", "a length for --array", "none");
   return spot_lattice((*array.shape)[0], (*array.shape)[1], *array.spacing_m, array.lattice, array.centre_m);
 }
@@ -86,6 +99,10 @@ std::vector<OptionRow> source_options(SpotSource& source) {
   const auto of_array = [&source] {
     return Applies{[&source] { return source.array.shape.has_value(); }, "--array",
                    [] { return std::string("a file"); }};
+  };
+  const auto of_ring = [&source] {
+    return Applies{[&source] { return source.ring.count.has_value(); }, "--ring",
+                   [] { return std::string("no ring"); }};
   };
   const auto of_picture = [&source] {
     return Applies{[&source] { return !source.picture.empty(); }, "--from", [] { return std::string("no picture"); }};
@@ -114,13 +131,26 @@ std::vector<OptionRow> source_options(SpotSource& source) {
        .value = "NAME",
        .help = "square or hexagonal",
        .applies = of_array()},
+      {.names = "--ring",
+       .target = number(source.ring.count, ValueUnit::count, {1, 1e6}),
+       .value = "N",
+       .help = "A ring of spots in place of a file, the first to the right of its middle, then anticlockwise",
+       .common = true,
+       .feeds = "spot_ring.count"},
+      {.names = "--radius",
+       .target = number(source.ring.radius_m, ValueUnit::length, {min_length_m, max_length_m}),
+       .value = "LENGTH",
+       .help = "Of --ring",
+       .common = true,
+       .feeds = "spot_ring.radius_m",
+       .applies = of_ring()},
       {.names = "--centre",
        .target = parsed(source.array.centre_m, parse_centre, "0um,0um"),
        .value = "X,Y[,Z]",
-       .help = "Middle of --array or --from",
+       .help = "Middle of --array, --ring or --from",
        .common = true,
-       .applies = {[&source] { return source.array.shape.has_value() || !source.picture.empty(); }, "--array or --from",
-                   [] { return std::string("a file"); }}},
+       .applies = {[&source] { return source.array.shape || source.ring.count || !source.picture.empty(); },
+                   "--array, --ring or --from", [] { return std::string("a file"); }}},
       {.names = "--from",
        .target = &source.picture,
        .value = "PICTURE",
@@ -142,7 +172,8 @@ std::vector<OptionRow> source_options(SpotSource& source) {
       {.names = "--camera-map",
        .target = &source.camera_map,
        .value = "FILE",
-       .help = "Map from pixels of a camera to the spots' plane: rows x and y of three numbers, or slmsuite's M, b"}};
+       .help =
+           "Map from pixels of a camera to the spots' plane: rows x and y of three numbers, or slmsuite's M, b and a"}};
 }
 
 }  // namespace holotone::cli

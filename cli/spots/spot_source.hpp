@@ -15,12 +15,19 @@ struct ArrayChoice {
   std::array<double, 3> centre_m{};
 };
 
+/// A ring of spots in place of a file.
+struct RingChoice {
+  std::optional<std::int64_t> count;
+  std::optional<double> radius_m;
+};
+
 /// Where the spots of `holotone spots` are from: a file, or what stands in its place.
 struct SpotSource {
   std::string file;
   std::string unit;  ///< of a file that states none
   std::string camera_map;
-  ArrayChoice array;
+  ArrayChoice array;  ///< its middle is that of a ring and a picture too
+  RingChoice ring;
   std::string picture;
   std::optional<double> pixel_m;  ///< of the picture, in the spots' plane
   double threshold = 0.5;

@@ -15,6 +15,7 @@
 #include <cli/spots/spots_frames.hpp>
 #include <cmath>
 #include <fmt/format.h>
+#include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
@@ -118,8 +119,9 @@ void write_codes(const SpotsJob& job, const std::string& path, View<const std::u
 }
 
 int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
-  if (job.source.array.shape || !job.hologram.input.empty() || !job.source.picture.empty()) {
-    reject("--trajectory", "no SPOTS, no --array and no --from beside it", job.motion.trajectory);
+  const auto& source = job.source;
+  if (source.array.shape || source.ring.count || !job.hologram.input.empty() || !source.picture.empty()) {
+    reject("--trajectory", "no SPOTS, --array, --ring and --from beside it", job.motion.trajectory);
   }
   if (job.bench.is_used() || !job.picture.empty()) {
     reject("--trajectory", "no --camera, --start or --picture beside it", job.motion.trajectory);
@@ -144,11 +146,8 @@ int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
 }
 
 nlohmann::json make_json(const MeasuredSpots& measured) {
-  return {{"deviation", measured.light.deviation},
-          {"worst", measured.light.worst},
-          {"contrast", measured.light.contrast},
-          {"first_deviation", measured.first},
-          {"round", measured.round}};
+  return {{"deviation", measured.light.deviation}, {"reached", measured.reached},       {"worst", measured.light.worst},
+          {"contrast", measured.light.contrast},   {"first_deviation", measured.first}, {"round", measured.round}};
 }
 
 /// "measured deviation 0.8 % (12 % at first), worst 2 %"
@@ -162,6 +161,11 @@ std::string measured_text(const SpotBench& bench, const MeasuredSpots& measured)
                      counted(measured.round, "round"), 100 * measured.first, 100 * light.worst);
 }
 
+std::string panel_text(const SpotsJob& job) {
+  const auto& panel = job.hologram.panel;
+  return panel.name == "custom" ? fmt::format("{} x {} pixels", panel.nx, panel.ny) : panel.name;
+}
+
 /// The spots; sets the focal length and the map of --camera-map.
 SpotList placed_spots(SpotsJob& job, const FieldGrid& panel) {
   auto& options = job.options;
@@ -171,6 +175,8 @@ SpotList placed_spots(SpotsJob& job, const FieldGrid& panel) {
                       options.refractive_index};
   job.map = read_map(job.source, lens);
   auto spots = spots_of(job.source, lens, job.map, job.hologram.console);
+  job.bench.unit_m = unit_size(job.source);
+  job.bench.lens = lens;
   if (job.focal_length_m) return spots;
   if (!spots.are_angles) reject("--focal-length", "a length, for spots that have places in lengths", "none");
   remark(job.hologram.console, "no --focal-length: lengths are those behind a lens of 1 m, where 1 mm is 1 mrad");
@@ -249,9 +255,11 @@ int run_spots(SpotsJob& job) {
   remark_few_bits(hologram.console, encoding.bits, hologram.writing, hologram.output);
   if (measured) report(hologram.console, measured_text(job.bench, *measured));
   report(hologram.console,
-         fmt::format("{}: {} in {:.1f} % of the light, {}deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) "
+         fmt::format("{}: {} at {} on {} in {:.1f} % of the light, {}deviation {:.2g} %, worst {:.2g} %, (max - min) / "
+                     "(max + min) "
                      "{:.2g} %; {} free and {} kept steps, {}, {}",
-                     hologram.output, counted(std::ssize(spots.position_m), "spot"), 100 * seen.efficiency,
+                     hologram.output, counted(std::ssize(spots.position_m), "spot"),
+                     format_length(job.options.grid.wavelength_m), panel_text(job), 100 * seen.efficiency,
                      measured ? "at the panel " : "", 100 * seen.deviation, 100 * seen.worst, 100 * seen.contrast,
                      made.report.free_steps, made.report.kept_steps, to_string(hologram.device),
                      format_duration(watch.seconds())));
@@ -303,8 +311,15 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .help = "Picture of the light in the focal plane, z = 0, around the spots, with a scale bar"},
       scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};
-  append(rows, wavelength_options(h));
+  rows.push_back(wavelength_options(h).front());
   return rows;
+}
+
+/// Of one colour.
+OptionGroup monitor_options(HologramJob& job) {
+  auto group = monitor_output_options(job.showing, job.output);
+  std::erase_if(group.rows, [](const OptionRow& row) { return row.names == "--field-sequence"; });
+  return group;
 }
 
 std::vector<OptionRow> step_options(SpotsJob& job) {
@@ -374,7 +389,7 @@ Command spots_command() {
                      {"Light and codes", light_options(job)},
                      {"Measured light", bench_options(job.bench)},
                      {"Panel", panel_options(job.hologram.panel_choice)},
-                     monitor_output_options(job.hologram.showing, job.hologram.output),
+                     monitor_options(job.hologram),
                      console_options(job.hologram.console)},
           .run = [shared] { return run_spots(*shared); },
           .given = &job.hologram.given};

@@ -1,13 +1,17 @@
 #include <algorithm>
+#include <array>
 #include <cli/common/cancel.hpp>
 #include <cli/common/exit_codes.hpp>
 #include <cli/common/paths.hpp>
 #include <cli/options/time_option.hpp>
 #include <cli/spots/spots_frames.hpp>
 #include <fmt/format.h>
+#include <holotone/core/error.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/recipes/spots/spot_remarks.hpp>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace holotone::cli {
 namespace {
@@ -59,22 +63,36 @@ nlohmann::json add_frame(std::int64_t number, const SpotFrame& frame, const Spot
   return row;
 }
 
-/// Remarks of the first frame that has some.
+/// A line for each kind of remark: that of the first frame that has it, and how many more have it.
 void warn_of_frames(const SpotFramesJob& job, const SpotTrajectory& trajectory, const std::vector<double>& times) {
-  std::int64_t more = 0;
-  std::vector<std::string> first;
+  spots::RemarksByKind first;
+  std::array<std::int64_t, std::tuple_size_v<spots::RemarksByKind>> frames{};
   for (std::size_t i = 0; i < times.size(); ++i) {
     check_cancelled("checking frames");
-    auto remarks = spot_remarks(spot_frame(trajectory, times[i]).spots, job.lens, job.light);
-    if (remarks.empty()) continue;
-    if (!first.empty()) {
-      ++more;
-      continue;
+    const auto remarks = spots::remarks_by_kind(spot_frame(trajectory, times[i]).spots, job.lens, job.light);
+    for (std::size_t kind = 0; kind < remarks.size(); ++kind) {
+      if (remarks[kind].empty()) continue;
+      if (frames[kind]++ == 0) first[kind] = fmt::format("frame {}: {}", i, remarks[kind]);
     }
-    for (auto& text : remarks) first.push_back(fmt::format("frame {}: {}", i, text));
   }
-  for (const auto& text : first) warn(job.console, text);
-  if (more > 0) warn(job.console, fmt::format("{} more with such spots", counted(more, "frame")));
+  for (std::size_t kind = 0; kind < first.size(); ++kind) {
+    if (frames[kind] == 0) continue;
+    const auto more = frames[kind] - 1;
+    warn(job.console, more > 0 ? fmt::format("{}; {} more so", first[kind], counted(more, "frame")) : first[kind]);
+  }
+}
+
+/// Steps of frames whose distance nobody chose.
+void warn_of_steps(const SpotFramesJob& job, const SpotTrajectory& trajectory, const std::vector<double>& times) {
+  constexpr double long_step = 0.5;
+  const auto& frames = job.motion.frames;
+  if (frames.frames_per_key || frames.max_step_widths) return;
+  const double longest = longest_spot_step(trajectory, times, job.lens, job.light);
+  if (longest <= long_step) return;
+  warn(job.console,
+       fmt::format("a spot jumps by {:.2g} widths from one frame to the next, and its light goes out between "
+                   "them; --step 0.1 makes frames between",
+                   longest));
 }
 
 void report_totals(const SpotFramesJob& job, const std::string& name, std::int64_t count, const Totals& totals,
@@ -122,6 +140,21 @@ SpotMotionOptions motion_of(const SpotFramesJob& job, bool has_times) {
   return motion;
 }
 
+/// Refuses what the file does not fit.
+void check_trajectory(const SpotFramesJob& job, const SpotTrajectory& trajectory) {
+  const auto& path = job.motion.trajectory;
+  const auto& frames = job.motion.frames;
+  if (job.unit_m > 0 && trajectory.has_units) reject("--unit", "no unit beside those that the file states", path);
+  if (trajectory.has_times && frames.frame_time_s && (frames.frames_per_key || frames.max_step_widths)) {
+    reject("--frame-time", "no --frames and no --step beside it for a file with times", path);
+  }
+  try {
+    check_spot_trajectory(trajectory, job.lens);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+  }
+}
+
 }  // namespace
 
 int run_spot_frames(const SpotFramesJob& job) {
@@ -131,7 +164,7 @@ int run_spot_frames(const SpotFramesJob& job) {
   auto frames = job.motion.frames;
   if (!trajectory.has_times) frames.frame_time_s.reset();
   const auto motion_options = motion_of(job, trajectory.has_times);
-  check_spot_trajectory(trajectory, job.lens);
+  check_trajectory(job, trajectory);
   const auto times = spot_frame_times(trajectory, frames, job.lens, job.light);
   const auto count = std::ssize(times);
   std::optional<FramePattern> pattern;
@@ -148,6 +181,7 @@ int run_spot_frames(const SpotFramesJob& job) {
   inputs.push_back({"--response", job.motion.response});
   require_outputs(outputs, inputs);
   warn_of_frames(job, trajectory, times);
+  warn_of_steps(job, trajectory, times);
   if (job.shown != nullptr) job.shown->open();
   ProgressBar bar(job.console);
   const UnfinishedRun unfinished;

@@ -140,6 +140,7 @@ TEST_F(SpotsTest, DotsOfAPictureBecomeSpots) {
   const auto report = run_json(spots(all));
   EXPECT_EQ(report["spots"], 3);
   EXPECT_EQ(report["warnings"].size(), 0U);
+  EXPECT_NE(run(spots(all)).error.find("codes became light as sRGB has them"), std::string::npos);
   // (40.5 - 29.5) 50 um + 100 um, (19.5 - 10.5) 50 um.
   EXPECT_NE(content_of(path("light.csv")).find("\n0.000650000002,0.000449999992,0,2,"), std::string::npos)
       << content_of(path("light.csv"));
@@ -201,6 +202,85 @@ TEST_F(SpotsBenchTest, ACameraClosesTheLoop) {
   EXPECT_LT(second["measured"]["deviation"].get<double>(), 0.6 * first["measured"]["deviation"].get<double>());
 }
 
+TEST_F(SpotsBenchTest, ADarkCameraIsAskedAbout) {
+  if (!can_write("a.tif")) GTEST_SKIP() << "without TIFF";
+  ASSERT_EQ(run(bench({})).exit_code, 0);
+  fs::rename(path("slm.png"), path("first.png"));
+  (void)run_json({"reconstruct", path("first.png"), "-o", path("first.tif"), "--linear"});
+  const std::vector<std::string> start{"--start",         path("first.png"), "--camera-picture",
+                                       path("first.tif"), "--window",        "3"};
+  EXPECT_EQ(run_json(bench(start))["warnings"].size(), 0U);
+  // Light in the left half alone: that of columns 50 and 59 of 50, 59, 68, 77.
+  auto picture = to_float(read_image(path("first.tif")));
+  for (std::int64_t row = 0; row < 128; ++row) {
+    for (std::int64_t column = 64; column < 128; ++column) picture(row, column, 0) = 0;
+  }
+  write_image(path("first.tif"), Image{std::move(picture), {}});
+  const auto report = run_json(bench(start));
+  ASSERT_EQ(report["warnings"].size(), 1U) << report["warnings"];
+  const auto text = report["warnings"][0].get<std::string>();
+  for (const char* words : {"first.tif", "8 spots, the first spot 2 at x = ", "mirrored", "--camera-map"}) {
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  }
+  EXPECT_FALSE(report["measured"]["reached"]);
+  // A camera that shows one picture, whatever the codes.
+  const auto still =
+      run_json(bench({"--camera", "cat '" + path("first.tif") + "' # %s", "--feedback", "2", "--window", "3"}));
+  ASSERT_EQ(still["warnings"].size(), 2U) << still["warnings"];
+  EXPECT_NE(still["warnings"][0].get<std::string>().find("--camera: less than a twentieth"), std::string::npos);
+  EXPECT_NE(still["warnings"][1].get<std::string>().find("no round is better"), std::string::npos);
+  // A table.
+  std::string table = "measured\n";
+  for (int m = 0; m < 16; ++m) table += m == 3 || m == 7 ? "0\n" : "1\n";
+  const auto zeros = run_json(bench({"--start", path("first.png"), "--measured", write("m.csv", table)}));
+  ASSERT_EQ(zeros["warnings"].size(), 1U) << zeros["warnings"];
+  EXPECT_NE(zeros["warnings"][0].get<std::string>().find("m.csv: measured 0 of 2 spots, the first spot 3"),
+            std::string::npos);
+}
+
+TEST_F(SpotsBenchTest, StoredCodesAreThoseOfTheList) {
+  ASSERT_EQ(run(bench({"--table", path("light.csv")})).exit_code, 0);
+  fs::rename(path("slm.png"), path("first.png"));
+  // The table of places, in another order: its shares as measured.
+  std::string table = "y_m,x_m,measured\n";
+  const auto lines = content_of(path("light.csv"));
+  std::vector<std::string> rows;
+  for (auto at = lines.find('\n'); at + 1 < lines.size(); at = lines.find('\n', at + 1)) {
+    const auto line = lines.substr(at + 1, lines.find('\n', at + 1) - at - 1);
+    const auto x = line.substr(0, line.find(','));
+    const auto y = line.substr(x.size() + 1, line.find(',', x.size() + 1) - x.size() - 1);
+    rows.push_back(fmt::format("{},{},{}\n", y, x, rows.size() == 5 ? 2 : 1));
+  }
+  ASSERT_EQ(rows.size(), 16U);
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) table += *row;
+  const std::vector<std::string> start{"--start", path("first.png"), "--measured",     write("m.csv", table), "--gain",
+                                       "1",       "--table",         path("after.csv")};
+  const auto report = run_json(bench(start));
+  EXPECT_EQ(report["warnings"].size(), 0U) << report["warnings"];
+  // Spot 5 was measured twice as bright: its light is to be half of the others'.
+  const auto after = content_of(path("after.csv"));
+  std::size_t at = 0;
+  for (int line = 0; line < 6; ++line) at = after.find('\n', at) + 1;
+  const auto row = after.substr(at, after.find('\n', at) - at);
+  EXPECT_NEAR(std::stod(row.substr(row.rfind(',') + 1)), 16 * 0.5 / 15.5, 0.02) << row;
+  // Other places have little of its light.
+  const auto others = run_json(spots({"--array", "3x2", "--spacing", "0.9mm", "--centre", "-2.5mm,-2mm", "--start",
+                                      path("first.png"), "--measured", write("six.csv", "1\n1\n1\n1\n1\n1\n")}));
+  ASSERT_EQ(others["warnings"].size(), 1U) << others["warnings"];
+  EXPECT_NE(others["warnings"][0].get<std::string>().find("first.png: "), std::string::npos);
+  EXPECT_NE(others["warnings"][0].get<std::string>().find("another list"), std::string::npos);
+  // Other optics.
+  const auto refused = [&](std::size_t at_argument, const char* value, std::initializer_list<const char*> words) {
+    auto all = bench(start);
+    all[at_argument] = value;
+    expect_refused(all, words);
+  };
+  ASSERT_EQ(bench(start)[8], "1064nm");
+  refused(8, "532nm", {"first.png", "a wavelength of 532 nm", "got 1.064 um"});
+  refused(6, "9um", {"first.png", "pixel pitch of 9 um", "got 8 um"});
+  refused(10, "20cm", {"first.png", "focal length of 20 cm", "got 10 cm"});
+}
+
 TEST_F(SpotsBenchTest, WhatABenchLacksIsNamed) {
   expect_refused(bench({"--camera", "cat list.csv"}), {"--camera", "%s"});
   expect_refused(bench({"--camera", "exit 3 # %s"}), {"--camera: expected a command that ends with 0"});
@@ -224,8 +304,30 @@ TEST_F(SpotsBenchTest, WhatABenchLacksIsNamed) {
   EXPECT_FALSE(fs::exists(path("slm.png")));
 }
 
+TEST_F(SpotsTest, ARingStandsInPlaceOfAFile) {
+  const auto result =
+      run(spots({"--ring", "6", "--radius", "1mm", "--centre", "2mm,1mm", "--table", path("light.csv")}));
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.output.find("6 spots at 1.064 um on 128 x 128 pixels"), std::string::npos) << result.output;
+  EXPECT_NE(content_of(path("light.csv")).find("\n0.00300000003,0.00100000005,0,1,"), std::string::npos);
+  expect_refused(spots({"--ring", "6"}), {"--radius"});
+  expect_refused(spots({"--radius", "1mm", "--array", "2x2", "--spacing", "1mm"}), {"--radius", "--ring"});
+  expect_refused(spots({"--ring", "6", "--radius", "1mm", "--array", "2x2", "--spacing", "1mm"}), {"several"});
+}
+
+TEST_F(SpotsTest, TheResultNamesThePanel) {
+  const auto result = run({"spots", "--array", "2x2", "--spacing", "1mm", "--centre", "2mm,1mm", "--focal-length",
+                           "10cm", "--panel", "holoeye-pluto-2", "-o", path("slm.png")});
+  EXPECT_EQ(result.exit_code, 0) << result.error;
+  EXPECT_NE(result.output.find("4 spots at 532 nm on holoeye-pluto-2 in "), std::string::npos) << result.output;
+}
+
 TEST_F(SpotsTest, WhatCannotBeIsRefusedByName) {
   expect_refused(spots({}), {"SPOTS", "neither"});
+  expect_refused(spots({"--array", "4x4", "--spacing", "1mm", "--rgb", "638nm,520nm,450nm"}), {"--rgb"});
+  expect_refused(spots({"--array", "4x4", "--spacing", "1mm", "--field-sequence"}), {"--field-sequence"});
+  expect_refused(spots({write("um.csv", "x_um,y_um\n1,2\n"), "--unit", "um"}), {"--unit", "um.csv"});
+  expect_refused(spots({write("far.csv", "x_um,y_um\n1,2\n1e7,2\n")}), {"far.csv", "line 3", "unit right?"});
   expect_refused(spots({"--array", "4x4"}), {"--spacing"});
   expect_refused(spots({"--array", "4", "--spacing", "1mm"}), {"--array"});
   expect_refused(spots({"--array", "4x4", "--spacing", "1m"}), {"spot 0", "diffraction order"});

@@ -92,8 +92,30 @@ TEST_F(SpotsMotionTest, SpotsThatMeetAreNamed) {
   const auto report = run_json(moving(moves, {}));
   EXPECT_EQ(report["frames"].size(), 6u);
   EXPECT_GT(report["free_spots"], 0);
-  ASSERT_EQ(report["warnings"].size(), 1u) << report.dump();
+  // From frame to frame 200 um, widths of 104 um.
+  ASSERT_EQ(report["warnings"].size(), 2u) << report.dump();
   EXPECT_NE(report["warnings"][0].get<std::string>().find("frame 5"), std::string::npos);
+  EXPECT_NE(report["warnings"][1].get<std::string>().find("jumps by 1.9 widths"), std::string::npos) << report.dump();
+  EXPECT_EQ(run_json(moving(moves, {"--step", "1"}))["warnings"].size(), 1u);
+}
+
+TEST_F(SpotsMotionTest, EachKindOfRemarkHasItsLine) {
+  const auto moves = write("m.csv", "frame,id,x_mm,y_mm\n0,1,0,0.04\n0,2,3,1\n1,1,0,0.05\n1,2,3,1\n2,1,3,1\n2,2,3,1\n");
+  const auto report = run_json(moving(moves, {"--frames", "1", "--table", path("light.csv")}));
+  ASSERT_EQ(report["warnings"].size(), 2u) << report.dump();
+  const auto merging = report["warnings"][0].get<std::string>();
+  EXPECT_NE(merging.find("frame 2: 1 pair of spots"), std::string::npos) << merging;
+  const auto central = report["warnings"][1].get<std::string>();
+  EXPECT_NE(central.find("frame 0: 1 spot"), std::string::npos) << central;
+  EXPECT_NE(central.find("; 1 frame more so"), std::string::npos) << central;
+}
+
+TEST_F(SpotsMotionTest, TheTableHasTheTrajectorysTime) {
+  const auto moves = write("t.csv", "frame,id,x_mm,y_mm\n7,1,1,1\n9,1,1.1,1\n");
+  EXPECT_EQ(run(moving(moves, {"--frames", "4", "--table", path("light.csv")})).exit_code, 0);
+  const auto table = content_of(path("light.csv"));
+  EXPECT_EQ(table.rfind("frame,time,id,x_m,", 0), 0U) << table;
+  EXPECT_NE(table.find("\n1,7.5,1,"), std::string::npos) << table;
 }
 
 TEST_F(SpotsMotionTest, CtrlCLeavesNoFrames) {
@@ -125,12 +147,14 @@ TEST_F(SpotsMotionTest, WhatCannotBeIsRefusedByName) {
   expect_refused(moving(moves, {"--array", "2x2", "--spacing", "1mm"}), {"--trajectory"});
   expect_refused(moving(path("none.csv"), {}), {"none.csv"});
   const auto timed = write("t.csv", "time_ms,id,x_um,y_um\n0,1,1,1\n10,1,2,1\n");
-  expect_refused(moving(timed, {"--frames", "3", "--frame-time", "1ms"}), {"--frame-time"});
+  expect_refused(moving(timed, {"--frames", "3", "--frame-time", "1ms"}), {"--frame-time", "--frames", "--step"});
+  expect_refused(moving(moves, {"--unit", "um"}), {"--unit", "ring.csv"});
+  expect_refused(moving(moves, {"--ring", "4", "--radius", "1mm"}), {"--trajectory", "--ring"});
   const auto plain = write("plain.csv", "frame,id,x,y\n0,1,1,1\n");
   expect_refused(moving(plain, {}), {"plain.csv", "unit"});
   EXPECT_EQ(run(moving(plain, {"--unit", "um"})).exit_code, 0);
   const auto far = write("far.csv", "frame,id,x_m,y_m\n0,1,0.001,0\n1,1,1,0\n");
-  expect_refused(moving(far, {}), {"frame 1, id 1", "diffraction order"});
+  expect_refused(moving(far, {}), {"far.csv", "frame 1, id 1", "diffraction order", "unit right?"});
   EXPECT_FALSE(fs::exists(path("s_1.png")));
   auto one = moving(moves, {});
   one[4] = path("one.png");
