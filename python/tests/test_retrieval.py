@@ -114,6 +114,9 @@ def test_spots_that_move(tmp_path):
     trajectory = ht.read_spot_trajectory(tmp_path / "moves.csv")
     assert not trajectory.has_times and [key.time for key in trajectory.keys] == [0, 4]
     ht.check_spot_trajectory(trajectory, **lens)
+    # 100 um along x and 40 um along y; widths of 1064 nm 0.1 m / (8 um 128), and 96.
+    longest = np.hypot(100e-6 / 103.9e-6, 40e-6 / 138.5e-6)
+    assert trajectory.has_units and abs(ht.longest_spot_step(trajectory, [0, 4], **lens) - longest) < 1e-3
     times = ht.spot_frame_times(trajectory, max_step_widths=0.3, **lens)
     assert len(times) == 5
     frame = ht.spot_frame(trajectory, times[2])
@@ -126,7 +129,7 @@ def test_spots_that_move(tmp_path):
         assert made.codes.shape == (96, 128)
         assert (made.transient is None) == (number == 0)
         rows = ht.spot_frame_rows(number, frame, made)
-        assert rows.startswith("frame,id,") == (number == 0)
+        assert rows.startswith("frame,time,id,") == (number == 0)
     assert made.report.free_spots == 1 and len(made.transient.id) == 8
     assert min(made.transient.lowest) > 0.3 and made.transient.mean_half_way > 0.5
     assert ht.relaxed_share(ht.PanelRelaxation(time_s=[1, 2], share=[0.5, 1]), 1.5) == 0.75
@@ -156,6 +159,20 @@ def test_spots_in_other_units(tmp_path):
     camera = ht.CameraMap(to_spots_m=[[1e-6, 0, -14.5e-6], [0, -1e-6, 9.5e-6]])
     light = ht.measure_spots(dots + 0.25, found.spots, camera, 3)
     assert np.allclose(light, [1, 1], atol=1e-5)
+
+
+def test_measured_light_belongs_to_places(tmp_path):
+    lens = {"shape": (96, 128), "pitch_m": 8e-6, "wavelength_m": 1064e-9, "focal_length_m": 0.1}
+    spots = ht.spot_ring(4, 1e-3, centre_m=[2e-3, 0, 0])
+    assert np.allclose(spots.position_m[1], [2e-3, 1e-3, 0]) and not spots.has_units
+    (tmp_path / "m.csv").write_text("measured,x_mm,y_mm\n0,1,0\n2,2,1\n4,2,-1\n1,3,0\n")
+    measured = ht.read_measured_light(tmp_path / "m.csv", spots, **lens)
+    assert list(measured) == [1, 2, 0, 4]
+    dark = ht.find_dark_spots(measured, spots)
+    assert (dark.count, dark.first) == (1, 2)
+    (tmp_path / "m.csv").write_text("measured,x_mm,y_mm\n0,1,0\n")
+    with pytest.raises(ht.Error, match="row of spot 0"):
+        ht.read_measured_light(tmp_path / "m.csv", spots, **lens)
 
 
 def test_measured_light_changes_the_targets():
