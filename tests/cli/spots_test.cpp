@@ -1,5 +1,7 @@
 // holotone spots: codes whose spots stand where they are asked for, seen by reconstruct; refusals. Spots by optimize.
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <holotone/io/images/image.hpp>
 #include <holotone/recipes/operations.hpp>
 #include <tests/support/program.hpp>
@@ -252,7 +254,8 @@ TEST_F(SpotsBenchTest, StoredCodesAreThoseOfTheList) {
     rows.push_back(fmt::format("{},{},{}\n", y, x, rows.size() == 5 ? 2 : 1));
   }
   ASSERT_EQ(rows.size(), 16U);
-  for (auto row = rows.rbegin(); row != rows.rend(); ++row) table += *row;
+  std::ranges::reverse(rows);
+  for (const auto& row : rows) table += row;
   const std::vector<std::string> start{"--start", path("first.png"), "--measured",     write("m.csv", table), "--gain",
                                        "1",       "--table",         path("after.csv")};
   const auto report = run_json(bench(start));

@@ -1,6 +1,8 @@
 // Spots measured by a simulated camera: what it integrates, tables of measured light, and the loop, whose light is
 // checked by float64 sums.
+#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
 #include <holotone/recipes/spot_camera.hpp>

@@ -1,4 +1,5 @@
 // Places of spots by frequencies, angles and pixels of a camera: numbers by hand.
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
