@@ -45,6 +45,9 @@ TEST(DotsBadInput, TablesNameTheLine) {
   EXPECT_MENTIONS(refusal("x [mm],y [mm]\n1,2\n", "d.csv"), "columns in pixels (line 1), got 'x [mm]'");
   EXPECT_MENTIONS(refusal("# units: mm\n1,2\n", "d.csv"), "places in pixels (line 1), got ' units: mm'");
   EXPECT_MENTIONS(refusal("x,y\n1,2\n// x y in um\n", "d.csv"), "places in pixels (line 3), got ' x y in um'");
+  for (const auto* units : {" x [mm] y [mm]", " x y [mm]", " X/mm Y/mm", " x [um]\ty [um]"}) {
+    EXPECT_MENTIONS(refusal(fmt::format("#{}\n1 2\n", units), "d.txt"), "places in pixels (line 1)");
+  }
   EXPECT_MENTIONS(refusal("x_px,y_px,radius_um\n1,2,3\n", "d.csv"), "columns in pixels (line 1), got 'radius_um'");
   EXPECT_MENTIONS(refusal("x,y,X\n1,2,3\n", "d.csv"), "one column 'x' (line 1), got 'X'");
   EXPECT_MENTIONS(refusal(std::string("\xFE\xFF\0x\0,", 6), "d.csv"), "text in UTF-8 or ASCII, got UTF-16");
@@ -82,6 +85,8 @@ TEST(DotsBadInput, SvgNamesTheLine) {
                   "expected circles and ellipses, got 2 paths, 1 rect, 1 text; hide what is no dot");
   EXPECT_MENTIONS(refusal("<svg><style>\n#a g { display: none }</style>" + dot + "</svg>", "d.svg"),
                   "style sheets that hide or paint by one element's name, class or id (line 1), got '#a g'");
+  EXPECT_MENTIONS(refusal("<svg><style media='print'>.a { display: none }</style>" + dot + "</svg>", "d.svg"),
+                  "style sheets of all media or of a screen (line 1), got 'print'");
   EXPECT_MENTIONS(refusal("<svg><style>@media print { .a { display: none } }</style>" + dot + "</svg>", "d.svg"),
                   "got '@media print'");
   EXPECT_MENTIONS(refusal("<svg>\n<circle r='1' style='transform:scale(2)'/></svg>", "d.svg"),

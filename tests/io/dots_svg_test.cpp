@@ -90,6 +90,8 @@ TEST(DotsSvg, StyleSheetsNameElementsClassesAndIds) {
   EXPECT_EQ(on_page(seen + "<style>text{font-size:3px}</style>").notes, "");
   const std::string svg = "<?xml-stylesheet href='a.css'?><svg>" + seen + "<g><set/></g></svg>";
   EXPECT_EQ(read_svg(svg).notes, "ignored: animations, a style sheet in another file");
+  const std::string import = "<svg><style>@import url(a.css);</style>" + seen + "</svg>";
+  EXPECT_EQ(read_svg(import).notes, "ignored: a style sheet in another file");
 }
 
 TEST(DotsSvg, StrokesWidenDots) {

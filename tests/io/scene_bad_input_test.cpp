@@ -194,6 +194,10 @@ TEST(SceneBadInput, Tables) {
   EXPECT_MENTIONS(refusal("x y z x\n1 2 3 4\n", "x.xyz"), "one column 'x' (line 1), got 'x'");
   EXPECT_MENTIONS(refusal("x,y,z,amp,a\n1,2,3,4,5\n", "x.csv"), "one column 'amplitude' (line 1), got 'a'");
   EXPECT_MENTIONS(refusal("x_mm,y,z\n1,2,3\n", "x.csv"), "units of x, y and z, or of none (line 1), got 1 of them");
+  for (const auto* name : {"intensity [dB]", "intensity_dB", "amplitude (dBm)", "amp/dB", "a (log10)"}) {
+    EXPECT_MENTIONS(refusal(fmt::format("x,y,z,{}\n1,2,3,20\n", name), "x.csv"),
+                    fmt::format("numbers without dB or logarithm as a column's unit (line 1), got '{}'", name));
+  }
   EXPECT_MENTIONS(refusal("x/mm,y/px,z/mm\n1,2,3\n", "x.csv"), "as a column's unit (line 1), got 'y/px'");
   EXPECT_MENTIONS(refusal(std::string("\xFF\xFEx\0,\0", 6), "x.csv"), "text in UTF-8 or ASCII, got UTF-16");
   EXPECT_MENTIONS(refusal(std::string("# a\0b\n1 2 3\n", 12), "x.csv"), "text, got binary data");

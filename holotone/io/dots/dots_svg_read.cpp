@@ -181,6 +181,11 @@ class SvgReader {
   }
 
   void read_sheet(const Tag& tag) {
+    const auto media = find_attribute(tag, "media");
+    if (media && trim(*media) != "" && trim(*media) != "all" && trim(*media) != "screen") {
+      tags_.fail(tag, "style sheets of all media or of a screen", *media);
+    }
+    tags_.note_import(tags_.text_to("</"));
     const auto rules = styles_.rules();
     const std::string selector = styles_.add_sheet(tags_.text_to("</"));
     if (!selector.empty()) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/length_names.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/dots/dots_formats_detail.hpp>
@@ -151,9 +152,26 @@ class DotsTableReader {
     return true;
   }
 
+  /// True for names of columns in lengths: "x [mm] y [mm]", "x y (mm)", "X/mm Y/mm".
+  static bool names_lengths(std::string_view text) {
+    std::string words(text);
+    std::ranges::replace_if(
+        words, [](char c) { return std::string_view("[](),;/").find(c) != std::string_view::npos; }, ' ');
+    bool has_length = false;
+    bool has_place = false;
+    std::string_view rest = words;
+    for (auto word = take_word(rest); !word.empty(); word = take_word(rest)) {
+      const bool is_length = named_length_m(word).has_value();
+      if (!is_length && parse_column_name(word).column == column_count) return false;
+      has_place = has_place || !is_length;
+      has_length = has_length || is_length;
+    }
+    return has_place && has_length;
+  }
+
   /// Reads column names, or the page and the metadata of Holotone's own comment.
   void read_comment(std::string_view text) {
-    if (!own_ && find_comment_unit(text).metres) fail("places in pixels", text);
+    if (!own_ && (find_comment_unit(text).metres || names_lengths(text))) fail("places in pixels", text);
     if (rows_ > 0) return;
     const auto colon = text.find(": ");
     if (own_ && colon != std::string_view::npos) {

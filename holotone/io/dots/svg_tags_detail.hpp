@@ -18,6 +18,10 @@ class SvgTags {
   [[noreturn]] void fail(const SvgTag& tag, std::string_view expected, std::string_view got);
   /// True if a processing instruction names a style sheet of another file.
   [[nodiscard]] bool has_sheet_elsewhere() const { return sheet_elsewhere_; }
+  /// Takes note of @import in a style sheet.
+  void note_import(std::string_view css) {
+    sheet_elsewhere_ = sheet_elsewhere_ || css.find("@import") != std::string_view::npos;
+  }
 
  private:
   void skip_declaration(const SvgTag& tag);

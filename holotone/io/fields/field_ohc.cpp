@@ -62,6 +62,10 @@ OhcHeader take_header(ByteReader& reader, std::string_view path) {
   const double pitch_unit = metres_per(reader.take<std::uint8_t>("pitch unit"), "pitch", path);
   header.pitch_x_m *= pitch_unit;
   header.pitch_y_m *= pitch_unit;
+  if (header.pitch_y_m != header.pitch_x_m) {
+    throw_io(path, "square pixels (pxPitchX = pxPitchY)",
+             fmt::format("{:g} m x {:g} m", header.pitch_x_m, header.pitch_y_m));
+  }
   require_value(reader.take<std::uint32_t>("number of wavelengths"), 1u, "number of wavelengths", path);
   reader.take_bytes(2, "colour type and arrangement");
   const double wavelength_unit = metres_per(reader.take<std::uint8_t>("wavelength unit"), "wavelength", path);
@@ -137,7 +141,6 @@ FieldFile read_ohc(std::string_view bytes, std::string_view path) {
   }
   field.metadata["wavelength_m"] = number_text(header.wavelength_m);
   field.metadata["pitch_m"] = number_text(header.pitch_x_m);
-  if (header.pitch_y_m != header.pitch_x_m) field.metadata["pitch_y_m"] = number_text(header.pitch_y_m);
   return field;
 }
 

@@ -65,6 +65,13 @@ std::optional<double> size_of_unit(std::string_view unit, bool is_angle) {
   }
 }
 
+/// "dB", "dBm" and "log10", whose numbers are no amplitudes or intensities.
+bool is_logarithm(std::string_view unit) {
+  std::string lower(trim(unit));
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower.starts_with("db") || lower.starts_with("decibel") || lower.starts_with("log");
+}
+
 /// "x [mm]", "x (mm)", "x/mm" and "x_mm" are x in millimetres. Brackets after the name of a number without unit are a
 /// remark.
 Meaning meaning_of(std::string_view word) {
@@ -77,9 +84,14 @@ Meaning meaning_of(std::string_view word) {
   if (known < column_count || at == std::string::npos) return {known};
   Meaning meaning{column_named(std::string_view(text).substr(0, at))};
   const bool has_unit = meaning.column <= z || meaning.column == phase;
-  if (!has_unit) return at == bracket ? meaning : Meaning{};
   const auto end = text.find_first_of("])", at);
-  const auto size = size_of_unit(trim(std::string_view(text).substr(at + 1, end - at - 1)), meaning.column == phase);
+  const auto unit = trim(std::string_view(text).substr(at + 1, end - at - 1));
+  if ((meaning.column == amplitude || meaning.column == intensity) && is_logarithm(unit)) {
+    meaning.is_unit_known = false;
+    return meaning;
+  }
+  if (!has_unit) return at == bracket ? meaning : Meaning{};
+  const auto size = size_of_unit(unit, meaning.column == phase);
   if (!size && at != bracket && at != slash) return {};
   meaning.scale = size.value_or(1);
   meaning.is_unit_known = size.has_value();
@@ -239,10 +251,10 @@ class TableReader {
     for (auto word : words) {
       const auto meaning = meaning_of(word);
       if (!meaning.is_unit_known) {
-        throw_io(path_,
-                 fmt::format("{} as a column's unit (line {})", meaning.column == phase ? "rad or deg" : "m, mm or um",
-                             lines_.number()),
-                 in_quotes(word));
+        const auto* const known = meaning.column == phase ? "rad or deg"
+                                  : meaning.column <= z   ? "m, mm or um"
+                                                          : "numbers without dB or logarithm";
+        throw_io(path_, fmt::format("{} as a column's unit (line {})", known, lines_.number()), in_quotes(word));
       }
       if (meaning.column < column_count && std::ranges::find(columns_, meaning.column) != columns_.end()) {
         throw_io(path_, fmt::format("one column '{}' (line {})", column_names[meaning.column][0], lines_.number()),
