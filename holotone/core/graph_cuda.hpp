@@ -1,5 +1,6 @@
 #pragma once
 // For CUDA engines only: places in a stream's work, and work enqueued again and again as a graph. Not for users.
+#include <cstddef>
 #include <cuda_runtime.h>
 #include <holotone/core/cuda_check.hpp>
 #include <memory>
@@ -27,6 +28,15 @@ class Mark {
   std::shared_ptr<std::remove_pointer_t<cudaEvent_t>> event_;
 };
 
+/// Memory that a library's product counts in and sets right before its kernel, which makes the device wait for some
+/// 5 us.
+struct GraphScratch {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+/// Sets it as soon as the node that used it before is done. No node may use it but those that follow one that sets it.
+void set_early(cudaGraph_t graph, const GraphScratch& scratch);
+
 /// Work of a stream, recorded once: a launch costs some 10 us however many kernels it has. The memory that it uses must
 /// stay where it is.
 class Graph {
@@ -34,8 +44,9 @@ class Graph {
   Graph() = default;
 
   /// Records what `enqueue` puts on the queue; empty if its stream cannot be recorded, as a legacy default stream.
+  /// `scratch`: as in set_early.
   template <class Enqueue>
-  static Graph record(const Queue& queue, const Enqueue& enqueue) {
+  static Graph record(const Queue& queue, const Enqueue& enqueue, const GraphScratch& scratch = {}) {
     const cudaStream_t stream = stream_of(queue);
     Graph result;
     if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
@@ -51,10 +62,11 @@ class Graph {
       throw;
     }
     check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+    const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, decltype(&cudaGraphDestroy)> recorded(graph,
+                                                                                                    &cudaGraphDestroy);
+    set_early(graph, scratch);
     cudaGraphExec_t made = nullptr;
-    const cudaError_t status = cudaGraphInstantiate(&made, graph, 0);
-    cudaGraphDestroy(graph);
-    check(status, "cudaGraphInstantiate");
+    check(cudaGraphInstantiate(&made, graph, 0), "cudaGraphInstantiate");
     result.graph_.reset(made, [](cudaGraphExec_t old) { cudaGraphExecDestroy(old); });
     return result;
   }

@@ -49,12 +49,16 @@ class CudaEngine final : public Engine {
         wave_(options),
         user_(queue),
         queue_(queue.native() == nullptr ? Queue::create(queue.device()) : queue),
+        side_(Queue::create(queue.device())),
         panel_{static_cast<int>(options.grid.nx), static_cast<int>(options.grid.ny), 0, ProductForm::plane},
         turns_({pixels()}, queue_),
         other_turns_({pixels()}, queue_),
-        scratch_({static_cast<std::int64_t>(MatrixProduct::workspace_bytes)}, queue_),
+        scratch_({2 * static_cast<std::int64_t>(MatrixProduct::workspace_bytes)}, queue_),
         memory_(queue_) {
     const cuda::DeviceScope scope(queue_.device());
+    // Events are of the device that is current.
+    begun_ = {};
+    filled_ = {};
     cudaDeviceProp properties{};
     cuda::check(cudaGetDeviceProperties(&properties, queue_.device().index), "cudaGetDeviceProperties");
     has_clusters_ = properties.major >= 9;
@@ -344,12 +348,12 @@ class CudaEngine final : public Engine {
   void fill_dirty_tables() {
     memory_.take_over();
     if (!is_dirty(WaveType::half)) return;
-    enqueue_tables(WaveType::half);
+    enqueue_tables(WaveType::half, queue_);
     note_filled(WaveType::half);
   }
-  void enqueue_tables(WaveType type) {
+  void enqueue_tables(WaveType type, const Queue& queue) {
     if (transform_) transform_->place(memory_.places());
-    for (auto& group : groups_) group.place(memory_.places(), type);
+    for (auto& group : groups_) group.place(memory_.places(), type, queue);
   }
 
   [[nodiscard]] SpotUpdate completed(SpotUpdate what) {
@@ -424,10 +428,14 @@ class CudaEngine final : public Engine {
 
   void enqueue_steps(std::span<const Step> steps, WaveType type, bool with_tables) {
     memory_.begin(steps.size());
-    if (with_tables) enqueue_tables(type);
+    begun_.record(queue_);
+    begun_.hold(side_);
+    if (with_tables) enqueue_tables(type, side_);
     const SpotUpdate first = with_next({.taken = Taken::start}, steps.front(), type);
     if (transform_) transform_->spread(memory_.arrays(0), completed(first));
     for (auto& group : groups_) update(group, first, type);
+    filled_.record(side_);
+    filled_.hold(queue_);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& step = steps[i];
       enqueue_build(step.kind == StepKind::kept ? lack_factor(type) : 0.0F, type);
@@ -461,7 +469,7 @@ class CudaEngine final : public Engine {
     auto found = graphs_.find(key);
     if (found == graphs_.end() && takes_ > 1) {
       if (graphs_.size() >= max_graphs) graphs_.clear();
-      found = graphs_.emplace(key, cuda::Graph::record(queue_, [&] { enqueue_steps(steps, type, with_tables); })).first;
+      found = graphs_.emplace(key, record_steps(steps, type, with_tables)).first;
     }
     if (found != graphs_.end() && !found->second.empty()) {
       found->second.launch(queue_);
@@ -473,6 +481,12 @@ class CudaEngine final : public Engine {
     last_batch_ = steps.size();
   }
 
+  cuda::Graph record_steps(std::span<const Step> steps, WaveType type, bool with_tables) {
+    constexpr auto bytes = MatrixProduct::workspace_bytes;
+    return cuda::Graph::record(
+        queue_, [&] { enqueue_steps(steps, type, with_tables); }, {scratch_.data() + bytes, bytes});
+  }
+
   using GraphKey =
       std::pair<std::vector<std::tuple<int, double, int>>, std::tuple<WaveType, bool, SpotMemory::Beginning>>;
 
@@ -480,6 +494,9 @@ class CudaEngine final : public Engine {
   DepthWave wave_;
   Queue user_;
   Queue queue_;  ///< the user's, but for the legacy default stream, which cannot be recorded
+  Queue side_;  ///< of tables, which are filled while waves are
+  cuda::Mark begun_;
+  cuda::Mark filled_;
   Panel panel_;
   bool has_clusters_ = false;
   bool has_narrow_ = false;
@@ -494,7 +511,7 @@ class CudaEngine final : public Engine {
   Array<__half, 1> other_field_;
   Array<__half, 1> sum_;         ///< over spots, in the layout
   Array<float2, 1> whole_sum_;   ///< over groups {ny, nx}
-  Array<std::byte, 1> scratch_;  ///< of cuBLASLt
+  Array<std::byte, 1> scratch_;  ///< of cuBLASLt: for sums over spots, and over columns
   mutable SpotMemory memory_;    ///< what came last is taken over before it is read
   std::vector<SpotProducts> groups_;
   std::vector<int> counts_;  ///< of the groups

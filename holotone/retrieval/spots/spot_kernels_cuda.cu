@@ -161,40 +161,75 @@ __device__ __forceinline__ void store_turns(std::uint8_t* to, float turns) {
   *to = static_cast<std::uint8_t>(__float2int_rn(256 * turns) & 255);
 }
 
-/// Two columns of each side a thread in the plane form, two columns in the space form.
+/// Four numbers side by side.
+__device__ __forceinline__ void load_four(const __half* from, float (&value)[4]) {
+  const uint2 bits = *reinterpret_cast<const uint2*>(from);
+  const float2 first = to_floats(bits.x);
+  const float2 second = to_floats(bits.y);
+  value[0] = first.x;
+  value[1] = first.y;
+  value[2] = second.x;
+  value[3] = second.y;
+}
+
+/// Four columns of each side a thread in the plane form, four columns in the space form.
 template <class Out>
 __global__ void __launch_bounds__(threads)
-    field_to_turns_kernel(Panel panel, const __half2* __restrict__ field, const float2* __restrict__ light, int levels,
+    field_to_turns_kernel(Panel panel, const __half* __restrict__ field, const float2* __restrict__ light, int levels,
                           Out* __restrict__ out) {
-  const auto pairs = static_cast<unsigned>(panel.width / (panel.form == ProductForm::plane ? 4 : 2));
-  const unsigned pair = blockIdx.y * blockDim.x + threadIdx.x;
-  if (pair >= pairs) return;
-  const unsigned row = blockIdx.x;
-  const auto store = [&](int column, float re, float im) {
-    if (column < 0 || column >= panel.nx) return;
-    const std::int64_t pixel = static_cast<std::int64_t>(row) * panel.nx + column;
-    const PixelLight at(light, pixel);
-    store_turns(out + pixel, at.modulus > 0 ? rounded(panel_turns({re, im}, at), levels) : 0.0F);
+  struct alignas(4 * sizeof(Out)) Four {
+    Out number[4];
   };
-  if (panel.form == ProductForm::plane) {
-    const Columns columns(panel);
-    const __half2* const re = field + 4 * row * pairs + pair;
-    const float2 even_re = __half22float2(re[0]);
-    const float2 odd_im = __half22float2(re[pairs]);
-    const float2 even_im = __half22float2(re[2 * pairs]);
-    const float2 odd_re = __half22float2(re[3 * pairs]);
-    const auto j = static_cast<int>(2 * pair);
-    store(columns.middle + j, even_re.x - odd_re.x, even_im.x + odd_im.x);
-    store(columns.middle + j + 1, even_re.y - odd_re.y, even_im.y + odd_im.y);
-    if (columns.left != columns.middle || j > 0) store(columns.left - j, even_re.x + odd_re.x, even_im.x - odd_im.x);
-    store(columns.left - j - 1, even_re.y + odd_re.y, even_im.y - odd_im.y);
+  const unsigned width = static_cast<unsigned>(panel.form == ProductForm::plane ? panel.half() : panel.width);
+  const unsigned j = 4 * (blockIdx.y * blockDim.x + threadIdx.x);
+  if (j >= width) return;
+  const unsigned row = blockIdx.x;
+  const bool is_aligned = panel.nx % 8 == 0 && reinterpret_cast<std::uintptr_t>(out) % sizeof(Four) == 0;
+  const std::int64_t first_pixel = static_cast<std::int64_t>(row) * panel.nx;
+  const auto store = [&](int column, const float (&re)[4], const float (&im)[4], int skipped) {
+    Four four;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      four.number[i] = Out{};
+      if (column + i < 0 || column + i >= panel.nx) continue;
+      const PixelLight at(light, first_pixel + column + i);
+      store_turns(four.number + i, at.modulus > 0 ? rounded(panel_turns({re[i], im[i]}, at), levels) : 0.0F);
+      if (!is_aligned && i != skipped) out[first_pixel + column + i] = four.number[i];
+    }
+    if (is_aligned && column >= 0 && column < panel.nx) {
+      *reinterpret_cast<Four*>(out + first_pixel + column) = four;
+    }
+  };
+  constexpr int none = -1;
+  float re[4];
+  float im[4];
+  if (panel.form == ProductForm::space) {
+    const __half* const at = field + static_cast<std::int64_t>(row) * width + j;
+    load_four(at, re);
+    load_four(at + static_cast<std::int64_t>(panel.ny) * width, im);
+    store(static_cast<int>(j), re, im, none);
     return;
   }
-  const __half2* const at = field + row * pairs + pair;
-  const float2 re = __half22float2(at[0]);
-  const float2 im = __half22float2(at[static_cast<unsigned>(panel.ny) * pairs]);
-  store(static_cast<int>(2 * pair), re.x, im.x);
-  store(static_cast<int>(2 * pair) + 1, re.y, im.y);
+  const Columns columns(panel);
+  const __half* const at = field + static_cast<std::int64_t>(row) * 4 * width + j;
+  float odd_re[4];
+  float odd_im[4];
+  load_four(at, re);
+  load_four(at + width, odd_im);
+  load_four(at + 2 * width, im);
+  load_four(at + 3 * width, odd_re);
+  float left_re[4];
+  float left_im[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    left_re[3 - i] = re[i] + odd_re[i];
+    left_im[3 - i] = im[i] - odd_im[i];
+    re[i] -= odd_re[i];
+    im[i] += odd_im[i];
+  }
+  store(columns.middle + static_cast<int>(j), re, im, none);
+  // The middle column of an odd number stands on the right.
+  store(columns.left - static_cast<int>(j) - 3, left_re, left_im, columns.left == columns.middle && j == 0 ? 3 : none);
 }
 
 /// The factor of depth beyond the paraxial one at a pixel, as SpotPlan has it; float64, as turns may be thousands.
@@ -382,9 +417,8 @@ namespace {
 template <class Out>
 void find_turns(const Panel& panel, const __half* field, const float2* light, int levels, Out* out,
                 cudaStream_t stream) {
-  const RowLaunch rows(panel, panel.width / (panel.form == ProductForm::plane ? 4 : 2));
-  field_to_turns_kernel<<<rows.grid, rows.threads, 0, stream>>>(panel, reinterpret_cast<const __half2*>(field), light,
-                                                                levels, out);
+  const RowLaunch rows(panel, panel.width / (panel.form == ProductForm::plane ? 8 : 4));
+  field_to_turns_kernel<<<rows.grid, rows.threads, 0, stream>>>(panel, field, light, levels, out);
   cuda::check_launch("spots phase");
 }
 }  // namespace

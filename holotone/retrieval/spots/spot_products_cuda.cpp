@@ -20,7 +20,7 @@ SpotProducts::SpotProducts(const Panel& panel, int first, int count, const Queue
       to_panel_(panel_shape(MatrixElement::float16), queue, scratch),
       from_panel_(
           {.rows = panel.rows(), .columns = count, .depth = panel.width, .batch = panel.planes(), .half_output = true},
-          queue, scratch) {}
+          queue, static_cast<std::byte*>(scratch) + cuda::MatrixProduct::workspace_bytes) {}
 
 cuda::MatrixProductShape SpotProducts::panel_shape(MatrixElement element) const {
   return {.element = element,
@@ -54,11 +54,11 @@ bool SpotProducts::make_narrow(__half* sum) {
   return has_narrow();
 }
 
-void SpotProducts::place(const float4* spots, WaveType type) {
+void SpotProducts::place(const float4* spots, WaveType type, const Queue& queue) {
   const auto* const some = spots + first_;
-  fill_table(panel_, some, count_, table_.data(), stream_of(queue_));
+  fill_table(panel_, some, count_, table_.data(), stream_of(queue));
   void* const across = type == WaveType::fp8 ? static_cast<void*>(narrow_.data()) : transposed_.data();
-  if (across != nullptr) fill_transposed(panel_, some, count_, type, across, stream_of(queue_));
+  if (across != nullptr) fill_transposed(panel_, some, count_, type, across, stream_of(queue));
 }
 
 void SpotProducts::sum_over_spots(WaveType type, __half* sum) const {

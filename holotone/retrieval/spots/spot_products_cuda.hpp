@@ -10,7 +10,8 @@ namespace holotone::spots {
 /// Tables of the spots' waves, and the two products of a step.
 class SpotProducts {
  public:
-  /// The spots [first, first + count) of the padded order. `scratch`: of MatrixProduct.
+  /// The spots [first, first + count) of the padded order. `scratch`: of MatrixProduct for sums over spots, behind it
+  /// that for sums over columns.
   SpotProducts(const Panel& panel, int first, int count, const Queue& queue, void* scratch);
 
   [[nodiscard]] int first() const { return first_; }
@@ -23,7 +24,7 @@ class SpotProducts {
   [[nodiscard]] bool has_narrow() const { return to_panel_narrow_.has_value(); }
 
   /// Fills the tables of these spots of the padded order, for waves of this type.
-  void place(const float4* spots, WaveType type);
+  void place(const float4* spots, WaveType type, const Queue& queue);
   /// sum = the waves' sums over spots.
   void sum_over_spots(WaveType type, __half* sum) const;
   /// The field's sums along rows, for update.
