@@ -36,15 +36,16 @@ void set_early(cudaGraph_t graph, const GraphScratch& scratch) {
   check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes");
   Nodes nodes(count);
   check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes");
-  cudaGraphNode_t last_user = nullptr;
+  if (nodes.empty()) return;
+  cudaGraphNode_t last_user = nodes.front();  // a first node of its own would delay the others
   for (auto* const node : nodes) {
     if (!sets(node, scratch)) continue;
     const auto before = neighbours(&cudaGraphNodeGetDependencies, node);
     const auto after = neighbours(&cudaGraphNodeGetDependentNodes, node);
     if (before.size() != 1 || after.size() != 1) return;
-    check(cudaGraphRemoveDependencies(graph, before.data(), &node, nullptr, 1), "cudaGraphRemoveDependencies");
-    check(cudaGraphAddDependencies(graph, before.data(), after.data(), nullptr, 1), "cudaGraphAddDependencies");
-    if (last_user != nullptr) {
+    if (before.front() != last_user) {
+      check(cudaGraphRemoveDependencies(graph, before.data(), &node, nullptr, 1), "cudaGraphRemoveDependencies");
+      check(cudaGraphAddDependencies(graph, before.data(), after.data(), nullptr, 1), "cudaGraphAddDependencies");
       check(cudaGraphAddDependencies(graph, &last_user, &node, nullptr, 1), "cudaGraphAddDependencies");
     }
     last_user = after.front();

@@ -483,8 +483,8 @@ class CudaEngine final : public Engine {
 
   cuda::Graph record_steps(std::span<const Step> steps, WaveType type, bool with_tables) {
     constexpr auto bytes = MatrixProduct::workspace_bytes;
-    return cuda::Graph::record(
-        queue_, [&] { enqueue_steps(steps, type, with_tables); }, {scratch_.data() + bytes, bytes});
+    return cuda::Graph::record(queue_, [&] { enqueue_steps(steps, type, with_tables); },
+                               {scratch_.data() + bytes, bytes});
   }
 
   using GraphKey =
@@ -494,7 +494,7 @@ class CudaEngine final : public Engine {
   DepthWave wave_;
   Queue user_;
   Queue queue_;  ///< the user's, but for the legacy default stream, which cannot be recorded
-  Queue side_;  ///< of tables, which are filled while waves are
+  Queue side_;   ///< of tables, which are filled while waves are
   cuda::Mark begun_;
   cuda::Mark filled_;
   Panel panel_;

@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(threads)
   const unsigned row = blockIdx.x;
   const bool is_aligned = panel.nx % 8 == 0 && reinterpret_cast<std::uintptr_t>(out) % sizeof(Four) == 0;
   const std::int64_t first_pixel = static_cast<std::int64_t>(row) * panel.nx;
-  const auto store = [&](int column, const float (&re)[4], const float (&im)[4], int skipped) {
+  const auto store = [&](int column, const float(&re)[4], const float(&im)[4], int skipped) {
     Four four;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {

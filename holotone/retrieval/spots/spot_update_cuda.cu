@@ -54,7 +54,7 @@ __device__ __forceinline__ void store_waves(T* at, std::int64_t apart, float2 a,
 }
 
 /// Blocks on a multiprocessor, which limit the registers of a thread.
-constexpr int blocks_at_once(int rows) { return rows > 10 ? 2 : rows > 8 ? 3 : 4; }
+constexpr int blocks_at_once(int rows) { return rows > 4 ? 4 : 5; }
 
 /// `Rows` rows a thread at a time; with IsWhole they are all that it has, and its spots' waves stay in registers.
 template <ProductForm Form, int Rows, bool IsWhole, bool IsCluster, class T>
@@ -99,15 +99,17 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
   const std::int64_t row_numbers = Form == ProductForm::plane ? 2 * count : count;
   const std::int64_t apart = Form == ProductForm::plane ? count : static_cast<std::int64_t>(panel.ny) * count;
   constexpr int stride = lanes * Rows;
+  const std::int64_t step = lanes * row_numbers;
   float2 sum_a{};
   float2 sum_b{};
   if (update.taken != Taken::start) {
     for (int row = begin; row < end; row += stride) {
       Raw<Form> raw[Rows];
+      const __half* const from = products + m + row * row_numbers;
 #pragma unroll
       for (int i = 0; i < Rows; ++i) {
         raw[i] = {};
-        if (row + lanes * i < end) raw[i].load(products + m + (row + lanes * i) * row_numbers, apart);
+        if (row + lanes * i < end) raw[i].load(from + i * step, apart);
       }
       fill_waves(row);
 #pragma unroll
@@ -179,11 +181,11 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
     const float2 vb = next[2 * pair + 1];
     for (int row = begin; row < end; row += stride) {
       if (!IsWhole) fill_waves(row);
+      T* const to = waves + m + row * row_numbers;
 #pragma unroll
       for (int i = 0; i < Rows; ++i) {
         if (row + lanes * i >= end) continue;
-        store_waves<Form>(waves + m + (row + lanes * i) * row_numbers, apart, cuda::product(va, wave_a[i]),
-                          cuda::product(vb, wave_b[i]));
+        store_waves<Form>(to + i * step, apart, cuda::product(va, wave_a[i]), cuda::product(vb, wave_b[i]));
       }
       if (IsWhole) break;
     }
@@ -230,14 +232,8 @@ void launch_form(const Launch& job) {
   const int rows = (block_rows + lanes - 1) / lanes;
   if (rows <= 4) {
     launch<Form, 4, true, true, T>(job);
-  } else if (rows <= 8) {
-    launch<Form, 8, true, true, T>(job);
-  } else if (rows <= 10) {
-    launch<Form, 10, true, true, T>(job);
-  } else if (rows <= 16) {
-    launch<Form, 16, true, true, T>(job);
   } else {
-    launch<Form, 8, false, true, T>(job);
+    launch<Form, 4, false, true, T>(job);
   }
 }
 
