@@ -31,9 +31,11 @@ std::vector<float> measure(const std::string& name, const Image& image, const Sp
 std::vector<float> measured_by(const SpotBench& bench, const HologramJob& job, const SpotList& spots,
                                const CameraMap& map, const SpotOptions& options, double window_px) {
   if (bench.picture.empty()) {
-    return read_measured_light(bench.measured, spots, options, bench.unit_m, bench.lens, map);
+    return light_from_signal(read_measured_light(bench.measured, spots, options, bench.unit_m, bench.lens, map),
+                             bench.signal);
   }
-  return measure(bench.picture, read_picture_file(job.console, bench.picture), spots, map, window_px);
+  const auto picture = read_picture_file(job.console, bench.picture);
+  return light_from_signal(measure(bench.picture, picture, spots, map, window_px), bench.signal);
 }
 
 bool is_reached(const SpotLight& light, const SpotSteps& steps) {
@@ -123,7 +125,7 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
     check_cancelled("waiting for the camera");
     write_hologram(program.codes_path(), codes, job.grid(channel), encoding, {},
                    {.metadata = metadata, .packed16 = job.packed16, .image = job.writing});
-    auto seen_light = measure("--camera", program.take(), spots, map, window_px);
+    auto seen_light = light_from_signal(measure("--camera", program.take(), spots, map, window_px), bench.signal);
     if (std::exchange(is_first, false)) warn_of_dark(bench, job.console, spots, seen_light);
     return seen_light;
   };
@@ -143,6 +145,10 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
 std::vector<OptionRow> bench_options(SpotBench& bench) {
   const auto with_camera = [&bench] {
     return Applies{[&bench] { return !bench.camera.empty(); }, "a command at --camera",
+                   [] { return std::string("none"); }};
+  };
+  const auto with_measurement = [&bench] {
+    return Applies{[&bench] { return bench.is_used(); }, "what is measured, --camera or --start",
                    [] { return std::string("none"); }};
   };
   return {
@@ -177,13 +183,27 @@ std::vector<OptionRow> bench_options(SpotBench& bench) {
        .target = number(bench.gain, ValueUnit::none, {0.01, 1}),
        .value = "SHARE",
        .help = "Share of a measured difference that a round makes up for",
-       .feeds = "SpotPlan.gain"},
+       .feeds = "SpotPlan.gain",
+       .applies = with_measurement()},
       {.names = "--window",
        .target = number(bench.window_px, ValueUnit::none, {1, 1000}),
        .value = "PX",
        .help = "Side of the square of the camera's pixels whose light is a spot's",
        .otherwise = "4 widths of a spot, at most 0.8 of the nearest distance",
-       .feeds = "measure_spots.window_px"}};
+       .feeds = "measure_spots.window_px",
+       .applies = with_measurement()},
+      {.names = "--signal-exponent",
+       .target = member<&SpotSignal::exponent>(bench.signal),
+       .value = "P",
+       .help = "Power of the light that what is measured grows with: 2 for two-photon fluorescence",
+       .feeds = "light_from_signal.measured",
+       .applies = with_measurement()},
+      {.names = "--signal-saturation",
+       .target = member<&SpotSignal::saturation>(bench.signal),
+       .value = "VALUE",
+       .help = "What would be measured of unlimited light, as of atoms whose fluorescence saturates; 0: any value",
+       .feeds = "light_from_signal.saturation",
+       .applies = with_measurement()}};
 }
 
 }  // namespace holotone::cli

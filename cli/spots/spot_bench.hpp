@@ -1,6 +1,7 @@
 #pragma once
 #include <cli/common/hologram_job.hpp>
 #include <cli/options/option_table.hpp>
+#include <holotone/recipes/spot_camera.hpp>
 #include <holotone/recipes/spots/spot_loop.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ struct SpotBench {
   std::string start;     ///< codes that were measured
   std::string measured;  ///< table of their spots
   std::string picture;   ///< of a camera, of them
+  SpotSignal signal{};   ///< of the light that is measured
   double unit_m = 0;     ///< of places in `measured` without a unit
   SpotLens lens{};       ///< of them and of the codes
 

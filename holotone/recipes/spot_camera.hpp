@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <holotone/core/array.hpp>
+#include <holotone/core/bounds.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <string>
 #include <vector>
@@ -32,6 +33,23 @@ std::vector<float> read_measured_spots(const std::string& path, std::int64_t cou
 /// y. Throws io as both, and naming the row without its spot or the spot without its row.
 std::vector<float> read_measured_light(const std::string& path, const SpotList& spots, const SpotOptions& options,
                                        double unit_m = 0, const SpotLens& lens = {}, const CameraMap& camera = {});
+
+/// How a signal S grows with the light I of a spot, up to a factor of all spots:
+/// S = I^exponent / (1 + I^exponent / saturation). Of two levels exponent 1 (Foot 2005, Atomic Physics,
+/// section 7.6), of two-photon excitation 2.
+struct SpotSignal {
+  double exponent = 1;    ///< 0.1 to 10
+  double saturation = 0;  ///< S of unlimited light, > 0, in the unit of the measured values; 0: none
+};
+template <>
+inline constexpr Bounds bounds_of<&SpotSignal::exponent>{0.1, 10};
+template <>
+inline constexpr Bounds bounds_of<&SpotSignal::saturation>{0, 1e30};
+
+/// Light {n} of measured signals {n}: I = (S / (1 - S / saturation))^(1 / exponent). Throws invalid_argument for
+/// numbers out of range, a saturation that is not above the signals, and naming the first spot of another signal or of
+/// light beyond float32.
+std::vector<float> light_from_signal(const std::vector<float>& measured, const SpotSignal& signal);
 
 /// Spots that lack light.
 struct DarkSpots {

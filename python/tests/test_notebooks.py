@@ -15,7 +15,7 @@ def read(path):
 
 
 def test_all_are_found():
-    assert [path.name[:2] for path in NOTEBOOKS] == [f"{i + 1}_" for i in range(7)]
+    assert [path.name[:2] for path in NOTEBOOKS] == [f"{i + 1}_" for i in range(8)]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

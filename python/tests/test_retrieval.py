@@ -175,6 +175,14 @@ def test_measured_light_belongs_to_places(tmp_path):
         ht.read_measured_light(tmp_path / "m.csv", spots, **lens)
 
 
+def test_signals_become_light():
+    light = np.array([0.5, 3, 20])
+    law = ht.SpotSignal(exponent=2, saturation=50)
+    assert np.allclose(ht.light_from_signal(light**2 / (1 + light**2 / 50), law), light, rtol=1e-4)
+    with pytest.raises(ht.ArgumentError, match="signal 50 of spot 1"):
+        ht.light_from_signal([1, 50], law)
+
+
 def test_measured_light_changes_the_targets():
     lens = {"shape": (96, 128), "pitch_m": 8e-6, "wavelength_m": 1064e-9, "focal_length_m": 0.1}
     spots = ht.spot_lattice(4, 3, 1.2e-3, centre_m=[3e-4, 2e-4, 0])

@@ -240,6 +240,33 @@ TEST_F(SpotsBenchTest, ADarkCameraIsAskedAbout) {
             std::string::npos);
 }
 
+TEST_F(SpotsBenchTest, WhatIsMeasuredBecomesLightByItsLaw) {
+  ASSERT_EQ(run(bench({})).exit_code, 0);
+  fs::rename(path("slm.png"), path("first.png"));
+  std::string light = "measured\n";
+  std::string signal = light;
+  for (int spot = 0; spot < 16; ++spot) {
+    const double value = 1 + 0.1 * spot;
+    light += fmt::format("{}\n", value);
+    signal += fmt::format("{:.9g}\n", value * value / (1 + value * value / 20));
+  }
+  const auto measured = [&](std::vector<std::string> more) {
+    std::vector<std::string> all{"--start", path("first.png"), "--measured"};
+    all.insert(all.end(), more.begin(), more.end());
+    return bench(all);
+  };
+  const double asked = run_json(measured({write("light.csv", light)}))["measured"]["deviation"];
+  const std::vector<std::string> law{write("signal.csv", signal), "--signal-exponent", "2", "--signal-saturation"};
+  auto right = law;
+  right.emplace_back("20");
+  EXPECT_NEAR(run_json(measured(right))["measured"]["deviation"], asked, 1e-6);
+  EXPECT_GT(std::abs(run_json(measured({path("signal.csv")}))["measured"]["deviation"].get<double>() - asked), 0.01);
+  auto low = law;
+  low.emplace_back("3");
+  expect_refused(measured(low), {"--signal-saturation", "more than the signal 3.0", "spot 9", "got 3"});
+  expect_refused(bench({"--signal-exponent", "2"}), {"--signal-exponent", "--camera or --start"});
+}
+
 TEST_F(SpotsBenchTest, StoredCodesAreThoseOfTheList) {
   ASSERT_EQ(run(bench({"--table", path("light.csv")})).exit_code, 0);
   fs::rename(path("slm.png"), path("first.png"));

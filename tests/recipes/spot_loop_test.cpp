@@ -7,6 +7,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/recipes/spot_camera.hpp>
 #include <holotone/recipes/spots/spot_loop.hpp>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <tests/reference/spots.hpp>
@@ -104,6 +105,55 @@ TEST(SpotLoop, ACameraMakesSpotsEven) {
   EXPECT_LT(deviation(light_behind(spots, made.hologram.codes.view()), spots.intensity), 0.01);
   // Reports stay against what was asked for: the panel's light makes up for the optics.
   EXPECT_GT(made.hologram.report.light.deviation, 0.1);
+}
+
+TEST(SpotLoop, SignalsBecomeLight) {
+  // Two-photon fluorescence of saturation 50: S = I^2 / (1 + I^2 / 50).
+  std::vector<float> signal;
+  for (const double light : {0.0, 0.5, 3.0, 20.0}) {
+    signal.push_back(static_cast<float>(light * light / (1 + light * light / 50)));
+  }
+  const auto light = holotone::light_from_signal(signal, {.exponent = 2, .saturation = 50});
+  EXPECT_EQ(light[0], 0);
+  EXPECT_NEAR(light[1], 0.5, 1e-6);
+  EXPECT_NEAR(light[2], 3, 1e-5);
+  EXPECT_NEAR(light[3], 20, 1e-3);
+  EXPECT_EQ(holotone::light_from_signal({4, 0.25F}, {}), (std::vector<float>{4, 0.25F}));
+  const auto refused = [](const std::vector<float>& measured, holotone::SpotSignal law, const std::string& words) {
+    support::expect_error(ErrorCode::invalid_argument, words,
+                          [&] { (void)holotone::light_from_signal(measured, law); });
+  };
+  refused({1, 50}, {.saturation = 50}, "saturation: expected more than the signal 50 of spot 1, got 50");
+  refused({1, -1}, {}, "measured[1]: expected a signal >= 0");
+  refused({std::numeric_limits<float>::quiet_NaN()}, {}, "got nan");
+  refused({std::numeric_limits<float>::infinity()}, {}, "got inf");
+  refused({1e10F}, {.exponent = 0.1}, "float32, got 1e+10");
+  refused({1}, {.exponent = 0}, "exponent");
+  refused({1}, {.saturation = -1}, "saturation");
+}
+
+TEST(SpotLoop, FluorescenceThatSaturatesMakesLightEven) {
+  const auto options = panel();
+  const auto spots = holotone::spot_lattice(5, 4, 6e-4, holotone::SpotLattice::square, {3e-4, 2e-4, 0});
+  const holotone::SpotSignal law{.saturation = 1};
+  // Between a tenth and almost all of the saturation.
+  const auto fluorescence = [&](View<const std::uint16_t, 2> codes) {
+    std::vector<float> seen;
+    for (const double light : light_behind(spots, codes)) {
+      seen.push_back(static_cast<float>(60 * light / (1 + 60 * light)));
+    }
+    return seen;
+  };
+  holotone::SpotLoopOptions loop;
+  loop.gain = 1;
+  const auto made = make_measured_spots(
+      spots, options, {.bits = 8}, {}, {.max_deviation = 1e-3, .max_worst = 0.01},
+      [&](View<const std::uint16_t, 2> codes) { return holotone::light_from_signal(fluorescence(codes), law); }, loop,
+      holotone::Progress::none(), {});
+  const double after = deviation(light_behind(spots, made.hologram.codes.view()), spots.intensity);
+  std::printf("deviation %.3f at first, %.4f after %d rounds\n", made.first, after, made.round);
+  EXPECT_GT(made.first, 0.1);
+  EXPECT_LT(after, 0.01);
 }
 
 TEST(SpotLoop, AStoredPhaseIsRefinedByATable) {

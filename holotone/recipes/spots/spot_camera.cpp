@@ -134,6 +134,29 @@ std::vector<float> measure_spots(View<const float, 2> picture, const SpotList& s
   return light;
 }
 
+std::vector<float> light_from_signal(const std::vector<float>& measured, const SpotSignal& signal) {
+  constexpr const char* function = "light_from_signal";
+  require_bounds(function, "exponent", signal.exponent, bounds_of<&SpotSignal::exponent>);
+  require_bounds(function, "saturation", signal.saturation, bounds_of<&SpotSignal::saturation>);
+  std::vector<float> light;
+  light.reserve(measured.size());
+  for (const float value : measured) {
+    auto grown = static_cast<double>(value);
+    if (signal.saturation > 0 && grown >= signal.saturation) {
+      throw_argument(function, "saturation", fmt::format("more than the signal {:g} of spot {}", value, light.size()),
+                     fmt::format("{:g}", signal.saturation));
+    }
+    if (signal.saturation > 0) grown /= 1 - grown / signal.saturation;
+    const auto found = static_cast<float>(std::pow(grown, 1 / signal.exponent));
+    if (!(value >= 0) || !std::isfinite(found)) {
+      throw_argument(function, fmt::format("measured[{}]", light.size()), "a signal >= 0 of light within float32",
+                     fmt::format("{:g}", value));
+    }
+    light.push_back(found);
+  }
+  return light;
+}
+
 DarkSpots find_dark_spots(const std::vector<float>& measured, const SpotList& spots, double share) {
   const auto count = measured.size();
   if (count != spots.intensity.size()) {
