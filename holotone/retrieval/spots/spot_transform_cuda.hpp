@@ -10,9 +10,12 @@
 
 namespace holotone::spots {
 
-/// More spots are cheaper so than by matrix products: of 5,000 a kept step takes 78 us so and 81 by products in fp8, of
-/// 10,000 84 and 139 (an H200, without graphs).
-inline constexpr int min_transform_spots = 4500;
+/// True if a kept step of spots in the focal plane is expected to take less time so than by matrix products in fp8,
+/// from fits to an H200, panels of 512 x 512 to 3840 x 2160 and 1,000 to 8,000 spots (within 10 % of what was
+/// measured): us = 8 + 3 P + N (0.0028 + 0.0092 P) by products, 12 + c G + 0.0018 N by transforms, of N spots, P million
+/// pixels and G million points of the grid; c = 31 if a grid fits the second-level cache, else 48. Equal at some 4,700
+/// spots, at 7,800 of the largest panel.
+bool is_transform_faster(int nx, int ny, double spots, double cache_bytes);
 
 struct TransformGrid {
   int nx = 0;
