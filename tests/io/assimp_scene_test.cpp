@@ -161,7 +161,7 @@ TEST(AssimpScene, GltfNamesWhatIsNotApplied) {
   EXPECT_EQ(read(R"("images":[{"uri":"a.png"}],"textures":[{"source":0}],
 "materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}},"normalTexture":{"index":0}}],)"),
             "baseColorTexture, normalTexture");
-  EXPECT_EQ(read("", 3), "lines");
+  EXPECT_EQ(read("", 3), "lines (their vertices are points)");
   EXPECT_EQ(read(R"("extensionsUsed":["KHR_materials_unlit","EXT_mesh_gpu_instancing","KHR_node_visibility"],)"),
             "EXT_mesh_gpu_instancing");
   std::string old = gltf_square(6);

@@ -72,6 +72,62 @@ class GltfScene : public testing::Test {
   Json json_;
 };
 
+using Positions = std::vector<Vec3f>;
+
+// (0 0 0) (1 0 0) (0 1 0) (5 5 5), of which the indices choose.
+TEST_F(GltfScene, VerticesThatNoIndexNamesAreLeftOutByName) {
+  const std::size_t four = add_numbers<float>({0, 0, 0, 1, 0, 0, 0, 1, 0, 5, 5, 5}, "VEC3", 5126);
+  attributes() = {{"POSITION", four}};
+  Mesh mesh = read();
+  EXPECT_EQ(mesh.position, (Positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}));
+  EXPECT_EQ(mesh.triangle.size(), 1u);
+  EXPECT_EQ(mesh.ignored, "1 vertex that no index names");
+  primitive()["mode"] = 0;
+  primitive()["indices"] = add_numbers<std::uint16_t>({3, 1, 3}, "SCALAR", 5123);
+  mesh = read();
+  EXPECT_EQ(mesh.position, (Positions{{1, 0, 0}, {5, 5, 5}}));
+  EXPECT_EQ(mesh.ignored, "2 vertices that no index names");
+  primitive().erase("indices");
+  EXPECT_EQ(read().position.size(), 4u);
+  primitive()["indices"] = add_numbers<std::uint16_t>({0, 4}, "SCALAR", 5123);
+  EXPECT_MENTIONS(refusal(), "vertex indices below 4 in node 0, got 1 of 2 points without them");
+}
+
+TEST_F(GltfScene, PrimitivesMayShareAnAccessor) {
+  attributes() = {{"POSITION", add_numbers<float>({0, 0, 0, 1, 0, 0, 0, 1, 0, 5, 5, 5}, "VEC3", 5126)}};
+  json_["materials"] = {{{"pbrMetallicRoughness", {{"baseColorFactor", {0.5, 0.5, 0.5, 1}}}}}, Json::object()};
+  primitive()["material"] = 0;
+  Json points = primitive();
+  points["mode"] = 0;
+  points["material"] = 1;
+  points["indices"] = add_numbers<std::uint16_t>({3}, "SCALAR", 5123);
+  json_["meshes"][0]["primitives"].push_back(points);
+  const Mesh mesh = read();
+  EXPECT_EQ(mesh.position, (Positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {5, 5, 5}}));
+  ASSERT_EQ(mesh.colour.size(), 4u);
+  EXPECT_EQ(mesh.colour[0], (Vec3f{0.5F, 0.5F, 0.5F}));
+  EXPECT_EQ(mesh.colour[3], (Vec3f{1, 1, 1}));
+  EXPECT_EQ(mesh.ignored, "");
+}
+
+TEST_F(GltfScene, LinesBesideTrianglesAreLeftOutByName) {
+  attributes() = {{"POSITION", add_numbers<float>({0, 0, 0, 1, 0, 0, 0, 1, 0, 5, 5, 5}, "VEC3", 5126)}};
+  const Json triangle = primitive();
+  Json lines = triangle;
+  for (const int mode : {1, 2, 3}) {
+    lines["mode"] = mode;
+    lines["indices"] = add_numbers<std::uint16_t>({0, 3}, "SCALAR", 5123);
+    json_["meshes"][0]["primitives"] = Json::array({triangle, lines});
+    const Mesh mesh = read();
+    EXPECT_EQ(mesh.position, (Positions{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}})) << mode;
+    EXPECT_EQ(mesh.ignored, "lines");
+    json_["meshes"][0]["primitives"] = Json::array({lines});
+    const Mesh alone = read();
+    EXPECT_EQ(alone.position, (Positions{{0, 0, 0}, {5, 5, 5}})) << mode;
+    EXPECT_EQ(alone.ignored, "lines (their vertices are points), 2 vertices that no index names");
+  }
+}
+
 TEST_F(GltfScene, SkinsAreRefused) {
   json_["skins"] = {{{"joints", {1}}}};  // without matrices, of which assimp needs one
   json_["nodes"].push_back({{"translation", {0, 0, 1}}});

@@ -71,12 +71,16 @@ TEST(SceneObj, NormalsOfSomeCornersAreLeftOutByName) {
 }
 
 TEST(SceneObj, PointsAlone) {
-  const Mesh mesh = read_text("v 0 0 0\nv 1 2 3\nv 1 2 3\nv 0 1e0 +5\np 1 2\nl 1 2 -1\n");
+  const std::string four = "v 0 0 0\nv 1 2 3\nv 1 2 3\nv 0 1e0 +5\n";
+  const Mesh mesh = read_text(four + "l 1 2 -1\n");
   ASSERT_EQ(mesh.position.size(), 4u);
   EXPECT_EQ(mesh.position[1], (Vec3f{1, 2, 3}));
   EXPECT_EQ(mesh.position[3], (Vec3f{0, 1, 5}));
   EXPECT_TRUE(mesh.triangle.empty());
-  EXPECT_EQ(mesh.ignored, "p, l");
+  EXPECT_EQ(mesh.ignored, "l");
+  const Mesh some = read_text("p 4 1\n" + four + "p -4 -4\n");  // a vertex may be named twice and before it stands
+  EXPECT_EQ(some.position, (std::vector<Vec3f>{{0, 0, 0}, {0, 1, 5}}));
+  EXPECT_EQ(some.ignored, "2 vertices that no 'p' names");
 }
 
 TEST(SceneObj, IndicesCountFromEitherEnd) {
@@ -95,6 +99,7 @@ TEST(SceneObj, VerticesWithoutAFaceAreNamed) {
   const Mesh mesh = read_text("v 5 5 5\n" + square + "f 2 3 4\nl 1 2\n");
   EXPECT_EQ(mesh.position.size(), 3u);
   EXPECT_EQ(mesh.ignored, "l, 2 vertices without a face");
+  EXPECT_EQ(read_text(square + "f 2 3 4\np 1\n").ignored, "p, 1 vertex without a face");
   EXPECT_EQ(read_text(square + "f 1 2 3\n").ignored, "1 vertex without a face");
 }
 
@@ -232,8 +237,8 @@ TEST(SceneObj, SurvivesTwoThousandMutations) {
   const auto read = [](const std::string& path) { (void)read_scene(path); };
   io_support::expect_survival("rich.obj", rich, "x.obj", 2000, read);
   io_support::expect_survival("points.obj",
-                              "\xEF\xBB\xBFv 0 0 2 255 0 0\r\nv 1e3 \\\r\n.5 -2\rv 1 1 1 1\nl 1 -1\n#MRGB a\n", "x.obj",
-                              2000, read);
+                              "\xEF\xBB\xBFv 0 0 2 255 0 0\r\nv 1e3 \\\r\n.5 -2\rv 1 1 1 1\nl 1 -1\np 1 2\n#MRGB a\n",
+                              "x.obj", 2000, read);
   io_support::expect_survival("concave.obj", "v 0 0 0\nv 2 0 0\nv 1 1 0\nv 2 2 0\nv 0 2 0\nf -5 -4 -3 -2 -1\n", "x.obj",
                               2000, read);
 }

@@ -79,17 +79,15 @@ void note_material(const Json& material, Names& ignored) {
 }
 
 /// Names of what changes the look or the place of a scene's surface and is not applied.
-std::string name_ignored(const Json& root) {
-  constexpr std::uint64_t triangles = 4;
+std::string name_ignored(const Json& root, const GltfScene& scene) {
   Names ignored;
   for (const Json& material : list_in(root, "materials")) note_material(material, ignored);
   for (const Json& mesh : list_in(root, "meshes")) {
     for (const Json& primitive : list_in(mesh, "primitives")) {
-      const std::uint64_t mode = number_in(primitive, "mode", triangles);
-      ignored.add_if(mode >= 1 && mode < triangles, "lines");
       ignored.add_if(!list_in(primitive, "targets").empty(), "morph targets");
     }
   }
+  ignored.add_if(scene.has_lines, scene.has_others ? "lines" : "lines (their vertices are points)");
   ignored.add_if(!list_in(root, "animations").empty(), "animations (the rest pose is read)");
   const std::size_t scenes = list_in(root, "scenes").size();
   ignored.add_if(scenes > 1, fmt::format("scenes other than {} of {}", number_in(root, "scene", 0), scenes));
@@ -133,7 +131,8 @@ GltfFacts require_known_gltf(const std::string& path) {
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     for (const Json& primitive : list_in(meshes[i], "primitives")) find_integers(root, primitive, i, path, integers);
   }
-  return {name_ignored(root), integers.empty() ? "" : gltf_of_floats(path, root, integers), std::move(scene)};
+  std::string ignored = name_ignored(root, scene);
+  return {std::move(ignored), integers.empty() ? "" : gltf_of_floats(path, root, integers), std::move(scene)};
 }
 
 }  // namespace holotone::io

@@ -50,8 +50,8 @@ GltfScene read_gltf_scene(const Json& root, std::string_view path);
 /// The node's matrix, or that of its translation, unit quaternion and scale. Throws io for what is none.
 GltfTransform read_gltf_transform(const Json& node, std::string_view name, std::string_view path);
 
-/// Throws io unless assimp reads the primitive of mesh number `mesh` as the file states it. Returns its triangles.
-std::uint64_t require_known_primitive(const Json& root, const Json& primitive, std::size_t mesh, std::string_view path);
+/// Throws io unless assimp reads the primitive of mesh number `mesh` as the file states it. Returns what it states.
+GltfPrimitive require_known_primitive(const Json& root, const Json& primitive, std::size_t mesh, std::string_view path);
 
 /// The file with the accessors of these numbers, three integers each, as floats: by KHR_mesh_quantization, integers of
 /// n bits are taken as they are or, if normalized, divided by 2^n - 1 (2^(n-1) - 1 of signed ones, at least -1). Throws

@@ -20,10 +20,10 @@ class PrimitiveCheck {
         mesh_(mesh),
         path_(path) {}
 
-  std::uint64_t run() const {
+  GltfPrimitive run() const {
     const Json& attributes = member_in(primitive_, "attributes");
     const Json& positions = element_in(accessors_, attributes, "POSITION");
-    if (positions.is_null()) return 0;  // none, or one that assimp refuses
+    if (positions.is_null()) return {};  // none, or one that assimp refuses
     const std::uint64_t vertices = number_in(positions, "count", 0);
     for (const char* const name : {"POSITION", "NORMAL", "COLOR_0"}) {
       const Json& accessor = element_in(accessors_, attributes, name);
@@ -31,7 +31,7 @@ class PrimitiveCheck {
     }
     const Json& indices = element_in(accessors_, primitive_, "indices");
     if (!indices.is_null()) require_indices(indices);
-    return count_triangles(indices.is_null() ? vertices : number_in(indices, "count", 0));
+    return make_primitive(vertices, indices.is_null() ? vertices : number_in(indices, "count", 0));
   }
 
  private:
@@ -72,7 +72,7 @@ class PrimitiveCheck {
     return type.is_string() ? type.get<std::string>() : type.dump();
   }
 
-  [[nodiscard]] std::uint64_t count_triangles(std::uint64_t corners) const {
+  [[nodiscard]] GltfPrimitive make_primitive(std::uint64_t vertices, std::uint64_t corners) const {
     enum Mode : std::uint64_t { points, lines, line_loop, line_strip, triangles, triangle_strip, triangle_fan };
     const std::uint64_t mode = number_in(primitive_, "mode", triangles);
     if (mode > triangle_fan) fail("mode", "of 0 to 6", fmt::to_string(mode));
@@ -80,8 +80,13 @@ class PrimitiveCheck {
     if (corners % each != 0) {
       fail(mode == lines ? "lines" : "triangles", fmt::format("of {} corners each", each), counted(corners, "corner"));
     }
-    if (mode < triangles) return 0;
-    return mode == triangles ? corners / 3 : corners - std::min<std::uint64_t>(corners, 2);
+    GltfPrimitive primitive;
+    primitive.shape = mode == points ? GltfShape::points : mode < triangles ? GltfShape::lines : GltfShape::triangles;
+    primitive.positions = number_in(member_in(primitive_, "attributes"), "POSITION", 0);
+    primitive.vertices = vertices;
+    const std::uint64_t shared = mode == line_strip ? 1 : mode > triangles ? 2 : 0;  // corners of the first piece
+    primitive.pieces = corners / each - std::min(corners, shared);
+    return primitive;
   }
 
   [[noreturn]] void fail(std::string_view what, std::string_view expected, std::string_view got) const {
@@ -97,7 +102,7 @@ class PrimitiveCheck {
 
 }  // namespace
 
-std::uint64_t require_known_primitive(const Json& root, const Json& primitive, std::size_t mesh,
+GltfPrimitive require_known_primitive(const Json& root, const Json& primitive, std::size_t mesh,
                                       std::string_view path) {
   return PrimitiveCheck(root, primitive, mesh, path).run();
 }

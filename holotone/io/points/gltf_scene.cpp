@@ -71,7 +71,8 @@ class SceneReader {
     require_extensions(mesh, mesh_name);
     for (const Json& primitive : list_in(mesh, "primitives")) {
       require_extensions(primitive, mesh_name);
-      node.triangles.push_back(require_known_primitive(root_, primitive, mesh_number, path_));
+      node.primitives.push_back(require_known_primitive(root_, primitive, mesh_number, path_));
+      (node.primitives.back().shape == GltfShape::lines ? scene_.has_lines : scene_.has_others) = true;
     }
   }
 

@@ -131,7 +131,8 @@ class ObjParser {
     if (word == "vn") return text_.normal.push_back(take_three());
     if (word == "f" || word == "fo") return take_face();
     if (word == "vt") return skip_words("vt");
-    if (word == "l" || word == "p") return take_lines(word);
+    if (word == "l") return take_lines();
+    if (word == "p") return take_points();
     const auto* const known = std::ranges::find(other_keywords, word, &Keyword::text);
     if (known == std::end(other_keywords)) fail("a keyword of OBJ such as v, vn or f", in_quotes(word));
     if (known->use == Use::refused)
@@ -244,9 +245,13 @@ class ObjParser {
     text_.face.push_back(static_cast<std::uint32_t>(count));
   }
 
-  void take_lines(std::string_view keyword) {
-    ignore(keyword);
+  void take_lines() {
+    ignore("l");
     while (has_word()) take_corner();
+  }
+
+  void take_points() {
+    while (has_word()) text_.point.push_back(take_corner().vertex);
   }
 
   void require_known(const Largest& largest, std::size_t count, std::string_view what) {

@@ -5,6 +5,7 @@
 #include <holotone/io/points/scene_formats_detail.hpp>
 
 #if HOLOTONE_ASSIMP
+#include <algorithm>
 #include <assimp/DefaultIOStream.h>
 #include <assimp/DefaultIOSystem.h>
 #include <assimp/Importer.hpp>
@@ -18,6 +19,7 @@
 #include <holotone/io/points/weld_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <limits>
+#include <map>
 #include <optional>
 #include <sys/stat.h>
 #include <utility>
@@ -130,14 +132,20 @@ class SceneBuilder {
       for (unsigned i = 0; i < node.mNumMeshes; ++i) {
         if (node.mMeshes[i] >= scene_.mNumMeshes) fail("mesh indices in range", fmt::format("{}", node.mMeshes[i]));
         const aiMesh& part = *scene_.mMeshes[node.mMeshes[i]];
-        require_triangles(part, declared.triangles[i], place.number);
-        add(part, transform);
+        require_pieces(part, declared.primitives[i], place.number);
+        add(part, declared.primitives[i], transform);
       }
       for (unsigned i = 0; i < node.mNumChildren; ++i) {
         pending_.push_back({node.mChildren[i], transform, declared.children[i]});
       }
     }
     if (mesh_.position.empty()) fail("at least 1 vertex", "0");
+    std::size_t unused = 0;
+    for (const auto& [positions, is_used] : used_)
+      unused += static_cast<std::size_t>(std::ranges::count(is_used, false));
+    if (unused > 0) {
+      mesh_.ignored = fmt::format("{} {} that no index names", unused, unused == 1 ? "vertex" : "vertices");
+    }
     return std::move(mesh_);
   }
 
@@ -167,8 +175,8 @@ class SceneBuilder {
       fail(fmt::format("{} below node {}", counted_nodes(node.children.size()), place.number),
            counted_nodes(place.node->mNumChildren));
     }
-    if (place.node->mNumMeshes != node.triangles.size()) {
-      fail(fmt::format("{} of node {}", io::counted(node.triangles.size(), "primitive"), place.number),
+    if (place.node->mNumMeshes != node.primitives.size()) {
+      fail(fmt::format("{} of node {}", io::counted(node.primitives.size(), "primitive"), place.number),
            io::counted(place.node->mNumMeshes, "primitive"));
     }
     return node;
@@ -176,11 +184,14 @@ class SceneBuilder {
 
   static std::string counted_nodes(std::size_t count) { return io::counted(count, "node"); }
 
-  /// assimp leaves out a triangle with a corner that does not exist.
-  void require_triangles(const aiMesh& part, std::uint64_t triangles, std::size_t node) const {
-    if (part.mNumFaces >= triangles) return;
+  /// assimp leaves out a point, line or triangle with a corner that does not exist.
+  void require_pieces(const aiMesh& part, const io::GltfPrimitive& declared, std::size_t node) const {
+    if (part.mNumFaces >= declared.pieces) return;
+    const char* const noun = declared.shape == io::GltfShape::points  ? "point"
+                             : declared.shape == io::GltfShape::lines ? "line"
+                                                                      : "triangle";
     fail(fmt::format("vertex indices below {} in node {}", part.mNumVertices, node),
-         fmt::format("{} of {} without them", part.mNumFaces, io::counted(triangles, "triangle")));
+         fmt::format("{} of {} without them", part.mNumFaces, io::counted(declared.pieces, noun)));
   }
 
   /// baseColorFactor of the part's material, without alpha: linear light.
@@ -193,15 +204,9 @@ class SceneBuilder {
     return {colour.r, colour.g, colour.b};
   }
 
-  void add(const aiMesh& part, const Matrix& transform) {
-    if (part.mVertices == nullptr) return;
-    const Turn turn = turn_of_normals(transform);
-    const bool mirrors = transform.Determinant() < 0;  // then the outside of its triangles is on the other side
-    std::vector<std::uint32_t> index(part.mNumVertices);
-    const Vec3f base = base_colour(part);
-    for (unsigned v = 0; v < part.mNumVertices; ++v) {
-      index[v] = add_corner(make_corner(part, v, transform, turn, base));
-    }
+  /// Vertices that the part's points, lines and triangles use. Throws io for one that does not exist.
+  [[nodiscard]] std::vector<bool> find_used(const aiMesh& part) const {
+    std::vector<bool> is_used(part.mNumVertices);
     for (unsigned f = 0; f < part.mNumFaces; ++f) {
       const aiFace& face = part.mFaces[f];
       for (unsigned k = 0; k < face.mNumIndices; ++k) {
@@ -209,7 +214,34 @@ class SceneBuilder {
           fail(fmt::format("vertex indices below {} in face {}", part.mNumVertices, f),
                fmt::format("{}", face.mIndices[k]));
         }
+        is_used[face.mIndices[k]] = true;
       }
+    }
+    return is_used;
+  }
+
+  /// Primitives may share an accessor, of which each uses a part. assimp 5.3 leaves out what one does not use.
+  void note_used(const std::vector<bool>& is_used, const io::GltfPrimitive& declared) {
+    if (is_used.size() != declared.vertices) return;
+    auto& all = used_[declared.positions];
+    all.resize(is_used.size());
+    for (std::size_t v = 0; v < is_used.size(); ++v) all[v] = all[v] || is_used[v];
+  }
+
+  void add(const aiMesh& part, const io::GltfPrimitive& declared, const Matrix& transform) {
+    if (part.mVertices == nullptr) return;
+    const std::vector<bool> is_used = find_used(part);
+    note_used(is_used, declared);
+    if (declared.shape == io::GltfShape::lines && declared_.has_others) return;
+    const Turn turn = turn_of_normals(transform);
+    const bool mirrors = transform.Determinant() < 0;  // then the outside of its triangles is on the other side
+    std::vector<std::uint32_t> index(part.mNumVertices);
+    const Vec3f base = base_colour(part);
+    for (unsigned v = 0; v < part.mNumVertices; ++v) {
+      if (is_used[v]) index[v] = add_corner(make_corner(part, v, transform, turn, base));
+    }
+    for (unsigned f = 0; f < part.mNumFaces; ++f) {
+      const aiFace& face = part.mFaces[f];
       if (face.mNumIndices != 3) continue;  // points and lines: only their vertices are used
       std::array<std::uint32_t, 3> triangle = {index[face.mIndices[0]], index[face.mIndices[1]],
                                                index[face.mIndices[2]]};
@@ -258,6 +290,7 @@ class SceneBuilder {
   io::Origin origin_;
   bool has_normals_ = false;
   bool has_colours_ = false;
+  std::map<std::size_t, std::vector<bool>> used_;  // vertices, by the accessor of positions
   Mesh mesh_;
   io::Welder<9> welder_;
 };
@@ -279,7 +312,8 @@ Mesh read_scene_assimp(const std::string& path, Coordinates coordinates) {
   }
   Mesh mesh = io::read_around(
       coordinates, [&](const io::Origin& origin) { return SceneBuilder(*scene, facts.scene, path, origin).build(); });
-  mesh.ignored = facts.ignored;
+  mesh.ignored =
+      fmt::format("{}{}{}", facts.ignored, facts.ignored.empty() || mesh.ignored.empty() ? "" : ", ", mesh.ignored);
   return mesh;
 }
 #else

@@ -23,12 +23,11 @@ class ObjBuilder {
     if (text_.vertex.empty()) throw_io(path_, "at least 1 vertex", "0");
     auto ignored = text_.ignored;
     if (text_.face.empty()) {
-      add_points();
+      note_unused(add_points(), "that no 'p' names", ignored);
     } else {
+      if (!text_.point.empty()) ignored.emplace_back("p");
       add_faces();
-      const auto unused = std::ranges::count(indices_, no_index, &Known::index);
-      if (unused > 0)
-        ignored.push_back(fmt::format("{} {} without a face", unused, unused == 1 ? "vertex" : "vertices"));
+      note_unused(std::ranges::count(indices_, no_index, &Known::index), "without a face", ignored);
     }
     if (mesh_.normal.empty() && !text_.normal.empty()) ignored.emplace_back("vn");
     mesh_.ignored = list_names(ignored);
@@ -42,6 +41,10 @@ class ObjBuilder {
     std::uint32_t normal = ObjText::no_normal;
     std::uint32_t index = no_index;
   };
+
+  static void note_unused(std::ptrdiff_t count, std::string_view why, std::vector<std::string>& ignored) {
+    if (count > 0) ignored.push_back(fmt::format("{} {} {}", count, count == 1 ? "vertex" : "vertices", why));
+  }
 
   [[nodiscard]] Vec3f position(std::size_t vertex) const {
     const auto& [x, y, z] = text_.vertex[vertex];
@@ -60,12 +63,17 @@ class ObjBuilder {
     return length > 0 ? relative_to({}, x / length, y / length, z / length) : Vec3f{};
   }
 
-  void add_points() {
+  /// All vertices, or those that statements `p` name, each once. Returns the number of the others.
+  std::ptrdiff_t add_points() {
+    std::vector<bool> is_point(text_.vertex.size(), text_.point.empty());
+    for (const std::uint32_t vertex : text_.point) is_point[vertex] = true;
     mesh_.position.reserve(text_.vertex.size());
     for (std::size_t i = 0; i < text_.vertex.size(); ++i) {
+      if (!is_point[i]) continue;
       mesh_.position.push_back(position(i));
       if (!text_.colour.empty()) mesh_.colour.push_back(light(i));
     }
+    return std::ranges::count(is_point, false);
   }
 
   void add_faces() {
