@@ -143,6 +143,60 @@ TEST(ImageExr, ADepthIsItsChannelZ) {
   EXPECT_EQ(list_floats(read_bytes(blender, {.as_depth = true}))[0], 3);
 }
 
+// The first value of the map in a file of these channels, and what is said of it. Channels stand in the order of their
+// names, the value of channel c at the first pixel is c.
+struct FoundDepth {
+  float first = -1;
+  std::string note;
+};
+
+FoundDepth find_depth(const std::vector<std::string>& names) {
+  std::vector<Exr::Channel> channels;
+  for (const auto& name : names) channels.push_back({name});
+  const Image depth = read_bytes(exr_of(make_exr(channels), value_at), {.as_depth = true});
+  return {list_floats(depth)[0], depth.notes.empty() ? "" : depth.notes.front()};
+}
+
+TEST(ImageExr, AChannelOrLayerByTheNameOfADepthIsTheMap) {
+  SKIP_WITHOUT_EXR();
+  const std::vector<std::pair<std::vector<std::string>, float>> cases = {
+      {{"B", "Depth", "G", "R"}, 1},
+      {{"B", "G", "R", "depth"}, 3},
+      {{"B", "G", "R", "z"}, 3},
+      {{"B", "G", "R", "depth.B", "depth.G", "depth.R"}, 5},
+      {{"B", "G", "R", "depth.A", "depth.Y"}, 4},
+      {{"B", "G", "R", "VRayZDepth.R"}, 2 + 1},
+      {{"A", "B", "G", "R", "Z", "ZBack"}, 4},
+      {{"Depth", "Z"}, 1},
+      {{"View.Depth.Z", "View.Mist.Z"}, 0},
+      {{"View.Combined.B", "View.Combined.G", "View.Combined.R", "View.Depth.V"}, 3},
+      {{"B", "G", "P.X", "P.Y", "P.Z", "R", "camera.depth_pass"}, 6},
+  };
+  for (const auto& [names, expected] : cases) {
+    const auto found = find_depth(names);
+    EXPECT_EQ(found.first, expected) << names.back();
+    EXPECT_EQ(found.note, "") << names.back();
+  }
+}
+
+TEST(ImageExr, AMapWithoutTheNameOfADepthIsNamed) {
+  SKIP_WITHOUT_EXR();
+  EXPECT_EQ(find_depth({"B", "G", "R"}).note, "");
+  EXPECT_MENTIONS(find_depth({"B", "G", "P.X", "P.Y", "P.Z", "R"}).note, "read 'R G B'; ignored: 'P.X P.Y P.Z'");
+  EXPECT_MENTIONS(find_depth({"A", "B", "G", "R"}).note, "read 'R G B'; ignored: 'A'");
+  const auto mist = find_depth({"B", "G", "Mist.Z", "R"});
+  EXPECT_EQ(mist.first, 2);
+  EXPECT_MENTIONS(mist.note, "read 'Mist.Z'; ignored: 'B G R'");
+  EXPECT_MENTIONS(error_of([] {
+                    find_depth({"left.Depth.Z", "right.Depth.Z"});
+                  }),
+                  "expected one channel or layer of depths, got 'left.Depth.Z right.Depth.Z'");
+  EXPECT_MENTIONS(error_of([] {
+                    find_depth({"DepthOfField.a", "U"});
+                  }),
+                  "expected a channel Z or Depth, or Y, R or one alone, got 'DepthOfField.a U'");
+}
+
 TEST(ImageExr, TheDisplayWindowIsThePicture) {
   SKIP_WITHOUT_EXR();
   const Exr exr{{{"Y"}}, {-1, 1, 1, 2}, {0, 0, 2, 1}, 2};

@@ -69,6 +69,15 @@ std::string_view layer_of(std::string_view channel) {
 
 std::string_view last_part(std::string_view channel) { return channel.substr(channel.rfind('.') + 1); }
 
+/// "Depth", "zdepth", "VRayZDepth", "depth_pass".
+bool is_depth_word(std::string_view word) {
+  std::string letters;
+  for (const char c : word) {
+    if (c != '_' && c != '-' && c != ' ') letters += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  return letters.ends_with("depth") || letters == "depthz" || letters == "depthpass" || letters == "zpass";
+}
+
 class Choice {
  public:
   Choice(const ExrHeader& header, bool as_depth, std::string_view path)
@@ -76,11 +85,7 @@ class Choice {
 
   [[nodiscard]] std::vector<std::string> names() const {
     if (as_depth_) {
-      auto depths = ending_in("Z");
-      std::erase_if(depths, [&](const auto& name) { return has_beside(name, 'X'); });  // vectors
-      if (std::ranges::find(depths, "Z") != depths.end()) return {"Z"};
-      if (depths.size() == 1) return depths;
-      if (depths.size() > 1) fail("one channel Z of depths");
+      if (auto found = depths(); !found.empty()) return found;
     }
     if (auto found = of_layer(""); !found.empty()) return found;
     if (header_.channels.size() == 1) return {header_.channels.front().name};
@@ -89,12 +94,44 @@ class Choice {
       if (!of_layer(std::string(layer_of(red)) + '.').empty()) layers.push_back(std::string(layer_of(red)) + '.');
     }
     if (layers.size() == 1) return of_layer(layers.front());
-    fail(as_depth_ ? "a channel Z, or Y, R or one alone" : "channels R, G and B, or Y, or one alone");
+    fail(as_depth_ ? "a channel Z or Depth, or Y, R or one alone" : "channels R, G and B, or Y, or one alone");
   }
 
  private:
   [[nodiscard]] bool has(const std::string& name) const {
     return std::ranges::any_of(header_.channels, [&](const auto& channel) { return channel.name == name; });
+  }
+
+  /// The channels of depths; none if no name says so.
+  [[nodiscard]] std::vector<std::string> depths() const {
+    for (const std::string name : {"Z", "z"}) {
+      if (has(name) && !is_of_vector(name)) return {name};
+    }
+    std::vector<std::vector<std::string>> named;
+    for (const auto& channel : header_.channels) {
+      if (!is_depth_channel(channel.name) || is_of_vector(channel.name)) continue;
+      std::vector<std::string> found = {channel.name};
+      if (!is_depth_word(last_part(channel.name))) found = depths_of_layer(channel.name);
+      if (!found.empty() && std::ranges::find(named, found) == named.end()) named.push_back(std::move(found));
+    }
+    if (named.size() == 1) return named.front();
+    if (named.size() > 1) fail("one channel or layer of depths");
+    auto others = ending_in("Z");
+    std::erase_if(others, [&](const auto& name) { return is_of_vector(name); });
+    if (others.size() > 1) fail("one channel Z of depths");
+    return others;
+  }
+
+  [[nodiscard]] std::vector<std::string> depths_of_layer(std::string_view channel) const {
+    const std::string layer = std::string(layer_of(channel)) + '.';
+    for (const char* const component : {"Z", "z", "V"}) {
+      if (has(layer + component)) return {layer + component};
+    }
+    return of_layer(layer);
+  }
+
+  [[nodiscard]] bool is_of_vector(const std::string& name) const {
+    return has_beside(name, 'X') || has_beside(name, 'x');
   }
 
   /// True if the layer of a channel has another of this last letter.
@@ -170,6 +207,11 @@ ExrHeader parse_exr_header(std::string_view bytes, std::string_view path) {
     throw_io(path, "channels, compression, dataWindow and displayWindow in its header", "a header without one of them");
   }
   return header;
+}
+
+bool is_depth_channel(std::string_view channel) {
+  if (channel == "Z" || channel == "z" || is_depth_word(last_part(channel))) return true;
+  return is_depth_word(last_part(layer_of(channel))) && last_part(channel) != "A";
 }
 
 std::vector<std::string> exr_channels(const ExrHeader& header, bool as_depth, std::string_view path) {

@@ -39,9 +39,13 @@ struct ExrHeader {
 /// Parses and checks the header. Throws io for deep files, several parts, and what is damaged.
 ExrHeader parse_exr_header(std::string_view bytes, std::string_view path);
 
-/// Names of the channels that are the picture, or the map of depths: R, G, B and A; Y and A; R; or the only one; for
-/// depths Z before these. Throws io naming all channels if there are none, or not of half or float.
+/// Names of the channels that are the picture, or the map of depths: R, G, B and A; Y and A; R; or the only one. For
+/// depths before these: Z, a channel or layer by the name of a depth, another Z that is no vector's. Throws io naming
+/// all channels if there are none, several alike, or not of half or float.
 std::vector<std::string> exr_channels(const ExrHeader& header, bool as_depth, std::string_view path);
+
+/// True of Z, Depth, depth.R, ViewLayer.Depth.Z, VRayZDepth and the like: its values are depths.
+bool is_depth_channel(std::string_view channel);
 
 /// Decodes channels {rows and columns of the data window, channels} by the library, in this process. Throws io, or
 /// unsupported in a build without OpenEXR.

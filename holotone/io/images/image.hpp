@@ -39,8 +39,8 @@ struct ImageReadOptions {
   /// TransferFunction and PrimaryChromaticities, BMP's LCS_CALIBRATED_RGB or Adobe RGB of EXIF (JPEG) become 16-bit
   /// codes of sRGB; those of sRGB stay as they are. What is ignored stands in the notes.
   bool as_light = false;
-  /// The picture is a map of depths: of an EXR file the channel Z, if it has one. Pixels outside its data window are
-  /// NaN, not black.
+  /// The picture is a map of depths: of an EXR file the channel Z or Depth, if it has one. Pixels outside its data
+  /// window are NaN, not black.
   bool as_depth = false;
   /// Refuses a TIFF file of several pages unless one is named; else the first is read, with a note.
   bool one_page = false;
@@ -52,9 +52,9 @@ struct ImageReadOptions {
 ///
 /// CMYK becomes RGB: as light by its ICC profile, otherwise R = (1 - C)(1 - K), G and B alike, with a note.
 ///
-/// OpenEXR: channels R, G, B and A, Y and A, or the only one; with as_depth Z. The display window is the picture; its
-/// pixels outside the data window are black. Colours are divided by alpha, as those of TIFF. A program that begins main
-/// with guarded_child decodes it in a child process.
+/// OpenEXR: channels R, G, B and A, Y and A, or the only one; with as_depth Z or Depth. The display window is the
+/// picture; its pixels outside the data window are black. Colours are divided by alpha, as those of TIFF. A
+/// program that begins main with guarded_child decodes it in a child process.
 ///
 /// Palettes are expanded to RGB (a palette of greys to one channel), transparency to an alpha channel. Codes of 1, 2
 /// or 4 bits stay codes (Image::bits); so do palettes of greys in even steps from black to white. EXIF and TIFF

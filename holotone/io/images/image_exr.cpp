@@ -63,7 +63,8 @@ std::int64_t divide_colours(Array<float, 3>& pixels) {
 std::vector<std::string> notes_on(const ExrHeader& header, const std::vector<std::string>& channels,
                                   const ImageReadOptions& options, std::string_view path) {
   std::vector<std::string> notes;
-  if (!options.as_depth && channels.size() < header.channels.size()) {
+  const bool is_plain = options.as_depth && is_depth_channel(channels.front());
+  if (!is_plain && channels.size() < header.channels.size()) {
     std::vector<std::string> others;
     for (const auto& channel : header.channels) {
       if (std::ranges::find(channels, channel.name) == channels.end()) others.push_back(channel.name);
