@@ -94,6 +94,110 @@ TEST(DotsSvg, StyleSheetsNameElementsClassesAndIds) {
   EXPECT_EQ(read_svg(import).notes, "ignored: a style sheet in another file");
 }
 
+TEST(DotsSvg, KeywordsAndNamesHaveNoCase) {
+  for (const char* const hidden : {"style='DISPLAY:none'", "style='display:None'", "display='NONE'",
+                                   "style='Visibility:HIDDEN'", "style='fill:NONE'", "style='Opacity:0'"}) {
+    EXPECT_EQ(on_page(seen + circle(hidden)).x(), Floats{1}) << hidden;
+  }
+  for (const char* const shown : {"visibility='Visible'", "visibility='initial'"}) {
+    EXPECT_EQ(on_page("<g visibility='hidden'>" + circle(shown) + "</g>" + seen).x(), (Floats{7, 1})) << shown;
+  }
+  EXPECT_EQ(on_page("<g visibility='hidden'>" + circle("visibility='unset'") + "</g>" + seen).x(), Floats{1});
+}
+
+TEST(DotsSvg, ComputedStylesAreRefused) {
+  for (const char* const value : {"fill:var(--a)", "opacity:calc(0)", "fill:light-dark(#000,#fff)",
+                                  "stroke:color-mix(in srgb, red, blue)", "display:var(--d)", "fill-opacity:env(a)"}) {
+    const std::string got = "without var(), calc() or remarks (line 1), got '" +
+                            std::string(value).substr(std::string(value).find(':') + 1);
+    EXPECT_MENTIONS(refusal("<circle r='2' style='" + std::string(value) + "'/>"), got);
+    EXPECT_MENTIONS(refusal("<style>.a{" + std::string(value) + "}</style><circle class='a' r='2'/>"), got);
+  }
+  EXPECT_MENTIONS(refusal("<circle r='2' style='/* a */fill:none'/>"), "remarks (line 1), got '/* a */fill:none'");
+  EXPECT_MENTIONS(refusal("<circle r='2' style='all:unset'/>"), "got 'all:unset'");
+  EXPECT_EQ(on_page("<style>text{fill:var(--a)}</style>" + seen).x(), Floats{1});
+  EXPECT_EQ(on_page(seen + "<defs><circle r='2' fill='var(--a)'/></defs>").x(), Floats{1});
+}
+
+TEST(DotsSvg, RulesInsideOfRulesAreRefused) {
+  const auto sheet = [](const std::string& rules) { return refusal("<style>" + rules + "</style>" + seen); };
+  EXPECT_MENTIONS(sheet("circle{fill:red;&:not(.a){display:none}}"), "got 'circle'");
+  EXPECT_MENTIONS(sheet("@keyframes a{from{r:1}to{r:2}}"), "got '@keyframes a'");
+  EXPECT_MENTIONS(sheet("@supports (r:1){.a{clip-path:none}}"), "got '@supports (r:1)'");
+  EXPECT_MENTIONS(sheet("@media print{circle{translate:3px}}"), "got '@media print'");
+  EXPECT_MENTIONS(sheet("circle:not(:hover){display:none}"), "got 'circle:not(:hover)'");
+  EXPECT_MENTIONS(sheet(".a\\/b{display:none}"), "got '.a");
+  EXPECT_EQ(on_page("<style>@page{margin:0}@property --a{syntax:'*';inherits:false}</style>" + seen).notes, "");
+  EXPECT_EQ(on_page("<style>g text{width:3px}</style>" + seen).notes, "");
+}
+
+TEST(DotsSvg, SheetsOfOtherLanguagesAreNotApplied) {
+  for (const char* const type : {"text/less", "text/x-scss", "text/plain"}) {
+    EXPECT_EQ(on_page(fmt::format("<style type='{}'>circle{{display:none}}</style>", type) + seen).notes,
+              fmt::format("ignored: a style sheet of type '{}'", type));
+  }
+  for (const char* const type : {"", "text/css", "TEXT/CSS"}) {
+    const Read read =
+        on_page(fmt::format("<style type='{}'>.a{{display:none}}</style>", type) + seen + circle("class='a'"));
+    EXPECT_EQ(read.x(), Floats{1}) << type;
+    EXPECT_EQ(read.notes, "");
+  }
+  EXPECT_EQ(on_page("<link rel='stylesheet' href='a.css'/>" + seen).notes, "ignored: a style sheet in another file");
+}
+
+TEST(DotsSvg, EffectsThatDotsDoNotHaveAreNamed) {
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {"style='clip-path:circle(1px)'", "clip-path, mask"},
+      {"mask='url(#m)'", "clip-path, mask"},
+      {"style='mask-image:url(#m)'", "clip-path, mask"},
+      {"filter='url(#f)'", "filter"},
+      {"style='filter:blur(2px)'", "filter"},
+      {"style='mix-blend-mode:multiply'", "mix-blend-mode"},
+      {"style='paint-order:stroke'", "paint-order"},
+      {"stroke-dasharray='2 1'", "stroke-dasharray"},
+  };
+  for (const auto& [more, name] : cases) {
+    EXPECT_EQ(on_page(circle(more)).notes, std::string("ignored: ") + name) << more;
+    EXPECT_EQ(on_page(std::string("<g ") + more + ">" + seen + "</g>").notes, std::string("ignored: ") + name);
+    EXPECT_EQ(on_page(seen + "<g display='none' " + more + ">" + seen + "</g>").notes, "") << more;
+  }
+  EXPECT_EQ(on_page("<style>.a{filter:drop-shadow(1px 1px)}</style>" + circle("class='a'")).notes, "ignored: filter");
+  EXPECT_EQ(on_page(circle("filter='none' clip-path='none' style='mix-blend-mode:normal'")).notes, "");
+  EXPECT_EQ(on_page("<script>f()</script>" + seen).notes, "ignored: scripts");
+}
+
+TEST(DotsSvg, TheBackgroundIsThePagesColour) {
+  const auto read = [](const std::string& style) {
+    return read_svg("<svg width='100' height='50' style='" + style + "'>" + seen + circle("fill='white'") + "</svg>");
+  };
+  for (const char* const black : {"background:black", "background-color:#000", "BACKGROUND:rgb(0,0,0)"}) {
+    EXPECT_EQ(read(black).x(), Floats{7}) << black;
+    EXPECT_EQ(read(black).notes, "left out: 1 circle in the page's colour; what lies below stays");
+  }
+  for (const char* const white :
+       {"background:none", "background:transparent", "background:#fff", "background:hsl(0 0% 100%)"})
+    EXPECT_EQ(read(white).x(), Floats{1}) << white;
+  EXPECT_EQ(read("background:navy").x(), (Floats{1, 7}));
+  EXPECT_MENTIONS(error_of([&] { read("background:url(a.png)"); }), "a background of one opaque colour (line 1)");
+  EXPECT_MENTIONS(error_of([&] { read("background:rgba(0,0,0,.5)"); }), "got 'rgba(0,0,0,.5)'");
+  EXPECT_MENTIONS(error_of([&] { read("width:200px"); }), "width as an attribute (line 1), got 'a style'");
+  EXPECT_MENTIONS(error_of([&] { read("height:20mm"); }), "height as an attribute");
+  EXPECT_EQ(read("width:100%;height:auto;max-width:100vw").x(), Floats{1});
+}
+
+// CSS Color 4: hsl(240 100% 50%) is blue, of no opacity nothing.
+TEST(DotsSvg, ColoursByHue) {
+  const std::string blue = "<rect width='100' height='50' fill='#00f'/>";
+  EXPECT_EQ(on_page(blue + seen + circle("fill='hsl(240, 100%, 50%)'")).x(), Floats{1});
+  EXPECT_EQ(on_page(blue + seen + circle("fill='hsl(-120deg 100% 50%)'")).x(), Floats{1});
+  EXPECT_EQ(on_page(blue + seen + circle("fill='hsl(200, 100%, 50%)'")).x(), (Floats{1, 7}));
+  EXPECT_EQ(on_page(seen + circle("fill='hsla(240, 100%, 50%, 0)'")).x(), Floats{1});
+  EXPECT_EQ(
+      on_page("<rect width='100' height='50' fill='#408080'/>" + seen + circle("fill='hsl(180 33.3333% 37.6471%)'"))
+          .x(),
+      Floats{1});
+}
+
 TEST(DotsSvg, StrokesWidenDots) {
   const auto radius = [](const std::string& more) {
     const Read read = on_page(circle(more));

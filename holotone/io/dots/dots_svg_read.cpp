@@ -6,6 +6,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/dots/dots_formats_detail.hpp>
 #include <holotone/io/dots/svg_conditions_detail.hpp>
+#include <holotone/io/dots/svg_effects_detail.hpp>
 #include <holotone/io/dots/svg_paint_detail.hpp>
 #include <holotone/io/dots/svg_tags_detail.hpp>
 #include <holotone/io/dots/svg_viewport_detail.hpp>
@@ -95,13 +96,8 @@ class SvgReader {
       notes.push_back(
           fmt::format("{}: circles are ellipses under preserveAspectRatio none: read as circles of their area", path_));
     }
-    std::string ignored;
-    const auto add = [&](bool found, std::string_view what) {
-      if (found) ignored.append(ignored.empty() ? "" : ", ").append(what);
-    };
-    add(clipped_, "clip-path, mask");
-    add(animated_, "animations");
-    add(tags_.has_sheet_elsewhere(), "a style sheet in another file");
+    if (tags_.has_sheet_elsewhere()) ignored_.add("a style sheet in another file");
+    const std::string ignored = ignored_.list();
     if (!ignored.empty()) notes.push_back(fmt::format("{}: ignored: {}", path_, ignored));
   }
 
@@ -172,15 +168,37 @@ class SvgReader {
     if (!geometry.empty() && (is_dot || !of_dots)) {
       tags_.fail(tag, fmt::format("{} as an attribute", geometry), "a style");
     }
-    open.hidden = open.hidden || style[SvgProperty::display] == "none";
-    clipped_ = clipped_ || (!open.hidden && (find_attribute(tag, "clip-path").value_or("none") != "none" ||
-                                             find_attribute(tag, "mask").value_or("none") != "none"));
+    open.hidden = open.hidden || is_keyword(style[SvgProperty::display], "none");
     const auto visibility = style[SvgProperty::visibility];
-    if (!visibility.empty() && visibility != "inherit") open.invisible = visibility != "visible";
+    if (!is_inherited(visibility)) {
+      open.invisible = !is_keyword(visibility, "visible") && !is_keyword(visibility, "initial");
+    }
+    if (!open.hidden) {
+      if (const auto unread = style[SvgProperty::unread]; !unread.empty()) {
+        tags_.fail(tag, "a style of plain values, without var(), calc() or remarks", unread);
+      }
+      ignored_.add_those_of(style);
+    }
+    if (stack_.empty()) apply_page_style(tag, style);
     open.paint.apply(style);
   }
 
+  void apply_page_style(const Tag& tag, const SvgStyle& style) {
+    if (const auto size = style[SvgProperty::page_size]; !size.empty()) {
+      tags_.fail(tag, fmt::format("{} as an attribute", size), "a style");
+    }
+    const auto colour = style[SvgProperty::background];
+    if (is_inherited(colour) || is_keyword(colour, "none") || is_keyword(colour, "initial")) return;
+    const auto opacity = opacity_of_colour(colour);
+    if (!opacity || (*opacity > 0 && *opacity < 1)) tags_.fail(tag, "a background of one opaque colour", colour);
+    if (*opacity == 1) page_colour_ = colour;
+  }
+
   void read_sheet(const Tag& tag) {
+    const auto type = trim(find_attribute(tag, "type").value_or(""));
+    if (!type.empty() && !is_keyword(type, "text/css")) {  // another language, which no viewer applies
+      return ignored_.add(fmt::format("a style sheet of type {}", in_quotes(type)));
+    }
     const auto media = find_attribute(tag, "media");
     if (media && trim(*media) != "" && trim(*media) != "all" && trim(*media) != "screen") {
       tags_.fail(tag, "style sheets of all media or of a screen", *media);
@@ -215,7 +233,11 @@ class SvgReader {
   void take_shape(const Tag& tag, const Open& open) {
     if (tag.name == "circle" || tag.name == "ellipse") return take_circle(tag, open);
     if (tag.name == "use") ++uses_;
-    if (tag.name == "set" || tag.name.starts_with("animate")) animated_ = true;
+    if (tag.name == "set" || tag.name.starts_with("animate")) ignored_.add("animations");
+    if (tag.name == "script") ignored_.add("scripts");
+    if (tag.name == "link" && find_attribute(tag, "rel").value_or("").find("stylesheet") != std::string_view::npos) {
+      ignored_.add("a style sheet in another file");
+    }
     const auto* const other = std::ranges::find(other_shapes, tag.name);
     if (other == std::end(other_shapes)) return;
     ++shapes_;
@@ -352,8 +374,7 @@ class SvgReader {
   SvgPage page_;
   std::string_view page_colour_ = "white";
   bool root_ = false;
-  bool clipped_ = false;
-  bool animated_ = false;
+  SvgEffects ignored_;
   std::uint64_t shapes_ = 0;  ///< that are not hidden
   std::uint64_t uses_ = 0;
   std::uint64_t empty_ = 0;      ///< circles of radius 0, which are not drawn

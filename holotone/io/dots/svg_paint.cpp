@@ -35,7 +35,17 @@ std::optional<Colour> parse_hex(std::string_view digits) {
   return colour;
 }
 
-/// "rgb(255, 50%, 0)", "rgb(0 0 0 / 50%)", and black or white by the lightness of "hsl(...)".
+/// CSS Color 4, 7.1: hue in degrees.
+Colour colour_of_hue(double hue, double saturation, double light, double opacity) {
+  const double spread = saturation * std::min(light, 1 - light);
+  const auto channel = [&](double n) {
+    const double k = std::fmod(std::fmod(n + hue / 30, 12) + 12, 12);
+    return light - spread * std::max(-1.0, std::min({k - 3, 9 - k, 1.0}));
+  };
+  return {channel(0), channel(8), channel(4), opacity};
+}
+
+/// "rgb(255, 50%, 0)", "rgb(0 0 0 / 50%)", "hsl(120, 50%, 30%)" with the hue in degrees.
 std::optional<Colour> parse_function(std::string_view text) {
   const auto open = text.find('(');
   if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
@@ -54,9 +64,8 @@ std::optional<Colour> parse_function(std::string_view text) {
   }
   if (count < 3) return std::nullopt;
   if (name == "hsl" || name == "hsla") {
-    const double light = numbers[2];
-    if (light > 0 && light < 1) return std::nullopt;
-    return Colour{light, light, light, numbers[3]};
+    if (!shares[1] || !shares[2]) return std::nullopt;
+    return colour_of_hue(numbers[0], std::clamp(numbers[1], 0.0, 1.0), std::clamp(numbers[2], 0.0, 1.0), numbers[3]);
   }
   if (name != "rgb" && name != "rgba") return std::nullopt;
   Colour colour{0, 0, 0, numbers[3]};
@@ -94,13 +103,17 @@ double parse_opacity(std::string_view text) {
   return std::clamp(trim(text).starts_with('%') ? value / 100 : value, 0.0, 1.0);
 }
 
-bool is_inherited(std::string_view value) { return value.empty() || value == "inherit" || value == "unset"; }
-
 std::string_view resolved(std::string_view paint, std::string_view color) {
   return lower_case(paint) == "currentcolor" ? color : paint;
 }
 
 }  // namespace
+
+std::optional<double> opacity_of_colour(std::string_view text) {
+  if (const auto colour = parse_colour(text)) return std::clamp((*colour)[3], 0.0, 1.0);
+  const bool is_name = std::ranges::all_of(text, [](unsigned char c) { return std::isalpha(c) != 0; });
+  return is_name && !text.empty() ? std::optional(1.0) : std::nullopt;
+}
 
 void SvgPaint::apply(const SvgStyle& style) {
   const auto take = [&](SvgProperty property, std::string_view initial, std::string_view& target) {

@@ -1,6 +1,7 @@
 #pragma once
 // Fill and stroke of SVG: what of a shape is seen on the page. Not for users.
 #include <holotone/io/dots/svg_style_detail.hpp>
+#include <optional>
 #include <string_view>
 
 namespace holotone::io {
@@ -23,6 +24,9 @@ struct SvgPaint {
   [[nodiscard]] std::string_view fill_colour() const;
   friend bool operator==(const SvgPaint&, const SvgPaint&) = default;
 };
+
+/// Opacity of a plain colour from 0 to 1; none for what is no colour.
+std::optional<double> opacity_of_colour(std::string_view text);
 
 enum class SvgMark : std::uint8_t {
   nothing,  ///< nothing is painted

@@ -21,9 +21,24 @@ enum class SvgProperty : std::uint8_t {
   stroke_width,
   color,          ///< value of currentColor
   vector_effect,  ///< such as non-scaling-stroke
-  geometry,       ///< the value is the name of a property that moves or resizes a shape
+  clip_path,
+  mask,
+  filter,
+  blend_mode,
+  paint_order,
+  dash_array,
+  background,  ///< of the outermost element
+  page_size,   ///< width or height of the outermost element; the value is the name
+  geometry,    ///< the value is the name of a property that moves or resizes a shape
+  unread,      ///< the value is a text that is no plain value, such as var(--a)
   count
 };
+
+/// Compares keywords, which have no case; `lower` is in small letters.
+bool is_keyword(std::string_view value, std::string_view lower);
+
+/// True of a value that leaves a property as it is or as it was inherited: none at all, inherit, unset, revert.
+bool is_inherited(std::string_view value);
 
 /// Values of properties, empty where there are none; each with its rank in the cascade.
 class SvgStyle {
@@ -32,6 +47,8 @@ class SvgStyle {
     return values_[static_cast<std::size_t>(property)].text;
   }
   [[nodiscard]] bool empty() const;
+  /// True if all that there is concerns the outermost element.
+  [[nodiscard]] bool is_of_page() const;
   /// Sets a value unless the present one has a higher rank.
   void set(SvgProperty property, std::string_view text, std::uint64_t rank);
   /// Takes over the values of `other` whose rank is not lower.
@@ -49,8 +66,8 @@ class SvgStyle {
 /// id. Values refer to the text of the picture and to the sheets.
 class SvgStyles {
  public:
-  /// Reads a style sheet. Returns the selector of a rule that hides, moves or paints and is of another kind; empty if
-  /// none.
+  /// Reads a style sheet. Returns the selector of a rule that hides, moves or paints and is of another kind, or has
+  /// rules inside; empty if none.
   std::string add_sheet(std::string_view css);
   [[nodiscard]] SvgStyle find(const SvgTag& tag) const;
   /// Number of rules kept.
