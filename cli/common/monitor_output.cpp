@@ -16,6 +16,8 @@ PlayerOptions player_options(const std::string& output, const Panel& panel, cons
   PlayerOptions options;
   options.fields = given.field_sequence ? 3 : 1;
   if (given.fps) options.fps = *given.fps;
+  if (given.frame_time_s) options.fps = 1 / *given.frame_time_s;
+  options.by_frame_time = given.frame_time_s.has_value();
   const Monitor monitor = find_monitor(output.substr(output.find(':') + 1), monitors());
   if (monitor.nx != panel.nx || monitor.ny != panel.ny) {
     reject_output(fmt::format("a monitor of {} x {} pixels, as the panel {} has", panel.nx, panel.ny, panel.name),

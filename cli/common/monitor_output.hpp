@@ -11,7 +11,8 @@ namespace holotone::cli {
 
 /// Options of `-o monitor:N`.
 struct MonitorOutputOptions {
-  std::optional<double> fps;  ///< none: the refresh rate
+  std::optional<double> fps;           ///< none: the refresh rate
+  std::optional<double> frame_time_s;  ///< in place of fps, by --frame-time
   bool loop = false;
   bool field_sequence = false;
 };

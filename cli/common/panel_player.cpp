@@ -18,6 +18,12 @@ namespace {
 /// A slow panel has fewer pictures than refreshes.
 PacerOptions pacer_options(const PlayerOptions& options, const Monitor& monitor) {
   double fps = options.fps * options.fields;
+  if (options.by_frame_time && fps > monitor.refresh_hz * 1.002) {
+    reject("--frame-time",
+           fmt::format("at least {:.4g} ms, {} of the panel at {:.4g} Hz", 1e3 * options.fields / monitor.refresh_hz,
+                       options.fields == 1 ? "a refresh" : "three refreshes", monitor.refresh_hz),
+           fmt::format("{:.4g} ms", 1e3 / options.fps));
+  }
   if (options.fields > 1 && fps > monitor.refresh_hz * 1.002) {  // as FramePacer, in the user's numbers
     reject("--fps",
            fmt::format("at most {:.4g} with --field-sequence, a third of the {:.4g} Hz of the panel",

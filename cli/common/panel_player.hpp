@@ -11,8 +11,9 @@ namespace holotone::cli {
 
 struct PlayerOptions {
   PanelWindowOptions window;
-  double fps = 0;  ///< pictures a second, each of `fields`; 0: one field a refresh
-  int fields = 1;  ///< 3 for --field-sequence
+  double fps = 0;              ///< pictures a second, each of `fields`; 0: one field a refresh
+  bool by_frame_time = false;  ///< fps is that of --frame-time
+  int fields = 1;              ///< 3 for --field-sequence
   double settle_s = 0;
   bool keep_pace = false;
 };

@@ -189,7 +189,7 @@ int run_spots(SpotsJob& job) {
   hologram.device = device_option(hologram.device_name, hologram.console, OperationId::spots);
   if (const auto& frame_s = job.motion.frames.frame_time_s) {
     if (hologram.showing.fps) reject("--fps", "no --frame-time beside it", fmt::format("{:g}", *hologram.showing.fps));
-    if (names_monitor(hologram.output)) hologram.showing.fps = 1 / *frame_s;
+    if (names_monitor(hologram.output)) hologram.showing.frame_time_s = *frame_s;
   }
   complete(hologram);
   const auto& channel = hologram.channels.front();

@@ -26,7 +26,14 @@ struct Totals {
   std::optional<double> lowest;
   std::int64_t lowest_frame = 0;
   std::int64_t lowest_id = 0;
+  std::int64_t off_frames = 0;  ///< whose spots are far from their targets
+  std::string first_off;
 };
+
+/// The warning of the first of `frames` that have it.
+std::string with_others(const std::string& first, std::int64_t frames) {
+  return frames > 1 ? fmt::format("{}; {} more so", first, counted(frames - 1, "frame")) : first;
+}
 
 nlohmann::json add_frame(std::int64_t number, const SpotFrame& frame, const SpotMotionFrame& made,
                          const SpotSteps& limits, Totals& totals) {
@@ -35,6 +42,12 @@ nlohmann::json add_frame(std::int64_t number, const SpotFrame& frame, const Spot
   totals.deviation = std::max(totals.deviation, light.deviation);
   totals.worst = std::max(totals.worst, light.worst);
   totals.free_spots += made.report.free_spots;
+  constexpr double far_off = 0.05;
+  if (light.deviation > std::max(far_off, limits.max_deviation) && totals.off_frames++ == 0) {
+    totals.first_off =
+        fmt::format("frame {}: deviation {:.2g} % from the targets, worst spot {:.2g} % (more --motion-steps may help)",
+                    number, 100 * light.deviation, 100 * light.worst);
+  }
   nlohmann::json row{{"frame", number},
                      {"time", frame.time},
                      {"spots", frame.id.size()},
@@ -76,9 +89,7 @@ void warn_of_frames(const SpotFramesJob& job, const SpotTrajectory& trajectory, 
     }
   }
   for (std::size_t kind = 0; kind < first.size(); ++kind) {
-    if (frames[kind] == 0) continue;
-    const auto more = frames[kind] - 1;
-    warn(job.console, more > 0 ? fmt::format("{}; {} more so", first[kind], counted(more, "frame")) : first[kind]);
+    if (frames[kind] > 0) warn(job.console, with_others(first[kind], frames[kind]));
   }
 }
 
@@ -225,6 +236,7 @@ int run_spot_frames(const SpotFramesJob& job) {
     write_file(job.table, table);
   }
   UnfinishedRun::keep();
+  if (totals.off_frames > 0) warn(job.console, with_others(totals.first_off, totals.off_frames));
   auto object = job.describe();
   object["outputs"] = {job.output};
   object["frames"] = std::move(rows);

@@ -342,6 +342,12 @@ TEST_F(OnePanelTest, ShowsSpotsThatStandAndMove) {
   EXPECT_EQ(refused.exit_code, 2) << refused.output;
   EXPECT_NE(refused.error.find("--fps: expected no --frame-time beside it, got '2'"), std::string::npos)
       << refused.error;
+  const auto hasty =
+      start_command(spots({"--trajectory", moves, "--frame-time", "1ms"}, "monitor:1"), server_->display())->wait(60);
+  EXPECT_EQ(hasty.exit_code, 2) << hasty.output;
+  EXPECT_NE(hasty.error.find("--frame-time: expected at least "), std::string::npos) << hasty.error;
+  EXPECT_NE(hasty.error.find(" Hz, got '1 ms'"), std::string::npos) << hasty.error;
+  EXPECT_EQ(hasty.error.find("--fps"), std::string::npos) << hasty.error;
 }
 
 TEST_F(OnePanelTest, ShowsSubframesAndFramesInTurn) {

@@ -110,6 +110,44 @@ TEST_F(SpotsMotionTest, EachKindOfRemarkHasItsLine) {
   EXPECT_NE(central.find("; 1 frame more so"), std::string::npos) << central;
 }
 
+// 40 spots that stand elsewhere in each frame: a few steps a frame do not bring them to their intensities.
+TEST_F(SpotsMotionTest, FramesFarFromTheirTargetsAreNamed) {
+  std::string text = "frame,id,x_um,y_um\n";
+  std::uint32_t state = 9;
+  const auto place_um = [&state] {  // of Numerical Recipes' generator, 300 to 4000
+    state = state * 1664525U + 1013904223U;
+    return 300 + (state >> 16) % 3700;
+  };
+  for (int frame = 0; frame < 8; ++frame) {
+    for (int spot = 0; spot < 40; ++spot) text += fmt::format("{},{},{},{}\n", frame, spot, place_um(), place_um());
+  }
+  const auto moves = write("m.csv", text);
+  const auto far_line = [&](const nlohmann::json& report) {
+    std::string line;
+    for (const auto& warning : report["warnings"]) {
+      const auto words = warning.get<std::string>();
+      if (words.find("from the targets") != std::string::npos) line += words;
+    }
+    return line;
+  };
+  const auto report = run_json(moving(moves, {}));
+  std::vector<int> far;
+  for (const auto& frame : report["frames"]) {
+    if (frame["deviation"].get<double>() > 0.05) far.push_back(frame["frame"].get<int>());
+  }
+  ASSERT_FALSE(far.empty()) << report.dump();
+  const auto& first = report["frames"][static_cast<std::size_t>(far.front())];
+  std::string expected = fmt::format(
+      "frame {}: deviation {:.2g} % from the targets, worst spot {:.2g} % (more "
+      "--motion-steps may help)",
+      far.front(), 100 * first["deviation"].get<double>(), 100 * first["worst"].get<double>());
+  if (far.size() == 2) expected += "; 1 frame more so";
+  if (far.size() > 2) expected += fmt::format("; {} frames more so", far.size() - 1);
+  EXPECT_EQ(far_line(report), expected);
+  EXPECT_EQ(far_line(run_json(moving(moves, {"--motion-steps", "20"}))), "");
+  EXPECT_EQ(far_line(run_json(moving(moves, {"--max-deviation", "0.9"}))), "");
+}
+
 TEST_F(SpotsMotionTest, TheTableHasTheTrajectorysTime) {
   const auto moves = write("t.csv", "frame,id,x_mm,y_mm\n7,1,1,1\n9,1,1.1,1\n");
   EXPECT_EQ(run(moving(moves, {"--frames", "4", "--table", path("light.csv")})).exit_code, 0);
