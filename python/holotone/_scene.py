@@ -65,7 +65,7 @@ class Image(_Arrays):
 
 def read_image(path: Any, *, as_light: bool = False, as_depth: bool = False) -> Image:
     """Reads PNG, TIFF, JPEG, BMP, PFM or OpenEXR, recognised by content, with its metadata. as_light: colours of an
-    embedded profile become 16-bit sRGB codes, as to_linear takes them. as_depth: of OpenEXR the channel Z."""
+    embedded profile become 16-bit sRGB codes, as to_linear takes them. as_depth: of OpenEXR the channel Z or Depth."""
     for name, value in (("as_light", as_light), ("as_depth", as_depth)):
         if not isinstance(value, bool):
             raise argument_error("read_image", name, "bool", type(value).__name__)

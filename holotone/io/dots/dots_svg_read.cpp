@@ -199,9 +199,9 @@ class SvgReader {
     if (!type.empty() && !is_keyword(type, "text/css")) {  // another language, which no viewer applies
       return ignored_.add(fmt::format("a style sheet of type {}", in_quotes(type)));
     }
-    const auto media = find_attribute(tag, "media");
-    if (media && trim(*media) != "" && trim(*media) != "all" && trim(*media) != "screen") {
-      tags_.fail(tag, "style sheets of all media or of a screen", *media);
+    const auto media = trim(find_attribute(tag, "media").value_or(""));
+    if (!media.empty() && !is_keyword(media, "all") && !is_keyword(media, "screen")) {
+      tags_.fail(tag, "style sheets of all media or of a screen", media);
     }
     tags_.note_import(tags_.text_to("</"));
     const auto rules = styles_.rules();

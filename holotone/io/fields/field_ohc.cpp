@@ -51,7 +51,8 @@ OhcLayout find_layout(std::string_view bytes, std::string_view path) {
   // Holotone stated the size without the table.
   const std::uint32_t stated = uint_at(bytes, packed_layout.file_bytes);
   if (stated == packed_layout.field_bytes) return {.aligned = false, .side_by_side = true};
-  const bool text = bytes.starts_with("OH\n") && bytes.substr(2, 24).find_first_not_of("\n0123456789") == bytes.npos;
+  const bool text =
+      bytes.starts_with("OH\n") && bytes.substr(2, 24).find_first_not_of("\n0123456789") == std::string_view::npos;
   throw_io(path, "OpenHolo's binary headers of 32 + 80 or 24 + 65 bytes",
            text ? "the text of another version of OpenHolo" : fmt::format("a field header of {} bytes", stated));
 }
