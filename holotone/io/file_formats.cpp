@@ -93,7 +93,8 @@ std::vector<FormatSupport> list_formats() {
        .extensions = {".obj"},
        .read = "vertices, normals, polygons",
        .honoured = "colours of vertices, units in comments, negative indices, continued lines",
-       .not_honoured = "named: vt, p, l, mtllib, usemtl; refused: weights, free-form curves and surfaces"},
+       .not_honoured =
+           "named: vertices without a face, vt, p, l, mtllib, usemtl; refused: weights, free-form curves and surfaces"},
       {.name = "STL",
        .content = scene,
        .extensions = {".stl"},
@@ -105,9 +106,9 @@ std::vector<FormatSupport> list_formats() {
        .extensions = {".gltf", ".glb"},
        .read = "triangles, strips, fans, points; quantized meshes",
        .honoured = "nodes and whether they are shown, normals, baseColorFactor times COLOR_0, sparse accessors",
-       .not_honoured =
-           "named: textures, emission, alpha, animations; refused: skins, weights of morph targets, instances, "
-           "required extensions of the geometry but Draco's, version 1",
+       .not_honoured = "named: vertices without an index, lines, textures, emission, alpha, animations; refused: "
+                       "skins, weights of morph targets, instances, "
+                       "required extensions of the geometry but Draco's, version 1",
        .library = "assimp",
        .is_built = HOLOTONE_ASSIMP},
       {.name = "XYZ, CSV, TSV, TXT, ASC",
@@ -177,7 +178,8 @@ std::vector<FormatSupport> list_formats() {
        .read = "circles, ellipses",
        .written = "circles in layers",
        .honoured = "transforms, viewBox, preserveAspectRatio, switch, fill, stroke, what is hidden, layers",
-       .not_honoured = "named: use, rings, circles in the page's colour; refused: paths and other shapes"},
+       .not_honoured = "named: use, rings, circles in the page's colour, effects; refused: paths and other shapes, "
+                       "computed styles"},
       {.name = "PDF", .content = dots, .extensions = {".pdf"}, .written = "a page"},
       {.name = "PNG and other pictures",
        .content = dots,
@@ -202,7 +204,7 @@ std::vector<FormatSupport> list_formats() {
        .content = depth,
        .extensions = {".npy", ".npz", ".pfm", ".exr", ".tif", ".tiff"},
        .read = "real {ny, nx}",
-       .honoured = "type, byte order, channel Z; zero, negative, NaN and infinity are holes"},
+       .honoured = "type, byte order, channel Z or Depth; zero, negative, NaN and infinity are holes"},
       {.name = "NPY",
        .content = map,
        .extensions = {".npy"},

@@ -1,5 +1,6 @@
 // What of the circles of an SVG is seen: paint, strokes, style sheets, conditions, the page's proportions.
 #include <cmath>
+#include <fmt/format.h>
 #include <holotone/io/dots/dots.hpp>
 #include <tests/support/io_support.hpp>
 
@@ -157,9 +158,10 @@ TEST(DotsSvg, EffectsThatDotsDoNotHaveAreNamed) {
       {"stroke-dasharray='2 1'", "stroke-dasharray"},
   };
   for (const auto& [more, name] : cases) {
-    EXPECT_EQ(on_page(circle(more)).notes, std::string("ignored: ") + name) << more;
-    EXPECT_EQ(on_page(std::string("<g ") + more + ">" + seen + "</g>").notes, std::string("ignored: ") + name);
-    EXPECT_EQ(on_page(seen + "<g display='none' " + more + ">" + seen + "</g>").notes, "") << more;
+    const std::string note = fmt::format("ignored: {}", name);
+    EXPECT_EQ(on_page(circle(more)).notes, note) << more;
+    EXPECT_EQ(on_page(fmt::format("<g {}>{}</g>", more, seen)).notes, note) << more;
+    EXPECT_EQ(on_page(fmt::format("{1}<g display='none' {0}>{1}</g>", more, seen)).notes, "") << more;
   }
   EXPECT_EQ(on_page("<style>.a{filter:drop-shadow(1px 1px)}</style>" + circle("class='a'")).notes, "ignored: filter");
   EXPECT_EQ(on_page(circle("filter='none' clip-path='none' style='mix-blend-mode:normal'")).notes, "");
