@@ -22,9 +22,10 @@ double spot_window_px(const SpotList& spots, const CameraMap& map, const SpotOpt
 std::vector<float> measure_spots(View<const float, 2> picture, const SpotList& spots, const CameraMap& map,
                                  double window_px, double full = 0);
 
-/// Reads measured intensities {count}, one a spot in the order of the list: CSV with a column "measured", whose others
-/// are ignored, CSV of one column without a name, or a JSON list of numbers. Throws io naming file and line for what is
-/// no number >= 0, and for another number of them.
+/// Reads measured intensities {count}, one a spot in the order of the list: CSV with a column "measured" (rows in any
+/// order with a column id, index, number or spot of 0 to count - 1; other columns are ignored), CSV of one column
+/// without a name, or a JSON list of numbers. Throws io naming file and line for what is no number >= 0, for another
+/// number of them, and for ids that do not count the spots.
 std::vector<float> read_measured_spots(const std::string& path, std::int64_t count);
 
 /// Reads measured intensities {n}, one for each spot: by places, if the table has x and y (or kx and ky), with columns

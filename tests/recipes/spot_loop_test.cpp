@@ -258,6 +258,8 @@ TEST(SpotCamera, TablesOfMeasuredLightAreRead) {
   EXPECT_EQ(read("# atoms\n3\n0.5\n"), two);
   EXPECT_EQ(read("measured\n3\n0.5\n"), two);
   EXPECT_EQ(read("[3, 0.5]"), two);
+  EXPECT_EQ(read("id,measured\n1,0.5\n0,3\n"), two);
+  EXPECT_EQ(read("measured,index\n3,0\n0.5,1\n"), two);
   const auto refused = [&](const std::string& text, const char* words) {
     support::expect_error(ErrorCode::io, words, [&] { (void)read(text); });
   };
@@ -268,6 +270,12 @@ TEST(SpotCamera, TablesOfMeasuredLightAreRead) {
   refused("measured\n3\n-1\n", "line 3");
   refused("measured\n3\nnan\n", "line 3");
   refused("measured\n3\nfour\n", "four");
+  refused("id,measured\n1,3\n2,5\n", "ids 0 to 1, each once, as the spots of the list are counted, got 2");
+  refused("id,measured\n0,3\n0,5\n", "ids 0 to 1");
+  refused("id,measured\n0.5,3\n0,5\n", "ids 0 to 1");
+  refused("id,measured\nnan,3\n0,5\n", "ids 0 to 1");
+  refused("id,measured\na,3\n0,5\n", "line 2");
+  refused("id,spot,measured\n0,0,3\n1,1,5\n", "one column 'id'");
   refused("[1, \"a\"]", "spot 1");
   refused("{}", "list");
   refused("[1,", "JSON");

@@ -9,8 +9,10 @@
 #include <holotone/recipes/spot_camera.hpp>
 #include <holotone/recipes/spots/placed_values.hpp>
 #include <holotone/recipes/spots/spot_columns.hpp>
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace holotone {
 namespace {
@@ -40,11 +42,39 @@ std::vector<float> read_measured_json(const std::string& text, const std::string
   return values;
 }
 
+/// Values in the order of their ids, which are 0, 1 and so on in any order.
+std::vector<float> in_order(const std::vector<float>& values, const std::vector<double>& ids, const std::string& path) {
+  std::vector<float> ordered(values.size(), -1);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const bool is_number = ids[i] >= 0 && ids[i] < static_cast<double>(ids.size()) && ids[i] == std::floor(ids[i]);
+    if (!is_number || ordered[static_cast<std::size_t>(ids[i])] >= 0) {
+      throw_io(path, fmt::format("ids 0 to {}, each once, as the spots of the list are counted", ids.size() - 1),
+               fmt::format("{:g}", ids[i]));
+    }
+    ordered[static_cast<std::size_t>(ids[i])] = values[i];
+  }
+  return ordered;
+}
+
+/// Number of the only column of these names; none without one.
+std::optional<std::size_t> find_column(const std::vector<std::string_view>& columns,
+                                       std::initializer_list<std::string_view> names, const std::string& path) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (std::ranges::find(names, columns[i]) == names.end()) continue;
+    if (found) throw_io(path, fmt::format("one column {}", io::in_quotes(columns[*found])), "another");
+    found = i;
+  }
+  return found;
+}
+
 std::vector<float> read_measured_table(std::string_view text, const std::string& path) {
   std::vector<float> values;
+  std::vector<double> ids;
   io::LineReader lines(text);
   std::size_t width = 0;  // words of a line
   std::size_t at = 0;
+  std::optional<std::size_t> id_at;
   for (std::string_view line; lines.next_filled(line);) {
     line = io::trim(line);
     if (line.starts_with('#')) continue;
@@ -55,9 +85,10 @@ std::vector<float> read_measured_table(std::string_view text, const std::string&
     if (width == 0) {
       width = words.size();
       if (!io::parse_number(words.front(), number)) {
-        at = static_cast<std::size_t>(std::ranges::find(words, "measured") - words.begin());
-        const auto found = std::ranges::count(words, "measured");
-        if (found != 1) throw_io(path, fmt::format("one column \"measured\"{}", place), fmt::format("{}", found));
+        const auto found = find_column(words, {value_name}, path);
+        if (!found) throw_io(path, fmt::format("a column \"measured\"{}", place), "none");
+        at = *found;
+        id_at = find_column(words, {"id", "index", "number", "spot"}, path);
         continue;
       }
       if (width != 1) throw_io(path, fmt::format("a column named \"measured\", or one column{}", place), "others");
@@ -69,8 +100,13 @@ std::vector<float> read_measured_table(std::string_view text, const std::string&
       throw_io(path, fmt::format("a number{}", place), io::in_quotes(words[at]));
     }
     values.push_back(checked_measured(number, path, place));
+    if (!id_at) continue;
+    if (!io::parse_number(words[*id_at], number)) {
+      throw_io(path, fmt::format("a number{}", place), io::in_quotes(words[*id_at]));
+    }
+    ids.push_back(number);
   }
-  return values;
+  return id_at ? in_order(values, ids, path) : values;
 }
 
 bool is_json(std::string_view text) {
