@@ -116,7 +116,8 @@ std::vector<FormatSupport> list_formats() {
        .extensions = {".xyz", ".csv", ".tsv", ".txt", ".asc"},
        .read = "a point a line",
        .honoured = "names of columns, their units, units in comments",
-       .not_honoured = "named: other columns; refused: decimal commas, UTF-16, six columns that may be normals"},
+       .not_honoured =
+           "named: other columns; refused: dB and logarithms, decimal commas, UTF-16, six columns that may be normals"},
       {.name = "NPY",
        .content = scene,
        .extensions = {".npy"},
@@ -132,7 +133,8 @@ std::vector<FormatSupport> list_formats() {
        .honoured = "names of members, attributes, order of dimensions of MATLAB and Octave, names of dimensions, "
                    "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases, unitSI, axes and grid of openPMD, axes "
                    "of NeXus and ilastik",
-       .not_honoured = "refused: missing values, other units of phases, links, external and virtual data",
+       .not_honoured =
+           "refused: dB and logarithms, missing values, other units of phases, links, external and virtual data",
        .library = "libhdf5",
        .is_built = HOLOTONE_HDF5},
       {.name = "MATLAB 5",

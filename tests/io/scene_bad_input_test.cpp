@@ -198,6 +198,14 @@ TEST(SceneBadInput, Tables) {
     EXPECT_MENTIONS(refusal(fmt::format("x,y,z,{}\n1,2,3,20\n", name), "x.csv"),
                     fmt::format("numbers without dB or logarithm as a column's unit (line 1), got '{}'", name));
   }
+  for (const auto* text : {"# x y z, intensity in dB\nx y z i\n1 2 3 20\n", "// amplitude: log10\n1 2 3 4\n",
+                           "1 2 3 4\n# power (dBm)\n", "# x y z intensity [dB]\n1 2 3 4\n"}) {
+    EXPECT_MENTIONS(refusal(text, "x.xyz"), "numbers without dB or logarithm");
+  }
+  EXPECT_MENTIONS(refusal("ply\nformat ascii 1.0\ncomment intensity unit: dB\nelement vertex 1\nproperty float x\n"
+                          "property float y\nproperty float z\nend_header\n1 2 3\n",
+                          "x.ply"),
+                  "numbers without dB or logarithm in its comments, got 'intensity unit: dB'");
   EXPECT_MENTIONS(refusal("x/mm,y/px,z/mm\n1,2,3\n", "x.csv"), "as a column's unit (line 1), got 'y/px'");
   EXPECT_MENTIONS(refusal(std::string("\xFF\xFEx\0,\0", 6), "x.csv"), "text in UTF-8 or ASCII, got UTF-16");
   EXPECT_MENTIONS(refusal(std::string("# a\0b\n1 2 3\n", 12), "x.csv"), "text, got binary data");

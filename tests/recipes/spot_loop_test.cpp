@@ -266,6 +266,8 @@ TEST(SpotCamera, TablesOfMeasuredLightAreRead) {
   refused("3\n", "2 measured intensities");
   refused("3,4\n5,6\n", "measured");
   refused("x,y\n3,4\n", "measured");
+  refused("measured_dBm\n3\n4\n", "numbers without dB or logarithm as measured (line 1), got 'measured_dBm'");
+  refused("# power in dBm\n3\n4\n", "numbers without dB or logarithm (line 1), got '# power in dBm'");
   refused("measured,x\n3,4\n5\n", "line 3");
   refused("measured\n3\n-1\n", "line 3");
   refused("measured\n3\nnan\n", "line 3");

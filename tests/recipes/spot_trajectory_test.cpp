@@ -95,6 +95,8 @@ TEST_F(SpotTrajectories, TimesHaveUnits) {
 
 TEST_F(SpotTrajectories, WhatIsNoTrajectoryIsRefusedByName) {
   refused("frame,id,x,y\n0,1,1,2\n", {"unit"});
+  refused("frame,id,x_um,y_um,intensity_dB\n0,1,1,2,3\n", {"numbers without dB or logarithm as intensity (line 1)"});
+  refused(R"([{"frame": 0, "id": 1, "x_um": 1, "y_um": 2, "intensity [log10]": 3}])", {"dB or logarithm", "row 0"});
   refused("frame,x_um,y_um\n0,1,2\n", {"id", "line 2"});
   refused("id,x_um,y_um\n0,1,2\n", {"a column frame or time", "line 2", "none"});
   refused("frame,id,x_um\n0,1,2\n", {"a column y (line 2)"});

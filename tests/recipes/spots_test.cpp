@@ -1,5 +1,6 @@
 // Lists of spots from files, lattices, remarks, and codes whose light is checked against float64 sums.
 #include <cmath>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
@@ -121,6 +122,14 @@ TEST_F(SpotLists, WhatIsNoListOfSpotsIsRefusedByName) {
   refused("x_um,y_um\n", "at least 1 spot");
   refused("x_um;y_um\n300,5;100,2\n", "numbers with a point, such as 300.5 (line 2)");
   refused("300,5 100,2\n", "decimal commas", 1e-6);
+  for (const char* name :
+       {"intensity_dB", "intensity [dBm]", "Intensity (log10)", "intensity (20 log)", "intensity_ln"}) {
+    refused(fmt::format("x_um,y_um,{}\n1,2,3\n", name),
+            "numbers without dB or logarithm as intensity (line 1), got '" + std::string(name));
+    refused(fmt::format(R"([{{"x_um": 1, "y_um": 2, "{}": 3}}])", name),
+            "without dB or logarithm as intensity (spot 0)");
+  }
+  refused("# intensity in dB\nx_um,y_um,intensity\n1,2,3\n", "without dB or logarithm in its comments");
   refused("1,2,3,4,5\n", "columns", 1e-6);
   refused("[[1]]", "spot 0", 1e-6);
   refused("[[1, \"a\"]]", "spot 0", 1e-6);

@@ -99,6 +99,7 @@ void throw_real(std::string_view path, std::string_view type, Shape<2> shape) {
 FieldFile compose_field(const std::string& path, const FieldReadOptions& options, const ReadNumbers& read) {
   require_consistent(options);
   FieldNumbers numbers = read(path);
+  if (options.read != FieldContent::phase) refuse_logarithms(path, numbers.metadata);
   FieldFile field{{}, {}, std::move(numbers.notes)};
   const bool pair = !options.phase_file.empty() || !options.imaginary_file.empty();
   if (numbers.real.empty()) {
@@ -123,6 +124,7 @@ FieldFile compose_field(const std::string& path, const FieldReadOptions& options
     put_into_radians(options.phase_file, other, field.notes);
   } else if (!options.imaginary_file.empty()) {
     other = read_beside(options.imaginary_file, path, shape, read);
+    refuse_logarithms(options.imaginary_file, other.metadata);
   }
   std::ranges::move(other.notes, std::back_inserter(field.notes));
   field.values = Array<std::complex<float>, 2>(shape);

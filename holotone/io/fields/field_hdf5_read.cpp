@@ -275,6 +275,7 @@ FieldLayout hdf5_layout(const std::string& path) {
   layout.packed = !open.choice.complex || open.axes.is_mirrored() || !find_values(open, layout);
   if (layout.packed) layout.chunk_rows = chunk_rows_of(open);
   open.read_metadata(layout.metadata);
+  if (open.choice.complex) refuse_logarithms(path, layout.metadata);
   layout.notes = open.notes(path);
   return layout;
 }

@@ -1,6 +1,13 @@
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
+#include <fmt/format.h>
 #include <holotone/io/fields/field_units_detail.hpp>
+#include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/file_part_detail.hpp>
+#include <holotone/io/images/value_unit_detail.hpp>
+#include <holotone/io/logarithm_unit_detail.hpp>
+#include <holotone/io/printable_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <numbers>
 
@@ -75,6 +82,21 @@ std::string take_unit(Metadata& metadata) {
     return true;
   });
   return unit;
+}
+
+void refuse_logarithms(const std::string& path, const Metadata& metadata) {
+  for (const auto& [key, value] : metadata) {
+    const bool is_unit = is_unit_key(key) || key == unit_key;
+    const bool is_name = key == "long_name" || key == "standard_name" || key == "quantity";
+    if ((is_unit && is_logarithm(value)) || (is_name && names_logarithm(value))) {
+      throw_io(path, linear_numbers, fmt::format("{} {}", printable(key), in_quotes(value)));
+    }
+  }
+  const auto named = split_part(path);
+  const auto part = named.part.substr(named.part.rfind('/') + 1);
+  for (const auto& name : {part, std::filesystem::path(named.file).stem().string()}) {
+    if (names_logarithm(name)) throw_io(path, linear_numbers, "the name " + in_quotes(name));
+  }
 }
 
 std::string unit_of_name(std::string_view name) {

@@ -8,6 +8,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/logarithm_unit_detail.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <optional>
@@ -63,13 +64,6 @@ std::optional<double> size_of_unit(std::string_view unit, bool is_angle) {
   } catch (const Error&) {
     return is_angle ? std::nullopt : named_length_m(unit);
   }
-}
-
-/// "dB", "dBm" and "log10", whose numbers are no amplitudes or intensities.
-bool is_logarithm(std::string_view unit) {
-  std::string lower(trim(unit));
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower.starts_with("db") || lower.starts_with("decibel") || lower.starts_with("log");
 }
 
 /// "x [mm]", "x (mm)", "x/mm" and "x_mm" are x in millimetres. Brackets after the name of a number without unit are a
@@ -164,6 +158,7 @@ class TableReader {
     rows_.reserve(count_filled_lines(bytes_) * used_.size());
     do {
       if (is_comment(line)) {
+        refuse_logarithm(trim(line));
         merge_comment_unit(unit_, find_comment_unit(trim(line).substr(1)), path_);
         require_applied_unit();
       } else {
@@ -179,6 +174,11 @@ class TableReader {
     return line.starts_with('#') || line.starts_with("//");
   }
 
+  void refuse_logarithm(std::string_view comment) const {
+    if (!names_logarithm(comment)) return;
+    throw_io(path_, fmt::format("{} in its comments (line {})", linear_numbers, lines_.number()), in_quotes(comment));
+  }
+
   // Skips comments and the line of column names (which may be a comment), and sets the meaning of each column.
   std::string_view find_first_row() {
     std::string_view line;
@@ -189,6 +189,7 @@ class TableReader {
       CommentUnit stated;
       if (comment) {
         names.remove_prefix(names.starts_with('#') ? 1 : 2);
+        if (!names_columns(split(names, separator_of(names)))) refuse_logarithm(names);
         stated = find_comment_unit(names);
         merge_comment_unit(unit_, stated, path_);
         names = stated.rest;
@@ -251,9 +252,9 @@ class TableReader {
     for (auto word : words) {
       const auto meaning = meaning_of(word);
       if (!meaning.is_unit_known) {
-        const auto* const known = meaning.column == phase ? "rad or deg"
-                                  : meaning.column <= z   ? "m, mm or um"
-                                                          : "numbers without dB or logarithm";
+        const auto known = meaning.column == phase ? "rad or deg"
+                           : meaning.column <= z   ? "m, mm or um"
+                                                   : linear_numbers;
         throw_io(path_, fmt::format("{} as a column's unit (line {})", known, lines_.number()), in_quotes(word));
       }
       if (meaning.column < column_count && std::ranges::find(columns_, meaning.column) != columns_.end()) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/logarithm_unit_detail.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 
@@ -26,7 +27,11 @@ CommentUnit unit_of_ply(std::string_view bytes, std::string_view path) {
   LineReader lines(bytes);
   for (std::string_view line; lines.next_filled(line) && !trim(line).starts_with("end_header");) {
     const auto word = take_word(line);
-    if (word == "comment" || word == "obj_info") merge_comment_unit(unit, find_comment_unit(line), path);
+    if (word != "comment" && word != "obj_info") continue;
+    if (names_logarithm(line)) {
+      throw_io(path, fmt::format("{} in its comments", linear_numbers), in_quotes(trim(line)));
+    }
+    merge_comment_unit(unit, find_comment_unit(line), path);
   }
   return unit;
 }

@@ -5,6 +5,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/logarithm_unit_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spot_camera.hpp>
 #include <holotone/recipes/spots/placed_values.hpp>
@@ -77,14 +78,20 @@ std::vector<float> read_measured_table(std::string_view text, const std::string&
   std::optional<std::size_t> id_at;
   for (std::string_view line; lines.next_filled(line);) {
     line = io::trim(line);
-    if (line.starts_with('#')) continue;
     const auto place = fmt::format(" (line {})", lines.number());
+    if (line.starts_with('#')) {
+      if (io::names_logarithm(line))
+        throw_io(path, fmt::format("{}{}", io::linear_numbers, place), io::in_quotes(line));
+      continue;
+    }
     spots::refuse_decimal_commas(line, path, fmt::format("line {}", lines.number()));
     const auto words = spots::split_line(line);
     double number = 0;
     if (width == 0) {
       width = words.size();
       if (!io::parse_number(words.front(), number)) {
+        for (const auto word : words)
+          spots::refuse_logarithm(word, value_name, path, place.substr(2, place.size() - 3));
         const auto found = find_column(words, {value_name}, path);
         if (!found) throw_io(path, fmt::format("a column \"measured\"{}", place), "none");
         at = *found;

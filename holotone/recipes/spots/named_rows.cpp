@@ -76,6 +76,7 @@ struct Reader {
       return false;
     }
     for (const auto word : words) {
+      spots::refuse_logarithm(word, {}, path, row.place());
       auto [name, unit, has_unit] = spots::split_column(word);
       const auto at = index(name);
       if (at == names.size()) {
@@ -105,6 +106,7 @@ struct Reader {
         for (std::size_t i = 0; i < one.size(); ++i) set(i < unnamed.size() ? unnamed[i] : names.size(), one[i]);
       } else if (one.is_object()) {
         for (const auto& [key, value] : one.items()) {
+          spots::refuse_logarithm(key, {}, path, row.place());
           auto [name, unit, has_unit] = spots::split_column(key);
           const auto at = index(name);
           if (at == names.size()) throw_io(path, fmt::format("{} ({})", expected(), row.place()), io::in_quotes(key));

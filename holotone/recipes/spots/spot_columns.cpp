@@ -5,6 +5,7 @@
 #include <holotone/core/length_names.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/logarithm_unit_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spots/spot_columns.hpp>
 #include <numbers>
@@ -59,6 +60,8 @@ ColumnName split_column(std::string_view word) {
 
 bool TableComments::take(std::string_view line) {
   if (!line.starts_with('#')) return false;
+  if (io::names_logarithm(line))
+    throw_io(path_, fmt::format("{} in its comments", io::linear_numbers), io::in_quotes(line));
   const auto stated = io::find_comment_unit(line.substr(1));
   const bool is_pixel = parse_unit(stated.text).unit == ColumnUnit::camera_pixel;
   if (!stated.metres && !is_pixel) return true;
@@ -120,6 +123,15 @@ double metres_per_unit(const Column& column, const SpotLens& lens) {
   if (column.unit == ColumnUnit::frequency) return column.size * lens.wavelength_m * reach_m;
   require(lens.pitch_m, "pitch_m");
   return column.size / lens.pitch_m * lens.wavelength_m * reach_m;
+}
+
+void refuse_logarithm(std::string_view word, std::string_view value_name, const std::string& path,
+                      const std::string& place) {
+  const auto [name, unit, has_unit] = split_column(word);
+  const bool is_logarithm = (name == "intensity" || name == value_name) && io::is_logarithm(unit);
+  if (!is_logarithm && !io::names_logarithm(word)) return;
+  throw_io(path, fmt::format("{} as {} ({})", io::linear_numbers, name == value_name ? value_name : "intensity", place),
+           io::in_quotes(word));
 }
 
 std::vector<std::string_view> split_line(std::string_view line) {

@@ -63,6 +63,11 @@ class TableComments {
   io::CommentUnit unit_;
 };
 
+/// Throws io naming file and place for a column or key of intensities, or of `value_name`, in dB or another logarithm:
+/// "intensity_dB", "intensity [dBm]".
+void refuse_logarithm(std::string_view word, std::string_view value_name, const std::string& path,
+                      const std::string& place);
+
 /// Words of a line between commas, semicolons or blanks.
 std::vector<std::string_view> split_line(std::string_view line);
 /// Throws io naming file and place for a line of numbers with decimal commas between semicolons or blanks.

@@ -170,6 +170,7 @@ std::vector<Column> columns_of(const std::vector<std::string_view>& words, bool 
                                const std::string& place) {
   std::vector<Column> columns;
   for (std::size_t i = 0; i < words.size(); ++i) {
+    if (has_names) spots::refuse_logarithm(words[i], form.value_name, form.path, place);
     columns.push_back(has_names ? spots::parse_column(words[i])
                                 : Column{i < spots::unnamed_count ? static_cast<Quantity>(i) : Quantity::unknown});
     if (columns.back().quantity == Quantity::unknown && form.value_name.empty()) {
@@ -271,6 +272,7 @@ Row json_row(const nlohmann::json& spot, const ListForm& form, const std::string
     }
   } else if (spot.is_object()) {
     for (const auto& [key, value] : spot.items()) {
+      spots::refuse_logarithm(key, form.value_name, form.path, place);
       set(spots::parse_column(key), value);
       if (key == form.value_name && value.is_number()) row.value = value.get<double>();
     }
