@@ -132,9 +132,10 @@ std::vector<FormatSupport> list_formats() {
        .written = "complex64",
        .honoured = "names of members, attributes, order of dimensions of MATLAB and Octave, names of dimensions, "
                    "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases, unitSI, axes and grid of openPMD, axes "
-                   "of NeXus and ilastik",
-       .not_honoured =
-           "refused: dB and logarithms, missing values, other units of phases, links, external and virtual data",
+                   "of NeXus, CXI, HyperSpy, EMD and ilastik, coordinates of netCDF and attached scales",
+       .not_honoured = "refused: dB and logarithms, missing values, other units of phases, uneven coordinates, "
+                       "IMAGE_WHITE_IS_ZERO, "
+                       "palettes, links, external and virtual data",
        .library = "libhdf5",
        .is_built = HOLOTONE_HDF5},
       {.name = "MATLAB 5",

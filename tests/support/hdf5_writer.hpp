@@ -37,11 +37,11 @@ class Hdf5Object {
     return {H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
   }
 
-  /// A dataset of numbers, stored as `type`.
+  /// A dataset of numbers, stored as `type`; none are written for no values.
   Hdf5Object dataset(const std::string& name, const std::vector<std::int64_t>& extents,
-                     const std::vector<double>& values, hid_t type = H5T_IEEE_F64LE) {
-    Hdf5Object set = make(name, extents, type);
-    require(H5Dwrite(set.id_, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
+                     const std::vector<double>& values, hid_t type = H5T_IEEE_F64LE, hid_t list = H5P_DEFAULT) {
+    Hdf5Object set = make(name, extents, type, list);
+    if (!values.empty()) require(H5Dwrite(set.id_, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
     return set;
   }
 
@@ -136,10 +136,11 @@ class Hdf5Object {
     if (status < 0) throw std::runtime_error("libhdf5");
   }
 
-  Hdf5Object make(const std::string& name, const std::vector<std::int64_t>& extents, hid_t type) {
+  Hdf5Object make(const std::string& name, const std::vector<std::int64_t>& extents, hid_t type,
+                  hid_t list = H5P_DEFAULT) {
     const std::vector<hsize_t> sizes(extents.begin(), extents.end());
     const hid_t space = H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
-    Hdf5Object set{H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose};
+    Hdf5Object set{H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose};
     H5Sclose(space);
     return set;
   }

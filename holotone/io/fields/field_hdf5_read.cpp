@@ -5,17 +5,16 @@
 
 #if HOLOTONE_HDF5
 #include <algorithm>
-#include <array>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <holotone/core/units.hpp>
 #include <holotone/io/fields/field_units_detail.hpp>
 #include <holotone/io/fields/hdf5_attributes_detail.hpp>
 #include <holotone/io/fields/hdf5_axes_detail.hpp>
 #include <holotone/io/fields/hdf5_datasets_detail.hpp>
 #include <holotone/io/fields/hdf5_handle_detail.hpp>
+#include <holotone/io/fields/hdf5_image_detail.hpp>
 #include <holotone/io/fields/hdf5_packing_detail.hpp>
+#include <holotone/io/fields/hdf5_storage_detail.hpp>
 #include <holotone/io/printable_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
 #include <optional>
@@ -27,59 +26,9 @@ namespace holotone::io {
 #if HOLOTONE_HDF5
 namespace {
 
-constexpr std::uint64_t largest_chunk = std::uint64_t{1} << 30;
-constexpr std::uint64_t largest_ratio = 1100;  // deflate reaches 1032
-
-// Checks that the declared extents agree with the stored bytes before memory is allocated for them.
-void check_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, const std::string& path) {
-  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
-  const Hdf5Handle list(H5Dget_create_plist(dataset), H5Pclose);
-  if (!list.valid()) throw_io(path, "a readable dataset", "a damaged one");
-  const int filters = H5Pget_nfilters(list.get());
-  for (int i = 0; i < filters; ++i) {
-    unsigned flags = 0;
-    std::size_t values = 0;
-    std::array<char, 64> name{};
-    const auto filter = H5Pget_filter2(list.get(), static_cast<unsigned>(i), &flags, &values, nullptr, name.size() - 1,
-                                       name.data(), nullptr);
-    if (filter >= 0 && H5Zfilter_avail(filter) <= 0) {
-      throw_io(path, "a compression that this libhdf5 knows, such as gzip",
-               fmt::format("filter {} {}", static_cast<int>(filter), in_quotes(name.data())));
-    }
-  }
-  const std::uint64_t size = std::filesystem::file_size(split_part(path).file);
-  const std::uint64_t stored = H5Dget_storage_size(dataset);
-  if (stored > size) throw_io(path, fmt::format("{} bytes of dataset", stored), fmt::format("a file of {}", size));
-  const std::uint64_t item = H5Tget_size(type.get());
-  const auto layout = H5Pget_layout(list.get());
-  if (layout == H5D_CHUNKED) {
-    const int rank = static_cast<int>(extents.size());
-    std::vector<hsize_t> chunk(extents.size());
-    std::uint64_t bytes = item;
-    bool bad = item == 0 || H5Pget_chunk(list.get(), rank, chunk.data()) != rank;
-    for (const hsize_t extent : chunk) bad = bad || extent == 0 || __builtin_mul_overflow(bytes, extent, &bytes);
-    if (bad || bytes > largest_chunk) {
-      throw_io(path, fmt::format("chunks of at most {} bytes", largest_chunk),
-               fmt::format("chunks of {} values", fmt::join(chunk, " x ")));
-    }
-  } else if (layout != H5D_CONTIGUOUS && layout != H5D_COMPACT) {
-    throw_io(path, "a contiguous, compact or chunked dataset", "another layout");
-  }
-  std::uint64_t needed = item;
-  bool over = false;
-  for (const auto extent : extents) over = over || __builtin_mul_overflow(needed, extent, &needed);
-  const std::uint64_t possible = layout == H5D_CHUNKED ? stored * largest_ratio : stored;
-  if (over || needed > possible) {
-    throw_io(path, fmt::format("data for shape {{{}}}, {} bytes each", fmt::join(extents, ", "), item),
-             fmt::format("{} bytes stored", stored));
-  }
-}
-
 // Of what counts as a pitch, since a grid's steps may be no lengths.
 constexpr double min_pitch_m = 1e-9;
 constexpr double max_pitch_m = 1e-2;
-
-bool is_square(double height, double width) { return width > 0 && std::abs(height - width) <= 1e-3 * width; }
 
 // The field of an HDF5 file, opened and checked, with its values not read yet.
 struct OpenField {
@@ -89,24 +38,31 @@ struct OpenField {
   Hdf5Choice choice;
   Hdf5Axes axes;
   Hdf5Packing packing;
+  std::string image_note;
   Shape<2> shape{};
 
   explicit OpenField(const std::string& path)
       : named(split_part(path)),
         file(open_file(named.file, path)),
-        choice(open_hdf5_dataset(file.get(), named.part, path)),
+        choice(open_stored_dataset(file.get(), named.part, path)),
         axes(read_hdf5_axes(choice, path)),
-        packing(read_hdf5_packing(choice, path)) {
+        packing(read_hdf5_packing(choice, path)),
+        image_note(check_hdf5_image(choice, path)) {
     const auto& extents = choice.extents;
-    for (const auto extent : extents) {
-      if (extent == 0 || extent > INT64_MAX) {
-        throw_io(path, "at least 1 value", fmt::format("shape {{{}}}", fmt::join(extents, ", ")));
-      }
-    }
     const auto rows = static_cast<std::int64_t>(extents[extents.size() - 2]);
     const auto columns = static_cast<std::int64_t>(extents[extents.size() - 1]);
     shape = axes.columns_first ? Shape<2>{columns, rows} : Shape<2>{rows, columns};
-    check_storage(choice.dataset.get(), extents, path);
+  }
+
+  static Hdf5Choice open_stored_dataset(hid_t file, std::string_view part, const std::string& path) {
+    Hdf5Choice choice = open_hdf5_dataset(file, part, path);
+    for (const auto extent : choice.extents) {
+      if (extent == 0 || extent > INT64_MAX) {
+        throw_io(path, "at least 1 value", fmt::format("shape {{{}}}", fmt::join(choice.extents, ", ")));
+      }
+    }
+    check_hdf5_storage(choice.dataset.get(), choice.extents, path);
+    return choice;
   }
 
   static Hdf5Handle open_file(const std::string& name, const std::string& path) {
@@ -122,18 +78,16 @@ struct OpenField {
       notes.push_back(fmt::format("{}: {}: {} is read as {} x {} (rows x columns)", path, axes.cause,
                                   printable(choice.name), shape[0], shape[1]));
     }
-    if (!axes.origin.empty()) {
-      notes.push_back(
-          fmt::format("{}: {} is read from its DISPLAY_ORIGIN, {}", path, printable(choice.name), axes.origin));
+    if (!axes.origin_cause.empty()) {
+      notes.push_back(fmt::format("{}: {} is read from its {}, {}", path, printable(choice.name), axes.origin_cause,
+                                  axes.origin()));
     }
     if (!packing.is_plain()) {
       notes.push_back(fmt::format("{}: {} is read times {:g} plus {:g} (scale_factor or unitSI, add_offset)", path,
                                   printable(choice.name), packing.scale, packing.offset));
     }
-    if (const auto [height, width] = read_hdf5_sides(choice); height > 0 && width > 0 && !is_square(height, width)) {
-      notes.push_back(fmt::format("{}: its pixels of {} x {} (height x width) are not square: taken as square", path,
-                                  format_length(height), format_length(width)));
-    }
+    notes.insert(notes.end(), axes.notes.begin(), axes.notes.end());
+    if (!image_note.empty()) notes.push_back(image_note);
     return notes;
   }
 
@@ -185,8 +139,8 @@ struct OpenField {
     read_hdf5_attributes(choice.dataset.get(), metadata);
     for (const auto* key : {"MATLAB_class", "MATLAB_int_decode", "MATLAB_global"}) metadata.erase(key);
     erase_honoured(metadata);
-    const auto [height, width] = read_hdf5_sides(choice);
-    if (is_square(height, width) && width >= min_pitch_m && width <= max_pitch_m) {
+    const double width = axes.sides_m[1];
+    if (axes.has_square_pixels() && width >= min_pitch_m && width <= max_pitch_m) {
       metadata.insert({"pitch_m", number_text(width)});
     }
   }

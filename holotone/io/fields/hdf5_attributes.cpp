@@ -88,6 +88,20 @@ std::size_t count_values(hid_t attribute) {
   return count > 0 && count <= max_values ? static_cast<std::size_t>(count) : 0;
 }
 
+/// The numbers behind the names of an enumeration, such as h5py's True.
+std::vector<double> read_enumerated(hid_t attribute, hid_t type) {
+  const std::size_t count = count_values(attribute);
+  const Hdf5Handle number(H5Tget_super(type), H5Tclose);
+  const std::size_t bytes = H5Tget_size(type);
+  if (!number.valid() || count == 0 || bytes == 0 || bytes > sizeof(double)) return {};
+  std::vector<double> values(count);
+  if (H5Aread(attribute, type, values.data()) < 0 ||
+      H5Tconvert(number.get(), H5T_NATIVE_DOUBLE, count, values.data(), nullptr, H5P_DEFAULT) < 0) {
+    return {};
+  }
+  return values;
+}
+
 }  // namespace
 
 void read_hdf5_attributes(hid_t object, Metadata& metadata) {
@@ -108,6 +122,7 @@ std::vector<double> read_attribute_numbers(hid_t object, const char* name) {
   const Hdf5Handle type(attribute.valid() ? H5Aget_type(attribute.get()) : -1, H5Tclose);
   if (!type.valid()) return {};
   const auto kind = H5Tget_class(type.get());
+  if (kind == H5T_ENUM) return read_enumerated(attribute.get(), type.get());
   std::vector<double> values(kind == H5T_FLOAT || kind == H5T_INTEGER ? count_values(attribute.get()) : 0);
   if (!values.empty() && H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, values.data()) < 0) values.clear();
   return values;

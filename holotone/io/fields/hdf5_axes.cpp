@@ -2,85 +2,25 @@
 
 #if HOLOTONE_HDF5
 #include <algorithm>
-#include <cctype>
+#include <cmath>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <holotone/core/units.hpp>
 #include <holotone/io/fields/hdf5_attributes_detail.hpp>
+#include <holotone/io/fields/hdf5_coordinates_detail.hpp>
+#include <holotone/io/fields/hdf5_packing_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/printable_detail.hpp>
 
 namespace holotone::io {
 namespace {
 
-constexpr std::size_t longest_name = 256;
-
-enum class Axis : std::uint8_t { other, x, y };
-
-/// "x", "x [mm]", "nx", "Columns".
-Axis axis_named(std::string_view label) {
-  std::string word;
-  for (const char c : label) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
-      if (word.empty()) continue;
-      break;
-    }
-    word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  const auto is = [&](std::initializer_list<std::string_view> names) {
-    return std::ranges::find(names, word) != names.end();
-  };
-  if (is({"x", "nx", "ix", "column", "columns", "col", "cols", "width", "horizontal"})) return Axis::x;
-  if (is({"y", "ny", "iy", "row", "rows", "height", "vertical"})) return Axis::y;
-  return Axis::other;
-}
-
-/// Name of the dataset that a reference leads to, without its group.
-std::string name_of_scale(hid_t dataset, const hobj_ref_t& reference) {
-  const Hdf5Handle scale(H5Rdereference2(dataset, H5P_DEFAULT, H5R_OBJECT, &reference), H5Oclose);
-  std::string name(longest_name, '\0');
-  const auto size = scale.valid() ? H5Iget_name(scale.get(), name.data(), name.size()) : 0;
-  if (size <= 0) return {};
-  name.resize(std::min(static_cast<std::size_t>(size), longest_name - 1));
-  return name.substr(name.rfind('/') + 1);
-}
-
-/// Names of the dimension scales attached to a dataset (DIMENSION_LIST), one for each dimension, or empty.
-std::vector<std::string> read_scales(hid_t dataset, std::size_t rank) {
-  std::vector<std::string> names(rank);
-  if (!has_hdf5_attribute(dataset, "DIMENSION_LIST")) return names;
-  const Hdf5Handle attribute(H5Aopen(dataset, "DIMENSION_LIST", H5P_DEFAULT), H5Aclose);
-  const Hdf5Handle type(attribute.valid() ? H5Aget_type(attribute.get()) : -1, H5Tclose);
-  const Hdf5Handle space(attribute.valid() ? H5Aget_space(attribute.get()) : -1, H5Sclose);
-  if (!type.valid() || !space.valid() || H5Tget_class(type.get()) != H5T_VLEN ||
-      H5Sget_simple_extent_npoints(space.get()) != static_cast<hssize_t>(rank)) {
-    return names;
-  }
-  const Hdf5Handle item(H5Tget_super(type.get()), H5Tclose);
-  const Hdf5Handle memory(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose);
-  if (!item.valid() || !memory.valid() || H5Tequal(item.get(), H5T_STD_REF_OBJ) <= 0) return names;
-  std::vector<hvl_t> lists(rank, hvl_t{0, nullptr});
-  if (H5Aread(attribute.get(), memory.get(), lists.data()) < 0) return names;
-  for (std::size_t i = 0; i < rank; ++i) {
-    if (lists[i].len > 0 && lists[i].p != nullptr) {
-      names[i] = name_of_scale(dataset, *static_cast<const hobj_ref_t*>(lists[i].p));
-    }
-  }
-  H5Dvlen_reclaim(memory.get(), space.get(), H5P_DEFAULT, lists.data());
-  return names;
-}
+bool is_square(double height, double width) { return width > 0 && std::abs(height - width) <= 1e-3 * width; }
 
 /// openPMD's names, of a dataset or of the record around it; the fastest comes first in Fortran's order.
 std::vector<std::string> read_openpmd_labels(hid_t object) {
   auto labels = read_attribute_texts(object, "axisLabels");
   if (read_attribute_texts(object, "dataOrder") == std::vector<std::string>{"F"}) std::ranges::reverse(labels);
   return labels;
-}
-
-/// The axes of a NeXus group whose signal is the dataset.
-std::vector<std::string> read_nexus_labels(hid_t group, const std::string& name) {
-  const auto signal = read_attribute_texts(group, "signal");
-  return signal == std::vector<std::string>{name.substr(name.rfind('/') + 1)} ? read_attribute_texts(group, "axes")
-                                                                              : std::vector<std::string>{};
 }
 
 /// The keys of vigra's axistags, which ilastik writes: {"axes": [{"key": "y", ...}, ...]}.
@@ -97,57 +37,115 @@ std::vector<std::string> read_axistags(hid_t dataset) {
   return labels;
 }
 
-/// Names of the dimensions, empty where there are none.
-std::vector<std::string> read_labels(const Hdf5Choice& choice) {
+/// Names of the dimensions, empty where there are none, and what is known of their axes.
+std::vector<Hdf5Coordinate> read_dimensions(const Hdf5Choice& choice, const std::string& path) {
   const hid_t dataset = choice.dataset.get();
-  const std::size_t rank = choice.extents.size();
   const Hdf5Handle group = open_hdf5_group(choice);
   auto labels = read_attribute_texts(dataset, "DIMENSION_LABELS");
   if (labels.empty()) labels = read_openpmd_labels(dataset);
   if (labels.empty()) labels = read_axistags(dataset);
   if (labels.empty() && group.valid()) labels = read_openpmd_labels(group.get());
-  if (labels.empty() && group.valid()) labels = read_nexus_labels(group.get(), choice.name);
-  labels.resize(rank);
-  const auto scales = read_scales(dataset, rank);
-  for (std::size_t i = 0; i < rank; ++i) {
-    if (axis_named(labels[i]) == Axis::other && !scales[i].empty()) labels[i] = scales[i];
+  auto dimensions = read_hdf5_coordinates(choice, path);
+  labels.resize(dimensions.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    auto& dimension = dimensions[i];
+    const auto named = hdf5_axis_named(labels[i]);
+    if (named != Hdf5Axis::other || dimension.name.empty()) dimension.name = labels[i];
+    if (dimension.axis == Hdf5Axis::other) dimension.axis = hdf5_axis_named(dimension.name);
   }
-  return labels;
+  return dimensions;
 }
 
-void read_origin(const Hdf5Choice& choice, const std::string& path, Hdf5Axes& axes) {
+bool read_origin(const Hdf5Choice& choice, const std::string& path, Hdf5Axes& axes) {
   const auto origins = read_attribute_texts(choice.dataset.get(), "DISPLAY_ORIGIN");
-  if (origins.empty() || origins.front() == "UL" || origins.front().empty()) return;
+  if (origins.empty() || origins.front().empty()) return false;
   const std::string& origin = origins.front();
+  if (origin == "UL") return true;
   if (origin != "LL" && origin != "UR" && origin != "LR") {
     throw_io(path, "UL, LL, UR or LR as DISPLAY_ORIGIN", in_quotes(origin));
   }
   axes.rows_up = origin[0] == 'L';
   axes.columns_left = origin[1] == 'R';
-  axes.origin = fmt::format("{} {}", axes.rows_up ? "lower" : "upper", axes.columns_left ? "right" : "left");
+  axes.origin_cause = "DISPLAY_ORIGIN";
+  return true;
+}
+
+/// True for counts of pixels, which run as the rows are stored.
+bool counts_pixels(const Hdf5Coordinate& y) {
+  constexpr std::string_view counts[] = {"px", "pix", "pixel", "pixels", "[px]", "[pix]", "[pixel]", "[pixels]"};
+  return y.name.starts_with("row") || y.name.starts_with("Row") ||
+         std::ranges::find(counts, y.unit) != std::end(counts);
+}
+
+/// Which way coordinates run: x to the right, y as its file has it.
+void follow_coordinates(const Hdf5Coordinate& y, const Hdf5Coordinate& x, const std::string& path, Hdf5Axes& axes) {
+  axes.columns_left = x.step.value_or(1) < 0;
+  axes.rows_up = y.upright == Hdf5Upright::up && y.step.value_or(-1) > 0;
+  if (axes.is_mirrored()) axes.origin_cause = "coordinates";
+  if (!y.step || counts_pixels(y)) return;
+  const bool rises = *y.step > 0;
+  if (rises ? y.upright == Hdf5Upright::unstated : y.upright == Hdf5Upright::down) {
+    axes.notes.push_back(fmt::format("{}: its coordinates {} {} from row to row: the first row is read as the top",
+                                     path, in_quotes(y.name), rises ? "rise" : "fall"));
+  }
+}
+
+/// Height and width of a pixel, and a note of those that are not square.
+void set_sides(const Hdf5Choice& choice, const Hdf5Coordinate* y, const Hdf5Coordinate* x, const std::string& path,
+               Hdf5Axes& axes) {
+  axes.sides_m = read_hdf5_sides(choice);
+  if (y != nullptr && axes.columns_first) std::swap(axes.sides_m[0], axes.sides_m[1]);
+  auto& [height, width] = axes.sides_m;
+  if (!(height > 0 && width > 0) && y != nullptr && y->step && x->step) {
+    const auto of_y = hdf5_length_m(y->unit);
+    const auto of_x = hdf5_length_m(x->unit);
+    axes.sides_m = {std::abs(*y->step) * of_y.value_or(0), std::abs(*x->step) * of_x.value_or(0)};
+    if (!of_y && !of_x && y->unit == x->unit && !is_square(std::abs(*y->step), std::abs(*x->step))) {
+      axes.notes.push_back(
+          fmt::format("{}: its pixels of {:g} x {:g} {} (height x width) are not square: taken as square", path,
+                      std::abs(*y->step), std::abs(*x->step), y->unit.empty() ? "units" : printable(y->unit)));
+    }
+  }
+  if (height > 0 && width > 0 && !is_square(height, width)) {
+    axes.notes.push_back(fmt::format("{}: its pixels of {} x {} (height x width) are not square: taken as square", path,
+                                     format_length(height), format_length(width)));
+  }
 }
 
 }  // namespace
 
+bool Hdf5Axes::has_square_pixels() const { return is_square(sides_m[0], sides_m[1]); }
+
+std::string Hdf5Axes::origin() const {
+  return fmt::format("{} {}", rows_up ? "lower" : "upper", columns_left ? "right" : "left");
+}
+
 Hdf5Axes read_hdf5_axes(const Hdf5Choice& choice, const std::string& path) {
   Hdf5Axes axes;
-  read_origin(choice, path, axes);
+  const bool has_origin = read_origin(choice, path, axes);
   if (!choice.reversed.empty()) {
     axes.columns_first = true;
     axes.cause = fmt::format("{} stores dimensions reversed", choice.reversed);
+    set_sides(choice, nullptr, nullptr, path, axes);
     return axes;
   }
   const std::size_t rank = choice.extents.size();
-  const auto labels = read_labels(choice);
-  const Axis row = axis_named(labels[rank - 2]);
-  const Axis column = axis_named(labels[rank - 1]);
-  if (rank == 3 && axis_named(labels[0]) != Axis::other) {
-    throw_io(path, "dimensions n, y, x", printable(fmt::format("{}", fmt::join(labels, ", "))));
+  const auto dimensions = read_dimensions(choice, path);
+  const auto& first = dimensions[rank - 2];
+  const auto& last = dimensions[rank - 1];
+  if (rank == 3 && dimensions[0].axis != Hdf5Axis::other) {
+    throw_io(path, "dimensions n, y, x",
+             printable(fmt::format("{}, {}, {}", dimensions[0].name, first.name, last.name)));
   }
-  axes.columns_first = (row == Axis::x && column != Axis::x) || (column == Axis::y && row == Axis::other);
+  axes.columns_first = (first.axis == Hdf5Axis::x && last.axis != Hdf5Axis::x) ||
+                       (last.axis == Hdf5Axis::y && first.axis == Hdf5Axis::other);
   if (axes.columns_first) {
-    axes.cause = printable(fmt::format("dimensions named '{}', '{}'", labels[rank - 2], labels[rank - 1]));
+    axes.cause = printable(fmt::format("dimensions named '{}', '{}'", first.name, last.name));
   }
+  const auto& y = axes.columns_first ? last : first;
+  const auto& x = axes.columns_first ? first : last;
+  if (!has_origin) follow_coordinates(y, x, path, axes);
+  set_sides(choice, &y, &x, path, axes);
   return axes;
 }
 

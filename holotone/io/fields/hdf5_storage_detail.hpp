@@ -1,0 +1,17 @@
+#pragma once
+// Whether the values that an HDF5 dataset declares can be stored in its file. Empty if HOLOTONE_HDF5 is off.
+// Not for users.
+#if HOLOTONE_HDF5
+#include <cstdint>
+#include <holotone/io/fields/hdf5_handle_detail.hpp>
+#include <string>
+#include <vector>
+
+namespace holotone::io {
+
+/// Throws io unless the extents agree with the stored bytes, before memory is allocated for them, and for filters and
+/// layouts that are not read.
+void check_hdf5_storage(hid_t dataset, const std::vector<std::uint64_t>& extents, const std::string& path);
+
+}  // namespace holotone::io
+#endif
