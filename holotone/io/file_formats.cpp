@@ -25,8 +25,10 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "1 to 16 bit, palette, interlaced, alpha",
        .written = "8, 16 bit, 1 to 4 channels; grey of 1, 2, 4 bit",
-       .honoured = "orientation (eXIf, raw profiles); as light: iCCP, gAMA, cHRM (Little CMS); text chunks",
-       .not_honoured = "named: cICP, pCAL, orientation of XMP, frames of an animation, pixels that are not square"},
+       .honoured =
+           "orientation (eXIf, raw profiles); as light: iCCP, gAMA, cHRM, Adobe RGB of EXIF (Little CMS); text chunks",
+       .not_honoured =
+           "named: cICP, pCAL, sTER, orientation of XMP, frames of an animation, pixels that are not square"},
       {.name = "TIFF, BigTIFF",
        .content = picture,
        .extensions = {".tif", ".tiff"},
@@ -36,9 +38,10 @@ std::vector<FormatSupport> list_formats() {
        .honoured =
            "orientation, alpha, transparency masks, white is zero, palette, ImageDescription, picture of full "
            "resolution, GDAL_NODATA, unit of depths (GDAL, GeoTIFF), bits of OME-XML and Micro-Manager; as light: "
-           "profile, TransferFunction, primaries (Little CMS)",
+           "profile, TransferFunction, primaries, Adobe RGB of EXIF (Little CMS)",
        .not_honoured =
-           "named: scale and offset of GDAL and ImageJ, units, orientation of XMP, pixels that are not "
+           "named: scale and offset of GDAL and ImageJ, ReferenceBlackWhite, units, orientation of XMP, pixels that "
+           "are not "
            "square (GeoTIFF too), pictures beyond its pages (ImageJ, MetaMorph, OME-XML, ImageDepth); refused: "
            "other inks, YCbCr but JPEG's, raw sensor data, signed (ImageJ's too) or 32-bit integers",
        .library = "libtiff 4.5",
@@ -189,8 +192,9 @@ std::vector<FormatSupport> list_formats() {
        .extensions = {".png", ".tif", ".tiff", ".bmp", ".jpg", ".jpeg", ".pfm", ".exr"},
        .by_content = true,
        .read = "two levels",
-       .written = "PNG of 8 bit or 1 bit",
-       .honoured = "pixels a metre of PNG"},
+       .written = "PNG of 8 bit or 1 bit with pixels a metre",
+       .honoured = "transparency, on white",
+       .not_honoured = "left out: resolutions such as pHYs"},
       {.name = "SMOE",
        .content = model,
        .extensions = {".smoe"},

@@ -80,6 +80,10 @@ TEST(ImageFacts, AnAnimationIsNamed) {
   EXPECT_EQ(notes_of("x.png", png_with("acTL", std::string("\0\0\0\x03\0\0\0\0", 8))),
             Notes{"x.png: an animation of 3 frames (APNG): its still picture is read"});
   EXPECT_EQ(notes_of("x.png", png_with("acTL", std::string("\0\0\0\x01\0\0\0\0", 8))), Notes{});
+  for (const char mode : {'\0', '\1'}) {
+    EXPECT_EQ(notes_of("x.png", png_with("sTER", std::string(1, mode))),
+              Notes{"x.png: two views side by side (sTER) are read as one picture"});
+  }
 }
 
 /// A JPEG with a segment APP1 or APP2 before all others.

@@ -322,6 +322,69 @@ TEST(ImageProfile, AdobeRgbByExifAloneIsTheSameLight) {
   }
 }
 
+/// TIFF or BigTIFF of one pixel (200, 60, 60) with ColorSpace and an InteroperabilityIndex unless it is empty.
+std::string exif_tiff(std::uint32_t space, const std::string& index, bool little_endian, bool is_big) {
+  const auto number = [&](std::uint64_t value, int bytes) {
+    std::string stored;
+    for (int i = 0; i < bytes; ++i) {
+      stored += static_cast<char>(value >> (little_endian ? 8 * i : 8 * (bytes - 1 - i)) & 0xff);
+    }
+    return stored;
+  };
+  const int wide = is_big ? 8 : 4;
+  const auto entry = [&](std::uint32_t tag, std::uint32_t type, std::uint64_t count, std::string value) {
+    value.resize(static_cast<std::size_t>(wide));
+    return number(tag, 2) + number(type, 2) + number(count, wide) + value;
+  };
+  const auto directory = [&](const std::vector<std::string>& entries) {
+    std::string bytes = number(entries.size(), is_big ? 8 : 2);
+    for (const auto& one : entries) bytes += one;
+    return bytes + number(0, wide);
+  };
+  const auto page = [&](std::uint64_t pixels, std::uint64_t exif) {
+    return directory({entry(256, 3, 1, number(1, 2)), entry(257, 3, 1, number(1, 2)), entry(258, 3, 1, number(8, 2)),
+                      entry(259, 3, 1, number(1, 2)), entry(262, 3, 1, number(2, 2)),
+                      entry(273, 4, 1, number(pixels, 4)), entry(277, 3, 1, number(3, 2)),
+                      entry(278, 3, 1, number(1, 2)), entry(279, 4, 1, number(3, 4)),
+                      entry(34665, 4, 1, number(exif, 4))});
+  };
+  const auto rules = [&](std::uint64_t offset) {
+    std::vector<std::string> entries{entry(0xa001, 3, 1, number(space, 2))};
+    if (!index.empty()) entries.push_back(entry(0xa005, 4, 1, number(offset, 4)));
+    return directory(entries);
+  };
+  std::string bytes = little_endian ? "II" : "MM";
+  bytes += number(is_big ? 43 : 42, 2) + (is_big ? number(8, 2) + number(0, 2) + number(16, 8) : number(8, 4));
+  const std::size_t pixels = bytes.size() + page(0, 0).size();
+  const std::size_t exif = pixels + 4;
+  bytes += page(pixels, exif) + std::string(red) + '\0' + rules(exif + rules(0).size());
+  return bytes + directory({entry(1, 2, 4, index)});
+}
+
+TEST(ImageProfile, AdobeRgbByExifAloneCountsInTiffAndPng) {
+  SKIP_WITHOUT_LCMS();
+  const auto expected = adobe_light({200, 60, 60});
+  for (const bool little_endian : {true, false}) {
+    const std::string block = make_exif(65535, "R03", little_endian);
+    expect_light(read_light("x.png", make_png(1, 2, red, png_chunk("eXIf", block))), expected, 0.001);
+    expect_light(read_light("x.png", make_png(1, 2, red, png_chunk("eXIf", make_exif(2, "", little_endian)))), expected,
+                 0.001);
+    for (const auto& chunk : {png_chunk("sRGB", std::string(1, '\0')), png_chunk("gAMA", big(45455, 4))}) {
+      EXPECT_EQ(first_code(read_light("x.png", make_png(1, 2, red, chunk + png_chunk("eXIf", block)))), 200);
+    }
+    EXPECT_EQ(first_code(read_light("x.png", make_png(1, 2, red, png_chunk("eXIf", block)), false)), 200);
+    if (!has_tiff()) continue;
+    for (const bool is_big : {false, true}) {
+      expect_light(read_light("x.tif", exif_tiff(65535, "R03", little_endian, is_big)), expected, 0.001);
+      expect_light(read_light("x.tif", exif_tiff(2, "", little_endian, is_big)), expected, 0.001);
+      const Image srgb = read_light("x.tif", exif_tiff(1, "R98", little_endian, is_big));
+      EXPECT_EQ(first_code(srgb), 200);
+      EXPECT_TRUE(srgb.notes.empty()) << srgb.notes.front();
+      EXPECT_EQ(first_code(read_light("x.tif", exif_tiff(65535, "R03", little_endian, is_big), false)), 200);
+    }
+  }
+}
+
 std::string note_of(const std::string& name, const std::string& bytes) {
   const Image image = read_light(name, bytes);
   return image.notes.size() == 1 ? image.notes.front() : std::to_string(image.notes.size()) + " notes";
@@ -332,6 +395,12 @@ TEST(ImageProfile, WhatIsIgnoredIsNamed) {
                 .find("x.png: cICP 9,16,0,1 ignored"),
             std::string::npos);
   EXPECT_NE(note_of("x.png", make_png(1, 2, red, profile_chunk("no profile"))).find("iCCP"), std::string::npos);
+  const std::string uncalibrated = "ColorSpace 65535 (not sRGB) of its EXIF block ignored";
+  EXPECT_NE(note_of("x.png", make_png(1, 2, red, png_chunk("eXIf", make_exif(65535, "R98", true)))).find(uncalibrated),
+            std::string::npos);
+  if (has_tiff()) {
+    EXPECT_NE(note_of("x.tif", exif_tiff(65535, "", true, false)).find(uncalibrated), std::string::npos);
+  }
   EXPECT_NE(note_of("x.jpg", exif_jpeg(make_exif(65535, "R98", true)))
                 .find("x.jpg: ColorSpace 65535 (not sRGB) of its EXIF block ignored"),
             std::string::npos);
@@ -360,6 +429,7 @@ TEST(ImageProfile, SurvivesMutations) {
   io_support::expect_survival("profile.jpg", jpeg_of({9, 8, 7}, adobe_profile()), "profile.jpg", 2000, read);
   io_support::expect_survival("profile.png", make_png(1, 2, red, profile_chunk(adobe_profile())), "profile.png", 2000,
                               read, io_fixtures::repair_checksums);
+  io_support::expect_survival("exif.tif", exif_tiff(65535, "R03", true, false), "exif.tif", 2000, read);
   io_support::expect_survival("exif.jpg", exif_jpeg(make_exif(65535, "R03", true)), "exif.jpg", 2000, read);
   io_support::expect_survival("profile.bmp", make_bmp(124, embedded, {}, 0, adobe_profile()), "profile.bmp", 2000,
                               read);

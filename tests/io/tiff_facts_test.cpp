@@ -116,6 +116,23 @@ TEST_F(TiffFacts, ScaleAndOffsetAreNamed) {
               "x.tif: its scale 0.02 and offset 0.2 (GDALMetadata) are not applied to the values");
 }
 
+TEST_F(TiffFacts, ReferenceBlackWhiteIsNamed) {
+  const std::vector<std::uint32_t> full{0, 1, 255, 1, 0, 1, 255, 1, 0, 1, 255, 1};
+  const std::vector<std::uint32_t> video{16, 1, 235, 1, 16, 1, 235, 1, 16, 1, 235, 1};
+  std::vector<std::uint32_t> green = full;
+  green[6] = 254;
+  const auto page = [](const std::vector<std::uint32_t>& range, std::uint32_t samples) {
+    const Page one{1, 1, 8, samples, samples == 3 ? 2U : 1U, {std::string(samples, 'a')}, {{532, 5, range}}};
+    return read_tif(tiff_file({one}));
+  };
+  for (const std::uint32_t samples : {1U, 3U}) {
+    expect_note(page(video, samples), "x.tif: its ReferenceBlackWhite 16 to 235 is not applied to the values");
+    EXPECT_TRUE(page(full, samples).notes.empty());
+  }
+  expect_note(page(green, 3), "ReferenceBlackWhite 0 to 254 is not applied");
+  EXPECT_EQ(list_values(page(video, 1)), std::vector<double>{'a'});
+}
+
 TEST_F(TiffFacts, PixelsThatAreNotSquareAreNamed) {
   const Page fax = grey_page(2, 1, {"ab"}, {{282, 5, {204, 1}}, {283, 5, {98, 1}}, {296, 3, {2}}});
   expect_note(read_tif(tiff_file({fax})),

@@ -53,22 +53,25 @@ ColourClaim adobe_rgb() {
 
 }  // namespace
 
-ColourClaim exif_colours(std::string_view block) {
+ColourClaim claim_of_exif(std::uint16_t colour_space, std::string_view index) {
   constexpr std::uint16_t adobe = 2;
   constexpr std::uint16_t uncalibrated = 65535;
+  if (colour_space == adobe) return adobe_rgb();
+  if (colour_space != uncalibrated) return {};
+  if (index.starts_with("R03")) return adobe_rgb();
+  return {.unsupported = "ColorSpace 65535 (not sRGB) of its EXIF block"};
+}
+
+ColourClaim exif_colours(std::string_view block) {
   const bool little = block.starts_with(std::string_view("II*\0", 4));
   if (block.size() < 8 || (!little && !block.starts_with(std::string_view("MM\0*", 4)))) return {};
   const auto order = little ? std::endian::little : std::endian::big;
   const auto exif = Directory(block, order, load<std::uint32_t>(block.data() + 4, order)).follow(tag_exif);
   const auto space = exif ? exif->find(tag_colour_space) : std::nullopt;
   if (!space) return {};
-  const auto stated = load<std::uint16_t>(space->data(), order);
-  if (stated == adobe) return adobe_rgb();
-  if (stated != uncalibrated) return {};
   const auto rules = exif->follow(tag_interoperability);
   const auto index = rules ? rules->find(tag_index) : std::nullopt;
-  if (index && index->starts_with("R03")) return adobe_rgb();
-  return {.unsupported = "ColorSpace 65535 (not sRGB) of its EXIF block"};
+  return claim_of_exif(load<std::uint16_t>(space->data(), order), index.value_or(std::string_view()));
 }
 
 }  // namespace holotone::io

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/exif_colours_detail.hpp>
 #include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
@@ -36,17 +37,17 @@ static void ignore_warning(png_structp, png_const_charp) {}
 }
 
 /// The next `length` bytes as an EXIF block. What stands behind its first part, such as a thumbnail, is not read.
-Orientation take_orientation(PngInput& input, std::uint32_t length) {
+std::string take_exif(PngInput& input, std::uint32_t length) {
   constexpr std::uint32_t longest_read = 1 << 16;
   std::string block(std::min(length, longest_read), '\0');
-  return input.take(block.data(), block.size()) ? exif_orientation(block) : Orientation::top_left;
+  return input.take(block.data(), block.size()) ? block : std::string();
 }
 
 // libpng allocates memory for a chunk before checking that the file contains it, so lengths are checked here first.
 PngChunks check_chunks(PngInput& input, std::string_view path) {
   PngChunks chunks;
   PngAnnotations annotations;
-  bool exif = false;
+  std::string exif;
   std::uint64_t at = 0;
   const auto require = [&](std::uint64_t count, std::string_view what) {
     if (count > input.size() - at) {
@@ -78,16 +79,18 @@ PngChunks check_chunks(PngInput& input, std::string_view path) {
       if (input.take(frames, sizeof frames)) chunks.frames = load<std::uint32_t>(frames, std::endian::big);
     }
     if (type == "eXIf") {
-      chunks.orientation = take_orientation(input, length);
-      exif = true;
+      exif = take_exif(input, length);
     }
+    if (type == "sTER") chunks.stereo = true;
     if (type == "tEXt" || type == "zTXt" || type == "iTXt") {
       std::string text(std::min<std::uint32_t>(length, longest_annotation), '\0');
       if (input.take(text.data(), text.size())) take_annotation(type, text, annotations);
     }
     if (type == "IEND") break;
   }
-  if (!exif) chunks.orientation = exif_orientation(annotations.exif);
+  if (exif.empty()) exif = std::move(annotations.exif);
+  chunks.orientation = exif_orientation(exif);
+  chunks.exif_colours = exif_colours(exif);
   chunks.xmp_orientation = xmp_orientation(annotations.xmp);
   input.go_to(0);
   return chunks;
@@ -223,13 +226,16 @@ ColourClaim PngReader::colours() const {
   if (png_get_cHRM(png_, info_, &xy[0], &xy[1], &xy[2], &xy[3], &xy[4], &xy[5], &xy[6], &xy[7]) != 0) {
     claim.primaries = xy;
   }
-  return claim;
+  return claim.gamma || claim.primaries ? claim : chunks_.exif_colours;
 }
 
 void PngReader::note_facts(Image& image) const {
   if (chunks_.frames > 1) {
     image.notes.push_back(
         fmt::format("{}: an animation of {} frames (APNG): its still picture is read", path_, chunks_.frames));
+  }
+  if (chunks_.stereo) {
+    image.notes.push_back(fmt::format("{}: two views side by side (sTER) are read as one picture", path_));
   }
 #ifdef PNG_pCAL_SUPPORTED
   png_charp purpose = nullptr;

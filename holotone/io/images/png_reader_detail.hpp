@@ -48,6 +48,8 @@ struct PngChunks {
   bool profile = false;      ///< libpng leaves damaged and long ones out
   std::string video_code{};  ///< data of cICP
   std::uint32_t frames = 0;  ///< of an animation (acTL)
+  bool stereo = false;       ///< two views side by side (sTER)
+  ColourClaim exif_colours{};
 };
 
 /// Reads a PNG file. Palettes stay indices {ny, nx, 1}; greys of 1, 2 or 4 bits stay codes; transparency becomes alpha.
@@ -74,7 +76,7 @@ class PngReader {
   [[nodiscard]] Palette palette() const;
   [[nodiscard]] std::vector<std::uint8_t> palette_alpha() const;  ///< of the first entries; empty: all are opaque
   [[nodiscard]] ColourClaim colours() const;
-  /// Adds notes of an animation, whose still picture is read, and of pixels that are not square.
+  /// Adds notes of an animation, whose still picture is read, of two views and of pixels that are not square.
   void note_facts(Image& image) const;
   /// Metadata read so far; text may follow the pixels.
   [[nodiscard]] Metadata metadata() const;

@@ -85,9 +85,9 @@ class TiffReader {
     image.metadata = metadata();
     note_facts(image, options.as_depth);
     if (tags_.is_cmyk()) {
-      make_rgb(image, tiff_colours(input_.get()).profile, options.as_light, path_);
+      make_rgb(image, tiff_colours(input_).profile, options.as_light, path_);
     } else if (options.as_light) {
-      make_srgb(image, tiff_colours(input_.get()), path_);
+      make_srgb(image, tiff_colours(input_), path_);
     }
     if (mask) apply_mask(image, *mask);
     turn(image, orientation());
@@ -143,6 +143,7 @@ class TiffReader {
       image.notes.push_back(fmt::format("{}: {} not in the file (offset 0): read as {:g}", path_,
                                         counted(gaps_.count, TIFFIsTiled(file) != 0 ? "tile" : "strip"), gaps_.value));
     }
+    note_reference_black(file, image, path_);
     note_no_data(tiff_no_data(file), image, path_);
     note_gdal_metadata(file, image, as_depth, path_);
     note_imagej_calibration(description(), image, as_depth, path_);

@@ -3,7 +3,9 @@
 #if HOLOTONE_TIFF
 #include <algorithm>
 #include <cstddef>
+#include <fmt/format.h>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
+#include <holotone/io/images/tiff/tiff_exif_detail.hpp>
 #include <holotone/io/images/tiff/tiff_gdal_detail.hpp>
 #include <string>
 #include <vector>
@@ -70,7 +72,8 @@ std::uint64_t count_pixels(TIFF* file) {
 
 }  // namespace
 
-ColourClaim tiff_colours(TIFF* file) {
+ColourClaim tiff_colours(const TiffInput& input) {
+  TIFF* const file = input.get();
   ColourClaim claim{.profile = find_profile(file), .name = "TransferFunction"};
   if (!claim.profile.empty()) return claim;
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
@@ -91,7 +94,7 @@ ColourClaim tiff_colours(TIFF* file) {
   }
   const bool inks = photometric == PHOTOMETRIC_MINISWHITE || photometric == PHOTOMETRIC_PALETTE;
   if (!claim.curves.empty() && inks) return {.unsupported = "TransferFunction of inverted or palette codes"};
-  return claim;
+  return claim.curves.empty() && !claim.primaries ? tiff_exif_colours(input) : claim;
 }
 
 std::string_view tiff_xmp(TIFF* file) {
@@ -99,6 +102,29 @@ std::string_view tiff_xmp(TIFF* file) {
   const char* data = nullptr;
   if (TIFFGetField(file, TIFFTAG_XMLPACKET, &count, &data) != 1 || data == nullptr) return {};
   return {data, count};
+}
+
+void note_reference_black(TIFF* file, Image& image, std::string_view path) {
+  const float* range = nullptr;
+  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
+  std::uint16_t bits = 1;
+  TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
+  TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &bits);
+  const bool is_ycbcr = photometric == PHOTOMETRIC_YCBCR;
+  const bool is_direct = is_ycbcr || photometric == PHOTOMETRIC_RGB || photometric == PHOTOMETRIC_MINISBLACK;
+  if (!is_direct || bits > 16 || TIFFGetField(file, TIFFTAG_REFERENCEBLACKWHITE, &range) != 1 || range == nullptr) {
+    return;
+  }
+  const auto last = static_cast<float>((1U << bits) - 1);
+  const auto middle = static_cast<float>(1U << (bits - 1));
+  const std::size_t channels = photometric == PHOTOMETRIC_MINISBLACK ? 1 : 3;
+  for (std::size_t i = 0; i < channels; ++i) {
+    const float black = is_ycbcr && i > 0 ? middle : 0;
+    if (range[2 * i] == black && range[2 * i + 1] == last) continue;
+    image.notes.push_back(fmt::format("{}: its ReferenceBlackWhite {:g} to {:g} is not applied to the values", path,
+                                      range[2 * i], range[2 * i + 1]));
+    return;
+  }
 }
 
 void note_tiff_facts(TIFF* file, Image& image, std::string_view path) {

@@ -4,17 +4,23 @@
 #include <cstdint>
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/images/tiff/tiff_input_detail.hpp>
 #include <string_view>
 #include <tiffio.h>
 #include <vector>
 
 namespace holotone::io {
 
-/// The ICC profile, else TransferFunction, WhitePoint and PrimaryChromaticities (TIFF 6.0, section 20).
-ColourClaim tiff_colours(TIFF* file);
+/// The ICC profile, else TransferFunction, WhitePoint and PrimaryChromaticities (TIFF 6.0, section 20), else the EXIF
+/// directory's.
+ColourClaim tiff_colours(const TiffInput& input);
 
 /// XMP (tag 700); empty without it.
 std::string_view tiff_xmp(TIFF* file);
+
+/// Adds a note of codes that are black and white by ReferenceBlackWhite (TIFF 6.0, section 20), unless these are the
+/// first and the last of RGB and grey, or JPEG's of YCbCr.
+void note_reference_black(TIFF* file, Image& image, std::string_view path);
 
 /// Adds a note of pixels that are not square, by the resolution or by GeoTIFF.
 void note_tiff_facts(TIFF* file, Image& image, std::string_view path);
