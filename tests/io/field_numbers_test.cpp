@@ -13,6 +13,7 @@
 #include <tests/io/hdf5_fixtures.hpp>
 #include <tests/io/matlab_fixtures.hpp>
 #include <tests/io/tiff_bytes.hpp>
+#include <tests/io/tiff_directory.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/paths.hpp>
 
@@ -148,6 +149,40 @@ TEST(FieldNumbers, WrongNumbersAreRefused) {
   write_raw(path, bytes);
   EXPECT_MENTIONS(error_of([&] { read_field(path, {.read = phase}); }),
                   "x.npy: expected phases in radians as floating point numbers, got int64 numbers");
+}
+
+TEST(FieldNumbers, LogarithmsAreRefusedByName) {
+  const TemporaryFolder folder;
+  using enum FieldContent;
+  for (const std::string name : {"amplitude_dB", "log10_intensity", "Power (dBm)"}) {
+    const std::string path = folder.file(name + ".npy");
+    write_raw(path, npy_field("<f8", false, 5, 3));
+    for (const auto content : {amplitude, intensity, field}) {
+      EXPECT_EQ(error_of([&] { read_field(path, {.read = content}); }),
+                path + ": expected numbers without dB or logarithm, got the name '" + name + "'");
+    }
+  }
+  for (const std::string name : {"amplitude", "log_2024", "photo_db", "catalogue_intensity", "ampoule"}) {
+    const std::string path = folder.file(name + ".npy");
+    write_raw(path, npy_field("<f8", false, 5, 3));
+    EXPECT_EQ(read_field(path, {.read = amplitude}).values(4, 2), 42.0F) << name;
+  }
+}
+
+TEST(FieldNumbers, AUnitInDecibelsOfATiffIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("p.tif");
+  const std::string metadata =
+      "<GDALMetadata>\n<Item name=\"UNITTYPE\" sample=\"0\" role=\"unittype\">dB</Item>\n</GDALMetadata>";
+  write_raw(path,
+            io_fixtures::tiff_file({{1, 1, 32, 1, 1, {bytes_of(2.0F)}, {{339, 3, {3}}, {42112, 2, {}, metadata}}}}));
+  try {
+    (void)read_image(path);
+  } catch (const Error&) {
+    GTEST_SKIP() << "built without libtiff";
+  }
+  EXPECT_MENTIONS(error_of([&] { read_field(path, {.read = FieldContent::intensity}); }),
+                  "p.tif: expected numbers without dB or logarithm, got text:unittype 'dB'");
 }
 
 TEST(FieldNumbers, FloatTiffAndCodes) {

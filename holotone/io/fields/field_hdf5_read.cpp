@@ -62,6 +62,7 @@ struct OpenField {
       }
     }
     check_hdf5_storage(choice.dataset.get(), choice.extents, path);
+    refuse_logarithm_name(path, choice.name);
     return choice;
   }
 

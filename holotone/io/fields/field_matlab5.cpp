@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <holotone/io/fields/field_units_detail.hpp>
 #include <holotone/io/printable_detail.hpp>
 #include <matio.h>
 #include <memory>
@@ -133,6 +134,7 @@ FieldNumbers read_matlab5(const std::string& path) {
   const auto [index, slice] = choose_array(arrays, named.part, path);
   const StoredArray& array = arrays[index];
   require_stored(array, named, path);
+  refuse_logarithm_name(path, array.name);
   const std::uint64_t ny = array.extents[array.extents.size() - 2];
   const std::uint64_t nx = array.extents[array.extents.size() - 1];
   FieldNumbers numbers;

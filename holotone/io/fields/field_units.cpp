@@ -84,6 +84,11 @@ std::string take_unit(Metadata& metadata) {
   return unit;
 }
 
+void refuse_logarithm_name(const std::string& path, std::string_view name) {
+  name = name.substr(name.rfind('/') + 1);
+  if (names_logarithm(name)) throw_io(path, linear_numbers, "the name " + in_quotes(name));
+}
+
 void refuse_logarithms(const std::string& path, const Metadata& metadata) {
   for (const auto& [key, value] : metadata) {
     const bool is_unit = is_unit_key(key) || key == unit_key;
@@ -92,11 +97,7 @@ void refuse_logarithms(const std::string& path, const Metadata& metadata) {
       throw_io(path, linear_numbers, fmt::format("{} {}", printable(key), in_quotes(value)));
     }
   }
-  const auto named = split_part(path);
-  const auto part = named.part.substr(named.part.rfind('/') + 1);
-  for (const auto& name : {part, std::filesystem::path(named.file).stem().string()}) {
-    if (names_logarithm(name)) throw_io(path, linear_numbers, "the name " + in_quotes(name));
-  }
+  refuse_logarithm_name(path, std::filesystem::path(split_part(path).file).stem().string());
 }
 
 std::string unit_of_name(std::string_view name) {

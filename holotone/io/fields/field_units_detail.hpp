@@ -13,8 +13,10 @@ bool is_unit_key(std::string_view key);
 /// Removes the unit from the metadata and returns it; empty if none is stated.
 std::string take_unit(Metadata& metadata);
 
-/// Throws io for numbers of a logarithm by the unit or the name that the metadata state, or by the name of the file or
-/// of its part.
+/// Throws io for a dataset or variable whose name says a logarithm of light: "/g/intensity_dB".
+void refuse_logarithm_name(const std::string& path, std::string_view name);
+
+/// Throws io for numbers of a logarithm by the unit or the name that the metadata state, or by the name of the file.
 void refuse_logarithms(const std::string& path, const Metadata& metadata);
 
 /// "deg" of "phase_deg": the unit of phases behind the name of some; empty for other names.

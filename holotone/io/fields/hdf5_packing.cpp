@@ -91,6 +91,7 @@ std::array<double, 2> read_hdf5_sides(const Hdf5Choice& choice) {
     const bool is_of_group = !has_hdf5_attribute(dataset, "gridSpacing") && group.valid();
     const hid_t mesh = is_of_group ? group.get() : dataset;
     steps = read_attribute_numbers(mesh, "gridSpacing");
+    if (read_attribute_texts(mesh, "dataOrder") == std::vector<std::string>{"F"}) std::ranges::reverse(steps);
     const auto metres = read_attribute_numbers(mesh, "gridUnitSI");
     unit = metres.size() == 1 ? metres[0] : 1;
   }
@@ -99,9 +100,9 @@ std::array<double, 2> read_hdf5_sides(const Hdf5Choice& choice) {
 }
 
 void erase_honoured(Metadata& metadata) {
-  for (const auto* key :
-       {"scale_factor", "unitSI", "add_offset", "_FillValue", "missing_value", "valid_min", "valid_max", "valid_range",
-        "_Unsigned", "DISPLAY_ORIGIN", "DIMENSION_LABELS", "axisLabels", "dataOrder"}) {
+  for (const auto* key : {"scale_factor", "unitSI", "add_offset", "_FillValue", "missing_value", "valid_min",
+                          "valid_max", "valid_range", "_Unsigned", "DISPLAY_ORIGIN", "DIMENSION_LABELS", "axisLabels",
+                          "dataOrder", "axes", "axistags", "_ARRAY_DIMENSIONS"}) {
     metadata.erase(key);
   }
 }
