@@ -26,9 +26,9 @@ struct SpotList {
 /// In place of x and y, in a unit of length or pixels of a camera ("x_px", by `camera`), kx and ky by `lens`: cycles a
 /// pixel or length of the panel ("kx_per_px", "kx_per_mm", "kx [1/mm]"), radians ("kx_rad_per_um"), or sines of angles
 /// ("kx_norm"). In place of z the curvature of a spot's wave on the panel, "defocus_per_m". Throws io naming file and
-/// line for what is no number, an unknown column, no unit, an intensity that is not > 0, no spot, and one beyond half
-/// the diffraction order of a lens with wavelength, focal length and pitch; invalid_argument for a lens that lacks what
-/// is needed.
+/// line for what is no number, an unknown column, no unit, an intensity that is not > 0 or in dB, no spot, and one
+/// beyond half the diffraction order of a lens with wavelength, focal length and pitch; invalid_argument for a lens
+/// that lacks what is needed.
 SpotList read_spots(const std::string& path, double unit_m = 0, const SpotLens& lens = {},
                     const CameraMap& camera = {});
 

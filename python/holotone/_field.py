@@ -343,7 +343,8 @@ def read_field(
     or intensity; `imaginary_file`: the imaginary part. A file that states neither wavelength nor pitch needs them here.
 
     FileError: the file, and what was expected; also real numbers without `read`, a negative amplitude or intensity,
-    phases of an integer type, several arrays without a part. Notes: what the file leaves open and how it was read.
+    numbers in dB or a logarithm, phases of an integer type, uneven coordinates, several arrays without a part. Notes:
+    what the file leaves open and how it was read.
     """
     options: dict[str, Any] = {} if read is None else {"read": read}
     for key, name in (("phase_file", phase_file), ("imaginary_file", imaginary_file)):

@@ -337,6 +337,8 @@ TEST_F(Hdf5Places, UnevenCoordinatesAreRefused) {
   EXPECT_MENTIONS(scaled_refusal(), "coordinates 'y', got steps from 1 to 2");
   write_scales({"y", {5, 5, 5, 5}}, {"x", steps(6, 1)});
   EXPECT_MENTIONS(scaled_refusal(), "coordinates 'y', got steps from 0 to 0");
+  write_scales({"y", steps(4, 1)}, {"x", {0, 1, 2, std::nan(""), 4, 5}});
+  EXPECT_MENTIONS(scaled_refusal(), "finite coordinates 'x', got nan");
   write_hyperspy({"y", steps(4, 1)}, {"x", squares}, true);
   EXPECT_MENTIONS(refusal(FieldContent::field), "coordinates 'x', got steps from 1 to 9");
   write_emd({"y", steps(4, 1), "[n_m]"}, {"x", squares, "[n_m]"});
@@ -411,6 +413,42 @@ TEST_F(Hdf5Places, NexusAndCxiNameTheirAxes) {
   expect_turned();
   write_group([](auto&, auto& data) { data.texts("_ARRAY_DIMENSIONS", {"x", "y"}); });
   expect_turned();
+}
+
+TEST_F(Hdf5Places, LinksWithinTheFileAreFollowed) {
+  {
+    auto file = Hdf5Object::create_file(path_);
+    auto group = file.group("data");
+    auto data = group.dataset("data", {4, 6}, make_values(4, 6));
+    data.texts("axes", {"y", "x"});
+    file.dataset("columns", {6}, steps(6, -8));
+    group.soft_link("x", "/columns");
+    group.soft_link("y", "/nowhere");
+  }
+  EXPECT_EQ(read_data().notes,
+            (std::vector{path_ + ":data/data: /data/data is read from its coordinates, upper right"}));
+  for (const bool is_soft : {false, true}) {
+    {
+      auto file = Hdf5Object::create_file(path_);
+      auto group = file.group("data");
+      group.dataset("data", {4, 6}, make_values(4, 6)).texts("axes", {"y", "x"});
+      group.external_link(is_soft ? "z" : "x", path_, "/data/data");
+      if (is_soft) group.soft_link("x", "/data/z");
+    }
+    if (is_soft) {
+      EXPECT_TRUE(read_data().notes.empty());
+    } else {
+      EXPECT_MENTIONS(error_of([&] { (void)read_data(); }), "coordinates in the file itself, got the link 'x'");
+    }
+  }
+  // Datasets of these names alone are no dimensions of EMD.
+  {
+    auto file = Hdf5Object::create_file(path_);
+    auto group = file.group("data");
+    group.dataset("data", {4, 6}, make_values(4, 6));
+    group.dataset("dim1", {4}, {0, 1, 4, 9});
+  }
+  EXPECT_TRUE(read_data().notes.empty());
 }
 
 TEST_F(Hdf5Places, CoordinatesElsewhereAreRefused) {

@@ -114,6 +114,14 @@ class Hdf5Object {
     put(name, H5T_STD_REF_OBJ, H5Screate_simple(1, &one, nullptr), &to);
   }
 
+  void soft_link(const std::string& name, const std::string& path) {
+    require(H5Lcreate_soft(path.c_str(), id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  }
+
+  void external_link(const std::string& name, const std::string& file, const std::string& path) {
+    require(H5Lcreate_external(file.c_str(), path.c_str(), id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
+  }
+
   /// Attaches scales to the dimensions, as the HDF5 Dimension Scale Specification has it; "": none.
   void scales(const std::vector<std::string>& paths) {
     const hid_t type = H5Tvlen_create(H5T_STD_REF_OBJ);

@@ -48,14 +48,16 @@ inline constexpr std::int64_t maximum_field_bytes = std::int64_t{1} << 33;
 /// HDF5: "f.h5:/group/name" is a dataset {ny, nx}, "f.h5:/name:3" the third of {n, ny, nx}; "v.mat:name" a variable of
 /// MATLAB 5. Without a part: dataset "field", or the only complex one, or the only real one. Complex numbers are
 /// compounds {r, i}, {re, im} or {real, imag} of floats. Dimensions of MATLAB's and Octave's datasets, which lie
-/// reversed in HDF5, and those named x before y are put right with a note; those of others stay. DISPLAY_ORIGIN, and of
-/// real numbers scale_factor, add_offset and the units of phases, are followed with a note. Other attributes of the
+/// reversed in HDF5, and those named x before y are put right with a note; those of others stay. DISPLAY_ORIGIN or
+/// coordinates (attached scales, axes of NeXus, HyperSpy and EMD), and of real numbers scale_factor, add_offset and the
+/// units of phases, are followed with a note; equal steps in a unit of length are the pitch. Other attributes of the
 /// dataset and of the root group become metadata.
 ///
 /// Counts are checked against the file's size and maximum_field_bytes before memory is allocated. libhdf5 and matio
 /// are not safe on hostile files: read_field_guarded (guarded.hpp) runs them in a child process. Throws io with file,
 /// expected and got, also for real numbers without `read`, a negative amplitude or intensity, missing values
-/// (_FillValue, missing_value, valid_range), phases of an integer type without a unit or in another unit;
+/// (_FillValue, missing_value, valid_range), phases of an integer type without a unit or in another unit, numbers in dB
+/// or a logarithm, uneven coordinates, IMAGE_WHITE_IS_ZERO and indices of a palette;
 /// invalid_argument for options that exclude each other; unsupported for a format not in this build.
 FieldFile read_field(const std::string& path, const FieldReadOptions& options = {});
 

@@ -30,13 +30,25 @@ std::string small_text(hid_t object, const char* name) {
   return texts.size() == 1 ? to_small(texts.front()) : std::string();
 }
 
-/// An object of a group, not behind a soft or external link; not valid without one.
-Hdf5Handle open_member(hid_t group, const std::string& name) {
+extern "C" {
+/// Called by libhdf5 before it opens the file of an external link.
+static herr_t refuse_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) { return -1; }
+}
+
+constexpr std::string_view coordinates_here = "coordinates in the file itself";
+
+/// An object of a group, or the one of the file that a soft link leads to; not valid without one. Throws io for a link
+/// to another file.
+Hdf5Handle open_member(hid_t group, const std::string& name, const std::string& path) {
   H5L_info_t info{};
   const bool is_here = !name.empty() && name.size() < longest_name && name.find('/') == std::string::npos &&
                        H5Lexists(group, name.c_str(), H5P_DEFAULT) > 0 &&
-                       H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT) >= 0 && info.type == H5L_TYPE_HARD;
-  return {is_here ? H5Oopen(group, name.c_str(), H5P_DEFAULT) : -1, H5Oclose};
+                       H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT) >= 0;
+  if (!is_here) return {-1, H5Oclose};
+  if (info.type == H5L_TYPE_EXTERNAL) throw_io(path, coordinates_here, fmt::format("the link {}", in_quotes(name)));
+  const Hdf5Handle access(H5Pcreate(H5P_LINK_ACCESS), H5Pclose);
+  const bool is_safe = access.valid() && H5Pset_elink_cb(access.get(), refuse_link, nullptr) >= 0;
+  return {is_safe ? H5Oopen(group, name.c_str(), access.get()) : -1, H5Oclose};
 }
 
 bool is_dataset(const Hdf5Handle& object) { return object.valid() && H5Iget_type(object.get()) == H5I_DATASET; }
@@ -46,7 +58,7 @@ void require_values_here(hid_t dataset, const std::string& path) {
   const Hdf5Handle list(H5Dget_create_plist(dataset), H5Pclose);
   const bool is_here =
       list.valid() && H5Pget_layout(list.get()) != H5D_VIRTUAL && H5Pget_external_count(list.get()) == 0;
-  if (!is_here) throw_io(path, "coordinates in the file itself", "external or virtual ones");
+  if (!is_here) throw_io(path, coordinates_here, "external or virtual ones");
 }
 
 /// The numbers of a dataset of one dimension and as many values as `suits` accepts; empty for another, and for one that
@@ -80,6 +92,11 @@ std::vector<double> read_places(hid_t dataset, const Suits& suits, const std::st
 std::optional<double> find_step(const std::vector<double>& places, std::string_view name, const std::string& path) {
   constexpr double rounding = 2.5e-7;  // of float32
   if (places.size() < 2) return std::nullopt;
+  for (const double place : places) {
+    if (!std::isfinite(place)) {
+      throw_io(path, fmt::format("finite coordinates {}", in_quotes(name)), fmt::format("{:g}", place));
+    }
+  }
   const double step = (places.back() - places.front()) / static_cast<double>(places.size() - 1);
   const double slack =
       max_aside * std::abs(step) + rounding * std::max(std::abs(places.front()), std::abs(places.back()));
@@ -214,7 +231,7 @@ class CoordinateReader {
       const bool is_stated =
           stated.size() == 1 && stated[0] >= 0 && stated[0] < static_cast<double>(coordinates_.size());
       const std::size_t index = is_stated ? static_cast<std::size_t>(stated[0]) : i;
-      const auto axis = open_member(group_.get(), names[i]);
+      const auto axis = open_member(group_.get(), names[i], path_);
       if (is_dataset(axis)) take_dataset(index, axis.get(), names[i]);
       if (coordinates_[index].name.empty()) coordinates_[index].name = names[i];
     }
@@ -222,7 +239,7 @@ class CoordinateReader {
 
   /// HyperSpy's group axis-N of attributes, of dimension index_in_array or N.
   void read_hyperspy_axis(std::size_t number) {
-    const auto axis = open_member(group_.get(), fmt::format("axis-{}", number));
+    const auto axis = open_member(group_.get(), fmt::format("axis-{}", number), path_);
     if (!axis.valid() || H5Iget_type(axis.get()) != H5I_GROUP) return;
     const auto stated = read_attribute_numbers(axis.get(), "index_in_array");
     const bool is_stated = stated.size() == 1 && stated[0] >= 0 && stated[0] < static_cast<double>(coordinates_.size());
@@ -237,7 +254,7 @@ class CoordinateReader {
     if (coordinate.step || !is_of_picture(index)) return;
     const std::string name = coordinate.name.empty() ? fmt::format("axis-{}", number) : coordinate.name;
     const auto scale = read_attribute_numbers(axis.get(), "scale");
-    const auto places = open_member(axis.get(), "axis");
+    const auto places = open_member(axis.get(), "axis", path_);
     if (has_hdf5_attribute(axis.get(), "expression")) {
       throw_io(path_, fmt::format("evenly spaced coordinates {}", in_quotes(name)),
                "the function " + in_quotes(small_text(axis.get(), "expression")));
@@ -254,9 +271,12 @@ class CoordinateReader {
 
   /// EMD's dataset dim1, or dim0 of emdfile, of the first dimension: all places, or the first two.
   void read_emd_dimension(std::size_t index) {
-    const std::size_t first = open_member(group_.get(), "dim0").valid() ? 0 : 1;
+    const std::size_t first = open_member(group_.get(), "dim0", path_).valid() ? 0 : 1;
     const std::string number = fmt::format("dim{}", index + first);
-    const auto dimension = open_member(group_.get(), number);
+    const auto dimension = open_member(group_.get(), number, path_);
+    const bool is_described = is_dataset(dimension) && (has_hdf5_attribute(dimension.get(), "name") ||
+                                                        has_hdf5_attribute(dimension.get(), "units"));
+    if (!is_described && !has_hdf5_attribute(group_.get(), "emd_group_type")) return;
     if (!is_dataset(dimension)) return;
     const auto names = read_attribute_texts(dimension.get(), "name");
     const std::string name = names.size() == 1 && !trim(names.front()).empty() ? names.front() : number;
