@@ -33,13 +33,13 @@ class Hdf5Object {
   Hdf5Object& operator=(const Hdf5Object&) = delete;
   Hdf5Object& operator=(Hdf5Object&&) = delete;
 
-  Hdf5Object group(const std::string& name) {
+  Hdf5Object group(const std::string& name) const {
     return {H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose};
   }
 
   /// A dataset of numbers, stored as `type`; none are written for no values.
   Hdf5Object dataset(const std::string& name, const std::vector<std::int64_t>& extents,
-                     const std::vector<double>& values, hid_t type = H5T_IEEE_F64LE, hid_t list = H5P_DEFAULT) {
+                     const std::vector<double>& values, hid_t type = H5T_IEEE_F64LE, hid_t list = H5P_DEFAULT) const {
     Hdf5Object set = make(name, extents, type, list);
     if (!values.empty()) require(H5Dwrite(set.id_, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
     return set;
@@ -47,7 +47,7 @@ class Hdf5Object {
 
   /// The same of compounds {r, i} with i = 0.
   Hdf5Object complex_dataset(const std::string& name, const std::vector<std::int64_t>& extents,
-                             const std::vector<double>& values) {
+                             const std::vector<double>& values) const {
     const hid_t type = H5Tcreate(H5T_COMPOUND, 2 * sizeof(double));
     require(H5Tinsert(type, "r", 0, H5T_NATIVE_DOUBLE));
     require(H5Tinsert(type, "i", sizeof(double), H5T_NATIVE_DOUBLE));
@@ -59,7 +59,7 @@ class Hdf5Object {
     return set;
   }
 
-  void text(const std::string& name, const std::string& value, Text form = Text::variable) {
+  void text(const std::string& name, const std::string& value, Text form = Text::variable) const {
     const hid_t type = H5Tcopy(H5T_C_S1);
     const bool is_variable = form == Text::variable || form == Text::list_of_one;
     const std::string padded = value + std::string(form == Text::blanks ? 3 : 1, form == Text::blanks ? ' ' : '\0');
@@ -72,7 +72,7 @@ class Hdf5Object {
     H5Tclose(type);
   }
 
-  void texts(const std::string& name, const std::vector<std::string>& values) {
+  void texts(const std::string& name, const std::vector<std::string>& values) const {
     const hid_t type = H5Tcopy(H5T_C_S1);
     require(H5Tset_size(type, H5T_VARIABLE));
     std::vector<const char*> pointers;
@@ -82,7 +82,7 @@ class Hdf5Object {
     H5Tclose(type);
   }
 
-  void number(const std::string& name, double value, hid_t type = H5T_IEEE_F64LE) {
+  void number(const std::string& name, double value, hid_t type = H5T_IEEE_F64LE) const {
     const hid_t space = H5Screate(H5S_SCALAR);
     const hid_t attribute = H5Acreate2(id_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
     require(H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value));
@@ -90,13 +90,13 @@ class Hdf5Object {
     H5Sclose(space);
   }
 
-  void numbers(const std::string& name, const std::vector<double>& values) {
+  void numbers(const std::string& name, const std::vector<double>& values) const {
     const hsize_t count = values.size();
     put(name, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &count, nullptr), values.data());
   }
 
   /// As h5py stores True and False.
-  void boolean(const std::string& name, bool value) {
+  void boolean(const std::string& name, bool value) const {
     const hid_t type = H5Tenum_create(H5T_NATIVE_INT8);
     std::int8_t number = 0;
     require(H5Tenum_insert(type, "FALSE", &number));
@@ -107,23 +107,23 @@ class Hdf5Object {
     H5Tclose(type);
   }
 
-  void reference(const std::string& name, const std::string& path) {
+  void reference(const std::string& name, const std::string& path) const {
     hobj_ref_t to = 0;
     require(H5Rcreate(&to, id_, path.c_str(), H5R_OBJECT, -1));
     const hsize_t one = 1;
     put(name, H5T_STD_REF_OBJ, H5Screate_simple(1, &one, nullptr), &to);
   }
 
-  void soft_link(const std::string& name, const std::string& path) {
+  void soft_link(const std::string& name, const std::string& path) const {
     require(H5Lcreate_soft(path.c_str(), id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
   }
 
-  void external_link(const std::string& name, const std::string& file, const std::string& path) {
+  void external_link(const std::string& name, const std::string& file, const std::string& path) const {
     require(H5Lcreate_external(file.c_str(), path.c_str(), id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
   }
 
   /// Attaches scales to the dimensions, as the HDF5 Dimension Scale Specification has it; "": none.
-  void scales(const std::vector<std::string>& paths) {
+  void scales(const std::vector<std::string>& paths) const {
     const hid_t type = H5Tvlen_create(H5T_STD_REF_OBJ);
     std::vector<hobj_ref_t> references(paths.size());
     std::vector<hvl_t> lists(paths.size(), hvl_t{0, nullptr});
@@ -145,7 +145,7 @@ class Hdf5Object {
   }
 
   Hdf5Object make(const std::string& name, const std::vector<std::int64_t>& extents, hid_t type,
-                  hid_t list = H5P_DEFAULT) {
+                  hid_t list = H5P_DEFAULT) const {
     const std::vector<hsize_t> sizes(extents.begin(), extents.end());
     const hid_t space = H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
     Hdf5Object set{H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, list, H5P_DEFAULT), H5Dclose};
@@ -153,7 +153,7 @@ class Hdf5Object {
     return set;
   }
 
-  void put(const std::string& name, hid_t type, hid_t space, const void* data) {
+  void put(const std::string& name, hid_t type, hid_t space, const void* data) const {
     const hid_t attribute = H5Acreate2(id_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
     require(H5Awrite(attribute, type, data));
     H5Aclose(attribute);
