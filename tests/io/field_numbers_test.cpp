@@ -1,6 +1,7 @@
 // Real numbers read as fields, datasets and variables chosen by FILE:PART, files of MATLAB and Octave.
 #include <cmath>
 #include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/fields/field_numbers_detail.hpp>
@@ -159,7 +160,7 @@ TEST(FieldNumbers, LogarithmsAreRefusedByName) {
     write_raw(path, npy_field("<f8", false, 5, 3));
     for (const auto content : {amplitude, intensity, field}) {
       EXPECT_EQ(error_of([&] { read_field(path, {.read = content}); }),
-                path + ": expected numbers without dB or logarithm, got the name '" + name + "'");
+                fmt::format("{}: expected numbers without dB or logarithm, got the name '{}'", path, name));
     }
   }
   for (const std::string name : {"amplitude", "log_2024", "photo_db", "catalogue_intensity", "ampoule"}) {
@@ -300,7 +301,7 @@ TEST(Hdf5Datasets, AttributesSayWhatTheNumbersAre) {
     for (const FieldFile& field :
          {read_field(file, as_phase), read_field_guarded(file, guarded_program(), {}, as_phase)}) {
       expect_values(field.values, [&](auto r, auto c) { return std::polar(1.0, scale * v(r, c) + offset); });
-      EXPECT_EQ(field.notes, (std::vector{file + ": " + note}));
+      EXPECT_EQ(field.notes, (std::vector{fmt::format("{}: {}", file, note)}));
       EXPECT_TRUE(field.metadata.empty());
     }
   };
@@ -334,10 +335,10 @@ TEST(Hdf5Datasets, NamesOfDimensionsAndTheOriginTurnThem) {
       {"scaled", "dimensions named 'x', 'y': /scaled is read as 5 x 3 (rows x columns)"},
       {"lower", "/lower is read from its DISPLAY_ORIGIN, lower left"}};
   for (const auto& [name, note] : complex) {
-    const std::string file = path + ":" + name;
+    const std::string file = fmt::format("{}:{}", path, name);
     const FieldFile field = read_field(file);
     expect_values(field.values, stored);
-    EXPECT_EQ(field.notes, (std::vector{file + ": " + note}));
+    EXPECT_EQ(field.notes, (std::vector{fmt::format("{}: {}", file, note)}));
     EXPECT_EQ(field.metadata.count("DISPLAY_ORIGIN"), 0U);  // else a copy of the field would be turned again
     for (const std::string& program : {std::string(), guarded_program()}) {
       const FieldRowsReader rows(file, program);
@@ -406,7 +407,7 @@ TEST(Matlab5, OtherFilesOfMatlabAndOctaveAreNamed) {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& bytes) {
     write_raw(folder.file("x.mat"), bytes);
-    const std::string text = error_of([&] { read_field(folder.file("x.mat")); });
+    std::string text = error_of([&] { read_field(folder.file("x.mat")); });
     EXPECT_EQ(error_of([&] { read_field_guarded(folder.file("x.mat"), guarded_program()); }), text);
     EXPECT_EQ(error_of([&] { FieldRowsReader(folder.file("x.mat"), guarded_program()); }), text);
     return text;
@@ -414,7 +415,8 @@ TEST(Matlab5, OtherFilesOfMatlabAndOctaveAreNamed) {
   EXPECT_MENTIONS(refused(matlab_fixtures::level4), "got a MATLAB 4 file; save with -v7.3");
   EXPECT_MENTIONS(refused("# Created by Octave 7.3.0, Mon Jan 01 00:00:00 2024 UTC\n# name: u\n"),
                   "got a text file of Octave; save with -v7 or -hdf5");
-  EXPECT_MENTIONS(refused("Octave-1-L\0\1\0\0\0u"), "got a binary file of Octave; save with -v7 or -hdf5");
+  EXPECT_MENTIONS(refused(std::string("Octave-1-L\0\1\0\0\0u", 16)),
+                  "got a binary file of Octave; save with -v7 or -hdf5");
   if (has_hdf5()) {
     EXPECT_MENTIONS(refused("   1.0000000e+00   2.0000000e+00\n"), "expected an HDF5 file");
   }
