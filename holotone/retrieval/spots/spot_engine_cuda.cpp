@@ -61,7 +61,7 @@ class CudaEngine final : public Engine {
     filled_ = {};
     cudaDeviceProp properties{};
     cuda::check(cudaGetDeviceProperties(&properties, queue_.device().index), "cudaGetDeviceProperties");
-    has_clusters_ = properties.major >= 9;
+    multiprocessors_ = properties.major >= 9 ? properties.multiProcessorCount : 0;
     cache_bytes_ = properties.l2CacheSize;
     has_narrow_ = properties.major > 8 || (properties.major == 8 && properties.minor == 9);
     cuda::check(cudaMemsetAsync(turns_.data(), 0, turns_.bytes(), stream()), "cudaMemsetAsync");
@@ -367,7 +367,7 @@ class CudaEngine final : public Engine {
     return what;
   }
   void update(SpotProducts& group, const SpotUpdate& what, WaveType type) {
-    group.update(memory_.arrays(group.first()), completed(what), type, has_clusters_);
+    group.update(memory_.arrays(group.first()), completed(what), type, multiprocessors_);
   }
   void sum_and_update(SpotProducts& group, const __half* field, const SpotUpdate& what, WaveType type) {
     group.sum_over_columns(field);
@@ -501,8 +501,8 @@ class CudaEngine final : public Engine {
   cuda::Mark begun_;
   cuda::Mark filled_;
   Panel panel_;
-  bool has_clusters_ = false;
-  double cache_bytes_ = 0;  ///< second level
+  int multiprocessors_ = 0;  ///< of a device with clusters of blocks
+  double cache_bytes_ = 0;   ///< second level
   bool has_narrow_ = false;
   Way way_ = Way::groups;
   Array<float2, 1> light_;  ///< {ny, nx}, at most 1; empty: 1

@@ -75,8 +75,9 @@ void normalise(const Panel& panel, const __half* sum, const __half* light, float
                cudaStream_t stream);
 
 /// u from products {planes, rows, count}, the step's update, and V {planes, rows, count} of the next step.
+/// `multiprocessors`: of a device with clusters of blocks; else 0.
 void update_spots(const Panel& panel, const SpotArrays& spots, int count, const __half* products,
-                  const SpotUpdate& update, WaveType type, void* waves, bool has_clusters, cudaStream_t stream);
+                  const SpotUpdate& update, WaveType type, void* waves, int multiprocessors, cudaStream_t stream);
 
 /// Turns {ny, nx} of the panel's phase, in [0, 1). `light` {ny, nx} has the light's amplitude and phase; null: 1.
 /// levels > 0: rounded. Pixels without light have phase 0.

@@ -73,8 +73,8 @@ void SpotProducts::sum_over_columns(const __half* field) {
   from_panel_.run(field, table_.data(), products_.data(), false);
 }
 
-void SpotProducts::update(const SpotArrays& spots, const SpotUpdate& what, WaveType type, bool has_clusters) {
-  update_spots(panel_, spots, count_, products_.data(), what, type, waves_.data(), has_clusters, stream_of(queue_));
+void SpotProducts::update(const SpotArrays& spots, const SpotUpdate& what, WaveType type, int multiprocessors) {
+  update_spots(panel_, spots, count_, products_.data(), what, type, waves_.data(), multiprocessors, stream_of(queue_));
 }
 
 }  // namespace holotone::spots

@@ -29,7 +29,7 @@ class SpotProducts {
   void sum_over_spots(WaveType type, __half* sum) const;
   /// The field's sums along rows, for update.
   void sum_over_columns(const __half* field);
-  void update(const SpotArrays& spots, const SpotUpdate& what, WaveType type, bool has_clusters);
+  void update(const SpotArrays& spots, const SpotUpdate& what, WaveType type, int multiprocessors);
 
   DepthFactor depth;
 
