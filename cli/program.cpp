@@ -102,11 +102,13 @@ int exit_code_of(ErrorCode code) {
 /// True if the command has subcommands.
 bool takes_subcommand(const CLI::App& command) { return !command.get_subcommands({}).empty(); }
 
-/// Rejects empty values: most code treats an empty value as an option not given.
+/// Rejects empty values, as most code treats an empty value as an option not given, and options in place of values.
 void refuse_empty_values(const CLI::App& command) {
   for (const auto* option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
     for (const auto& result : option->results()) {
-      if (result.empty()) throw Error(ErrorCode::invalid_argument, option->get_name() + ": expected a value, got ''");
+      const bool is_option = result.starts_with("--") && command.get_option_no_throw(result) != nullptr;
+      if (result.empty() || is_option) reject(option->get_name(), "a value", is_option ? result : "''");
     }
   }
 }
@@ -192,7 +194,8 @@ std::string given_too_often(const CLI::App& command) {
   return {};
 }
 
-/// Arguments in reverse, as CLI11 takes them. It reads "[a,b]" as a list, but a file of that name is meant.
+/// Arguments in reverse, as CLI11 takes them. It reads "[a,b]" as a list, but a file of that name is meant, and takes
+/// the next argument as the value of "--name=".
 std::vector<std::string> reversed_arguments(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && arguments.front() == "help") {
@@ -200,6 +203,10 @@ std::vector<std::string> reversed_arguments(int argc, char** argv) {
     arguments.emplace_back("--help");
   }
   for (auto& word : arguments) {
+    if (word == "--") break;
+    if (word.starts_with("--") && word.find('=') == word.size() - 1) {
+      reject(word.substr(0, word.size() - 1), "a value behind =", "none");
+    }
     if (word.starts_with('[') && word.ends_with(']')) word.insert(0, "./");
   }
   std::ranges::reverse(arguments);
@@ -283,6 +290,9 @@ int main_of(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     note_aliases(line, argc, argv);
     return report_parse_error(application, error, line);
+  } catch (const Error& error) {
+    print_error(error.what());
+    return exit_bad_input;
   }
   note_aliases(line, argc, argv);
   return run(line, named_command(application));

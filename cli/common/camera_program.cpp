@@ -2,6 +2,7 @@
 #include <cli/common/camera_program.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/paths.hpp>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -22,7 +23,7 @@ std::string own_folder() {
   if (failed) throw_io("TMPDIR", "a folder for temporary files", failed.message());
   std::string name = (parent / "holotone-camera-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw_io(name, "a new folder", std::strerror(errno));
-  UnfinishedRun::will_write(name);
+  UnfinishedRun::has_made(name);
   return name;
 }
 
@@ -60,6 +61,11 @@ Image CameraProgram::take() const {
   } catch (const Error&) {
     check_cancelled("waiting for the camera");
     throw;
+  }
+  // The shell ends with the signal of a command that it ran.
+  if (run.exit_code == 128 + SIGXFSZ) {
+    throw_io("--camera", fmt::format("a picture of at most {} bytes on the command's standard output", max_bytes),
+             "more");
   }
   if (run.exit_code != 0)
     throw_io("--camera", "a command that ends with 0", fmt::format("exit code {}", run.exit_code));

@@ -95,7 +95,10 @@ UnfinishedRun::~UnfinishedRun() { remove_unfinished_outputs(); }
 
 void UnfinishedRun::will_write(const std::string& path) {
   struct stat existing {};
-  if (lstat(path.c_str(), &existing) == 0) return;
+  if (lstat(path.c_str(), &existing) != 0) has_made(path);
+}
+
+void UnfinishedRun::has_made(const std::string& path) {
   auto* file = new NewFile{path, new_files.load()};
   while (!new_files.compare_exchange_weak(file->next, file)) {
   }

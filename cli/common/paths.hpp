@@ -56,6 +56,8 @@ class UnfinishedRun {
   UnfinishedRun& operator=(const UnfinishedRun&) = delete;
   /// Call before a file or a folder appears under its name. Thread-safe.
   static void will_write(const std::string& path);
+  /// Call at once after a file or folder was made under a name that was new.
+  static void has_made(const std::string& path);
   static void keep();
 };
 

@@ -72,6 +72,11 @@ Error with_remark(const Error& error, const std::string& remark) {
                                     fmt::format("{}; {}", error.got(), remark)}};
 }
 
+void throw_of(const std::string& name, const Error& error) {
+  throw Error(error.code(),
+              fmt::format("{}: {}: expected {}, got {}", name, error.argument(), error.expected(), error.got()));
+}
+
 std::string error_line(const Error& error, const ParsedLine& line) {
   const bool of_library = !error.function().empty() || error.argument() == "device";
   if (line.command == nullptr || !of_library) return by_typed_name(error.what(), line);

@@ -2,6 +2,7 @@
 #include <cli/common/camera_program.hpp>
 #include <cli/common/cancel.hpp>
 #include <cli/common/picture_file.hpp>
+#include <cli/options/error_words.hpp>
 #include <cli/options/values.hpp>
 #include <cli/spots/spot_bench.hpp>
 #include <fmt/format.h>
@@ -25,7 +26,11 @@ std::vector<float> measure(const std::string& name, const Image& image, const Sp
                            double window_px) {
   auto light = camera_amplitude(name, image, -1);
   for (float& value : light.host()) value *= value;
-  return measure_spots(light.view(), spots, map, window_px, full_value(image));
+  try {
+    return measure_spots(light.view(), spots, map, window_px, full_value(image));
+  } catch (const Error& error) {
+    throw_of(name, error);
+  }
 }
 
 std::vector<float> measured_by(const SpotBench& bench, const HologramJob& job, const SpotList& spots,
@@ -49,7 +54,8 @@ void warn_of_dark(const SpotBench& bench, const ConsoleOptions& console, const S
                   const std::vector<float>& measured) {
   const bool is_table = !bench.measured.empty();
   const auto dark = is_table ? find_dark_spots(measured, spots, 0) : find_dark_spots(measured, spots);
-  if (dark.count == 0) return;
+  // Of no light at all the plan has its own word.
+  if (dark.count == 0 || std::ranges::all_of(measured, [](float value) { return value == 0; })) return;
   const auto m = static_cast<std::size_t>(dark.first);
   const auto& place = spots.position_m[m];
   const auto& name = is_table ? bench.measured : bench.picture.empty() ? "--camera" : bench.picture;
@@ -151,59 +157,61 @@ std::vector<OptionRow> bench_options(SpotBench& bench) {
     return Applies{[&bench] { return bench.is_used(); }, "what is measured, --camera or --start",
                    [] { return std::string("none"); }};
   };
-  return {
-      {.names = "--camera",
-       .target = &bench.camera,
-       .value = "COMMAND",
-       .help = "Shell command that shows the codes of file %s and writes a picture of the spots to standard output"},
-      {.names = "--camera-timeout",
-       .target = number(bench.camera_timeout_s, ValueUnit::none, {0.1, 86'400}),
-       .value = "SECONDS",
-       .help = "Maximum time of a picture",
-       .applies = with_camera()},
-      {.names = "--feedback",
-       .target = number(bench.rounds, ValueUnit::count, {1, 1000}),
-       .value = "N",
-       .help = "Rounds of pictures and new targets; the best one's codes are written",
-       .applies = with_camera()},
-      {.names = "--start",
-       .target = &bench.start,
-       .value = "FILE",
-       .help = "Codes of these spots that were measured, to be improved by --measured or --camera-picture"},
-      {.names = "--measured",
-       .target = &bench.measured,
-       .value = "FILE",
-       .help = "Measured intensities of the spots of --start: CSV with a column measured and x and "
-               "y of each spot, or in the order of the list"},
-      {.names = "--camera-picture",
-       .target = &bench.picture,
-       .value = "FILE",
-       .help = "Picture of the spots of --start, whose codes are proportional to light"},
-      {.names = "--gain",
-       .target = number(bench.gain, ValueUnit::none, {0.01, 1}),
-       .value = "SHARE",
-       .help = "Share of a measured difference that a round makes up for",
-       .feeds = "SpotPlan.gain",
-       .applies = with_measurement()},
-      {.names = "--window",
-       .target = number(bench.window_px, ValueUnit::none, {1, 1000}),
-       .value = "PX",
-       .help = "Side of the square of the camera's pixels whose light is a spot's",
-       .otherwise = "4 widths of a spot, at most 0.8 of the nearest distance",
-       .feeds = "measure_spots.window_px",
-       .applies = with_measurement()},
-      {.names = "--signal-exponent",
-       .target = member<&SpotSignal::exponent>(bench.signal),
-       .value = "P",
-       .help = "Power of the light that what is measured grows with: 2 for two-photon fluorescence",
-       .feeds = "light_from_signal.measured",
-       .applies = with_measurement()},
-      {.names = "--signal-saturation",
-       .target = member<&SpotSignal::saturation>(bench.signal),
-       .value = "VALUE",
-       .help = "What would be measured of unlimited light, as of atoms whose fluorescence saturates; 0: any value",
-       .feeds = "light_from_signal.saturation",
-       .applies = with_measurement()}};
+  return {{.names = "--camera",
+           .target = &bench.camera,
+           .value = "COMMAND",
+           .help = "Shell command that shows the codes of file %s and writes a picture of the spots to standard output",
+           .feeds = "SpotPlan.measured"},
+          {.names = "--camera-timeout",
+           .target = number(bench.camera_timeout_s, ValueUnit::none, {0.1, 86'400}),
+           .value = "SECONDS",
+           .help = "Maximum time of a picture",
+           .applies = with_camera()},
+          {.names = "--feedback",
+           .target = number(bench.rounds, ValueUnit::count, {1, 1000}),
+           .value = "N",
+           .help = "Rounds of pictures and new targets; the best one's codes are written",
+           .applies = with_camera()},
+          {.names = "--start",
+           .target = &bench.start,
+           .value = "FILE",
+           .help = "Codes of these spots that were measured, to be improved by --measured or --camera-picture"},
+          {.names = "--measured",
+           .target = &bench.measured,
+           .value = "FILE",
+           .help = "Measured intensities of the spots of --start: CSV with a column measured and x and "
+                   "y of each spot, or in the order of the list",
+           .feeds = "SpotPlan.measured"},
+          {.names = "--camera-picture",
+           .target = &bench.picture,
+           .value = "FILE",
+           .help = "Picture of the spots of --start, whose codes are proportional to light",
+           .feeds = "SpotPlan.measured"},
+          {.names = "--gain",
+           .target = number(bench.gain, ValueUnit::none, {0.01, 1}),
+           .value = "SHARE",
+           .help = "Share of a measured difference that a round makes up for",
+           .feeds = "SpotPlan.gain",
+           .applies = with_measurement()},
+          {.names = "--window",
+           .target = number(bench.window_px, ValueUnit::none, {1, 1000}),
+           .value = "PX",
+           .help = "Side of the square of the camera's pixels whose light is a spot's",
+           .otherwise = "4 widths of a spot, at most 0.8 of the nearest distance",
+           .feeds = "measure_spots.window_px",
+           .applies = with_measurement()},
+          {.names = "--signal-exponent",
+           .target = member<&SpotSignal::exponent>(bench.signal),
+           .value = "P",
+           .help = "Power of the light that what is measured grows with: 2 for two-photon fluorescence",
+           .feeds = "light_from_signal.measured",
+           .applies = with_measurement()},
+          {.names = "--signal-saturation",
+           .target = member<&SpotSignal::saturation>(bench.signal),
+           .value = "VALUE",
+           .help = "What would be measured of unlimited light, as of atoms whose fluorescence saturates; 0: any value",
+           .feeds = "light_from_signal.saturation",
+           .applies = with_measurement()}};
 }
 
 }  // namespace holotone::cli

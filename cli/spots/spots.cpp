@@ -219,6 +219,9 @@ int run_spots(SpotsJob& job) {
   const UnfinishedRun unfinished;
   check_bench(job.bench, has_map(job.map));
   if (hologram.shown) hologram.shown->open();
+  if (!hologram.correction.empty() && job.options.response.zero_order != 0) {
+    warn(hologram.console, "the light of --zero-order is taken as free of the wavefront error of --correction");
+  }
   const auto light = focal_light(job);
   std::optional<MeasuredSpots> measured;
   auto made = make_spots_by(job.bench, hologram, spots, job.map, job.options, light.view(), job.steps,
@@ -351,7 +354,7 @@ std::vector<OptionRow> light_options(SpotsJob& job) {
        .value = "BEAM",
        .help = "Light on the panel's image: flat, gaussian:DIAMETER (1/e^2), or a picture whose "
                "codes are proportional to it",
-       .feeds = "retrieve_picture.beam_diameter_m"},
+       .feeds = "retrieve_picture.beam"},
       {.names = "--refractive-index",
        .target = member<&SpotOptions::refractive_index>(job.options),
        .value = "N",
@@ -366,6 +369,8 @@ std::vector<OptionRow> light_options(SpotsJob& job) {
        .help = "Share of a pixel's area that modulates; spots darken outwards"},
       bits_option(job.hologram)};
   append(rows, phase_code_options(job.hologram));
+  // Spots have places.
+  std::erase_if(rows, [](const OptionRow& row) { return row.names == "--carrier"; });
   return rows;
 }
 

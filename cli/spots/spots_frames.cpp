@@ -3,6 +3,7 @@
 #include <cli/common/cancel.hpp>
 #include <cli/common/exit_codes.hpp>
 #include <cli/common/paths.hpp>
+#include <cli/options/error_words.hpp>
 #include <cli/options/time_option.hpp>
 #include <cli/spots/spots_frames.hpp>
 #include <fmt/format.h>
@@ -162,7 +163,7 @@ void check_trajectory(const SpotFramesJob& job, const SpotTrajectory& trajectory
   try {
     check_spot_trajectory(trajectory, job.lens);
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+    throw_of(path, error);
   }
 }
 

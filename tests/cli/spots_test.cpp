@@ -240,6 +240,27 @@ TEST_F(SpotsBenchTest, ADarkCameraIsAskedAbout) {
             std::string::npos);
 }
 
+TEST_F(SpotsTest, WhatSpotsCannotHaveIsRefused) {
+  const auto list = write("s.csv", "x_um,y_um,z_um\n100,50,0\n-200,80,1e12\n");
+  expect_refused(spots({list}), {"spot 1", "turns of its wave at the panel's corner"});
+  expect_refused(spots({"--array", "2x1", "--spacing", "0.2mm", "--carrier", "64um"}), {"--carrier"});
+  expect_refused(spots({"--array", "2x1", "--spacing", "0.2mm", "--table=", "--json"}),
+                 {"--table", "a value behind =", "none"});
+  expect_refused(spots({"--array", "2x1", "--spacing", "0.2mm", "--table", "--json"}),
+                 {"--table", "a value", "--json"});
+  EXPECT_FALSE(fs::exists("--json"));
+  expect_refused(spots({write("dim.csv", "x_um,y_um,intensity\n100,50,1e-50\n")}),
+                 {"dim.csv", "line 2", "1e-30 to 1e30", "1e-50"});
+  expect_refused(spots({write("far.csv", "x_um,y_um\n1e300,50\n")}), {"far.csv", "line 2", "1e+294 m"});
+}
+
+// A million pairs and more are not counted one by one.
+TEST_F(SpotsTest, ManySpotsInOnePlaceTakeNoLongerThanOthers) {
+  const auto report = run_json(spots({"--ring", "60000", "--radius", "1nm", "--free-steps", "1", "--kept-steps", "0"}));
+  EXPECT_NE(report["warnings"][0].get<std::string>().find("at least 1000000 pairs"), std::string::npos)
+      << report["warnings"][0];
+}
+
 TEST_F(SpotsBenchTest, WhatIsMeasuredBecomesLightByItsLaw) {
   ASSERT_EQ(run(bench({})).exit_code, 0);
   fs::rename(path("slm.png"), path("first.png"));
@@ -265,6 +286,9 @@ TEST_F(SpotsBenchTest, WhatIsMeasuredBecomesLightByItsLaw) {
   low.emplace_back("3");
   expect_refused(measured(low), {"--signal-saturation", "more than the signal 3.0", "spot 9", "got 3"});
   expect_refused(bench({"--signal-exponent", "2"}), {"--signal-exponent", "--camera or --start"});
+  std::string zeros = "measured\n";
+  for (int spot = 0; spot < 16; ++spot) zeros += "0\n";
+  expect_refused(measured({write("zeros.csv", zeros)}), {"--measured", "some light"});
 }
 
 TEST_F(SpotsBenchTest, StoredCodesAreThoseOfTheList) {

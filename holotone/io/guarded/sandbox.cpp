@@ -136,6 +136,9 @@ bool set_limit(int resource, std::uint64_t value) {
 /// Process group of the command being waited for; 0: none.
 std::atomic<pid_t> command_group = 0;
 static_assert(std::atomic<pid_t>::is_always_lock_free);
+/// Calls of end_guarded_command, one of which may come before the group is known.
+std::atomic<int> times_ended = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 /// Processor time that a process has used, in seconds; 0 if the system does not report it.
 double seconds_taken(pid_t process) {
@@ -240,6 +243,7 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   const auto deadline =
       std::chrono::steady_clock::now() +
       std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(wall_seconds));
+  const int ended_before = times_ended;
   const pid_t child = fork();
   if (child == 0) become(launch, limits, child_output.get(), report_out.get());
   const int fork_reason = errno;
@@ -250,6 +254,7 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
   if (limits.command) {
     setpgid(child, child);  // here too: one of both is first
     command_group = child;
+    if (times_ended != ended_before) kill(-child, SIGKILL);
   }
   int status = 0;
   const Ending ending = wait_until(child, deadline, limits, status);
@@ -267,6 +272,7 @@ GuardedRun run_guarded(const std::string& program, const std::vector<std::string
 }
 
 void end_guarded_command() noexcept {
+  ++times_ended;
   if (const pid_t group = command_group; group > 0) kill(-group, SIGKILL);
 }
 

@@ -19,9 +19,12 @@
 namespace holotone {
 namespace {
 
+/// Pairs are counted to here: spots in one place have as many as the square of their number.
+constexpr std::int64_t max_counted = 1'000'000;
+
 std::int64_t count_merged(const std::vector<spots::PlaceInWidths>& places, std::array<double, 2> order) {
   std::int64_t pairs = 0;
-  spots::for_each_near_pair(places, 1, order, [&](std::size_t, std::size_t, double) { ++pairs; });
+  spots::for_each_near_pair(places, 1, order, [&](std::size_t, std::size_t, double) { return ++pairs < max_counted; });
   return pairs;
 }
 
@@ -46,7 +49,7 @@ spots::RemarksByKind spots::remarks_by_kind(const SpotList& spots, const SpotOpt
   const auto width =
       fmt::format("a width of {} across and {} along the axis", format_length(width_m[0]), format_length(width_m[2]));
   if (const auto pairs = count_merged(places, {order_m / width_m[0], order_m / width_m[1]}); pairs > 0) {
-    remarks[0] = fmt::format("{} of spots nearer than {}: they merge",
+    remarks[0] = fmt::format("{}{} of spots nearer than {}: they merge", pairs < max_counted ? "" : "at least ",
                              io::counted(static_cast<std::uint64_t>(pairs), "pair"), width);
   }
   const auto central =
@@ -81,6 +84,9 @@ SpotPlan plan_for_codes(const SpotList& spots, SpotOptions options, const Encode
                         View<const Complex, 2> light, const Queue& queue) {
   constexpr std::string_view where = "make_spots";
   if (encoding.encoding != Encoding::phase) throw_argument(where, "encoding", "phase", to_string(encoding.encoding));
+  if (encoding.carrier_x_rad != 0 || encoding.carrier_y_rad != 0) {
+    throw_argument(where, "carrier", "none, as spots have places", "one");
+  }
   options.levels = even_levels(encoding);
   SpotPlan plan(options, queue);
   if (light.data() != nullptr) plan.set_light(light);

@@ -98,12 +98,14 @@ class Gatherer {
     std::array<float, 3> single{};
     for (std::size_t axis = 0; axis < single.size(); ++axis) {
       single[axis] = static_cast<float>(position[axis]);
-      if (!std::isfinite(single[axis])) throw_io(form_.path, fmt::format("finite coordinates ({})", place), "others");
+      if (!std::isfinite(single[axis]))
+        throw_io(form_.path, fmt::format("finite coordinates in metres within float32 ({})", place),
+                 fmt::format("{:g} m", position[axis]));
     }
     if (form_.value_name.empty()) require_within_order(form_, position, place);
     const double intensity = row.values[slot(Quantity::intensity)].value_or(1);
-    if (!(intensity > 0 && intensity <= 1e30)) {
-      throw_io(form_.path, fmt::format("an intensity > 0 ({})", place), fmt::format("{:g}", intensity));
+    if (!(intensity >= 1e-30 && intensity <= 1e30)) {
+      throw_io(form_.path, fmt::format("an intensity of 1e-30 to 1e30 ({})", place), fmt::format("{:g}", intensity));
     }
     spots_.position_m.push_back(single);
     spots_.intensity.push_back(static_cast<float>(intensity));

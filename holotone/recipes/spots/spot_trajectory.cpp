@@ -68,12 +68,13 @@ class Gatherer {
       if (row.value[x_column + axis]) (unit.empty() && !states_unit_ ? lacks_units_ : has_units_) = true;
       added.position_m[axis] = static_cast<float>(place[axis] * unit_size(unit, place[axis]));
       if (!std::isfinite(added.position_m[axis])) {
-        throw_io(path_, fmt::format("finite coordinates ({})", row.place()), "others");
+        throw_io(path_, fmt::format("finite coordinates in metres within float32 ({})", row.place()),
+                 fmt::format("{:g}", place[axis]));
       }
     }
     const double intensity = row.value[intensity_column].value_or(1);
-    if (!(intensity > 0 && intensity <= 1e30)) {
-      throw_io(path_, fmt::format("an intensity > 0 ({})", row.place()), fmt::format("{:g}", intensity));
+    if (!(intensity >= 1e-30 && intensity <= 1e30)) {
+      throw_io(path_, fmt::format("an intensity of 1e-30 to 1e30 ({})", row.place()), fmt::format("{:g}", intensity));
     }
     added.intensity = static_cast<float>(intensity);
   }

@@ -77,6 +77,7 @@ std::vector<std::uint8_t> NearSpots::mark_pairs(std::span<const PlaceInWidths> p
                      [&](std::size_t i, std::size_t j, double square) {
                        nearest = std::min(nearest, square);
                        if (square < 1) is_near[i] = is_near[j] = 1;
+                       return true;
                      });
   slack_ = std::max(0.5 * (std::sqrt(nearest) - 1), 0.0);
   checked_.assign(places.begin(), places.end());

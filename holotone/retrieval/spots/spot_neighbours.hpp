@@ -20,8 +20,9 @@ inline double distance_squared(const PlaceInWidths& a, const PlaceInWidths& b) {
   return x * x + y * y + z * z;
 }
 
-/// Calls use(i, j, squared distance) once for every pair of places less than `reach` widths apart. Cost O(n) for spots
-/// that are. `order`: widths of the diffraction order along x and y, at whose opposite edges a panel has the same wave.
+/// Calls use(i, j, squared distance) once for every pair of places less than `reach` widths apart, until it is false.
+/// Cost O(n) for spots that are. `order`: widths of the diffraction order along x and y, at whose opposite edges a
+/// panel has the same wave.
 template <class Use>
 void for_each_near_pair(std::span<const PlaceInWidths> places, double reach, std::array<double, 2> order,
                         const Use& use) {
@@ -48,7 +49,7 @@ void for_each_near_pair(std::span<const PlaceInWidths> places, double reach, std
       beside[axis] = cell[axis] + (at - std::floor(at) < 0.5 ? -1 : 1);
     }
   };
-  const auto look = [&](std::size_t i, const PlaceInWidths& place) {
+  const auto look = [&](std::size_t i, const PlaceInWidths& place) -> bool {
     Cell cell{};
     Cell beside{};
     find_cells(place, cell, beside);
@@ -58,20 +59,21 @@ void for_each_near_pair(std::span<const PlaceInWidths> places, double reach, std
           const auto& other = entries[static_cast<std::size_t>(j)];
           if (other.column != column || other.row != row) continue;
           const double square = distance_squared(places[static_cast<std::size_t>(j)], place);
-          if (square < reach * reach) use(static_cast<std::size_t>(j), i, square);
+          if (square < reach * reach && !use(static_cast<std::size_t>(j), i, square)) return false;
         }
       }
     }
+    return true;
   };
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto& place = places[i];
     const bool is_aside[2] = {std::abs(place[0]) > 0.5 * order[0] - reach, std::abs(place[1]) > 0.5 * order[1] - reach};
     const double beyond[2] = {place[0] - std::copysign(order[0], place[0]),
                               place[1] - std::copysign(order[1], place[1])};
-    look(i, place);
-    if (is_aside[0]) look(i, {beyond[0], place[1], place[2]});
-    if (is_aside[1]) look(i, {place[0], beyond[1], place[2]});
-    if (is_aside[0] && is_aside[1]) look(i, {beyond[0], beyond[1], place[2]});
+    if (!look(i, place)) return;
+    if (is_aside[0] && !look(i, {beyond[0], place[1], place[2]})) return;
+    if (is_aside[1] && !look(i, {place[0], beyond[1], place[2]})) return;
+    if (is_aside[0] && is_aside[1] && !look(i, {beyond[0], beyond[1], place[2]})) return;
     Cell cell{};
     Cell beside{};
     find_cells(place, cell, beside);

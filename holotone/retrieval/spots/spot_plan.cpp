@@ -39,6 +39,8 @@ constexpr int free_steps_factor = 2;
 /// A moving frame takes further steps, at most so many, while a locked spot is farther than that from its target.
 constexpr int max_more_steps = 8;
 constexpr double far_from_target = 0.05;
+/// Turns of a wave by its depth at the panel's corner, which float32 has to 0.01: far more than pixels resolve.
+constexpr double max_depth_turns = 1e5;
 /// Steps at a time while their number is open, where waiting for one costs more than taking it.
 constexpr int open_batch = 4;
 
@@ -179,6 +181,8 @@ std::vector<SpotPlace> SpotPlan::State::checked_places(View<const float, 2> posi
   }
   require_device(where, "position_m", Device{}, position_m.device());
   const double per_m = options.grid.pitch_m / (options.grid.wavelength_m * options.focal_length_m);
+  const double corner = 0.25 * (std::pow(options.grid.nx, 2) + std::pow(options.grid.ny, 2));
+  const double max_z_m = max_depth_turns / (spots::DepthWave(options).chirp(1) * corner);
   std::vector<SpotPlace> found;
   found.reserve(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
@@ -192,6 +196,12 @@ std::vector<SpotPlace> SpotPlan::State::checked_places(View<const float, 2> posi
     if (!(std::abs(x * per_m) <= 0.5 && std::abs(y * per_m) <= 0.5)) {
       throw_argument(where, fmt::format("spot {}", i),
                      fmt::format("|x| and |y| of at most {:g} m, half the diffraction order", 0.5 / per_m), got());
+    }
+    if (!(std::abs(z) <= max_z_m)) {
+      throw_argument(
+          where, fmt::format("spot {}", i),
+          fmt::format("|z| of at most {:g} m, {:g} turns of its wave at the panel's corner", max_z_m, max_depth_turns),
+          got());
     }
     found.push_back({x * per_m, y * per_m, z});
   }

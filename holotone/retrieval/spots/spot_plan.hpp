@@ -97,8 +97,8 @@ class SpotPlan {
 
   /// Spots {n, 3} in metres, n >= 1, and their intensities {n} in any unit, finite, > 0; an empty view: equal. `id` {n}
   /// names them for move, each once; an empty view: 0 to n - 1. Starts anew. Throws invalid_argument naming the spot:
-  /// not finite, beyond the diffraction order |x|, |y| <= lambda f / (2 p), or for z other than 0 a panel with light
-  /// beyond n f.
+  /// not finite, beyond the diffraction order |x|, |y| <= lambda f / (2 p), of a depth with more than 1e5 turns of its
+  /// wave at the panel's corner, or for z other than 0 a panel with light beyond n f.
   void set_spots(View<const float, 2> position_m, View<const float, 1> intensity = {},
                  View<const std::int64_t, 1> id = {});
 
