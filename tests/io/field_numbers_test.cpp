@@ -15,6 +15,7 @@
 #include <tests/io/matlab_fixtures.hpp>
 #include <tests/io/tiff_bytes.hpp>
 #include <tests/io/tiff_directory.hpp>
+#include <tests/support/guarded_survival.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/paths.hpp>
 
@@ -424,51 +425,19 @@ TEST(Matlab5, OtherFilesOfMatlabAndOctaveAreNamed) {
 
 TEST(FieldNumbersBadInput, DamagedFilesEndTheChildAtMost) {
   SKIP_WITHOUT_HDF5();
-  const TemporaryFolder folder;
-  struct Seed {
-    std::string name;
-    std::string bytes;
-    std::uint64_t share;             // of `count`, 1 / share
-    std::vector<std::string> parts;  // read by turns
-  };
-  std::vector<Seed> seeds{
-      {"m.mat", matlab_fixtures::matlab73, 2, {""}},
-      {"o.h5", matlab_fixtures::octave, 2, {""}},
-      {"a.h5", hdf5_fixtures::meaning, 1, {":degrees", ":packed", ":scaled", ":labelled", ":right"}}};
-  if (has_matio()) {
-    seeds.insert(seeds.end(),
-                 {{"v.mat", matlab_fixtures::plain, 1, {""}}, {"p.mat", matlab_fixtures::packed, 1, {""}}});
-  }
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr std::uint64_t count = 40;  // a child with a sanitizer starts several times more slowly
-#else
-  constexpr std::uint64_t count = 1000;  // 2000 of each reader
-#endif
-  const ReaderLimits limits{.run = {.output_bytes = 64 << 20, .seconds = 5}, .memory_bytes = std::uint64_t{1} << 30};
-  for (const auto& [name, seed, share, parts] : seeds) {
-    const std::string file = folder.file(name);
-    int read = 0;
-    int refused = 0;
-    int ended = 0;
-    for (std::uint64_t i = 0; i < count / share; ++i) {
-      write_raw(file, io_support::mutated(seed, i));
-      const std::string path = file + parts[i % parts.size()];
-      FieldReadOptions options;
-      if (path.find(':') != std::string::npos && !path.ends_with("scaled")) options.read = FieldContent::phase;
-      try {
-        (void)read_field_guarded(path, guarded_program(), limits, options);
-        ++read;
-      } catch (const Error& error) {
-        const std::string text = error.what();
-        EXPECT_TRUE(error.code() == ErrorCode::io) << text;
-        EXPECT_EQ(text.find('\n'), std::string::npos) << text;
-        EXPECT_TRUE(text.starts_with(file)) << text;
-        ++(text.find("the reader ") == std::string::npos ? refused : ended);
-      }
-    }
-    std::printf("%s: %d read, %d refused, %d ended the child\n", name.c_str(), read, refused, ended);
-    EXPECT_GT(refused, 0);
-  }
+  using io_support::expect_guarded_survival;
+  expect_guarded_survival("m.mat", matlab_fixtures::matlab73, 500, {""}, FieldContent::field);
+  expect_guarded_survival("o.h5", matlab_fixtures::octave, 500, {""}, FieldContent::field);
+  expect_guarded_survival("a.h5", hdf5_fixtures::meaning, 800, {":degrees", ":packed", ":labelled", ":right"},
+                          FieldContent::phase);
+  expect_guarded_survival("s.h5", hdf5_fixtures::meaning, 200, {":scaled"}, FieldContent::field);
+}
+
+TEST(FieldNumbersBadInput, DamagedMatlab5FilesEndTheChildAtMost) {
+  if (!has_matio()) GTEST_SKIP() << "built without matio";
+  using io_support::expect_guarded_survival;
+  expect_guarded_survival("v.mat", matlab_fixtures::plain, 1000, {""}, FieldContent::field);
+  expect_guarded_survival("p.mat", matlab_fixtures::packed, 1000, {""}, FieldContent::field);
 }
 
 TEST(FieldNumbersBadInput, DamagedArraysAndPicturesAreRefused) {

@@ -7,6 +7,7 @@
 #include <holotone/io/fields/field_file.hpp>
 #include <holotone/io/fields/field_rows.hpp>
 #include <holotone/io/guarded/guarded.hpp>
+#include <tests/support/guarded_survival.hpp>
 #include <tests/support/hdf5_writer.hpp>
 #include <tests/support/io_support.hpp>
 #include <tests/support/paths.hpp>
@@ -196,8 +197,8 @@ class Hdf5Places : public Hdf5Dialects {
     int number = 0;
     for (const auto& places : {rows, columns}) {
       auto axis = signal.group(fmt::format("axis-{}", number));
-      axis.text("name", places.name, text_form_);
-      axis.text("units", places.unit.empty() ? "<undefined>" : places.unit, text_form_);
+      axis.text("name", places.name);
+      axis.text("units", places.unit.empty() ? "<undefined>" : places.unit);
       axis.number("size", static_cast<double>(places.at.size()), H5T_STD_I64LE);
       if (is_listed) {
         axis.dataset("axis", {static_cast<std::int64_t>(places.at.size())}, places.at);
@@ -208,8 +209,6 @@ class Hdf5Places : public Hdf5Dialects {
       axis.number("index_in_array", number++, H5T_STD_I64LE);
     }
   }
-
-  hdf5_support::Text text_form_ = hdf5_support::Text::variable;
 
   /// Of Berkeley from dim1 on; `first` 0: of emdfile.
   void write_emd(const Places& rows, const Places& columns, int first = 1) {
@@ -462,17 +461,17 @@ TEST_F(Hdf5Places, CoordinatesElsewhereAreRefused) {
   EXPECT_MENTIONS(scaled_refusal(), "coordinates in the file itself, got external or virtual ones");
 }
 
-TEST_F(Hdf5Places, SurvivesMutations) {
-  const auto read_one = [](const std::string& part) {
-    return [part](const std::string& path) { (void)read_field(path + part, {.read = FieldContent::field}); };
+// libhdf5 itself writes and reads beyond its memory where files are damaged.
+TEST_F(Hdf5Places, DamagedFilesEndTheChildAtMost) {
+  const auto expect_survival = [&](const std::string& name, const std::string& part) {
+    io_support::expect_guarded_survival(name, io_support::read_raw(path_), 700, {part}, FieldContent::field);
   };
   write_scales({"y", steps(4, 8), "um", "Y"}, {"x", steps(6, 8), "um", "X"});
-  io_support::expect_survival("scales", io_support::read_raw(path_), ".h5", 2000, read_one(":u"));
-  text_form_ = hdf5_support::Text::fixed;  // libhdf5 1.10 itself crashes on damaged texts of variable length
+  expect_survival("scales.h5", ":u");
   write_hyperspy({"y", steps(4, 8), "um"}, {"x", steps(6, 8), "um"}, true);
-  io_support::expect_survival("hyperspy", io_support::read_raw(path_), ".h5", 2000, read_one(":Experiments/wave/data"));
+  expect_survival("hyperspy.h5", ":Experiments/wave/data");
   write_emd({"y", steps(4, 8), "[n_m]"}, {"x", steps(6, 8), "[n_m]"});
-  io_support::expect_survival("emd", io_support::read_raw(path_), ".h5", 2000, read_one(":data/data"));
+  expect_survival("emd.h5", ":data/data");
 }
 
 }  // namespace
