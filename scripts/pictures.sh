@@ -54,6 +54,13 @@ cp "$work/small_dice/truth/middle.png" dice.png
 "$program" reconstruct "$work/optimized.png" -o optimized.png
 "$program" spots --array 10x10 --spacing 10um --centre 60um,20um --focal-length 4mm --wavelength 1064nm \
   -o "$work/spots.png" --picture spots.png
+awk 'BEGIN { print "x_um,y_um,intensity"; for (n = 6; n <= 18; n += 6) for (k = 0; k < n; ++k)
+  printf "%.4f,%.4f,%g\n", 30 + n * cos(6.2831853 * k / n), n * sin(6.2831853 * k / n), n == 12 ? 0.5 : 1 }' \
+  >"$work/traps.csv"
+"$program" spots "$work/traps.csv" --wavelength 1064nm --focal-length 2mm --magnification 0.3 --pupil 4.6mm \
+  --refractive-index 1.33 --source gaussian:4mm -o "$work/traps.png" --picture spots_traps.png
+"$program" spots --array 20x20 --spacing 100um --lattice hexagonal --centre 3mm,1mm --focal-length 100mm \
+  --wavelength 1030nm --zero-order 0.1 --fill-factor 0.93 -o "$work/marking.png" --picture spots_marking.png
 stack() {
   "$program" optimize --image "$work/dice/image.png" --depth "$work/dice/depth.png" --depth-range 9cm,11cm --layers 4 \
     --pupil 8mm --resolution 480x480 --pitch 8um --signal-region 90% -o "$work/$1" "${@:3}"
