@@ -12,6 +12,7 @@
 #include <holotone/recipes/retrieval/panel_light.hpp>
 #include <holotone/recipes/spot_camera.hpp>
 #include <holotone/recipes/write_hologram.hpp>
+#include <holotone/retrieval/spots/spot_limits.hpp>
 #include <utility>
 #include <variant>
 
@@ -41,10 +42,6 @@ std::vector<float> measured_by(const SpotBench& bench, const HologramJob& job, c
   }
   const auto picture = read_picture_file(job.console, bench.picture);
   return light_from_signal(measure(bench.picture, picture, spots, map, window_px), bench.signal);
-}
-
-bool is_reached(const SpotLight& light, const SpotSteps& steps) {
-  return light.deviation <= steps.max_deviation && light.worst <= steps.max_worst;
 }
 
 constexpr std::string_view map_question = "does --camera-map fit the picture (turned, mirrored)?";
@@ -121,7 +118,7 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
     warn_of_dark(bench, job.console, spots, seen->measured);
     seen->light = compare_measured(spots, seen->measured);
     seen->first = seen->light.deviation;
-    seen->reached = is_reached(seen->light, steps);
+    seen->reached = spots::reaches(seen->light, steps);
     warn_of_start(bench, job.console, light_over_usual(spots, options, encoding, light, phase, queue));
     return refine_spots(spots, options, encoding, light, steps, phase, seen->measured, bench.gain, progress, queue);
   }

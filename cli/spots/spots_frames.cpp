@@ -11,6 +11,7 @@
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/spots/spot_remarks.hpp>
+#include <holotone/retrieval/spots/spot_limits.hpp>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -56,7 +57,7 @@ nlohmann::json add_frame(std::int64_t number, const SpotFrame& frame, const Spot
                      {"efficiency", light.efficiency},
                      {"deviation", light.deviation},
                      {"worst", light.worst},
-                     {"reached", light.deviation <= limits.max_deviation && light.worst <= limits.max_worst}};
+                     {"reached", spots::reaches(light, limits)}};
   if (!made.transient || made.transient->id.empty()) return row;
   const auto& seen = *made.transient;
   const auto dimmest = std::ranges::min_element(seen.lowest) - seen.lowest.begin();

@@ -12,6 +12,7 @@
 #include <holotone/recipes/spots/even_levels.hpp>
 #include <holotone/recipes/spots/spot_loop.hpp>
 #include <holotone/recipes/spots/spot_remarks.hpp>
+#include <holotone/retrieval/spots/spot_limits.hpp>
 #include <holotone/retrieval/spots/spot_neighbours.hpp>
 #include <numbers>
 #include <utility>
@@ -117,7 +118,7 @@ SpotHologram make_spots(const SpotList& spots, SpotOptions options, const Encode
   const auto report = plan.solve(steps, progress);
   auto made = show_spots(plan, report, encoding);
   const auto& seen = made.report.light;
-  made.report.reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
+  made.report.reached = spots::reaches(seen, steps);
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/spots/spot_loop.hpp>
+#include <holotone/retrieval/spots/spot_limits.hpp>
 #include <holotone/retrieval/spots/spot_targets.hpp>
 #include <utility>
 
@@ -45,7 +46,7 @@ MeasuredSpots make_measured_spots(const SpotList& spots, const SpotOptions& opti
     auto measured = meter(shown.codes.view());
     const auto seen = compare_measured(spots, measured);
     if (loop.report) loop.report(round, seen);
-    const bool reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
+    const bool reached = spots::reaches(seen, steps);
     if (round < loop.rounds && !reached) plan.set_measured(view_of_measured(measured), loop.gain);
     if (round == 0) best.first = seen.deviation;
     if (round == 0 || seen.deviation < best.light.deviation) {

@@ -8,6 +8,7 @@
 #include <holotone/recipes/retrieval/panel_light.hpp>
 #include <holotone/recipes/spot_motion.hpp>
 #include <holotone/recipes/spots/even_levels.hpp>
+#include <holotone/retrieval/spots/spot_limits.hpp>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -256,7 +257,7 @@ SpotMotionFrame SpotMotion::show(const SpotFrame& frame, const SpotSteps& steps,
     made.report.light = state.plan.light_in_spots(shown.shown_rad.view());
   }
   const auto& seen = made.report.light;
-  made.report.reached = seen.deviation <= steps.max_deviation && seen.worst <= steps.max_worst;
+  made.report.reached = spots::reaches(seen, steps);
   if (state.relaxes) {
     auto driven_rad = driven_phase(made.codes.view(), state.encoding);
     if (state.last) {

@@ -5,6 +5,7 @@
 #include <holotone/core/no_backend.hpp>
 #include <holotone/retrieval/spots/carried_spots.hpp>
 #include <holotone/retrieval/spots/spot_engine.hpp>
+#include <holotone/retrieval/spots/spot_limits.hpp>
 #include <holotone/retrieval/spots/spot_targets.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
@@ -16,6 +17,7 @@
 namespace holotone {
 namespace {
 
+using spots::reaches;
 using spots::SpotPlace;
 using spots::Step;
 using spots::StepKind;
@@ -89,10 +91,6 @@ void require_steps(const char* where, const SpotSteps& steps) {
   }
   require_bounds(where, "max_deviation", steps.max_deviation, bounds_of<&SpotSteps::max_deviation>);
   require_bounds(where, "max_worst", steps.max_worst, bounds_of<&SpotSteps::max_worst>);
-}
-
-bool reaches(const SpotLight& light, const SpotSteps& steps) {
-  return light.deviation <= steps.max_deviation && light.worst <= steps.max_worst;
 }
 
 /// Amplitudes of intensities {n}, the largest 1; of an empty view all.
