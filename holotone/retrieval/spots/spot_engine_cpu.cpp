@@ -17,9 +17,9 @@ namespace {
 
 /// Spots of one product: their tables and products fit a second-level cache's few megabytes.
 constexpr std::size_t chunk_spots = 512;
-/// More spots in one plane are cheaper by non-uniform FFTs. Of 1024 x 1024 pixels a step takes 4 + 0.17 ms a spot by
-/// products and 50 ms so (one thread, AVX2), or 0.28 ms a spot and 22 ms (two threads, AVX-512): equal at 80 to 280
-/// spots, and at fewer on smaller panels.
+/// More spots in one plane are cheaper by non-uniform FFTs. Of 1024 x 1024 pixels a step by two threads takes 2.5 ms
+/// and 0.086 ms a spot by products and 28 ms so on one machine, 0.26 ms a spot and 22 ms on another: equal at 300 and
+/// at 75 spots, and at fewer on smaller panels. Between them neither machine loses more than a factor of two.
 constexpr std::size_t min_plane_spots = 150;
 constexpr double nufft_tolerance = 3e-5;
 

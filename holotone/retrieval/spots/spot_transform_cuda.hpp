@@ -11,10 +11,10 @@
 namespace holotone::spots {
 
 /// True if a kept step of spots in the focal plane is expected to take less time so than by matrix products in fp8,
-/// from fits to an H200, panels of 512 x 512 to 3840 x 2160 and 1,000 to 8,000 spots (within 10 % of what was
+/// from fits to an H200, panels of 512 x 512 to 3840 x 2160 and 1,000 to 8,000 spots (within 12 % of what was
 /// measured): us = 8 + 3 P + N (0.0028 + 0.0092 P) by products, 12 + c G + 0.0018 N by transforms, of N spots, P
 /// million pixels and G million points of the grid; c = 31 if a grid fits the second-level cache, else 48. Equal at
-/// some 4,700 spots, at 7,800 of the largest panel.
+/// some 4,800 spots, at 7,800 of the largest panel.
 bool is_transform_faster(int nx, int ny, double spots, double cache_bytes);
 
 struct TransformGrid {
