@@ -7,6 +7,7 @@
 #include <holotone/core/length_names.hpp>
 #include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <utility>
 #include <vector>
 
 namespace holotone::io {
@@ -41,6 +42,8 @@ class Finder {
     bool of_places = false;       // a word such as x or coordinates has come
     std::size_t other_begin = 0;  // of the word before, if it is another quantity
     bool is_other = false;
+    std::string_view before;  // the two words before, the nearer one last
+    std::string_view last;
     for (std::size_t at = 0; at < text_.size() && unit_.text.empty();) {
       const auto word = word_at(small_, at);
       if (word.empty()) {
@@ -50,11 +53,14 @@ class Finder {
       const std::size_t end = at + word.size();
       const bool is_unit = word == "unit" || word == "units";
       if (is_unit && is_other) return take_other(other_begin, end);
+      if (is_unit && last == "as") take_before(before, end);  // "centimeters as units"
+      if (is_unit && !unit_.text.empty()) break;
       if (is_unit) take_named(at, end);
       if (word == "in" && of_places) take_length(at, skip(text_, end, " ([\t"));
       of_places = of_places || is_of_places(word);
       is_other = is_other_quantity(word);
       other_begin = at;
+      before = std::exchange(last, word);
       at = end;
     }
     if (unit_.text.empty()) unit_.rest = text_;
@@ -83,6 +89,14 @@ class Finder {
     return std::move(unit_);
   }
 
+  /// A length whose word stands in the comment before the words that end at `end`.
+  void take_before(std::string_view word, std::size_t end) {
+    const auto metres = named_length_m(word);
+    if (!metres) return;
+    const auto begin = static_cast<std::size_t>(word.data() - small_.data());
+    set(begin, end, std::string_view(text_).substr(begin, word.size()), *metres);
+  }
+
   /// What follows the word unit, which begins at `begin`.
   void take_named(std::size_t begin, std::size_t end) {
     bool is_stated = false;
@@ -91,7 +105,13 @@ class Finder {
       const auto between = std::string_view(text_).substr(end, next - end);
       is_stated = is_stated || between.find_first_of("=:") != std::string_view::npos;
       end = next;
-      const auto word = word_at(small_, end);
+      auto word = word_at(small_, end);
+      if (word == "used") {  // "units used in this file are centimeters"
+        const auto verb = small_.find(" are ", end);
+        if (verb == std::string::npos) break;
+        end = verb + 1;
+        word = word_at(small_, end);
+      }
       if (word != "of" && word != "is" && word != "are" && word != "length" && word != "lengths" &&
           (word != "in" || word_at(small_, skip(text_, end + 2, " ")).empty())) {
         break;

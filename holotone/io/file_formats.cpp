@@ -133,12 +133,16 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "complex {ny, nx}; real with --read",
        .written = "complex64",
-       .honoured = "names of members, attributes, order of dimensions of MATLAB and Octave, names of dimensions, "
-                   "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases, unitSI, axes and grid of openPMD, axes "
-                   "of NeXus, CXI, HyperSpy, EMD and ilastik, coordinates of netCDF and attached scales",
-       .not_honoured = "refused: dB and logarithms, missing values, other units of phases, uneven coordinates, "
-                       "IMAGE_WHITE_IS_ZERO, "
-                       "palettes, links, external and virtual data",
+       .honoured =
+           "names of members, attributes, order of dimensions of MATLAB, Octave and Julia, names of "
+           "dimensions, "
+           "DISPLAY_ORIGIN, scale_factor, add_offset, units of phases, unitSI, scale and offset of NWB and NeXus, "
+           "units and scaling of Igor Pro, axes and grid of openPMD, axes "
+           "of NeXus, CXI, HyperSpy, EMD and ilastik, coordinates of netCDF and attached scales",
+       .not_honoured =
+           "named: chunks that are not in the file; refused: dB and logarithms, missing values, other units "
+           "of phases, uneven coordinates, exchanged quadrants (CXI), IMAGE_WHITE_IS_ZERO, "
+           "palettes, links, external and virtual data",
        .library = "libhdf5",
        .is_built = HOLOTONE_HDF5},
       {.name = "MATLAB 5",

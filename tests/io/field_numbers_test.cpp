@@ -322,7 +322,7 @@ TEST(Hdf5Datasets, AttributesSayWhatTheNumbersAre) {
   EXPECT_MENTIONS(refused("gaps"), "a number at every place, got 1 of 15 missing (_FillValue or missing_value -9)");
   EXPECT_MENTIONS(refused("range"), "stored numbers of the valid range, 0 to 41, got 1 of 15 outside");
   EXPECT_MENTIONS(refused("bytes"), "unsigned numbers as an unsigned type, got int8 with the attribute _Unsigned");
-  EXPECT_MENTIONS(refused("times"), "complex numbers without scale_factor, unitSI and add_offset, got 2 and 0");
+  EXPECT_MENTIONS(refused("times"), "complex numbers without scale_factor or unitSI, add_offset, got 2 and 0");
   EXPECT_MENTIONS(refused("other"), "UL, LL, UR or LR as DISPLAY_ORIGIN, got 'CC'");
   EXPECT_MENTIONS(refused("stack:1"), "dimensions n, y, x, got y, x, n");
 }

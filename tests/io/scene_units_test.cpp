@@ -37,12 +37,16 @@ TEST(SceneUnits, CommentsStateThem) {
                                                    {"# units are in nm (SI)", 1e-9},
                                                    {"# x y z (units: mm)", 1e-3},
                                                    {"# 3 units wide, wavelength in nm, unitsize: mm", 1},
+                                                   {"# taken as units of a cell", 1},
+                                                   {"# The units used in this file are inches.", 0.0254},
                                                    {"# angles in deg", 1}}) {
     expect_metres("t.xyz", fmt::format("{}\n{}", comment, row), metres);
   }
   expect_metres("t.csv", "x [microns],y [microns],z [microns]\n10,5,-20\n", 1e-6);
   expect_metres("t.csv", "# units: mm\nx_mm,y_mm,z_mm\n10,5,-20\n", 1e-3);
   expect_metres("o.obj", "# Exported\n# File units = feet\nv 10 5 -20\n", 0.3048);
+  // Maya's.
+  expect_metres("o.obj", "# This file uses centimeters as units for non-parametric coordinates.\n\nv 10 5 -20\n", 0.01);
   const std::string head = "ply\nformat ascii 1.0\n";
   const std::string rest = "element vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n" + row;
   expect_metres("p.ply", head + "comment Units: millimeters\n" + rest, 1e-3);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <hdf5.h>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -22,8 +23,13 @@ enum class Text {
 /// A file, group or dataset, closed when it goes out of scope.
 class Hdf5Object {
  public:
-  static Hdf5Object create_file(const std::string& path) {
-    return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose};
+  /// With `user_block` bytes before it.
+  static Hdf5Object create_file(const std::string& path, std::int64_t user_block = 0) {
+    const hid_t list = H5Pcreate(H5P_FILE_CREATE);
+    if (user_block > 0) require(H5Pset_userblock(list, static_cast<hsize_t>(user_block)));
+    Hdf5Object file{H5Fcreate(path.c_str(), H5F_ACC_TRUNC, list, H5P_DEFAULT), H5Fclose};
+    H5Pclose(list);
+    return file;
   }
   ~Hdf5Object() {
     if (id_ >= 0) close_(id_);
@@ -57,6 +63,35 @@ class Hdf5Object {
     require(H5Dwrite(set.id_, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, pairs.data()));
     H5Tclose(type);
     return set;
+  }
+
+  /// A dataset in chunks, of which the one at `start` is written.
+  Hdf5Object chunked_dataset(const std::string& name, const std::vector<std::int64_t>& extents,
+                             const std::vector<hsize_t>& chunk, const std::vector<hsize_t>& start,
+                             const std::vector<double>& values, std::optional<double> fill) const {
+    const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    require(H5Pset_chunk(list, static_cast<int>(chunk.size()), chunk.data()));
+    if (fill) require(H5Pset_fill_value(list, H5T_NATIVE_DOUBLE, &*fill));
+    Hdf5Object set = make(name, extents, H5T_IEEE_F64LE, list);
+    const hid_t place = H5Dget_space(set.id_);
+    const hid_t memory = H5Screate_simple(static_cast<int>(chunk.size()), chunk.data(), nullptr);
+    require(H5Sselect_hyperslab(place, H5S_SELECT_SET, start.data(), nullptr, chunk.data(), nullptr));
+    require(H5Dwrite(set.id_, H5T_NATIVE_DOUBLE, memory, place, H5P_DEFAULT, values.data()));
+    H5Sclose(memory);
+    H5Sclose(place);
+    H5Pclose(list);
+    return set;
+  }
+
+  /// A dataset of one text.
+  void text_dataset(const std::string& name, const std::string& value, Text form = Text::variable) const {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    require(H5Tset_size(type, form == Text::variable ? H5T_VARIABLE : value.size() + 1));
+    const Hdf5Object set = make(name, {}, type);
+    const char* const pointer = value.c_str();
+    const void* const data = form == Text::variable ? static_cast<const void*>(&pointer) : pointer;
+    require(H5Dwrite(set.id_, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+    H5Tclose(type);
   }
 
   void text(const std::string& name, const std::string& value, Text form = Text::variable) const {
@@ -93,6 +128,11 @@ class Hdf5Object {
   void numbers(const std::string& name, const std::vector<double>& values) const {
     const hsize_t count = values.size();
     put(name, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &count, nullptr), values.data());
+  }
+
+  void matrix(const std::string& name, const std::vector<hsize_t>& extents, const std::vector<double>& values) const {
+    put(name, H5T_NATIVE_DOUBLE, H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
+        values.data());
   }
 
   /// As h5py stores True and False.

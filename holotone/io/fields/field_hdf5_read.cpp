@@ -10,6 +10,7 @@
 #include <holotone/io/fields/field_units_detail.hpp>
 #include <holotone/io/fields/hdf5_attributes_detail.hpp>
 #include <holotone/io/fields/hdf5_axes_detail.hpp>
+#include <holotone/io/fields/hdf5_beside_detail.hpp>
 #include <holotone/io/fields/hdf5_datasets_detail.hpp>
 #include <holotone/io/fields/hdf5_handle_detail.hpp>
 #include <holotone/io/fields/hdf5_image_detail.hpp>
@@ -39,6 +40,7 @@ struct OpenField {
   Hdf5Axes axes;
   Hdf5Packing packing;
   std::string image_note;
+  std::string gap_note;
   Shape<2> shape{};
 
   explicit OpenField(const std::string& path)
@@ -47,7 +49,8 @@ struct OpenField {
         choice(open_stored_dataset(file.get(), named.part, path)),
         axes(read_hdf5_axes(choice, path)),
         packing(read_hdf5_packing(choice, path)),
-        image_note(check_hdf5_image(choice, path)) {
+        image_note(check_hdf5_image(choice, path)),
+        gap_note(note_hdf5_gaps(choice.dataset.get(), choice.extents, path, choice.name)) {
     const auto& extents = choice.extents;
     const auto rows = static_cast<std::int64_t>(extents[extents.size() - 2]);
     const auto columns = static_cast<std::int64_t>(extents[extents.size() - 1]);
@@ -62,6 +65,7 @@ struct OpenField {
       }
     }
     check_hdf5_storage(choice.dataset.get(), choice.extents, path);
+    check_cxi_image(choice, path);
     refuse_logarithm_name(path, choice.name);
     return choice;
   }
@@ -84,11 +88,12 @@ struct OpenField {
                                   axes.origin()));
     }
     if (!packing.is_plain()) {
-      notes.push_back(fmt::format("{}: {} is read times {:g} plus {:g} (scale_factor or unitSI, add_offset)", path,
-                                  printable(choice.name), packing.scale, packing.offset));
+      notes.push_back(fmt::format("{}: {} is read times {:g} plus {:g} ({})", path, printable(choice.name),
+                                  packing.scale, packing.offset, packing.source));
     }
     notes.insert(notes.end(), axes.notes.begin(), axes.notes.end());
     if (!image_note.empty()) notes.push_back(image_note);
+    if (!gap_note.empty()) notes.push_back(gap_note);
     return notes;
   }
 
@@ -139,6 +144,8 @@ struct OpenField {
     std::erase_if(metadata, [](const auto& entry) { return is_unit_key(entry.first); });  // not of this dataset
     read_hdf5_attributes(choice.dataset.get(), metadata);
     for (const auto* key : {"MATLAB_class", "MATLAB_int_decode", "MATLAB_global"}) metadata.erase(key);
+    const auto igor = read_attribute_texts(choice.dataset.get(), "IGORWaveUnits");  // of the numbers, then of each axis
+    if (!igor.empty() && !igor.front().empty()) metadata.insert_or_assign("units", igor.front());
     erase_honoured(metadata);
     const double width = axes.sides_m[1];
     if (axes.has_square_pixels() && width >= min_pitch_m && width <= max_pitch_m) {

@@ -138,6 +138,7 @@ class CoordinateReader {
 
   std::vector<Hdf5Coordinate> read() {
     read_scales();
+    read_igor_axes();
     if (group_.valid()) {
       read_named_axes();
       for (std::size_t i = 0; i < coordinates_.size(); ++i) {
@@ -266,6 +267,22 @@ class CoordinateReader {
       coordinate.step = find_step(listed, name, path_);
     } else if (scale.size() == 1 && std::isfinite(scale[0]) && scale[0] != 0) {
       coordinate.step = scale[0];
+    }
+  }
+
+  /// Igor Pro's IGORWaveScaling {1 + rank, 2}: step and start of each dimension, behind a row of the values, in units
+  /// of IGORWaveUnits, of which the first is the values'.
+  void read_igor_axes() {
+    const auto scaling = read_attribute_numbers(choice_.dataset.get(), "IGORWaveScaling");
+    const auto units = read_attribute_texts(choice_.dataset.get(), "IGORWaveUnits");
+    if (scaling.size() != 2 * (coordinates_.size() + 1)) return;
+    for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+      auto& coordinate = coordinates_[i];
+      const double step = scaling[2 * (i + 1)];
+      if (coordinate.step || !is_of_picture(i) || !std::isfinite(step) || step == 0) continue;
+      if (units.size() == coordinates_.size() + 1) coordinate.unit = trim(units[i + 1]);
+      coordinate.step = std::abs(step);
+      coordinate.upright = Hdf5Upright::down;
     }
   }
 

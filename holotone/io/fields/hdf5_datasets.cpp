@@ -7,7 +7,9 @@
 #include <array>
 #include <cctype>
 #include <fmt/format.h>
+#include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/printable_detail.hpp>
+#include <utility>
 
 namespace holotone::io {
 namespace {
@@ -154,9 +156,18 @@ void set_kind(Found& found) {
   if (!matlab.empty()) choice.reversed = "MATLAB";
 }
 
+/// Julia, whose matrices lie column by column, if the user block begins as JLD2's or JLD's; empty for others.
+std::string reversing_program(const std::string& path) {
+  const std::string first = read_first_bytes(split_part(path).file, 64);
+  if (first.starts_with("HDF5-based Julia Data Format")) return "Julia (JLD2)";
+  return first.starts_with("Julia data file (HDF5)") ? "Julia (JLD)" : "";
+}
+
 /// All datasets below a group.
 class DatasetList {
  public:
+  explicit DatasetList(std::string program) : program_(std::move(program)) {}
+
   std::vector<Found> found;
   std::string elsewhere_text;  ///< the first dataset or link that leads out of the file
 
@@ -170,6 +181,7 @@ class DatasetList {
     for (const auto& link : links.names) {
       if (++visited_ > max_names) return;
       if (link == "#refs#" || link == "#subsystem#") continue;  // what MATLAB's cells and objects refer to
+      if (!program_.empty() && depth == 0 && (link == "_types" || link == "_creator" || link == "_refs")) continue;
       const std::string full = fmt::format("{}/{}", name, link);
       Hdf5Handle object(H5Oopen(group, link.c_str(), H5P_DEFAULT), H5Oclose);
       if (!object.valid()) {  // such as a type of a newer HDF5
@@ -186,6 +198,7 @@ class DatasetList {
   }
 
  private:
+  std::string program_;  ///< that stores dimensions reversed
   std::size_t visited_ = 0;
 
   void add_dataset(Hdf5Handle dataset, const std::string& name, bool octave) {
@@ -193,7 +206,7 @@ class DatasetList {
       elsewhere_text = std::move(other);
       return;
     }
-    Found one{{std::move(dataset), name, {}, {}, false, {}, false, octave ? "Octave" : ""}, {}};
+    Found one{{std::move(dataset), name, {}, {}, false, {}, false, octave ? "Octave" : program_}, {}};
     one.choice.extents = read_extents(one.choice.dataset.get());
     set_kind(one);
     one.array.name = name;
@@ -230,7 +243,7 @@ std::optional<Hdf5Handle> complex_memory_type(hid_t dataset) {
 }
 
 Hdf5Choice open_hdf5_dataset(hid_t file, std::string_view part, const std::string& path) {
-  DatasetList list;
+  DatasetList list(reversing_program(path));
   list.add(file, "", path);
   std::vector<StoredArray> arrays;
   for (const auto& one : list.found) arrays.push_back(one.array);

@@ -18,7 +18,7 @@ struct Hdf5Choice {
   bool complex = false;
   std::string type;      ///< of real numbers
   bool whole = false;    ///< real numbers of an integer type
-  std::string reversed;  ///< "MATLAB" or "Octave", which store the last two extents reversed; empty: as stored
+  std::string reversed;  ///< "MATLAB", "Octave" or "Julia", which store the extents reversed; empty: as stored
 };
 
 /// Opens the dataset that the part names, or the only one of its kind (choose_array). Soft and external links are not

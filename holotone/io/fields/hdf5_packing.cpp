@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/io/fields/hdf5_attributes_detail.hpp>
+#include <holotone/io/fields/hdf5_beside_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <limits>
 
@@ -17,6 +18,55 @@ double single_number(hid_t dataset, const char* name, double otherwise, const st
   if (values.size() != 1) throw_io(path, fmt::format("one number as {}", name), "another attribute");
   if (!std::isfinite(values[0])) throw_io(path, fmt::format("a finite {}", name), fmt::format("{:g}", values[0]));
   return values[0];
+}
+
+/// An attribute that states a factor other than 1, or an offset other than 0, by a name without a rule.
+void refuse_other(hid_t dataset, const char* name, double none, const std::string& path) {
+  const auto values = read_attribute_numbers(dataset, name);
+  if (values.size() != 1 || values[0] == none) return;
+  throw_io(path, none == 0 ? "add_offset as the numbers' offset" : "scale_factor or unitSI as the numbers' factor",
+           fmt::format("{} {:g}", name, values[0]));
+}
+
+/// NeXus: (stored + offset) * scaling factor, of fields FIELDNAME_scaling_factor and FIELDNAME_offset beside the data,
+/// or without FIELDNAME for a group's signal.
+void add_nexus_packing(const Hdf5Choice& choice, const std::string& path, Hdf5Packing& packing) {
+  const Hdf5Handle group = open_hdf5_group(choice);
+  if (!group.valid()) return;
+  const std::string name = choice.name.substr(choice.name.rfind('/') + 1);
+  auto scale = read_member_number(group.get(), name + "_scaling_factor", path);
+  auto offset = read_member_number(group.get(), name + "_offset", path);
+  if (!scale && !offset && read_attribute_texts(group.get(), "signal") == std::vector<std::string>{name}) {
+    scale = read_member_number(group.get(), "scaling_factor", path);
+    offset = read_member_number(group.get(), "offset", path);
+  }
+  const double factor = scale.value_or(1);
+  const double before = offset.value_or(0);
+  if (factor == 1 && before == 0) return;
+  if (!packing.is_plain()) {
+    throw_io(path, "one scale and offset", fmt::format("those of {}, and a scaling_factor beside", packing.source));
+  }
+  packing.scale = factor;
+  packing.offset = factor * before;
+  packing.source = "scaling_factor, offset";
+}
+
+/// Scale and offset by attributes of the dataset.
+void add_attributes(hid_t dataset, const std::string& path, Hdf5Packing& packing) {
+  // netCDF's, and openPMD's factor to units of the SI.
+  packing.scale = single_number(dataset, "scale_factor", 1, path) * single_number(dataset, "unitSI", 1, path);
+  packing.offset = single_number(dataset, "add_offset", 0, path);
+  packing.source = "scale_factor or unitSI, add_offset";
+  for (const auto* name : {"scale", "scaling_factor", "ScaleFactor", "slope", "Slope", "multiplier"}) {
+    refuse_other(dataset, name, 1, path);
+  }
+  for (const auto* name : {"intercept", "Intercept", "Offset"}) refuse_other(dataset, name, 0, path);
+  const bool is_nwb = packing.is_plain() && has_hdf5_attribute(dataset, "conversion") &&
+                      !read_attribute_numbers(dataset, "conversion").empty();
+  if (!is_nwb) return refuse_other(dataset, "offset", 0, path);
+  packing.scale = single_number(dataset, "conversion", 1, path);
+  packing.offset = single_number(dataset, "offset", 0, path);
+  packing.source = "conversion, offset";
 }
 
 }  // namespace
@@ -45,19 +95,11 @@ void Hdf5Packing::unpack(Array<double, 2>& numbers, const std::string& path) con
 Hdf5Packing read_hdf5_packing(const Hdf5Choice& choice, const std::string& path) {
   const hid_t dataset = choice.dataset.get();
   Hdf5Packing packing;
-  // netCDF's, and openPMD's factor to units of the SI.
-  packing.scale = single_number(dataset, "scale_factor", 1, path) * single_number(dataset, "unitSI", 1, path);
-  for (const auto* name : {"scale", "scaling_factor"}) {
-    const double other = single_number(dataset, name, 1, path);
-    if (other != 1)
-      throw_io(path, "scale_factor or unitSI as the numbers' factor", fmt::format("{} {:g}", name, other));
-  }
-  packing.offset = single_number(dataset, "add_offset", 0, path);
-  if (const auto other = read_attribute_numbers(dataset, "offset"); other.size() == 1 && other[0] != 0)
-    throw_io(path, "add_offset as the numbers' offset", fmt::format("offset {:g}", other[0]));
+  add_attributes(dataset, path, packing);
+  add_nexus_packing(choice, path, packing);
   if (choice.complex) {
     if (packing.is_plain()) return packing;
-    throw_io(path, "complex numbers without scale_factor, unitSI and add_offset",
+    throw_io(path, fmt::format("complex numbers without {}", packing.source),
              fmt::format("{:g} and {:g}", packing.scale, packing.offset));
   }
   for (const auto* name : {"_FillValue", "missing_value"}) {
@@ -100,9 +142,11 @@ std::array<double, 2> read_hdf5_sides(const Hdf5Choice& choice) {
 }
 
 void erase_honoured(Metadata& metadata) {
-  for (const auto* key : {"scale_factor", "unitSI", "add_offset", "_FillValue", "missing_value", "valid_min",
-                          "valid_max", "valid_range", "_Unsigned", "DISPLAY_ORIGIN", "DIMENSION_LABELS", "axisLabels",
-                          "dataOrder", "axes", "axistags", "_ARRAY_DIMENSIONS"}) {
+  for (const auto* key : {"scale_factor",      "unitSI",     "add_offset",  "_FillValue",    "missing_value",
+                          "valid_min",         "valid_max",  "valid_range", "_Unsigned",     "DISPLAY_ORIGIN",
+                          "DIMENSION_LABELS",  "axisLabels", "dataOrder",   "axes",          "axistags",
+                          "_ARRAY_DIMENSIONS", "conversion", "offset",      "IGORWaveUnits", "IGORWaveScaling",
+                          "IGORWaveType"}) {
     metadata.erase(key);
   }
 }

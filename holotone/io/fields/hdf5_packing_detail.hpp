@@ -10,9 +10,10 @@ namespace holotone::io {
 
 /// value = scale * stored + offset, of stored numbers that are not missing.
 struct Hdf5Packing {
-  double scale = 1;   ///< scale_factor
-  double offset = 0;  ///< add_offset
-  double min = 0;     ///< valid_min, valid_max, valid_range: of stored numbers; none if min > max
+  double scale = 1;    ///< such as scale_factor
+  double offset = 0;   ///< such as add_offset
+  std::string source;  ///< the names of both
+  double min = 0;      ///< valid_min, valid_max, valid_range: of stored numbers; none if min > max
   double max = -1;
   std::vector<double> missing;  ///< _FillValue, missing_value
 
@@ -21,8 +22,10 @@ struct Hdf5Packing {
   void unpack(Array<double, 2>& numbers, const std::string& path) const;
 };
 
-/// Source: CF conventions 1.11, sections 2.5.1 and 8.1, and the NetCDF Users Guide, "Attribute conventions". Throws io
-/// for a scale or offset that is no number, for those of complex numbers, and for _Unsigned of signed ones.
+/// Sources: CF conventions 1.11, sections 2.5.1 and 8.1; NetCDF Users Guide, "Attribute conventions"; conversion and
+/// offset of Neurodata Without Borders 2 (TimeSeries); FIELDNAME_scaling_factor and FIELDNAME_offset of NeXus (NXdata).
+/// Throws io for a scale or offset that is no number, for those of complex numbers or of two conventions, and for
+/// _Unsigned of signed numbers.
 Hdf5Packing read_hdf5_packing(const Hdf5Choice& choice, const std::string& path);
 
 /// Height and width of a pixel in metres: openPMD's gridSpacing and gridUnitSI, of the dataset or its group, or

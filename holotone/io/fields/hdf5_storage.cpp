@@ -61,5 +61,32 @@ void check_hdf5_storage(hid_t dataset, const std::vector<std::uint64_t>& extents
   }
 }
 
+std::string note_hdf5_gaps(hid_t dataset, const std::vector<std::uint64_t>& extents, const std::string& path,
+                           std::string_view name) {
+#if H5_VERSION_GE(1, 10, 5)
+  const Hdf5Handle list(H5Dget_create_plist(dataset), H5Pclose);
+  const int rank = static_cast<int>(extents.size());
+  std::vector<hsize_t> chunk(extents.size());
+  hsize_t stored = 0;
+  if (!list.valid() || H5Pget_layout(list.get()) != H5D_CHUNKED ||
+      H5Pget_chunk(list.get(), rank, chunk.data()) != rank || H5Dget_num_chunks(dataset, H5S_ALL, &stored) < 0) {
+    return {};
+  }
+  hsize_t all = 1;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (chunk[i] == 0 || __builtin_mul_overflow(all, (extents[i] - 1) / chunk[i] + 1, &all)) return {};
+  }
+  if (stored >= all) return {};
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
+  double fill = 0;
+  const auto kind = H5Tget_class(type.get());
+  if (kind == H5T_FLOAT || kind == H5T_INTEGER) H5Pget_fill_value(list.get(), H5T_NATIVE_DOUBLE, &fill);
+  return fmt::format("{}: {} of {} chunks of {} are not in the file: read as {:g}", path, all - stored, all,
+                     printable(name), fill);
+#else
+  return {};
+#endif
+}
+
 }  // namespace holotone::io
 #endif
