@@ -19,7 +19,8 @@ struct Frame {
   std::string path;
 };
 
-/// Files that match, sorted by number; all pages for "s.tif:%d". Throws io if there are none.
+/// Files that match, sorted by number, which may be negative ("-001"); all pages for "s.tif:%d". Throws io if there are
+/// none, and if all numbers seem negative since a hyphen stands between them and a word.
 std::vector<Frame> find_frames(const FramePattern& pattern, const std::string& as_typed);
 
 }  // namespace holotone::io

@@ -22,5 +22,28 @@ TEST(NumberedFiles, AreFoundInTheOrderOfTheirNumbers) {
             "f_%05d.png: expected files with a number in place of the counter, got f_010.png, whose counter is %03d");
 }
 
+TEST(NumberedFiles, MayHaveNegativeNumbers) {
+  const io_support::TemporaryFolder folder;
+  const auto list = [&](const io::FramePattern& pattern) {
+    std::vector<std::string> names;
+    for (const auto& frame : io::find_frames(pattern, "typed")) {
+      names.push_back(frame.path.substr(folder.file("").size()));
+    }
+    return names;
+  };
+  for (const char* name : {"-002.png", "-001.png", "0000.png", "0001.png", "-0003.png", "-01.png", "r_-20.png",
+                           "r_-9.png", "w-1.png", "w-2.png"}) {
+    io_support::write_raw(folder.file(name), "x");
+  }
+  EXPECT_EQ(list({folder.file(""), ".png", 4}),
+            (std::vector<std::string>{"-0003.png", "-002.png", "-001.png", "0000.png", "0001.png"}));
+  EXPECT_EQ(list({folder.file("r_"), ".png", 1}), (std::vector<std::string>{"r_-20.png", "r_-9.png"}));
+  EXPECT_EQ(io_support::error_of([&] {
+              (void)io::find_frames({folder.file("w"), ".png", 1}, "w%d.png");
+            }),
+            "w%d.png: expected files with a number in place of the counter, got w-1.png, before whose number stands a "
+            "hyphen");
+}
+
 }  // namespace
 }  // namespace holotone

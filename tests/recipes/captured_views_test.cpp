@@ -1,6 +1,7 @@
 // Views of a light field from files: numbering, directions, what is refused; fits and comparisons of what was read.
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/images/image.hpp>
@@ -66,6 +67,22 @@ TEST_F(CapturedViewsTest, NumbersPositionsAndCodesAreThoseOfTheFiles) {
   const Image expected = picture(1, 0);
   const auto& codes = std::get<Array<std::uint8_t, 3>>(expected.pixels);
   EXPECT_FLOAT_EQ(views.images[3](5, 7, 0), static_cast<float>(codes(5, 7, 0)) / 255.0F);
+}
+
+TEST_F(CapturedViewsTest, NumbersMayCountFromACentre) {
+  const auto named = [&](int v, int u) { return folder_.file(fmt::format("c_{}_{}.png", v, u)); };
+  for (int v = -1; v <= 1; ++v) {
+    for (int u = -1; u <= 1; ++u) write_image(named(v, u), picture(u, v));
+  }
+  const auto views = read_views(folder_.file("c_%v_%u.png"));
+  EXPECT_EQ(views.rows, 3);
+  EXPECT_EQ(views.columns, 3);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(views.paths[i], named(static_cast<int>(i) / 3 - 1, static_cast<int>(i) % 3 - 1));
+  }
+  EXPECT_EQ(views.numbers[3], (ViewNumbers{-1, 0}));
+  for (int u = 1; u <= 2; ++u) write_image(folder_.file(fmt::format("h-{}.png", u)), picture(u, 0));
+  refuses_file("h%u.png", "views of which some have numbers of at least 0, got ");
 }
 
 TEST_F(CapturedViewsTest, TheParallaxTellsRowsThatCountUpward) {

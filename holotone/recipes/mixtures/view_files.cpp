@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
@@ -59,7 +60,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> numbers_in(const std::strin
     if (i == pattern.counters.size()) break;
     std::int64_t number = 0;
     const auto [after, error] = std::from_chars(at, end, number);
-    if (error != std::errc() || after == at || number < 0 || number > max_view_number) return std::nullopt;
+    if (error != std::errc() || after == at || std::abs(number) > max_view_number) return std::nullopt;
     at = after;
     (pattern.counters[i] == 'v' ? numbers.first : numbers.second) = number;
   }
@@ -84,6 +85,10 @@ ViewFiles files_of(const std::string& path, const ViewPattern& pattern) {
   for (const auto& [numbers, name] : files) {
     last = {std::max(last.first, numbers.first), std::max(last.second, numbers.second)};
     min_column = std::min(min_column, numbers.second);
+  }
+  const bool is_negative = last.second < 0 || (pattern.counters.size() == 2 && last.first < 0);
+  if (is_negative) {  // more likely a hyphen than numbers from a centre
+    throw_io(path, "views of which some have numbers of at least 0", files.begin()->second);
   }
   const std::int64_t rows = last.first - first_row + 1;
   const std::int64_t columns = last.second - min_column + 1;
