@@ -280,6 +280,64 @@ TEST(HologramFile, CorrectionsAreRadians) {
   EXPECT_EQ(read_notes(359), std::vector{path + ": phases from 0 to 359, taken as radians"});
 }
 
+TEST(HologramFile, CorrectionsFollowTheUnitInTheirName) {
+  const io_support::TemporaryFolder folder;
+  const auto read_named = [&](const std::string& name, std::vector<std::string>& notes) {
+    const std::array<float, 2> values = {0, 0.25F};
+    io_support::write_raw(
+        folder.file(name),
+        io::npy_header("<f4", {1, 2}) + std::string(reinterpret_cast<const char*>(values.data()), sizeof values));
+    return static_cast<double>(
+        read_correction(folder.file(name), {1, 2}, [&](const std::string& note) { notes.push_back(note); })(0, 1));
+  };
+  for (const auto& [name, radians] : std::vector<std::pair<std::string, double>>{{"phase_waves.npy", M_PI / 2},
+                                                                                 {"corr_waves.npy", M_PI / 2},
+                                                                                 {"phase_pi.npy", M_PI / 4},
+                                                                                 {"phase_deg.npy", M_PI / 720}}) {
+    std::vector<std::string> notes;
+    EXPECT_NEAR(read_named(name, notes), radians, 1e-7) << name;
+    const auto at = name.find('_') + 1;
+    EXPECT_EQ(notes, std::vector{folder.file(name) + ": phases in " + name.substr(at, name.find('.') - at) +
+                                 ", as the file states"});
+  }
+  for (const std::string name : {"phase_rad.npy", "corr_1.npy", "waves.npy", "slm_2.npy"}) {
+    std::vector<std::string> notes;
+    EXPECT_EQ(read_named(name, notes), 0.25) << name;
+    EXPECT_TRUE(notes.empty());
+  }
+  std::vector<std::string> notes;
+  expect_error(
+      ErrorCode::io,
+      "opd_um.npy: expected phases in radians, or in deg, waves or pi as the name states, got a name of lengths, "
+      "'opd_um'",
+      [&] { (void)read_named("opd_um.npy", notes); });
+  // Floats of a picture as well; codes are parts of a wave.
+  Image picture{Array<float, 3>({1, 2, 1}), {}};
+  std::ranges::fill(std::get<Array<float, 3>>(picture.pixels).host(), 0.5F);
+  write_image(folder.file("phase_waves.tif"), picture);
+  EXPECT_NEAR(static_cast<double>(read_correction(folder.file("phase_waves.tif"), {1, 2})(0, 1)), M_PI, 1e-6);
+  for (const auto& [name, count] : {std::pair{"phase_waves.png", 0U}, {"phase_deg.png", 1U}}) {
+    write_image(folder.file(name), make_picture({64, 192}, 1));
+    notes.clear();
+    const auto map =
+        read_correction(folder.file(name), {1, 2}, [&](const std::string& note) { notes.push_back(note); });
+    EXPECT_NEAR(static_cast<double>(map(0, 0)), M_PI / 2, 1e-6);
+    EXPECT_EQ(notes.size(), count) << name;
+  }
+}
+
+TEST(HologramFile, CorrectionsByJpegAreRefused) {
+  const io_support::TemporaryFolder folder;
+  const Image picture = make_picture({64, 64}, 1);
+  for (const std::string name : {"map.jpg", "map.png"}) {
+    io_support::write_raw(folder.file(name), jpeg_bytes(picture, 90));
+    expect_error(ErrorCode::io,
+                 name + ": expected a correction in PNG, TIFF or BMP without loss, got JPEG, which changes codes", [&] {
+                   (void)read_correction(folder.file(name), {1, 2});
+                 });
+  }
+}
+
 TEST(HologramFile, CodesAreOpaqueAndWithoutLoss) {
   const io_support::TemporaryFolder folder;
   const auto png = folder.file("codes.png");
