@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/images/image.hpp>
 #include <string>
@@ -177,6 +179,27 @@ TEST(ImageProfile, AdobeRgbIsTheSameLightInPngAndJpeg) {
     expect_light(image, adobe_light({200, 60, 60}), 0.006);
     EXPECT_TRUE(image.notes.empty());
   }
+}
+
+TEST(ImageProfile, RawProfilesOfPngAreProfiles) {
+  std::string digits;
+  for (const char c : adobe_profile()) digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  const Image expected = read_light("p.png", make_png(1, 2, "abc", profile_chunk(adobe_profile())));
+  for (const std::string kind : {"icc", "icm"}) {
+    const std::string text = fmt::format("\n{}\n{:8}\n{}\n", kind, digits.size() / 2, digits);
+    const std::string name = "Raw profile type " + kind;
+    for (const auto& chunk :
+         {png_chunk("tEXt", name + '\0' + text), png_chunk("zTXt", name + std::string(2, '\0') + stored(text))}) {
+      const Image image = read_light("p.png", make_png(1, 2, "abc", chunk));
+      EXPECT_EQ(image.notes.size(), expected.notes.size());  // of a build without Little CMS
+      EXPECT_EQ(image.pixels.index(), expected.pixels.index());
+      EXPECT_TRUE(std::ranges::equal(to_float(image).host(), to_float(expected).host()));
+    }
+  }
+  const Image damaged =
+      read_light("p.png", make_png(1, 2, "abc", png_chunk("tEXt", std::string("Raw profile type icc\0\nicc\n", 26))));
+  ASSERT_EQ(damaged.notes.size(), 1U);
+  EXPECT_NE(damaged.notes[0].find("ignored"), std::string::npos) << damaged.notes[0];
 }
 
 TEST(ImageProfile, AdobeRgbIsTheSameLightInTiff) {
@@ -387,7 +410,7 @@ TEST(ImageProfile, AdobeRgbByExifAloneCountsInTiffAndPng) {
 
 std::string note_of(const std::string& name, const std::string& bytes) {
   const Image image = read_light(name, bytes);
-  return image.notes.size() == 1 ? image.notes.front() : std::to_string(image.notes.size()) + " notes";
+  return fmt::format("{}", fmt::join(image.notes, "\n"));
 }
 
 TEST(ImageProfile, WhatIsIgnoredIsNamed) {
@@ -401,6 +424,9 @@ TEST(ImageProfile, WhatIsIgnoredIsNamed) {
   if (has_tiff()) {
     EXPECT_NE(note_of("x.tif", exif_tiff(65535, "", true, false)).find(uncalibrated), std::string::npos);
   }
+  EXPECT_NE(note_of("x.jpg", exif_jpeg(make_exif(0xfffd, "", true)))
+                .find("x.jpg: ColorSpace 65533 (not sRGB) of its EXIF block ignored"),
+            std::string::npos);
   EXPECT_NE(note_of("x.jpg", exif_jpeg(make_exif(65535, "R98", true)))
                 .find("x.jpg: ColorSpace 65535 (not sRGB) of its EXIF block ignored"),
             std::string::npos);

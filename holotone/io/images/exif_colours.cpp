@@ -1,5 +1,6 @@
 #include <bit>
 #include <cstdint>
+#include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/exif_colours_detail.hpp>
 #include <optional>
@@ -57,6 +58,9 @@ ColourClaim claim_of_exif(std::uint16_t colour_space, std::string_view index) {
   constexpr std::uint16_t adobe = 2;
   constexpr std::uint16_t uncalibrated = 65535;
   if (colour_space == adobe) return adobe_rgb();
+  if (colour_space > adobe && colour_space != uncalibrated) {
+    return {.unsupported = fmt::format("ColorSpace {} (not sRGB) of its EXIF block", colour_space)};
+  }
   if (colour_space != uncalibrated) return {};
   if (index.starts_with("R03")) return adobe_rgb();
   return {.unsupported = "ColorSpace 65535 (not sRGB) of its EXIF block"};

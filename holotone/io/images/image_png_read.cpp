@@ -92,6 +92,7 @@ PngChunks check_chunks(PngInput& input, std::string_view path) {
   chunks.orientation = exif_orientation(exif);
   chunks.exif_colours = exif_colours(exif);
   chunks.xmp_orientation = xmp_orientation(annotations.xmp);
+  chunks.raw_profile = std::move(annotations.profile);
   input.go_to(0);
   return chunks;
 }
@@ -218,6 +219,7 @@ ColourClaim PngReader::colours() const {
     return {.profile = std::string(reinterpret_cast<const char*>(profile), bytes)};
   }
   if (chunks_.profile) return {.unsupported = "iCCP, damaged or long,"};
+  if (!chunks_.raw_profile.empty()) return {.profile = chunks_.raw_profile};
   if (png_get_valid(png_, info_, PNG_INFO_sRGB) != 0) return {};
   ColourClaim claim;
   double power = 0;

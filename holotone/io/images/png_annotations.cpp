@@ -57,7 +57,9 @@ void take_annotation(std::string_view type, std::string_view data, PngAnnotation
   constexpr std::string_view xmp_name("http://ns.adobe.com/xap/1.0/\0", 29);
   const std::string_view key = take_part(data);
   const bool packet = key == "XML:com.adobe.xmp";
-  const bool raw = key == "Raw profile type exif" || key == "Raw profile type APP1" || key == "Raw profile type xmp";
+  const bool profile = key == "Raw profile type icc" || key == "Raw profile type icm";
+  const bool raw =
+      profile || key == "Raw profile type exif" || key == "Raw profile type APP1" || key == "Raw profile type xmp";
   if ((!packet && !raw) || annotations.chunks >= max_chunks) return;
   ++annotations.chunks;
   bool packed = type == "zTXt";
@@ -71,7 +73,9 @@ void take_annotation(std::string_view type, std::string_view data, PngAnnotation
   }
   std::string text = packed ? unpacked(data) : std::string(data.substr(0, longest_text));
   if (raw) text = raw_profile(text);
-  if (text.starts_with(xmp_name) || packet || key.ends_with("xmp")) {
+  if (profile) {
+    if (annotations.profile.empty()) annotations.profile = text.empty() ? std::string("damaged") : std::move(text);
+  } else if (text.starts_with(xmp_name) || packet || key.ends_with("xmp")) {
     if (annotations.xmp.empty()) annotations.xmp = std::move(text);
   } else if (annotations.exif.empty()) {
     annotations.exif = text.starts_with(exif_name) ? text.substr(exif_name.size()) : std::move(text);

@@ -9,11 +9,13 @@ namespace holotone::io {
 struct PngAnnotations {
   std::string exif;  ///< from its TIFF header on
   std::string xmp;
-  int chunks = 0;  ///< that were unpacked
+  std::string profile;  ///< ICC
+  int chunks = 0;       ///< that were unpacked
 };
 
-/// Takes up a chunk tEXt, zTXt or iTXt: "Raw profile type exif", "APP1" and "xmp" of ImageMagick in hexadecimal, and
-/// "XML:com.adobe.xmp". Damaged ones, and all but the first of each kind, are left out; text is cut at 256 KiB.
+/// Takes up a chunk tEXt, zTXt or iTXt: "Raw profile type exif", "APP1", "xmp", "icc" and "icm" of ImageMagick in
+/// hexadecimal, and "XML:com.adobe.xmp". Damaged ones, and all but the first of each kind, are left out (of ICC taken
+/// as a damaged profile); text is cut at 256 KiB.
 void take_annotation(std::string_view type, std::string_view data, PngAnnotations& annotations);
 
 }  // namespace holotone::io

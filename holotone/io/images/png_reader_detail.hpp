@@ -45,10 +45,11 @@ struct PngChunks {
   std::size_t largest = 0;
   Orientation orientation = Orientation::top_left;
   Orientation xmp_orientation = Orientation::top_left;
-  bool profile = false;      ///< libpng leaves damaged and long ones out
-  std::string video_code{};  ///< data of cICP
-  std::uint32_t frames = 0;  ///< of an animation (acTL)
-  bool stereo = false;       ///< two views side by side (sTER)
+  bool profile = false;       ///< libpng leaves damaged and long ones out
+  std::string raw_profile{};  ///< ICC in text, as ImageMagick writes it
+  std::string video_code{};   ///< data of cICP
+  std::uint32_t frames = 0;   ///< of an animation (acTL)
+  bool stereo = false;        ///< two views side by side (sTER)
   ColourClaim exif_colours{};
 };
 
