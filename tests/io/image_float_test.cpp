@@ -247,6 +247,41 @@ TEST(ImageExr, WhatIsNotHonouredIsRefusedOrNamed) {
   EXPECT_MENTIONS(image.notes[1], "chromaticities ignored: colours are those of sRGB");
 }
 
+TEST(ImageExr, ColoursAndAttributesThatAreNotFollowedAreNamed) {
+  SKIP_WITHOUT_EXR();
+  const auto notes = [](const std::string& more, bool is_colour = true) {
+    auto exr = is_colour ? make_exr({{"B"}, {"G"}, {"R"}}) : make_exr({{"Y"}});
+    exr.more = more;
+    std::vector<std::string> result;
+    for (const auto& note : read_bytes(exr_of(exr, value_at), {.as_light = true}).notes) {
+      result.push_back(note.substr(note.find(": ") + 2));
+    }
+    return result;
+  };
+  using Notes = std::vector<std::string>;
+  const auto id = [](const std::string& value) { return exr_attribute("colorInteropID", "string", value); };
+  const std::string taken = " are ignored: taken as linear light of sRGB";
+  for (const std::string space : {"lin_ap1_scene", "srgb_rec709_scene", "data"}) {
+    EXPECT_EQ(notes(id(space)), Notes{"its colours '" + space + "'" + taken});
+  }
+  EXPECT_EQ(notes(exr_attribute("oiio:ColorSpace", "string", "sRGB")), Notes{"its colours 'sRGB'" + taken});
+  for (const std::string space : {"lin_rec709_scene", "unknown"}) EXPECT_EQ(notes(id(space)), Notes{}) << space;
+  EXPECT_EQ(notes(exr_attribute("oiio:ColorSpace", "string", "Linear")), Notes{});
+  EXPECT_EQ(notes(id("lin_ap1_scene"), false), Notes{});
+  EXPECT_EQ(notes(id("g22_rec709_scene"), false),
+            Notes{"its colours 'g22_rec709_scene' are ignored: taken as linear light"});
+  EXPECT_EQ(notes(exr_attribute("envmap", "envmap", std::string(1, '\0'))),
+            Notes{"a picture of all directions (envmap latlong) is read as a flat one"});
+  const std::string four(4, '\0');
+  EXPECT_EQ(notes(exr_attribute("heightScale", "float", four) + exr_attribute("exposure", "float", four) +
+                  exr_attribute("depthUnits", "string", "mm")),
+            Notes{"ignored: attributes heightScale, exposure, depthUnits"});
+  EXPECT_EQ(notes(exr_attribute("owner", "string", "N") + exr_attribute("capDate", "string", "2026") +
+                  exr_attribute("cycles.samples", "int", four) + exr_attribute("aperture", "float", four) +
+                  exr_attribute("nuke/node_hash", "string", "a")),
+            Notes{});
+}
+
 TEST(ImageExr, DamagedPixelsAreRefused) {
   SKIP_WITHOUT_EXR();
   const std::string bytes = exr_of(make_exr({{"Y"}}, 2), value_at);

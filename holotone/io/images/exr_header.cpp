@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -176,6 +177,80 @@ class Choice {
   std::string_view path_;
 };
 
+/// Attributes of the standard (OpenEXR 3.4, ImfStandardAttributes.h) that are read, or do not change what pixels mean:
+/// cameras, times, places, how the file is stored.
+constexpr std::string_view known_attributes[] = {"channels",
+                                                 "compression",
+                                                 "dataWindow",
+                                                 "displayWindow",
+                                                 "lineOrder",
+                                                 "pixelAspectRatio",
+                                                 "screenWindowCenter",
+                                                 "screenWindowWidth",
+                                                 "chromaticities",
+                                                 "colorInteropID",
+                                                 "envmap",
+                                                 "tiles",
+                                                 "name",
+                                                 "type",
+                                                 "version",
+                                                 "chunkCount",
+                                                 "view",
+                                                 "multiView",
+                                                 "preview",
+                                                 "maxSamplesPerPixel",
+                                                 "dwaCompressionLevel",
+                                                 "zipCompressionLevel",
+                                                 "originalDataWindow",
+                                                 "whiteLuminance",
+                                                 "xDensity",
+                                                 "longitude",
+                                                 "latitude",
+                                                 "altitude",
+                                                 "focus",
+                                                 "expTime",
+                                                 "aperture",
+                                                 "isoSpeed",
+                                                 "utcOffset",
+                                                 "keyCode",
+                                                 "timeCode",
+                                                 "framesPerSecond",
+                                                 "imageCounter",
+                                                 "reelName",
+                                                 "shutterAngle",
+                                                 "nominalFocalLength",
+                                                 "effectiveFocalLength",
+                                                 "pinholeFocalLength",
+                                                 "tStop",
+                                                 "sensorCenterOffset",
+                                                 "sensorOverallDimensions",
+                                                 "sensorPhotositePitch",
+                                                 "sensorAcquisitionRectangle",
+                                                 "entrancePupilOffset",
+                                                 "worldToCamera",
+                                                 "worldToNDC",
+                                                 "nearClip",
+                                                 "farClip",
+                                                 "ImageInfo",
+                                                 "frame",
+                                                 "fps"};
+
+/// True for an attribute that may concern the numbers: one of numbers that is not known, or any whose name says a scale
+/// or a space of colours. Names of a program's own ("nuke/node", "cycles.samples") describe its work.
+bool may_concern_numbers(std::string_view name, std::string_view type) {
+  if (std::ranges::find(known_attributes, name) != std::end(known_attributes)) return false;
+  std::string small(name);
+  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string_view word : {"scale", "offset", "unit", "gain", "gamma", "colorspace", "colourspace",
+                                      "transfer", "lookmod", "rendering", "neutral", "encoding", "normaliz"}) {
+    if (small.find(word) != std::string::npos) return true;
+  }
+  if (name.find_first_of("/.:") != std::string_view::npos) return false;
+  constexpr std::string_view numbers[] = {"int", "float", "double", "v2i",  "v2f",  "v2d",  "v3i",
+                                          "v3f", "v3d",   "m33f",   "m33d", "m44f", "m44d", "rational"};
+  return std::ranges::find(numbers, type) != std::end(numbers);
+}
+
 }  // namespace
 
 ExrHeader parse_exr_header(std::string_view bytes, std::string_view path) {
@@ -198,6 +273,10 @@ ExrHeader parse_exr_header(std::string_view bytes, std::string_view path) {
       auto& primaries = header.primaries.emplace();
       for (double& number : primaries) number = static_cast<double>(value.take<float>(name));
     }
+    if (name == "envmap") header.environment = value.take<std::uint8_t>(name);
+    const bool is_space = name == "oiio:ColorSpace" && header.colours.empty();
+    if (name == "colorInteropID" || is_space) header.colours = value.take_bytes(value.remaining(), name);
+    if (!is_space && may_concern_numbers(name, type)) header.unknown.push_back(name);
     if (name == "type" && type == "string") {
       const auto kind = value.take_bytes(value.remaining(), name);
       if (kind.starts_with("deep")) throw_io(path, "an OpenEXR picture of one value a pixel", "a deep one");

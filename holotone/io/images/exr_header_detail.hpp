@@ -34,6 +34,9 @@ struct ExrHeader {
   int compression = 0;
   double pixel_aspect = 1;
   std::optional<std::array<double, 8>> primaries;  ///< x, y of red, green, blue and white
+  std::string colours;                             ///< colorInteropID, else oiio:ColorSpace; empty: not stated
+  std::optional<int> environment;                  ///< envmap: 0 latitudes and longitudes, 1 cube
+  std::vector<std::string> unknown;                ///< attributes that may concern the numbers
 };
 
 /// Parses and checks the header. Throws io for deep files, several parts, and what is damaged.

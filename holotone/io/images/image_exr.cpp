@@ -6,6 +6,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/exr_header_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/name_list_detail.hpp>
 
 namespace holotone::io {
 namespace {
@@ -60,6 +61,16 @@ std::int64_t divide_colours(Array<float, 3>& pixels) {
   return lost;
 }
 
+/// True of names of the Color Interop Forum, OpenImageIO and OpenColorIO for linear light, in colours of sRGB; of greys
+/// for any linear light. What is not stated, or not known, is taken as such.
+bool is_linear_srgb(std::string_view name, bool is_colour) {
+  constexpr std::string_view linear[] = {
+      "",       "unknown", "lin_rec709_scene",      "lin_rec709",  "lin_rec709_display", "lin_srgb",
+      "Linear", "linear",  "Linear Rec.709 (sRGB)", "scene_linear"};
+  if (std::ranges::find(linear, name) != std::end(linear)) return true;
+  return !is_colour && (name.starts_with("lin_") || name == "ACEScg" || name == "lin_ap1_scene");
+}
+
 std::vector<std::string> notes_on(const ExrHeader& header, const std::vector<std::string>& channels,
                                   const ImageReadOptions& options, std::string_view path) {
   std::vector<std::string> notes;
@@ -79,7 +90,21 @@ std::vector<std::string> notes_on(const ExrHeader& header, const std::vector<std
   if (std::abs(header.pixel_aspect - 1) > 1e-3) {
     notes.push_back(fmt::format("{}: pixelAspectRatio {:g} ignored: pixels are square", path, header.pixel_aspect));
   }
-  if (options.as_light && channels.size() >= 3 && header.primaries) {
+  const bool is_colour = channels.size() >= 3;
+  if (options.as_light && !is_linear_srgb(header.colours, is_colour)) {
+    notes.push_back(fmt::format("{}: its colours {} are ignored: taken as {}", path, in_quotes(header.colours),
+                                is_colour ? "linear light of sRGB" : "linear light"));
+  }
+  if (header.environment) {
+    notes.push_back(fmt::format("{}: a picture of all directions (envmap {}) is read as a flat one", path,
+                                *header.environment == 0   ? "latlong"
+                                : *header.environment == 1 ? "cube"
+                                                           : "of another kind"));
+  }
+  if (!header.unknown.empty()) {
+    notes.push_back(fmt::format("{}: ignored: {}", path, list_unknown("attribute", header.unknown)));
+  }
+  if (options.as_light && is_colour && header.primaries) {
     bool same = true;
     for (std::size_t i = 0; i < srgb_primaries.size(); ++i) {
       same = same && std::abs((*header.primaries)[i] - srgb_primaries[i]) < 1e-3;
