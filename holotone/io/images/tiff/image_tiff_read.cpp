@@ -20,6 +20,7 @@
 #include <holotone/io/images/tiff/tiff_palette_detail.hpp>
 #include <holotone/io/images/tiff/tiff_samples_detail.hpp>
 #include <holotone/io/images/tiff/tiff_tags_detail.hpp>
+#include <holotone/io/images/tiff/tiff_unknown_detail.hpp>
 #include <optional>
 #include <vector>
 #endif
@@ -150,6 +151,8 @@ class TiffReader {
     note_ome_companion(description(), image, path_);
     if (!note_ome_aspect(description(), image, path_)) note_tiff_facts(file, image, path_);
     note_xmp_orientation(image, xmp_orientation(tiff_xmp(file)), orientation(), path_);
+    note_description_numbers(description(), image, path_);
+    note_unknown_tags(input_, image, path_);
   }
 
   /// The transparency mask behind the page or in its SubIFDs, if it is of the same size; a note for others.

@@ -27,20 +27,22 @@ class ExifDirectories {
 
   /// The bytes of an entry: its tag, type, count and value, or the value's offset.
   [[nodiscard]] std::optional<std::string> find(std::uint64_t directory, std::uint16_t tag) const {
-    const std::uint64_t count_bytes = is_big_ ? 8 : 2;
-    const std::string head = bytes_at(directory, count_bytes);
-    if (directory < 8 || head.empty()) return std::nullopt;
-    const std::uint64_t count =
-        is_big_ ? load<std::uint64_t>(head.data(), order_) : load<std::uint16_t>(head.data(), order_);
-    const std::size_t entry_bytes = is_big_ ? 20 : 12;
-    if (count > max_entries) return std::nullopt;
-    const std::string table = bytes_at(directory + count_bytes, count * entry_bytes);
-    for (std::size_t at = 0; at + entry_bytes <= table.size(); at += entry_bytes) {
+    const std::string table = table_at(directory);
+    for (std::size_t at = 0; at + entry_bytes() <= table.size(); at += entry_bytes()) {
       if (load<std::uint16_t>(table.data() + at, order_) == tag) {
-        return table.substr(at, entry_bytes);
+        return table.substr(at, entry_bytes());
       }
     }
     return std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<std::uint16_t> list(std::uint64_t directory) const {
+    const std::string table = table_at(directory);
+    std::vector<std::uint16_t> tags;
+    for (std::size_t at = 0; at + entry_bytes() <= table.size(); at += entry_bytes()) {
+      tags.push_back(load<std::uint16_t>(table.data() + at, order_));
+    }
+    return tags;
   }
 
   /// The first number of an entry of 16, 32 or 64 bits.
@@ -58,6 +60,19 @@ class ExifDirectories {
   }
 
  private:
+  [[nodiscard]] std::size_t entry_bytes() const { return is_big_ ? 20 : 12; }
+
+  /// Entries of a directory; empty for a damaged one.
+  [[nodiscard]] std::string table_at(std::uint64_t directory) const {
+    const std::uint64_t count_bytes = is_big_ ? 8 : 2;
+    const std::string head = bytes_at(directory, count_bytes);
+    if (directory < 8 || head.empty()) return {};
+    const std::uint64_t count =
+        is_big_ ? load<std::uint64_t>(head.data(), order_) : load<std::uint16_t>(head.data(), order_);
+    if (count > max_entries) return {};
+    return bytes_at(directory + count_bytes, count * entry_bytes());
+  }
+
   /// Empty if they do not lie in the file.
   [[nodiscard]] std::string bytes_at(std::uint64_t at, std::uint64_t count) const {
     if (at > input_.size() || count > input_.size() - at) return {};
@@ -82,6 +97,10 @@ ColourClaim tiff_exif_colours(const TiffInput& input) {
   const auto index = rules ? directories.find(directories.number(*rules), tag_index) : std::nullopt;
   return claim_of_exif(static_cast<std::uint16_t>(directories.number(*space)),
                        index ? directories.text(*index) : std::string_view());
+}
+
+std::vector<std::uint16_t> list_tiff_tags(const TiffInput& input) {
+  return ExifDirectories(input).list(TIFFCurrentDirOffset(input.get()));
 }
 
 }  // namespace holotone::io
