@@ -133,6 +133,22 @@ TEST(ImageFacts, FurtherPicturesOfAJpegAreNamed) {
   EXPECT_EQ(notes_of("x.jpg", jpeg_with(2, iso)), Notes{"x.jpg: its gain map is not applied"});
 }
 
+TEST(ImageFacts, SegmentsOfAJpegThatAreNotKnownAreNamed) {
+  EXPECT_EQ(notes_of("x.jpg", jpeg_with(3, "_JPSJPS_\0\0")),
+            Notes{"x.jpg: two views side by side (JPS) are read as one picture"});
+  EXPECT_EQ(notes_of("x.jpg", jpeg_with(1, std::string("FLIR\0\1", 6))), Notes{"x.jpg: ignored: segment APP1 FLIR"});
+  EXPECT_EQ(notes_of("x.jpg", jpeg_with(11, "HDR_RI ver=11\n")), Notes{"x.jpg: ignored: segment APP11 HDR_RI"});
+  EXPECT_EQ(notes_of("x.jpg", jpeg_with(9, std::string("\0\0", 2))), Notes{"x.jpg: ignored: segment APP9"});
+  const std::string history = std::string("JP\0\1\0\0\0\1\0\0\0\x20jumb", 16) + std::string(24, '\0');
+  for (const auto& [number, data] : std::vector<std::pair<char, std::string>>{{1, "http://ns.adobe.com/xmp/extension/"},
+                                                                              {2, "FPXR"},
+                                                                              {11, history},
+                                                                              {12, "Ducky"},
+                                                                              {13, "Photoshop 3.0"}}) {
+    EXPECT_EQ(notes_of("x.jpg", jpeg_with(number, data)), Notes{}) << data;
+  }
+}
+
 TEST(ImageFacts, SegmentsSurviveMutations) {
   const auto read = [](const std::string& path) { read_image(path, {.as_light = true}); };
   io_support::expect_survival("mpo.jpg", jpeg_with(2, mpo_index({0x030000, 0x020002}, true)), "mpo.jpg", 2000, read);

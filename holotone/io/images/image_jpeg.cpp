@@ -26,7 +26,10 @@ constexpr int max_scans = 200;                 // a file with a few bytes per sc
 
 constexpr int exif_marker = JPEG_APP0 + 1;
 constexpr int profile_marker = JPEG_APP0 + 2;
+constexpr int adobe_marker = JPEG_APP0 + 14;
+constexpr int last_marker = JPEG_APP0 + 15;
 constexpr unsigned longest_marker = 0xffff;
+constexpr unsigned longest_name = 32;  // of what is not read
 
 // libjpeg's own state is first, so that its callbacks reach the rest through their pointer.
 struct ErrorState {
@@ -81,6 +84,9 @@ class JpegReader {
       jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(bytes_.data()), bytes_.size());
       jpeg_save_markers(&info_, exif_marker, longest_marker);
       jpeg_save_markers(&info_, profile_marker, longest_marker);
+      for (int marker = profile_marker + 1; marker <= last_marker; ++marker) {
+        if (marker != adobe_marker) jpeg_save_markers(&info_, marker, longest_name);  // libjpeg itself reads Adobe's
+      }
       jpeg_read_header(&info_, TRUE);
     });
     const bool inks = info_.num_components == 4;
@@ -103,6 +109,7 @@ class JpegReader {
     Image image;
     note_xmp_orientation(image, xmp_orientation(jpeg_xmp(segments)), orientation, path_);
     note_jpeg_pictures(image, segments, path_);
+    note_unknown_segments(image, segments, path_);
     const std::int64_t element_bytes = inks ? 4 : 1;  // of the inks and of 16-bit colours together, a channel
     require_accepted(turned(stored, orientation), turning_bytes(element_bytes, orientation), options, path_);
     auto pixels = make_pixels<std::uint8_t>(info_.image_height, info_.image_width, channels);

@@ -4,11 +4,35 @@
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/jpeg_segments_detail.hpp>
+#include <holotone/io/name_list_detail.hpp>
 #include <map>
 #include <string>
 
 namespace holotone::io {
 namespace {
+
+/// Segments that are followed or named elsewhere, or do not change what pixels mean: text, thumbnails, comments of a
+/// camera's maker, places.
+struct KnownSegment {
+  int number;
+  std::string_view begin;
+};
+constexpr KnownSegment known_segments[] = {
+    {1, "Exif"},         {1, "http://ns.adobe.com/"},
+    {2, "ICC_PROFILE"},  {2, "MPF"},
+    {2, "FPXR"},         {2, "urn:iso:std:iso:ts:21496"},
+    {3, "Meta"},         {3, "META"},
+    {3, "_JPSJPS_"},     {4, "SCALADO"},
+    {4, "FPXR"},         {5, "RMETA"},
+    {5, "ssuniqueid"},   {6, "EPPIM"},
+    {6, "GoPro"},        {6, "NITF"},
+    {7, "HUAWEI"},       {7, "MediaTek"},
+    {10, "AROT"},        {12, "Ducky"},
+    {12, "PictureInfo"}, {13, "Photoshop"},
+    {13, "Adobe_"},      {14, "Adobe"},
+};
+constexpr std::string_view word_characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+constexpr std::size_t longest_word = 16;
 
 /// Data behind the name of the first segment that has it.
 std::string_view find_segment(const std::vector<JpegSegment>& segments, int number, std::string_view name) {
@@ -79,9 +103,31 @@ void note_jpeg_pictures(Image& image, const std::vector<JpegSegment>& segments, 
   const bool gain_map = jpeg_xmp(segments).find("hdrgm:") != std::string_view::npos ||
                         !find_segment(segments, 2, "urn:iso:std:iso:ts:21496:-1").empty();
   if (gain_map) image.notes.push_back(fmt::format("{}: its gain map is not applied", path));
+  const bool is_stereo = std::ranges::any_of(
+      segments, [](const auto& segment) { return segment.number == 3 && segment.data.starts_with("_JPSJPS_"); });
+  if (is_stereo) {
+    image.notes.push_back(fmt::format("{}: two views side by side (JPS) are read as one picture", path));
+  }
   if (pictures > (gain_map ? 2 : 1)) {
     image.notes.push_back(fmt::format("{}: the first of {} pictures is read (MPO)", path, pictures));
   }
+}
+
+void note_unknown_segments(Image& image, const std::vector<JpegSegment>& segments, std::string_view path) {
+  std::vector<std::string> unknown;
+  for (const auto& segment : segments) {
+    const bool is_known = std::ranges::any_of(known_segments, [&](const KnownSegment& known) {
+      return known.number == segment.number && segment.data.starts_with(known.begin);
+    });
+    constexpr std::size_t box_at = 12;  // of the type of JUMBF's box, which C2PA fills with a picture's history
+    const bool is_history =
+        segment.number == 11 && segment.data.size() > box_at && segment.data.substr(box_at).starts_with("jumb");
+    if (is_known || is_history) continue;
+    const std::string_view word = segment.data.substr(0, segment.data.find_first_not_of(word_characters));
+    auto name = fmt::format("APP{}{}{}", segment.number, word.empty() ? "" : " ", word.substr(0, longest_word));
+    if (std::ranges::find(unknown, name) == unknown.end()) unknown.push_back(std::move(name));
+  }
+  if (!unknown.empty()) image.notes.push_back(fmt::format("{}: ignored: {}", path, list_unknown("segment", unknown)));
 }
 
 }  // namespace holotone::io

@@ -7,7 +7,7 @@
 
 namespace holotone::io {
 
-/// Data of a segment APP1 or APP2.
+/// Data of a segment APP1 to APP15.
 struct JpegSegment {
   int number = 1;
   std::string_view data;
@@ -22,7 +22,11 @@ std::string_view jpeg_xmp(const std::vector<JpegSegment>& segments);
 /// ICC profile in numbered parts, in any order (ICC.1:2010, B.4); of one with a part missing, the parts before.
 ColourClaim jpeg_profile(const std::vector<JpegSegment>& segments);
 
-/// Adds a note of a gain map, or of further pictures (CIPA DC-007, MPO) that are no previews.
+/// Adds a note of a gain map, of two views side by side (JPS), or of further pictures (CIPA DC-007, MPO) that are no
+/// previews.
 void note_jpeg_pictures(Image& image, const std::vector<JpegSegment>& segments, std::string_view path);
+
+/// Adds a line of the segments that are neither known nor harmless.
+void note_unknown_segments(Image& image, const std::vector<JpegSegment>& segments, std::string_view path);
 
 }  // namespace holotone::io
