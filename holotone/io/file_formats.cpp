@@ -25,8 +25,9 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "1 to 16 bit, palette, interlaced, alpha",
        .written = "8, 16 bit, 1 to 4 channels; grey of 1, 2, 4 bit",
-       .honoured =
-           "orientation (eXIf, raw profiles); as light: iCCP, gAMA, cHRM, Adobe RGB of EXIF (Little CMS); text chunks",
+       .honoured = "orientation (eXIf, raw profiles); as light: iCCP, raw profiles, gAMA, cHRM, Adobe RGB of EXIF "
+                   "(Little CMS); "
+                   "text chunks",
        .not_honoured =
            "named: cICP, pCAL, sTER, orientation of XMP, frames of an animation, pixels that are not square"},
       {.name = "TIFF, BigTIFF",
@@ -40,7 +41,8 @@ std::vector<FormatSupport> list_formats() {
            "resolution, GDAL_NODATA, unit of depths (GDAL, GeoTIFF), bits of OME-XML and Micro-Manager; as light: "
            "profile, TransferFunction, primaries, Adobe RGB of EXIF (Little CMS)",
        .not_honoured =
-           "named: scale and offset of GDAL and ImageJ, ReferenceBlackWhite, units, orientation of XMP, pixels that "
+           "named: scale and offset of GDAL, ImageJ, JPK, Gatan and descriptions, GrayResponseCurve, unknown tags, "
+           "ReferenceBlackWhite, units, orientation of XMP, pixels that "
            "are not "
            "square (GeoTIFF too), pictures beyond its pages (ImageJ, MetaMorph, OME-XML, ImageDepth); refused: "
            "other inks, YCbCr but JPEG's, raw sensor data, signed (ImageJ's too) or 32-bit integers",
@@ -62,7 +64,8 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "grey, colour, progressive; CMYK of Adobe",
        .honoured = "EXIF orientation; as light: profile, Adobe RGB of EXIF (Little CMS)",
-       .not_honoured = "named: gain map, further pictures (MPO), orientation of XMP, pixels that are not square; "
+       .not_honoured = "named: gain map, further pictures (MPO, JPS), unknown segments, orientation of XMP, pixels "
+                       "that are not square; "
                        "refused: CMYK without Adobe's "
                        "marker, codes"},
       {.name = "PFM",
@@ -78,9 +81,9 @@ std::vector<FormatSupport> list_formats() {
        .by_content = true,
        .read = "half, float, in linear light; lines, tiles, every compression",
        .honoured = "R G B A, Y A or the only channel, data and display window, alpha",
-       .not_honoured =
-           "named: other channels, chromaticities, pixelAspectRatio; refused: deep, several parts, integers, "
-           "channels at fewer pixels",
+       .not_honoured = "named: other channels, chromaticities, colorInteropID, envmap, unknown attributes, "
+                       "pixelAspectRatio; refused: deep, several parts, integers, "
+                       "channels at fewer pixels",
        .library = "OpenEXR 3",
        .is_built = HOLOTONE_EXR},
       {.name = "PLY",
@@ -140,7 +143,8 @@ std::vector<FormatSupport> list_formats() {
            "units and scaling of Igor Pro, axes and grid of openPMD, axes "
            "of NeXus, CXI, HyperSpy, EMD and ilastik, coordinates of netCDF and attached scales",
        .not_honoured =
-           "named: chunks that are not in the file; refused: dB and logarithms, missing values, other units "
+           "named: unknown scales, offsets and units, datasets of errors and masks beside, chunks that are not in "
+           "the file; refused: dB and logarithms, missing values, other units "
            "of phases, uneven coordinates, exchanged quadrants (CXI), IMAGE_WHITE_IS_ZERO, "
            "palettes, links, external and virtual data",
        .library = "libhdf5",

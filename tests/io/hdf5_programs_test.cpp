@@ -186,6 +186,32 @@ TEST_F(Hdf5Programs, ChunksThatWereNeverWrittenAreNamed) {
   }
 }
 
+TEST_F(Hdf5Programs, WhatIsNotFollowedIsNamed) {
+  write([](auto& group, auto& data) {
+    data.number("gain", 2);
+    data.number("CalibrationFactor", 0.5);
+    data.text("zunits", "nm");
+    group.number("phase_offset", 3);
+    group.dataset("phase_errors", {4, 6}, make_phases());
+    group.dataset("phase_mask", {4, 6}, make_phases());
+  });
+  EXPECT_EQ(read().notes, (std::vector{path_ + ":/data/phase: ignored: attributes CalibrationFactor, gain, zunits, "
+                                               "phase_offset; datasets phase_errors, phase_mask"}));
+  expect_phases(read());
+  write([](auto& group, auto& data) {
+    data.number("gain", 1);
+    data.number("baseline", 0);
+    data.text("title", "scale of a fish");
+    data.text("description", "offset");
+    data.number("wavelength_m", 5.32e-7);
+    data.text("units", "rad");
+    group.number("timeOffset", 3);
+    group.text("NX_class", "NXdata");
+    group.dataset("x", {6}, {0, 1, 2, 3, 4, 5});
+  });
+  EXPECT_EQ(read().notes, std::vector<std::string>());
+}
+
 TEST_F(Hdf5Programs, DamagedFilesEndTheChildAtMost) {
   write([](auto& group, auto& data) {
     data.matrix("IGORWaveScaling", {3, 2}, {0, 0, 1, 0, 1, 0});

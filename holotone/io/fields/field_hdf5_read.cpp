@@ -16,6 +16,7 @@
 #include <holotone/io/fields/hdf5_image_detail.hpp>
 #include <holotone/io/fields/hdf5_packing_detail.hpp>
 #include <holotone/io/fields/hdf5_storage_detail.hpp>
+#include <holotone/io/fields/hdf5_unknown_detail.hpp>
 #include <holotone/io/printable_detail.hpp>
 #include <holotone/io/rows_file_detail.hpp>
 #include <optional>
@@ -41,6 +42,7 @@ struct OpenField {
   Hdf5Packing packing;
   std::string image_note;
   std::string gap_note;
+  std::string unknown_note;
   Shape<2> shape{};
 
   explicit OpenField(const std::string& path)
@@ -50,7 +52,8 @@ struct OpenField {
         axes(read_hdf5_axes(choice, path)),
         packing(read_hdf5_packing(choice, path)),
         image_note(check_hdf5_image(choice, path)),
-        gap_note(note_hdf5_gaps(choice.dataset.get(), choice.extents, path, choice.name)) {
+        gap_note(note_hdf5_gaps(choice.dataset.get(), choice.extents, path, choice.name)),
+        unknown_note(note_hdf5_unknown(choice, path)) {
     const auto& extents = choice.extents;
     const auto rows = static_cast<std::int64_t>(extents[extents.size() - 2]);
     const auto columns = static_cast<std::int64_t>(extents[extents.size() - 1]);
@@ -94,6 +97,7 @@ struct OpenField {
     notes.insert(notes.end(), axes.notes.begin(), axes.notes.end());
     if (!image_note.empty()) notes.push_back(image_note);
     if (!gap_note.empty()) notes.push_back(gap_note);
+    if (!unknown_note.empty()) notes.push_back(unknown_note);
     return notes;
   }
 

@@ -104,11 +104,15 @@ std::vector<double> read_enumerated(hid_t attribute, hid_t type) {
 
 }  // namespace
 
-void read_hdf5_attributes(hid_t object, Metadata& metadata) {
+std::vector<std::string> list_hdf5_attributes(hid_t object) {
   std::vector<std::string> names;
   hsize_t index = 0;
   H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &index, collect_attribute, &names);
-  for (const auto& name : names) {
+  return names;
+}
+
+void read_hdf5_attributes(hid_t object, Metadata& metadata) {
+  for (const auto& name : list_hdf5_attributes(object)) {
     std::string text;
     if (read_single(object, name, text)) metadata[name] = std::move(text);
   }

@@ -11,6 +11,9 @@ namespace holotone::io {
 /// Adds the attributes that are a single number or string.
 void read_hdf5_attributes(hid_t object, Metadata& metadata);
 
+/// Names of all attributes, at most 1000.
+std::vector<std::string> list_hdf5_attributes(hid_t object);
+
 bool has_hdf5_attribute(hid_t object, const char* name);
 
 /// The numbers of an attribute; empty without one, for one of another type or of more than 64.
