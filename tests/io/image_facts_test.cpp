@@ -76,6 +76,15 @@ TEST(ImageFacts, PixelsThatAreNotSquareAreNamed) {
   EXPECT_EQ(notes_of("x.bmp", bmp), Notes{"x.bmp" + not_square});
 }
 
+TEST(ImageFacts, ChunksOfAPngThatAreNotKnownAreNamed) {
+  const auto notes = [](const std::string& chunks) { return notes_of("x.png", png_bytes(black()).insert(33, chunks)); };
+  EXPECT_EQ(notes(io_fixtures::png_chunk("heIt", "1") + io_fixtures::png_chunk("heIt", "2") +
+                  io_fixtures::png_chunk("unIt", "mm")),
+            Notes{"x.png: ignored: chunks heIt, unIt"});
+  EXPECT_EQ(notes(io_fixtures::png_chunk("tIME", "\x07\xea\1\2\3\4\5") + io_fixtures::png_chunk("caBX", "history")),
+            Notes{});
+}
+
 TEST(ImageFacts, AnAnimationIsNamed) {
   EXPECT_EQ(notes_of("x.png", png_with("acTL", std::string("\0\0\0\x03\0\0\0\0", 8))),
             Notes{"x.png: an animation of 3 frames (APNG): its still picture is read"});

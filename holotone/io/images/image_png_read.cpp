@@ -13,6 +13,7 @@
 #include <holotone/io/images/png_step_detail.hpp>
 #include <holotone/io/images/png_unpack_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
+#include <holotone/io/name_list_detail.hpp>
 #include <utility>
 
 namespace holotone::io {
@@ -22,6 +23,14 @@ constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
 constexpr std::uint64_t deflate_ratio = 1032;  // maximum growth of a deflate stream
 constexpr std::size_t longest_text = 1 << 16;
 constexpr std::uint32_t longest_annotation = 1 << 20;
+
+/// Chunks that are followed or named elsewhere, that libpng reads, or that do not change what pixels mean: those of the
+/// PNG specification 3 and its extensions, of C2PA, ImageMagick, Apple, Android's borders and Fireworks' own.
+constexpr std::string_view known_chunks[] = {
+    "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "mDCV", "mDCv",
+    "cLLI", "cLLi", "tEXt", "zTXt", "iTXt", "bKGD", "hIST", "pHYs", "sPLT", "eXIf", "tIME", "acTL", "fcTL",
+    "fdAT", "oFFs", "pCAL", "sCAL", "sTER", "gIFg", "gIFx", "gIFt", "dSIG", "caBX", "caNv", "vpAg", "orNT",
+    "iDOT", "npOl", "npTc", "npLb", "prVW", "mkBF", "mkBS", "mkBT", "mkTS", "cmOD", "cpIp"};
 
 extern "C" {
 static void take_from_input(png_structp png, png_bytep target, std::size_t count) {
@@ -82,6 +91,8 @@ PngChunks check_chunks(PngInput& input, std::string_view path) {
       exif = take_exif(input, length);
     }
     if (type == "sTER") chunks.stereo = true;
+    const bool is_known = std::ranges::find(known_chunks, type) != std::end(known_chunks);
+    if (!is_known && std::ranges::find(chunks.unknown, type) == chunks.unknown.end()) chunks.unknown.emplace_back(type);
     if (type == "tEXt" || type == "zTXt" || type == "iTXt") {
       std::string text(std::min<std::uint32_t>(length, longest_annotation), '\0');
       if (input.take(text.data(), text.size())) take_annotation(type, text, annotations);
@@ -252,6 +263,9 @@ void PngReader::note_facts(Image& image) const {
                                       in_quotes(purpose), in_quotes(of_values)));
   }
 #endif
+  if (!chunks_.unknown.empty()) {
+    image.notes.push_back(fmt::format("{}: ignored: {}", path_, list_unknown("chunk", chunks_.unknown)));
+  }
   note_xmp_orientation(image, chunks_.xmp_orientation, chunks_.orientation, path_);
   png_uint_32 columns = 0;
   png_uint_32 rows = 0;

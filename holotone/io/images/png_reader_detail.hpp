@@ -51,6 +51,7 @@ struct PngChunks {
   std::uint32_t frames = 0;   ///< of an animation (acTL)
   bool stereo = false;        ///< two views side by side (sTER)
   ColourClaim exif_colours{};
+  std::vector<std::string> unknown{};  ///< types that are neither known nor harmless
 };
 
 /// Reads a PNG file. Palettes stay indices {ny, nx, 1}; greys of 1, 2 or 4 bits stay codes; transparency becomes alpha.
