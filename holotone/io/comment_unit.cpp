@@ -56,6 +56,8 @@ class Finder {
       if (is_unit && last == "as") take_before(before, end);  // "centimeters as units"
       if (is_unit && !unit_.text.empty()) break;
       if (is_unit) take_named(at, end);
+      if (word == "in" && (last == "phase" || last == "phases") && states_phase(end))
+        return take_other(other_begin, end);
       if (word == "in" && of_places) take_length(at, skip(text_, end, " ([\t"));
       of_places = of_places || is_of_places(word);
       is_other = is_other_quantity(word);
@@ -79,6 +81,13 @@ class Finder {
     static constexpr std::array<std::string_view, 7> words = {"wavelength", "phase",     "intensity", "time",
                                                               "angle",      "amplitude", "pitch"};
     return std::ranges::find(words, word) != words.end();
+  }
+
+  /// True if a unit of phases but radians follows.
+  [[nodiscard]] bool states_phase(std::size_t end) const {
+    static constexpr std::array<std::string_view, 12> units = {"deg",   "degs", "degree", "degrees", "mrad",   "wave",
+                                                               "waves", "turn", "turns",  "cycle",   "cycles", "pi"};
+    return std::ranges::find(units, word_at(small_, skip(text_, end, " \t([=:"))) != units.end();
   }
 
   /// "phase unit: deg", which is named and not applied.
@@ -112,7 +121,7 @@ class Finder {
         end = verb + 1;
         word = word_at(small_, end);
       }
-      if (word != "of" && word != "is" && word != "are" && word != "length" && word != "lengths" &&
+      if (word != "of" && word != "is" && word != "are" && word != "measure" && word != "length" && word != "lengths" &&
           (word != "in" || word_at(small_, skip(text_, end + 2, " ")).empty())) {
         break;
       }

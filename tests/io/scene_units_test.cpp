@@ -33,6 +33,7 @@ TEST(SceneUnits, CommentsStateThem) {
                                                    {"// Coordinates in millimeters.", 1e-3},
                                                    {"# points in \u00b5m, measured in 2 h", 1e-6},
                                                    {"# Unit of length: 1e-3 m", 1e-3},
+                                                   {"# Unit of measure: cm", 1e-2},
                                                    {"# File units = inches", 0.0254},
                                                    {"# units are in nm (SI)", 1e-9},
                                                    {"# x y z (units: mm)", 1e-3},
@@ -74,6 +75,12 @@ TEST(SceneUnits, OfOtherKindsAreNamed) {
   };
   EXPECT_EQ(ignored("t.xyz", "# units: voxels\n1 2 3\n"), "the unit 'voxels'");
   EXPECT_EQ(ignored("t.xyz", "# phase unit: deg\n1 2 3\n"), "the unit 'phase unit: deg'");
+  EXPECT_EQ(ignored("t.xyz", "# phases in degrees\n1 2 3\n"), "the unit 'phases in degrees'");
+  EXPECT_EQ(ignored("t.xyz", "# phase in radians\n1 2 3\n"), "");
+  EXPECT_EQ(ignored("p.ply",
+                    "ply\nformat ascii 1.0\ncomment phase in degrees\nelement vertex 1\nproperty float x\n"
+                    "property float y\nproperty float z\nend_header\n1 2 3\n"),
+            "the unit 'phase in degrees'");
   EXPECT_EQ(ignored("o.obj", "# units: px\nv 1 2 3\nvt 0 0\n"), "vt, the unit 'px'");
   const auto refusal = [&](const std::string& bytes) {
     write_raw(folder.file("t.csv"), bytes);
