@@ -40,6 +40,7 @@ TEST(DotsBadInput, TablesNameTheLine) {
   EXPECT_MENTIONS(refusal("1 2\n1e300 3\n", "d.txt"), "finite coordinates (line 2), got 1e+300");
   EXPECT_MENTIONS(refusal("1,2\n1,2,3\n", "d.csv"), "2 columns (line 2), got 3 columns");
   EXPECT_MENTIONS(refusal("1,2,3,4,5\n", "d.csv"), "2 to 4 columns");
+  EXPECT_MENTIONS(refusal(" \tArea\tX\tY\n1\t5\t2\t3\n", "d.xy"), "3 columns as line 1 names (line 2), got 4 columns");
   EXPECT_MENTIONS(refusal("x,y\n1,two\n", "d.csv"), "a number in column 2 (line 2), got 'two'");
   EXPECT_MENTIONS(refusal("x,z\n1,2\n", "d.csv"), "column names with x and y (line 1), got 'x,z'");
   EXPECT_MENTIONS(refusal("x [mm],y [mm]\n1,2\n", "d.csv"), "columns in pixels (line 1), got 'x [mm]'");

@@ -191,6 +191,8 @@ TEST(SceneBadInput, Tables) {
   EXPECT_MENTIONS(refusal("1 2 3 0 0 1\n4 5 6 0 -1 0\n", "x.xyz"), "got -1 (point 1)");
   EXPECT_MENTIONS(refusal("1 2 3 0 0 1\n4 5 6 0 1 0\n", "x.xyz"), ask);  // of a box
   EXPECT_MENTIONS(refusal("1 2 3 0 0 1\n4 5 6 0 1 0\n", "x.xyz"), "got numbers of 0 and 1 alone");
+  EXPECT_MENTIONS(refusal("x,y,z\nmm,mm,mm\n1,2,3\n", "x.csv"),
+                  "numbers behind the names of columns, which may have units, as x_mm (line 2), got 'mm,mm,mm'");
   EXPECT_MENTIONS(refusal("x y z x\n1 2 3 4\n", "x.xyz"), "one column 'x' (line 1), got 'x'");
   EXPECT_MENTIONS(refusal("x,y,z,amp,a\n1,2,3,4,5\n", "x.csv"), "one column 'amplitude' (line 1), got 'a'");
   EXPECT_MENTIONS(refusal("x_mm,y,z\n1,2,3\n", "x.csv"), "units of x, y and z, or of none (line 1), got 1 of them");

@@ -137,6 +137,9 @@ TEST_F(SpotLists, WhatIsNoListOfSpotsIsRefusedByName) {
   refused("{\"points\": []}", "spots");
   refused("{\"spots\": [[1, 2]], \"units\": \"um\"}", "units");
   refused("[1, 2", "JSON");
+  refused(R"([{"x": 1, "y": 2, "weight": 3}])", "and others with units (spot 0), got 'weight'");
+  refused(R"([{"x": 1, "y": "2"}])", "got 'y' that is no number");
+  refused("x_um,y_um\n1\n", "expected 2 numbers as the names 'x_um,y_um' (line 2), got 1");
   refused(std::string("x_um\0y_um", 9), "binary");
 }
 

@@ -138,6 +138,7 @@ class DotsTableReader {
     std::array<bool, column_count + 1> found{};
     for (const auto field : fields_) found[parse_column_name(field).column] = true;
     if (!found[x] || !found[y]) return false;
+    names_at_ = lines_.number();
     columns_.clear();
     ignored_.clear();
     for (const auto field : fields_) {
@@ -205,7 +206,10 @@ class DotsTableReader {
       }
       for (std::size_t i = 0; i < fields_.size(); ++i) columns_.push_back(i);
     }
-    if (fields_.size() != columns_.size()) fail_width(counted(columns_.size(), "column"));
+    if (fields_.size() != columns_.size()) {
+      const std::string of_names = names_at_ == 0 ? "" : fmt::format(" as line {} names", names_at_);
+      fail_width(counted(columns_.size(), "column") + of_names);
+    }
     std::array<double, column_count> value{};
     std::array<bool, column_count> has{};
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -238,6 +242,7 @@ class DotsTableReader {
   std::string_view line_;
   std::string_view path_;
   DotsBuilder builder_;
+  std::size_t names_at_ = 0;  ///< line of the columns' names; 0: none
   std::vector<std::string_view> fields_;
   std::vector<std::size_t> columns_;  // meaning of each column of the file
   std::vector<std::string> ignored_;  // names of columns without use

@@ -207,6 +207,12 @@ class TableReader {
         set_columns(words);
       } else if (!comment) {
         refuse_decimal_commas(line);
+        if (!columns_.empty()) {
+          throw_io(path_,
+                   fmt::format("numbers behind the names of columns, which may have units, as x_mm (line {})",
+                               lines_.number()),
+                   in_quotes(line));
+        }
         throw_io(path_, fmt::format("numbers, or column names with x, y and z (line {})", lines_.number()),
                  in_quotes(line));
       }

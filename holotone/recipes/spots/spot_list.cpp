@@ -220,6 +220,7 @@ spots::PlacedValues read_table(std::string_view text, ListForm form) {
   spots::TableComments comments(form.path);
   io::LineReader lines(text);
   std::vector<Column> columns;
+  std::string_view names;
   auto value_column = std::string::npos;
   Row row;
   for (std::string_view line; lines.next_filled(line);) {
@@ -237,10 +238,15 @@ spots::PlacedValues read_table(std::string_view text, ListForm form) {
       for (const auto& column : columns) {
         if (column.quantity != Quantity::unknown) row.columns[slot(column.quantity)] = column;
       }
-      if (has_names) continue;
+      if (has_names) {
+        names = line;
+        continue;
+      }
     }
     if (words.size() != columns.size()) {
-      throw_io(form.path, fmt::format("{} numbers ({})", columns.size(), place), fmt::format("{}", words.size()));
+      const std::string of_names = names.empty() ? "" : " as the names " + io::in_quotes(names);
+      throw_io(form.path, fmt::format("{} numbers{} ({})", columns.size(), of_names, place),
+               fmt::format("{}", words.size()));
     }
     for (std::size_t i = 0; i < words.size(); ++i) {
       const bool is_known = columns[i].quantity != Quantity::unknown;
@@ -258,24 +264,28 @@ spots::PlacedValues read_table(std::string_view text, ListForm form) {
 /// One spot of a JSON list.
 Row json_row(const nlohmann::json& spot, const ListForm& form, const std::string& place) {
   Row row;
-  const auto set = [&](const Column& column, const nlohmann::json& value) {
+  const auto set = [&](const Column& column, const nlohmann::json& value, const std::string& name) {
     if (column.quantity == Quantity::unknown && !form.value_name.empty()) return;
     const auto index = slot(column.quantity);
     if (column.quantity == Quantity::unknown || !value.is_number() || row.values[index]) {
+      const bool is_known = column.quantity != Quantity::unknown;
       throw_io(form.path, fmt::format("numbers x, y, z, intensity, or kx_norm and others with units ({})", place),
-               "another value");
+               is_known && row.values[index] ? "another value of " + name
+               : is_known                    ? name + " that is no number"
+                                             : name);
     }
     row.columns[index] = column;
     row.values[index] = value.get<double>();
   };
   if (spot.is_array() && spot.size() >= 2) {
     for (std::size_t i = 0; i < spot.size(); ++i) {
-      set({i < spots::unnamed_count ? static_cast<Quantity>(i) : Quantity::unknown}, spot[i]);
+      set({i < spots::unnamed_count ? static_cast<Quantity>(i) : Quantity::unknown}, spot[i],
+          fmt::format("number {}", i + 1));
     }
   } else if (spot.is_object()) {
     for (const auto& [key, value] : spot.items()) {
       spots::refuse_logarithm(key, form.value_name, form.path, place);
-      set(spots::parse_column(key), value);
+      set(spots::parse_column(key), value, io::in_quotes(key));
       if (key == form.value_name && value.is_number()) row.value = value.get<double>();
     }
   } else {
