@@ -183,6 +183,18 @@ def test_signals_become_light():
         ht.light_from_signal([1, 50], law)
 
 
+def test_spots_have_phases():
+    lens = {"shape": (96, 128), "pitch_m": 8e-6, "wavelength_m": 1064e-9, "focal_length_m": 0.1}
+    spots = ht.spot_ring(7, 1e-3, centre_m=[2e-3, 0, 0])
+    plan = ht.SpotPlan(**lens)
+    plan.set_spots(spots.position_m, spots.intensity)
+    plan.set_phases(np.arange(7, dtype="float32"))
+    light = plan.solve().light
+    assert light.phase_error_rad < 5e-3 and light.worst < 7.5e-3
+    plan.set_phases()
+    assert plan.solve().light.phase_error_rad == 0
+
+
 def test_measured_light_changes_the_targets():
     lens = {"shape": (96, 128), "pitch_m": 8e-6, "wavelength_m": 1064e-9, "focal_length_m": 0.1}
     spots = ht.spot_lattice(4, 3, 1.2e-3, centre_m=[3e-4, 2e-4, 0])

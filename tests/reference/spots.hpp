@@ -19,16 +19,18 @@ struct SpotPanel {
   double refractive_index = 1;
 };
 
-/// Intensity |u|^2 of each spot. `amplitude`: of the light on the panel, empty: 1. `zero_order`: complex amplitude.
-inline std::vector<double> spot_intensities(const SpotPanel& panel, std::span<const std::array<float, 3>> spots,
-                                            std::span<const float> phase_rad, std::span<const double> amplitude = {},
-                                            std::complex<double> zero_order = 0) {
+/// Field u of each spot. `amplitude`: of the light on the panel, empty: 1. `zero_order`: complex amplitude.
+inline std::vector<std::complex<double>> spot_fields(const SpotPanel& panel,
+                                                     std::span<const std::array<float, 3>> spots,
+                                                     std::span<const float> phase_rad,
+                                                     std::span<const double> amplitude = {},
+                                                     std::complex<double> zero_order = 0) {
   constexpr double two_pi = 2 * std::numbers::pi;
   double light = 0;
   for (const double a : amplitude) light += a * a;
   const auto pixels = static_cast<double>(panel.nx * panel.ny);
   const double scale = amplitude.empty() ? 1 : 1 / std::sqrt(light / pixels);
-  std::vector<double> intensity;
+  std::vector<std::complex<double>> fields;
   for (const auto& spot : spots) {
     std::complex<double> sum;
     for (std::int64_t row = 0; row < panel.ny; ++row) {
@@ -46,8 +48,17 @@ inline std::vector<double> spot_intensities(const SpotPanel& panel, std::span<co
                std::polar(1.0, -two_pi * (across + along));
       }
     }
-    intensity.push_back(std::norm(sum / pixels));
+    fields.push_back(sum / pixels);
   }
+  return fields;
+}
+
+/// Intensity |u|^2 of each spot.
+inline std::vector<double> spot_intensities(const SpotPanel& panel, std::span<const std::array<float, 3>> spots,
+                                            std::span<const float> phase_rad, std::span<const double> amplitude = {},
+                                            std::complex<double> zero_order = 0) {
+  std::vector<double> intensity;
+  for (const auto& u : spot_fields(panel, spots, phase_rad, amplitude, zero_order)) intensity.push_back(std::norm(u));
   return intensity;
 }
 

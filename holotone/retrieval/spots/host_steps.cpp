@@ -70,14 +70,14 @@ void HostSteps::read_state(std::span<double> weight, std::span<Wave> unit) const
 void HostSteps::take(std::span<const Step> steps) {
   light_.clear();
   for (const auto& step : steps) {
-    if (step.kind == StepKind::kept) {
-      build_from_lack(step.gain);
+    if (keeps_field(step.kind)) {
+      build_from_lack(step);
     } else {
       build_from_weights();
     }
     look(step.levels);
-    if (step.kind != StepKind::locked) free_phases();
-    if (step.kind != StepKind::kept) weigh(step.kind == StepKind::locked);
+    if (step.kind == StepKind::free || step.kind == StepKind::kept) free_phases();
+    if (!keeps_field(step.kind)) weigh(step.kind == StepKind::locked);
     light_.push_back(power(value_));
   }
 }
@@ -108,15 +108,15 @@ void HostSteps::build_from_weights() {
   build(coefficient, false);
 }
 
-void HostSteps::build_from_lack(double gain) {
+void HostSteps::build_from_lack(const Step& step) {
   double level = 0;
   for (std::size_t m = 0; m < value_.size(); ++m) level += std::norm(value_[m]) / (scene_.target[m] * scene_.target[m]);
   level = std::sqrt(level / static_cast<double>(value_.size()));
   std::vector<Wave> coefficient(value_.size());
   for (std::size_t m = 0; m < value_.size(); ++m) {
     const double size = std::abs(value_[m]);
-    const Wave wanted = size > 0 ? value_[m] / size : unit_[m];
-    coefficient[m] = gain * (scene_.target[m] * level * wanted - value_[m]);
+    const Wave wanted = size > 0 && step.kind == StepKind::kept ? value_[m] / size : unit_[m];
+    coefficient[m] = step.gain * (scene_.target[m] * level * wanted - value_[m]);
   }
   build(coefficient, true);
 }

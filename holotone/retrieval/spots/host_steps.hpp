@@ -36,7 +36,7 @@ class HostSteps : public Engine {
  private:
   void add_zero_order();
   void build_from_weights();
-  void build_from_lack(double gain);
+  void build_from_lack(const Step& step);
   void free_phases();
   void weigh(bool is_locked);
 

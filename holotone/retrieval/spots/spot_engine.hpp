@@ -30,10 +30,13 @@ enum class StepKind {
   free,    ///< E from the weights; then t and w from u
   locked,  ///< E from the weights; then w from u
   kept,    ///< E and what the spots lack; then t from u
+  held,    ///< E and what the spots lack of the phases t, which stay
 };
+/// True of steps that add to E.
+constexpr bool keeps_field(StepKind kind) { return kind == StepKind::kept || kind == StepKind::held; }
 struct Step {
   StepKind kind = StepKind::free;
-  double gain = 0;  ///< of a kept step
+  double gain = 0;  ///< of a kept or held step
   int levels = 0;   ///< > 0: u is that of the phase rounded to them
 };
 

@@ -423,10 +423,22 @@ class CudaEngine final : public Engine {
     return static_cast<float>(size) * (type == WaveType::fp8 ? fp8_scale : 1.0F);
   }
   [[nodiscard]] SpotUpdate with_next(SpotUpdate what, const Step& next, WaveType type) const {
-    what.next = next.kind == StepKind::kept ? NextWaves::lack : NextWaves::weights;
+    what.next = next.kind == StepKind::kept   ? NextWaves::lack
+                : next.kind == StepKind::held ? NextWaves::held_lack
+                                              : NextWaves::weights;
     what.gain = static_cast<float>(next.gain);
-    what.scale = next.kind == StepKind::kept ? lack_factor(type) : 1.0F;
+    what.scale = keeps_field(next.kind) ? lack_factor(type) : 1.0F;
     return what;
+  }
+
+  [[nodiscard]] static Taken taken_by(StepKind kind) {
+    switch (kind) {
+      case StepKind::free: return Taken::free;
+      case StepKind::locked: return Taken::locked;
+      case StepKind::kept: return Taken::kept;
+      case StepKind::held: break;
+    }
+    return Taken::held;
   }
 
   void enqueue_steps(std::span<const Step> steps, WaveType type, bool with_tables) {
@@ -441,11 +453,9 @@ class CudaEngine final : public Engine {
     filled_.hold(queue_);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& step = steps[i];
-      enqueue_build(step.kind == StepKind::kept ? lack_factor(type) : 0.0F, type);
+      enqueue_build(keeps_field(step.kind) ? lack_factor(type) : 0.0F, type);
       SpotUpdate what;
-      what.taken = step.kind == StepKind::free     ? Taken::free
-                   : step.kind == StepKind::locked ? Taken::locked
-                                                   : Taken::kept;
+      what.taken = taken_by(step.kind);
       what.level_in = memory_.sums_before(i);
       what.sums_out = memory_.sums_after(i, steps.size());
       if (i + 1 < steps.size()) what = with_next(what, steps[i + 1], type);
@@ -455,7 +465,7 @@ class CudaEngine final : public Engine {
 
   /// Sums over spots may be in fp8 where kept steps follow, which add what the spots lack.
   [[nodiscard]] WaveType find_type(std::span<const Step> steps) const {
-    const bool is_mended = steps.back().kind == StepKind::kept;
+    const bool is_mended = keeps_field(steps.back().kind);
     return is_mended && takes_ > 0 && has_narrow_ && !transform_ ? WaveType::fp8 : WaveType::half;
   }
 

@@ -46,9 +46,9 @@ struct SpotArrays {
 };
 
 /// What follows the sums over pixels.
-enum class Taken { start, free, locked, kept, look };
-/// What the next step builds E from.
-enum class NextWaves { none, weights, lack };
+enum class Taken { start, free, locked, kept, held, look };
+/// What the next step builds E from: weights, or what spots lack of the phase of their light or of their own.
+enum class NextWaves { none, weights, lack, held_lack };
 
 struct SpotUpdate {
   Taken taken = Taken::look;

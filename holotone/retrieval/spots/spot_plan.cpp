@@ -4,12 +4,12 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/no_backend.hpp>
 #include <holotone/retrieval/spots/carried_spots.hpp>
+#include <holotone/retrieval/spots/spot_checks.hpp>
 #include <holotone/retrieval/spots/spot_engine.hpp>
 #include <holotone/retrieval/spots/spot_limits.hpp>
 #include <holotone/retrieval/spots/spot_targets.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,21 +46,6 @@ constexpr double max_depth_turns = 1e5;
 /// Steps at a time while their number is open, where waiting for one costs more than taking it.
 constexpr int open_batch = 4;
 
-void validate(const SpotOptions& options) {
-  require_grid(where_made, options.grid);
-  require_bounds(where_made, "focal_length_m", options.focal_length_m, bounds_of<&SpotOptions::focal_length_m>);
-  require_bounds(where_made, "refractive_index", options.refractive_index, bounds_of<&SpotOptions::refractive_index>);
-  require_bounds(where_made, "response.fill_factor", options.response.fill_factor,
-                 bounds_of<&PanelResponse::fill_factor>);
-  require_bounds(where_made, "response.zero_order", options.response.zero_order, bounds_of<&PanelResponse::zero_order>);
-  require_bounds(where_made, "levels", options.levels, bounds_of<&SpotOptions::levels>);
-  if (options.levels == 1) throw_argument(where_made, "levels", "0, or at least 2", "1");
-  if (!std::isfinite(options.zero_order_phase_rad)) {
-    throw_argument(where_made, "zero_order_phase_rad", "a finite angle",
-                   fmt::format("{}", options.zero_order_phase_rad));
-  }
-}
-
 double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
 std::unique_ptr<spots::Engine> make_engine(const SpotOptions& options, const Queue& queue) {
@@ -82,56 +67,6 @@ std::unique_ptr<spots::Engine> make_engine(const SpotOptions& options, const Que
   throw_no_backend(where_made, queue.device());
 }
 
-void require_steps(const char* where, const SpotSteps& steps) {
-  if (steps.free_steps) {
-    require_bounds(where, "free_steps", *steps.free_steps, bounds_of<&SpotSteps::free_steps>);
-  }
-  if (steps.kept_steps) {
-    require_bounds(where, "kept_steps", *steps.kept_steps, bounds_of<&SpotSteps::kept_steps>);
-  }
-  require_bounds(where, "max_deviation", steps.max_deviation, bounds_of<&SpotSteps::max_deviation>);
-  require_bounds(where, "max_worst", steps.max_worst, bounds_of<&SpotSteps::max_worst>);
-}
-
-/// Amplitudes of intensities {n}, the largest 1; of an empty view all.
-std::vector<double> checked_targets(View<const float, 1> intensity, std::size_t count, const char* where) {
-  std::vector<double> target(count, 1.0);
-  if (intensity.data() == nullptr) return target;
-  if (intensity.shape()[0] != static_cast<std::int64_t>(count)) {
-    throw_argument(where, "intensity", fmt::format("shape {{{}}}, one for each spot", count),
-                   to_string<1>(intensity.shape()));
-  }
-  require_device(where, "intensity", Device{}, intensity.device());
-  double largest = 0;
-  for (std::size_t m = 0; m < count; ++m) {
-    const double value = intensity(static_cast<std::int64_t>(m));
-    if (!(value > 0 && std::isfinite(value))) {
-      throw_argument(where, fmt::format("spot {}", m), "a finite intensity > 0", fmt::format("{:g}", value));
-    }
-    target[m] = std::sqrt(value);
-    largest = std::max(largest, target[m]);
-  }
-  for (double& value : target) value /= largest;
-  return target;
-}
-
-/// Ids {n}; of an empty view 0 to n - 1.
-std::vector<std::int64_t> checked_ids(View<const std::int64_t, 1> id, std::size_t count, const char* where) {
-  std::vector<std::int64_t> ids(count);
-  std::iota(ids.begin(), ids.end(), 0);
-  if (id.data() == nullptr) return ids;
-  if (id.shape()[0] != static_cast<std::int64_t>(count)) {
-    throw_argument(where, "id", fmt::format("shape {{{}}}, one for each spot", count), to_string<1>(id.shape()));
-  }
-  require_device(where, "id", Device{}, id.device());
-  for (std::size_t m = 0; m < count; ++m) ids[m] = id(static_cast<std::int64_t>(m));
-  auto sorted = ids;
-  std::ranges::sort(sorted);
-  const auto twice = std::ranges::adjacent_find(sorted);
-  if (twice != sorted.end()) throw_argument(where, "id", "each id once", fmt::format("{} twice", *twice));
-  return ids;
-}
-
 }  // namespace
 
 struct SpotPlan::State {
@@ -146,6 +81,7 @@ struct SpotPlan::State {
   double lone_light = 1;       ///< |u|^2 of a spot that has all light, the unmodulated counted
   spots::SpotScene scene;
   std::vector<std::int64_t> id;
+  std::vector<Wave> asked_unit;         ///< exp(i phase) of set_phases; empty: any
   std::vector<double> before_measured;  ///< targets that set_measured has replaced; empty: none
   bool is_solved = false;
 
@@ -156,6 +92,16 @@ struct SpotPlan::State {
   [[nodiscard]] SpotLight light_against(std::span<const double> target) const;
   /// Against the targets of steps.
   [[nodiscard]] SpotLight light() const { return light_against(scene.target); }
+  /// Steps that keep the panel's field.
+  [[nodiscard]] Step kept_step(double gain, int levels = 0) const {
+    return {asked_unit.empty() ? StepKind::kept : StepKind::held, gain, levels};
+  }
+  /// Steps that leave it.
+  [[nodiscard]] Step free_step() const { return {asked_unit.empty() ? StepKind::free : StepKind::locked}; }
+  void start() const {
+    if (asked_unit.empty()) return engine->start(options.seed);
+    engine->start(scene.target, asked_unit, std::vector<std::uint8_t>(count(), 1));
+  }
   /// Amplitudes that set_spots has asked for.
   [[nodiscard]] std::span<const double> asked() const {
     return before_measured.size() == count() ? before_measured : scene.target;
@@ -225,14 +171,18 @@ SpotLight SpotPlan::State::light_against(std::span<const double> target) const {
   engine->read(value);
   std::vector<double> intensity(count());
   std::ranges::transform(value, intensity.begin(), [this](const Wave& u) { return std::norm(u) / lone_light; });
-  return spots::compare_light(std::move(intensity), target);
+  auto light = spots::compare_light(std::move(intensity), target);
+  if (!asked_unit.empty()) light.phase_error_rad = spots::phase_error(value, asked_unit);
+  return light;
 }
 
-/// The stated number, or while light grows.
+/// The stated number, or while light grows; of given phases two.
 int SpotPlan::State::take_free_steps(const SpotSteps& steps, Progress& progress) {
-  if (steps.free_steps) {
-    take_stated_steps(std::vector<Step>(static_cast<std::size_t>(*steps.free_steps), {StepKind::free}), progress);
-    return *steps.free_steps;
+  constexpr int with_phases = 2;
+  if (steps.free_steps || !asked_unit.empty()) {
+    const int stated = steps.free_steps.value_or(with_phases);
+    take_stated_steps(std::vector<Step>(static_cast<std::size_t>(stated), free_step()), progress);
+    return stated;
   }
   double before = 0;
   for (int taken = 0;;) {
@@ -249,7 +199,7 @@ int SpotPlan::State::take_free_steps(const SpotSteps& steps, Progress& progress)
 
 /// The stated number, or until both limits hold.
 int SpotPlan::State::take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress) {
-  const Step step{StepKind::kept, kept_gain};
+  const Step step = kept_step(kept_gain);
   if (steps.kept_steps) {
     take_stated_steps(std::vector<Step>(static_cast<std::size_t>(*steps.kept_steps), step), progress);
     seen = light();
@@ -283,7 +233,7 @@ int SpotPlan::State::take_rounded_steps(const SpotSteps& steps, SpotLight& seen)
   Array<float, 2> best(options.grid.shape());
   engine->phase(best.data());
   int taken = 0;
-  const std::array<Step, 1> step{{{StepKind::kept, 1, options.levels}}};
+  const std::array<Step, 1> step{kept_step(1, options.levels)};
   for (; taken < max_rounded_steps && !reaches(seen, steps); ++taken) {
     engine->take(step);
     auto now = light();
@@ -319,6 +269,7 @@ SpotReport SpotPlan::State::move(std::vector<SpotPlace> found, std::vector<std::
     auto now = spots::carry_spots(carried(), std::move(ids), std::move(target), options.seed, is_new);
     for (std::size_t m = 0; m < is_free.size(); ++m) is_free[m] |= is_new[m];
     id = std::move(now.id);
+    asked_unit.clear();
     scene.target = std::move(now.target);
     before_measured.clear();
     place(std::move(found));
@@ -381,7 +332,7 @@ void SpotPlan::State::finish(const SpotSteps& steps, SpotReport& report) {
 }
 
 SpotPlan::SpotPlan(const SpotOptions& options, const Queue& queue) {
-  validate(options);
+  spots::validate(options);
   state_ = std::make_unique<State>(options, queue);
   set_light({});
 }
@@ -431,11 +382,20 @@ void SpotPlan::set_spots(View<const float, 2> position_m, View<const float, 1> i
                          View<const std::int64_t, 1> id) {
   auto& state = *state_;
   auto found = state.checked_places(position_m, where_set);
-  auto target = checked_targets(intensity, found.size(), where_set);
-  state.id = checked_ids(id, found.size(), where_set);
+  auto target = spots::checked_targets(intensity, found.size(), where_set);
+  state.id = spots::checked_ids(id, found.size(), where_set);
   state.scene.target = std::move(target);
+  state.asked_unit.clear();
   state.before_measured.clear();
   state.place(std::move(found));
+  state.is_solved = false;
+}
+
+void SpotPlan::set_phases(View<const float, 1> phase_rad) {
+  auto& state = *state_;
+  constexpr const char* where = "SpotPlan::set_phases";
+  if (state.count() == 0) throw_argument(where, "spots", "a call of set_spots before", "none");
+  state.asked_unit = spots::checked_units(phase_rad, state.count(), where);
   state.is_solved = false;
 }
 
@@ -443,12 +403,12 @@ SpotReport SpotPlan::solve(const SpotSteps& steps, Progress& progress) {
   auto& state = *state_;
   constexpr const char* where = "SpotPlan::solve";
   if (state.count() == 0) throw_argument(where, "spots", "a call of set_spots before", "none");
-  require_steps(where, steps);
-  state.engine->start(state.options.seed);
+  spots::require_steps(where, steps);
+  state.start();
   SpotReport report;
   if (steps.free_steps && steps.kept_steps) {  // at once, where the engine waits for nothing between
-    std::vector<Step> stated(static_cast<std::size_t>(*steps.free_steps), {StepKind::free});
-    stated.insert(stated.end(), static_cast<std::size_t>(*steps.kept_steps), {StepKind::kept, kept_gain});
+    std::vector<Step> stated(static_cast<std::size_t>(*steps.free_steps), state.free_step());
+    stated.insert(stated.end(), static_cast<std::size_t>(*steps.kept_steps), state.kept_step(kept_gain));
     state.take_stated_steps(stated, progress);
     report.free_steps = *steps.free_steps;
     report.kept_steps = *steps.kept_steps;
@@ -475,6 +435,7 @@ void SpotPlan::start_from(View<const float, 2> phase_rad) {
   std::vector<Wave> unit(state.count());
   state.engine->read(unit);
   for (auto& u : unit) u = std::abs(u) > 0 ? u / std::abs(u) : Wave(1);
+  if (!state.asked_unit.empty()) unit = spots::turned_to(state.asked_unit, unit);
   state.engine->start(state.scene.target, unit, {});
   state.is_solved = true;
 }
@@ -512,7 +473,7 @@ SpotReport SpotPlan::refine(const SpotSteps& steps, Progress& progress) {
   auto& state = *state_;
   constexpr const char* where = "SpotPlan::refine";
   if (!state.is_solved) throw_argument(where, "spots", "a call of solve or start_from before", "none");
-  require_steps(where, steps);
+  spots::require_steps(where, steps);
   SpotReport report;
   report.kept_steps = state.take_kept_steps(steps, report.light, progress);
   state.finish(steps, report);
@@ -533,8 +494,8 @@ SpotReport SpotPlan::move(View<const float, 2> position_m, View<const std::int64
                           View<const float, 1> intensity, int steps) {
   auto& state = *state_;
   auto found = state.places_of_move(position_m, steps);
-  auto target = checked_targets(intensity, found.size(), where_move);
-  auto ids = checked_ids(id, found.size(), where_move);
+  auto target = spots::checked_targets(intensity, found.size(), where_move);
+  auto ids = spots::checked_ids(id, found.size(), where_move);
   return state.move(std::move(found), std::move(ids), std::move(target), steps);
 }
 
@@ -545,9 +506,9 @@ void SpotPlan::step(int free_steps, int kept_steps) {
   require_bounds(where, "free_steps", free_steps, Bounds{0, bounds_of<&SpotSteps::free_steps>.high});
   require_bounds(where, "kept_steps", kept_steps, bounds_of<&SpotSteps::kept_steps>);
   if (!state.is_solved && free_steps == 0) throw_argument(where, "free_steps", "at least 1 after set_spots", "0");
-  if (!state.is_solved) state.engine->start(state.options.seed);
-  std::vector<Step> steps(static_cast<std::size_t>(free_steps), {StepKind::free});
-  steps.insert(steps.end(), static_cast<std::size_t>(kept_steps), {StepKind::kept, kept_gain});
+  if (!state.is_solved) state.start();
+  std::vector<Step> steps(static_cast<std::size_t>(free_steps), state.free_step());
+  steps.insert(steps.end(), static_cast<std::size_t>(kept_steps), state.kept_step(kept_gain));
   state.engine->take(steps);
   state.is_solved = true;
 }

@@ -50,6 +50,8 @@ struct SpotLight {
   double deviation = 0;   ///< standard deviation over mean
   double worst = 0;       ///< max |r - mean| / mean
   double contrast = 0;    ///< (max - min) / (max + min)
+  /// Root mean square of arg u_m - phase_m - arg sum u conj(exp(i phase)), of phases of set_phases; without them 0.
+  double phase_error_rad = 0;
 };
 
 /// What a solution took, and reached.
@@ -101,6 +103,12 @@ class SpotPlan {
   /// wave at the panel's corner, or for z other than 0 a panel with light beyond n f.
   void set_spots(View<const float, 2> position_m, View<const float, 1> intensity = {},
                  View<const std::int64_t, 1> id = {});
+
+  /// Phases {n} that the spots' fields are to have but for a common one, in radians, finite; an empty view: any, as
+  /// after set_spots. Free steps then keep them as t_m, and kept steps add what u_m lacks of T_m rms(|u| / T) t_m.
+  /// Starts anew. For spots that interfere, as neighbours within two widths do; others need none, and lattices lose
+  /// light by equal ones. Throws invalid_argument before set_spots, for another number and a phase that is not finite.
+  void set_phases(View<const float, 1> phase_rad = {});
 
   /// Finds the phase. The same spots, options and seed give the same phase, on CUDA to 0.005 rad rms. Throws
   /// invalid_argument before set_spots.

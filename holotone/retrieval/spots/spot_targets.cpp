@@ -34,6 +34,32 @@ SpotLight compare_light(std::vector<double> intensity, std::span<const double> t
   return result;
 }
 
+namespace {
+/// sum value conj(unit)
+Wave product_sum(std::span<const Wave> value, std::span<const Wave> unit) {
+  Wave sum;
+  for (std::size_t m = 0; m < value.size(); ++m) sum += value[m] * std::conj(unit[m]);
+  return sum;
+}
+}  // namespace
+
+std::vector<Wave> turned_to(std::span<const Wave> unit, std::span<const Wave> value) {
+  const Wave sum = product_sum(value, unit);
+  const Wave common = sum == Wave() ? Wave(1) : sum / std::abs(sum);
+  std::vector<Wave> turned;
+  for (const auto& u : unit) turned.push_back(common * u);
+  return turned;
+}
+
+double phase_error(std::span<const Wave> value, std::span<const Wave> unit) {
+  const Wave common = product_sum(value, unit);
+  double square = 0;
+  for (std::size_t m = 0; m < value.size(); ++m) {
+    square += std::pow(std::arg(value[m] * std::conj(unit[m] * common)), 2);
+  }
+  return std::sqrt(square / static_cast<double>(value.size()));
+}
+
 std::vector<double> targets_by_measured(std::span<const Wave> value, std::span<const double> asked,
                                         View<const float, 1> measured, double gain) {
   const std::size_t count = value.size();

@@ -122,9 +122,10 @@ __device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const Spo
       spots.unit[m] = state.unit;
     }
   }
-  if (update.next == NextWaves::lack) {
+  if (update.next == NextWaves::lack || update.next == NextWaves::held_lack) {
     const float wanted = state.target * state.level;
-    return {update.gain * (wanted * direction.x - u.x), update.gain * (wanted * direction.y - u.y)};
+    const float2 to = update.next == NextWaves::lack ? direction : state.unit;
+    return {update.gain * (wanted * to.x - u.x), update.gain * (wanted * to.y - u.y)};
   }
   return {state.weight * state.unit.x, state.weight * state.unit.y};
 }
