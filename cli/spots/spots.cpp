@@ -24,6 +24,7 @@
 #include <holotone/recipes/spot_picture.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/write_hologram.hpp>
+#include <holotone/retrieval/spots/spot_limits.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -40,6 +41,7 @@ struct SpotsJob {
   BeamChoice beam;
   SpotOptions options;
   SpotSteps steps;
+  std::string predict;  ///< codes whose light is asked for
   std::string table;
   MotionChoice motion;
   std::string picture;
@@ -80,16 +82,21 @@ nlohmann::json make_json(const SpotsJob& job, const SpotList& spots, const SpotH
                          View<const Complex, 2> focal_light, double seconds) {
   const auto& light = made.report.light;
   auto object = describe_lens(job, focal_light);
-  object.update({{"outputs", {job.hologram.output}},
-                 {"spots", spots.position_m.size()},
+  if (job.predict.empty()) {
+    object["outputs"] = {job.hologram.output};
+    object.update({{"free_steps", made.report.free_steps},
+                   {"kept_steps", made.report.kept_steps},
+                   {"rounded_steps", made.report.rounded_steps}});
+  } else {
+    object["codes"] = job.predict;
+  }
+  if (!spots.phase_rad.empty()) object["phase_error_rad"] = light.phase_error_rad;
+  object.update({{"spots", spots.position_m.size()},
                  {"efficiency", light.efficiency},
                  {"deviation", light.deviation},
                  {"worst", light.worst},
                  {"contrast", light.contrast},
                  {"reached", made.report.reached},
-                 {"free_steps", made.report.free_steps},
-                 {"kept_steps", made.report.kept_steps},
-                 {"rounded_steps", made.report.rounded_steps},
                  {"time_s", seconds}});
   if (!job.table.empty()) object["table"] = job.table;
   if (!job.picture.empty()) object["picture"] = job.picture;
@@ -109,6 +116,34 @@ Metadata codes_metadata(const SpotsJob& job) {
   return metadata;
 }
 
+std::string panel_text(const SpotsJob& job) {
+  const auto& panel = job.hologram.panel;
+  return panel.name == "custom" ? fmt::format("{} x {} pixels", panel.nx, panel.ny) : panel.name;
+}
+
+/// The light of the codes of --predict.
+SpotHologram predict_light(const SpotsJob& job, const SpotList& spots, View<const Complex, 2> light) {
+  const auto& path = job.predict;
+  const auto& hologram = job.hologram;
+  const auto& channel = hologram.channels.front();
+  const auto encoding = hologram.encode_options(channel);
+  const auto as_panel = [&](const StatedHologram& stated) {
+    const auto metadata = codes_metadata(job);
+    stated.metadata.insert(metadata.begin(), metadata.end());
+    remark(hologram.console, fmt::format("{} states no encoding: read as phase codes of {} bits of {}", path,
+                                         encoding.bits, panel_text(job)));
+  };
+  const auto phases = stored_phases({path}, hologram.grid(channel), encoding, as_panel);
+  require_same_optics(path, job.bench.lens);
+  SpotHologram seen;
+  seen.shown_rad = Array<float, 2>(job.options.grid.shape());
+  std::ranges::copy(phases.host(), seen.shown_rad.data());
+  seen.report.light = plan_for_codes(spots, job.options, encoding, light, Queue::create(hologram.device))
+                          .light_in_spots(seen.shown_rad.view());
+  seen.report.reached = holotone::spots::reaches(seen.report.light, job.steps);
+  return seen;
+}
+
 /// Writes the codes of one panel.
 void write_codes(const SpotsJob& job, const std::string& path, View<const std::uint16_t, 2> codes) {
   const auto& hologram = job.hologram;
@@ -123,8 +158,8 @@ int run_moving(SpotsJob& job, const std::vector<InputFile>& inputs) {
   if (source.array.shape || source.ring.count || !job.hologram.input.empty() || !source.picture.empty()) {
     reject("--trajectory", "no SPOTS, --array, --ring and --from beside it", job.motion.trajectory);
   }
-  if (job.bench.is_used() || !job.picture.empty()) {
-    reject("--trajectory", "no --camera, --start or --picture beside it", job.motion.trajectory);
+  if (job.bench.is_used() || !job.picture.empty() || !job.predict.empty()) {
+    reject("--trajectory", "no --camera, --start, --predict or --picture beside it", job.motion.trajectory);
   }
   if (!job.focal_length_m) reject("--focal-length", "a length, for spots that move", "none");
   job.options.focal_length_m = *job.focal_length_m;
@@ -161,9 +196,12 @@ std::string measured_text(const SpotBench& bench, const MeasuredSpots& measured)
                      counted(measured.round, "round"), 100 * measured.first, 100 * light.worst);
 }
 
-std::string panel_text(const SpotsJob& job) {
-  const auto& panel = job.hologram.panel;
-  return panel.name == "custom" ? fmt::format("{} x {} pixels", panel.nx, panel.ny) : panel.name;
+/// "deviation 0.09 %, worst 0.3 %, (max - min) / (max + min) 0.2 %", with phases their error.
+std::string evenness_text(const SpotList& spots, const SpotLight& light) {
+  auto text = fmt::format("deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) {:.2g} %",
+                          100 * light.deviation, 100 * light.worst, 100 * light.contrast);
+  if (!spots.phase_rad.empty()) text += fmt::format(", phases to {:.2g} rad", light.phase_error_rad);
+  return text;
 }
 
 /// The spots; sets the focal length and the map of --camera-map.
@@ -198,7 +236,10 @@ int run_spots(SpotsJob& job) {
   grid.pitch_m *= job.magnification;
   const auto encoding = hologram.encode_options(channel);
   for (const auto& words : unit_warnings(hologram)) warn(hologram.console, words);
+  const bool predicts = !job.predict.empty();
+  if (!predicts && hologram.output.empty()) reject("--output", "a file for the codes, or monitor:N", "none");
   const std::vector<InputFile> inputs{{"SPOTS", hologram.input},
+                                      {"--predict", job.predict},
                                       {"--correction", hologram.correction},
                                       {"--lut", hologram.lut},
                                       {"--camera-map", job.source.camera_map},
@@ -209,9 +250,10 @@ int run_spots(SpotsJob& job) {
                                       {"--source", job.beam.path}};
   if (!job.motion.trajectory.empty()) return run_moving(job, inputs);
   require_one_name(hologram.output, false, "a name without a counter unless spots move (--trajectory)");
+  if (predicts && job.bench.is_used()) reject("--predict", "no --camera or --start beside it", job.predict);
   const auto spots = placed_spots(job, hologram.grid(channel));
   std::vector<OutputFiles> outputs;
-  if (!hologram.shown) outputs.push_back({"--output", 1, [&](std::int64_t) { return hologram.output; }});
+  if (!hologram.shown && !predicts) outputs.push_back({"--output", 1, [&](std::int64_t) { return hologram.output; }});
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
   if (!job.picture.empty()) outputs.push_back({"--picture", 1, [&](std::int64_t) { return job.picture; }});
   require_outputs(outputs, inputs);
@@ -224,13 +266,14 @@ int run_spots(SpotsJob& job) {
   }
   const auto light = focal_light(job);
   std::optional<MeasuredSpots> measured;
-  auto made = make_spots_by(job.bench, hologram, spots, job.map, job.options, light.view(), job.steps,
-                            codes_metadata(job), measured, bar);
+  auto made = predicts ? predict_light(job, spots, light.view())
+                       : make_spots_by(job.bench, hologram, spots, job.map, job.options, light.view(), job.steps,
+                                       codes_metadata(job), measured, bar);
   for (const auto& text : spot_remarks(spots, job.options, light.view())) warn(hologram.console, text);
   check_cancelled("writing");
   if (hologram.shown) {
     hologram.shown->show(made.codes.view());
-  } else {
+  } else if (!predicts) {
     write_codes(job, hologram.output, made.codes.view());
   }
   if (!job.table.empty()) {
@@ -255,16 +298,16 @@ int run_spots(SpotsJob& job) {
   auto object = make_json(job, spots, made, light.view(), watch.seconds());
   if (measured) object["measured"] = make_json(*measured);
   report_json(hologram.console, object);
-  remark_few_bits(hologram.console, encoding.bits, hologram.writing, hologram.output);
+  if (!predicts) remark_few_bits(hologram.console, encoding.bits, hologram.writing, hologram.output);
   if (measured) report(hologram.console, measured_text(job.bench, *measured));
+  const auto steps = predicts
+                         ? std::string()
+                         : fmt::format("{} free and {} kept steps, ", made.report.free_steps, made.report.kept_steps);
   report(hologram.console,
-         fmt::format("{}: {} at {} on {} in {:.1f} % of the light, {}deviation {:.2g} %, worst {:.2g} %, (max - min) / "
-                     "(max + min) "
-                     "{:.2g} %; {} free and {} kept steps, {}, {}",
-                     hologram.output, counted(std::ssize(spots.position_m), "spot"),
+         fmt::format("{}: {} at {} on {} in {:.1f} % of the light, {}{}; {}{}, {}",
+                     predicts ? job.predict : hologram.output, counted(std::ssize(spots.position_m), "spot"),
                      format_length(job.options.grid.wavelength_m), panel_text(job), 100 * seen.efficiency,
-                     measured ? "at the panel " : "", 100 * seen.deviation, 100 * seen.worst, 100 * seen.contrast,
-                     made.report.free_steps, made.report.kept_steps, to_string(hologram.device),
+                     measured ? "at the panel " : "", evenness_text(spots, seen), steps, to_string(hologram.device),
                      format_duration(watch.seconds())));
   return hologram.shown ? until_closed([&] { hologram.shown->stay(); }) : exit_ok;
 }
@@ -281,7 +324,8 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .help =
            "Codes as PNG, TIFF or BMP; with a counter (slm_%04d.png) for spots that move; or monitor:N, a panel that "
            "shows the codes",
-       .required = true,
+       .otherwise = "required without --predict",
+       .common = true,
        .feeds = "find_monitor.monitor"},
       {.names = "--focal-length",
        .target = number(job.focal_length_m, ValueUnit::length, bounds_of<&SpotOptions::focal_length_m>),
@@ -312,6 +356,11 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
        .target = &job.picture,
        .value = "FILE",
        .help = "Picture of the light in the focal plane, z = 0, around the spots, with a scale bar"},
+      {.names = "--predict",
+       .target = &job.predict,
+       .value = "FILE",
+       .help = "Codes of any program whose light in the spots is asked for, in place of --output",
+       .excludes = "--output"},
       scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};
   rows.push_back(wavelength_options(h).front());
@@ -326,16 +375,22 @@ OptionGroup monitor_options(HologramJob& job) {
 }
 
 std::vector<OptionRow> step_options(SpotsJob& job) {
+  const Applies finds{[&job] { return job.predict.empty(); }, "--output, codes that are found",
+                      [&job] { return "--predict " + job.predict; }};
+  auto seed = seed_option(job.options.seed);
+  seed.applies = finds;
   return {{.names = "--free-steps",
            .target = member<&SpotSteps::free_steps>(job.steps),
            .value = "N",
            .help = "Weighted steps that leave the spots' phases free",
-           .otherwise = "2, up to 30 while the light in the spots grows"},
+           .otherwise = "2, up to 30 while the light in the spots grows",
+           .applies = finds},
           {.names = "--kept-steps",
            .target = member<&SpotSteps::kept_steps>(job.steps),
            .value = "N",
            .help = "Steps that keep the panel's field and add what the spots lack",
-           .otherwise = "until both limits hold"},
+           .otherwise = "until both limits hold",
+           .applies = finds},
           {.names = "--max-deviation",
            .target = member<&SpotSteps::max_deviation>(job.steps),
            .value = "SHARE",
@@ -344,7 +399,7 @@ std::vector<OptionRow> step_options(SpotsJob& job) {
            .target = member<&SpotSteps::max_worst>(job.steps),
            .value = "SHARE",
            .help = "Limit of the largest difference of intensity over target from its mean"},
-          seed_option(job.options.seed)};
+          seed};
 }
 
 std::vector<OptionRow> light_options(SpotsJob& job) {

@@ -14,9 +14,10 @@ namespace holotone {
 
 struct SpotList {
   std::vector<std::array<float, 3>> position_m;
-  std::vector<float> intensity;  ///< one for each spot
-  bool are_angles = false;       ///< read as frequencies or angles alone: lengths by the focal length of a SpotLens
-  bool has_units = false;        ///< the file that was read states the units of all coordinates
+  std::vector<float> intensity;    ///< one for each spot
+  std::vector<float> phase_rad{};  ///< one for each spot, as in SpotPlan::set_phases; empty: any
+  bool are_angles = false;         ///< read as frequencies or angles alone: lengths by the focal length of a SpotLens
+  bool has_units = false;          ///< the file that was read states the units of all coordinates
 };
 
 /// Reads spots from a file: CSV with columns x, y and, if any, z and intensity in any order, or JSON, a list of objects
@@ -25,9 +26,10 @@ struct SpotList {
 /// 0: none. z is 0 and the intensity 1 unless given.
 /// In place of x and y, in a unit of length or pixels of a camera ("x_px", by `camera`), kx and ky by `lens`: cycles a
 /// pixel or length of the panel ("kx_per_px", "kx_per_mm", "kx [1/mm]"), radians ("kx_rad_per_um"), or sines of angles
-/// ("kx_norm"). In place of z the curvature of a spot's wave on the panel, "defocus_per_m". Throws io naming file and
-/// line for what is no number, an unknown column, no unit, an intensity that is not > 0 or in dB, no spot, and one
-/// beyond half the diffraction order of a lens with wavelength, focal length and pitch; invalid_argument for a lens
+/// ("kx_norm"). In place of z the curvature of a spot's wave on the panel, "defocus_per_m". "phase_rad", "phase_deg",
+/// "phase_waves" or "phase_pi" are phases that the spots are to have. Throws io naming file and line for what is no
+/// number, an unknown column, a phase of some spots only, no unit, an intensity that is not > 0 or in dB, no spot, and
+/// one beyond half the diffraction order of a lens with wavelength, focal length and pitch; invalid_argument for a lens
 /// that lacks what is needed.
 SpotList read_spots(const std::string& path, double unit_m = 0, const SpotLens& lens = {},
                     const CameraMap& camera = {});
@@ -66,8 +68,8 @@ SpotHologram make_spots(const SpotList& spots, SpotOptions options, const Encode
                         View<const Complex, 2> light = {}, const SpotSteps& steps = {},
                         Progress& progress = Progress::none(), const Queue& queue = {});
 
-/// Writes a CSV of the spots with x_m, y_m, z_m, intensity (asked for), share (of the light on the panel) and ratio
-/// (share / intensity over its mean); `measured`: of each spot, in a further column. Throws io.
+/// Writes a CSV of the spots with x_m, y_m, z_m, intensity and, if any, phase_rad (asked for), share (of the light on
+/// the panel) and ratio (share / intensity over its mean); `measured`: of each spot, in a further column. Throws io.
 void write_spots(const std::string& path, const SpotList& spots, const SpotLight& light,
                  const std::vector<float>& measured = {});
 

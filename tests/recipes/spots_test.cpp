@@ -1,5 +1,6 @@
 // Lists of spots from files, lattices, remarks, and codes whose light is checked against float64 sums.
 #include <cmath>
+#include <complex>
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -273,6 +274,56 @@ TEST_F(SpotLists, CodesShowTheSpots) {
   support::expect_error(ErrorCode::invalid_argument, "encoding", [&] {
     (void)holotone::make_spots(spots, options, {.encoding = holotone::Encoding::amplitude});
   });
+}
+
+TEST_F(SpotLists, PhasesAreThoseOfTheList) {
+  using std::numbers::pi;
+  const auto phases = [&](const std::string& text) { return read_spots(write("p", text), 1e-3).phase_rad; };
+  const auto expect_phases = [&](const std::string& text, const std::vector<double>& expected) {
+    const auto found = phases(text);
+    ASSERT_EQ(found.size(), expected.size()) << text;
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << text << i;
+  };
+  expect_phases("x,y,phase_rad\n1,2,1.5\n2,3,7\n", {1.5, 7 - 2 * pi});
+  expect_phases("phase [deg],x,y\n90,1,2\n-30,2,3\n", {pi / 2, -pi / 6});
+  expect_phases("x,y,phase_waves\n1,2,0.25\n2,3,1e6\n", {pi / 2, 0});
+  expect_phases("x,y,phase_pi\n1,2,0.5\n", {pi / 2});
+  expect_phases(R"([{"x": 1, "y": 2, "phase_deg": 45}])", {pi / 4});
+  expect_phases("x,y\n1,2\n", {});
+  refused("x_m,y_m,phase\n1,2,3\n", "phase_deg (line 1), got 'phase'");
+  refused("x_m,y_m,phase_mm\n1,2,3\n", "phase_deg (line 1), got 'phase_mm'");
+  refused("x_m,y_m,phase_rad\n1,2,\n", "expected a number (line 2), got ''");
+  refused("x_m,y_m,phase_rad\n1,2,nan\n", "a finite phase (line 2), got nan");
+  refused(R"([{"x": 1, "y": 2, "phase_deg": 4}, {"x": 3, "y": 2}])",
+          "a phase of every spot or of none (spot 1), got none", 1e-3);
+  refused(R"([{"x": 3, "y": 2}, {"x": 1, "y": 2, "phase_deg": 4}])",
+          "a phase of every spot or of none (spot 1), got one", 1e-3);
+
+  const auto options = panel();
+  const auto spots = read_spots(write("four.csv",
+                                      "x_um,y_um,intensity,phase_deg\n700,900,1,20\n-800,1000,0.5,200\n"
+                                      "-400,-1300,1,-90\n1300,-500,2,70\n"));
+  const auto made = holotone::make_spots(spots, options, {.bits = 8});
+  std::vector<float> shown;
+  for (const auto code : made.codes.host()) shown.push_back(static_cast<float>(2 * pi / 256 * code));
+  const auto fields = reference::spot_fields({128, 96, 8e-6, 1.064e-6, 0.1}, spots.position_m, shown);
+  std::complex<double> common;
+  for (std::size_t m = 0; m < 4; ++m) common += fields[m] * std::polar(1.0, -double{spots.phase_rad[m]});
+  double sum = 0;
+  for (std::size_t m = 0; m < 4; ++m) {
+    const double off = std::arg(fields[m] * std::polar(1.0, -double{spots.phase_rad[m]}) / common);
+    EXPECT_LT(std::abs(off), 0.01);
+    sum += off * off;
+  }
+  EXPECT_NEAR(made.report.light.phase_error_rad, std::sqrt(sum / 4), 1e-4);
+  const auto file = path("phases.csv");
+  holotone::write_spots(file, spots, made.report.light);
+  std::ifstream written(file);
+  std::string line;
+  std::getline(written, line);
+  EXPECT_EQ(line, "x_m,y_m,z_m,intensity,phase_rad,share,ratio");
+  std::getline(written, line);
+  EXPECT_NE(line.find(",1,0.34906"), std::string::npos) << line;
 }
 
 }  // namespace

@@ -27,11 +27,6 @@ bool can_round_in_stages(const PictureRetrievalOptions& options) {
   return (solver == RetrievalSolver::lbfgs || solver == RetrievalSolver::adam) && !has_offset(options.encoding);
 }
 
-void require_encoding(const StatedHologram& stated) {
-  if (stated.is_field || stated.metadata.contains("encoding")) return;
-  throw_io(stated.path, "a hologram to start from", "a picture that states no encoding");
-}
-
 /// Amplitude exp(-r^2 / w^2), whose square is exp(-2 r^2 / w^2).
 Array<Complex, 2> gaussian_beam(double diameter_m, const FieldGrid& grid) {
   Array<Complex, 2> light(grid.shape());
@@ -182,7 +177,12 @@ Array<Complex, 2> beam_light(const PictureRetrievalOptions& options) {
 }
 
 Array<float, 3> stored_phases(const std::vector<std::string>& files, const FieldGrid& grid,
-                              const EncodeOptions& encoding) {
+                              const EncodeOptions& encoding, const std::function<void(const StatedHologram&)>& bare) {
+  const auto require_encoding = [&](const StatedHologram& stated) {
+    if (stated.is_field || stated.metadata.contains("encoding")) return;
+    if (!bare) throw_io(stated.path, "a hologram to start from", "a picture that states no encoding");
+    bare(stated);
+  };
   Array<float, 3> phases({std::ssize(files), grid.ny, grid.nx});
   const auto added = added_phase(encoding, grid);
   float* to = phases.data();

@@ -4,6 +4,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/length_names.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/hologram/phase_lut.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/logarithm_unit_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
@@ -87,6 +88,11 @@ Column parse_column(std::string_view word) {
       if (column.unit == ColumnUnit::camera_pixel && quantity == Quantity::z) return {};
       if (column.unit != ColumnUnit::none) column.quantity = quantity;
       return column;
+    }
+    case Quantity::phase: {
+      const auto angle = find_value<PhaseUnit>(unit);
+      if (!angle || *angle == PhaseUnit::automatic) return {};
+      return {quantity, ColumnUnit::angle, radians_in(*angle)};
     }
     case Quantity::kx:
     case Quantity::ky:

@@ -9,8 +9,8 @@
 namespace holotone::spots {
 
 /// In the order of the columns of a table without names, then others.
-enum class Quantity { x, y, z, intensity, kx, ky, defocus, unknown };
-inline constexpr std::string_view quantity_names[] = {"x", "y", "z", "intensity", "kx", "ky", "defocus"};
+enum class Quantity { x, y, z, intensity, kx, ky, defocus, phase, unknown };
+inline constexpr std::string_view quantity_names[] = {"x", "y", "z", "intensity", "kx", "ky", "defocus", "phase"};
 inline constexpr std::size_t quantity_count = std::size(quantity_names);
 /// Of a table without names.
 inline constexpr std::size_t unnamed_count = 4;
@@ -22,6 +22,7 @@ enum class ColumnUnit {
   pixel_frequency,  ///< of kx and ky: `size` cycles a pixel of the panel
   frequency,        ///< `size` cycles (of kx and ky), or a curvature of `size`, a metre on the panel
   sine,             ///< of kx and ky: sine of an angle
+  angle,            ///< of `size` radians
 };
 
 struct Column {
@@ -38,8 +39,8 @@ struct ColumnName {
 };
 ColumnName split_column(std::string_view word);
 
-/// "x", "x_um", "x [um]", "x (px)", "kx_per_mm", "kx [rad/um]", "ky_norm", "defocus_per_m". Unknown for another name,
-/// for a unit that the quantity has not, and for kx, ky or defocus without one.
+/// "x", "x_um", "x [um]", "x (px)", "kx_per_mm", "kx [rad/um]", "ky_norm", "defocus_per_m", "phase_deg". Unknown
+/// for another name, for a unit that the quantity has not, and for kx, ky, defocus or phase without one.
 Column parse_column(std::string_view word);
 
 /// "um", "micrometers" or "px" for x, y and z of a file: none unless it is one.

@@ -94,6 +94,7 @@ SpotPlan plan_for_codes(const SpotList& spots, SpotOptions options, const Encode
   const auto count = std::ssize(spots.position_m);
   plan.set_spots({count > 0 ? spots.position_m.front().data() : nullptr, {count, 3}},
                  {spots.intensity.data(), {std::ssize(spots.intensity)}});
+  if (!spots.phase_rad.empty()) plan.set_phases({spots.phase_rad.data(), {std::ssize(spots.phase_rad)}});
   return plan;
 }
 

@@ -109,6 +109,7 @@ class Gatherer {
     }
     spots_.position_m.push_back(single);
     spots_.intensity.push_back(static_cast<float>(intensity));
+    if (form_.value_name.empty()) add_phase(row, place);
     if (!form_.value_name.empty()) add_value(row, place);
   }
 
@@ -120,6 +121,20 @@ class Gatherer {
   }
 
  private:
+  void add_phase(const Row& row, const std::string& place) {
+    const auto value = row.values[slot(Quantity::phase)];
+    const bool all_before = spots_.phase_rad.size() + 1 == spots_.position_m.size();
+    if (value ? !all_before : !spots_.phase_rad.empty()) {
+      throw_io(form_.path, fmt::format("a phase of every spot or of none ({})", place), value ? "one" : "none");
+    }
+    if (!value) return;
+    if (!std::isfinite(*value)) {
+      throw_io(form_.path, fmt::format("a finite phase ({})", place), fmt::format("{:g}", *value));
+    }
+    const double phase_rad = *value * row.columns[slot(Quantity::phase)].size;
+    spots_.phase_rad.push_back(static_cast<float>(std::remainder(phase_rad, 2 * std::numbers::pi)));
+  }
+
   void add_value(const Row& row, const std::string& place) {
     if (!row.value) throw_io(form_.path, fmt::format("a column {} ({})", form_.value_name, place), "none");
     const auto single = static_cast<float>(*row.value);
@@ -177,8 +192,8 @@ std::vector<Column> columns_of(const std::vector<std::string_view>& words, bool 
                                 : Column{i < spots::unnamed_count ? static_cast<Quantity>(i) : Quantity::unknown});
     if (columns.back().quantity == Quantity::unknown && form.value_name.empty()) {
       throw_io(form.path,
-               fmt::format("columns x, y, z, intensity with units such as x_um, or kx_per_mm, ky_norm, defocus_per_m "
-                           "({})",
+               fmt::format("columns x, y, z, intensity with units such as x_um, or kx_per_mm, ky_norm, defocus_per_m, "
+                           "phase_deg ({})",
                            place),
                io::in_quotes(words[i]));
     }
@@ -398,10 +413,14 @@ void write_spots(const std::string& path, const SpotList& spots, const SpotLight
     throw_argument("write_spots", "measured", fmt::format("{} intensities", spots.position_m.size()),
                    fmt::format("{}", measured.size()));
   }
-  std::string text = fmt::format("x_m,y_m,z_m,intensity,share,ratio{}\n", measured.empty() ? "" : ",measured");
+  const bool has_phases = !spots.phase_rad.empty();
+  std::string text = fmt::format("x_m,y_m,z_m,intensity{},share,ratio{}\n", has_phases ? ",phase_rad" : "",
+                                 measured.empty() ? "" : ",measured");
   for (std::size_t m = 0; m < light.intensity.size(); ++m) {
     const auto& [x, y, z] = spots.position_m[m];
-    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}", x, y, z, spots.intensity[m], light.intensity[m],
+    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}", x, y, z, spots.intensity[m]);
+    if (has_phases) text += fmt::format(",{:.9g}", spots.phase_rad[m]);
+    text += fmt::format(",{:.9g},{:.9g}", light.intensity[m],
                         light.intensity[m] / static_cast<double>(spots.intensity[m]) / mean);
     text += measured.empty() ? "\n" : fmt::format(",{:.9g}\n", measured[m]);
   }

@@ -72,7 +72,12 @@ SpotHologram refine_spots(const SpotList& spots, const SpotOptions& options, con
 
 void require_same_optics(const std::string& path, const SpotLens& lens) {
   constexpr double same = 0.01;
-  const auto metadata = read_hologram(path).metadata;
+  Metadata metadata;
+  const auto complete = [&](const StatedHologram& stated) {
+    metadata = stated.metadata;
+    stated.metadata.insert({{"wavelength_m", number_text(lens.wavelength_m)}, {"pitch_m", number_text(lens.pitch_m)}});
+  };
+  (void)read_hologram(path, {.adjust = complete});
   const auto require = [&](std::string_view name, const char* key, double wanted_m) {
     const auto stated_m = checked_number(path, metadata, key);
     if (!stated_m || std::abs(*stated_m - wanted_m) <= same * wanted_m) return;

@@ -11,6 +11,14 @@ namespace {
 
 /// Pairs that are looked at, in widths: of spots farther apart no two meet for some frames.
 constexpr double seen_pairs = 3;
+/// Pairs whose overlap is summed: of more, as of tens of thousands of spots in one place, all spots count as one.
+constexpr std::int64_t max_pairs = 50'000'000;
+
+/// Overlap up to which kept steps have their whole gain. By runs: 1 to 1.3 are slower for chains of spots 0.75 widths
+/// apart, 2 stops at twice the deviation for those half a width apart.
+constexpr double stable_overlap = 1.5;
+
+double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
 }  // namespace
 
@@ -46,12 +54,33 @@ NearSpots::NearSpots(const SpotOptions& options, View<const Complex, 2> light)
   per_place_ = {order_m / width_m[0], order_m / width_m[1], 1 / width_m[2]};
 }
 
-std::vector<std::uint8_t> NearSpots::mark(std::span<const SpotPlace> spots) {
+std::vector<PlaceInWidths> NearSpots::in_widths(std::span<const SpotPlace> spots) const {
   std::vector<PlaceInWidths> places;
   places.reserve(spots.size());
   for (const auto& spot : spots) {
     places.push_back({per_place_[0] * spot.fx, per_place_[1] * spot.fy, per_place_[2] * spot.z_m});
   }
+  return places;
+}
+
+std::vector<double> NearSpots::shares(std::span<const SpotPlace> spots) const {
+  std::vector<double> overlap(spots.size(), 1);
+  std::int64_t pairs = 0;
+  for_each_near_pair(in_widths(spots), 1, {per_place_[0], per_place_[1]}, [&](auto i, auto j, double square) {
+    const double common = sinc(std::sqrt(square));
+    overlap[i] += common;
+    overlap[j] += common;
+    return ++pairs < max_pairs;
+  });
+  if (pairs == 0) return {};
+  for (double& share : overlap) {
+    share = std::min(1.0, stable_overlap / (pairs < max_pairs ? share : static_cast<double>(spots.size())));
+  }
+  return overlap;
+}
+
+std::vector<std::uint8_t> NearSpots::mark(std::span<const SpotPlace> spots) {
+  const auto places = in_widths(spots);
   auto is_near = may_have_met(places) ? mark_pairs(places) : std::vector<std::uint8_t>(places.size(), 0);
   if (has_zero_order_) {
     for (std::size_t m = 0; m < places.size(); ++m) {

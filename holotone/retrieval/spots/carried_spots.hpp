@@ -29,8 +29,13 @@ class NearSpots {
   NearSpots(const SpotOptions& options, View<const Complex, 2> light);
   /// Marks spots nearer than a width to another one and, with unmodulated light, to the axis.
   std::vector<std::uint8_t> mark(std::span<const SpotPlace> spots);
+  /// Shares of a kept step's gain: min(1, 1.5 / sum_n sinc(d_mn)), d_mn < 1 the distance of two spots in widths, d_mm
+  /// = 0. What is added for one spot comes to those within a width too: k spots in one place would have k times what
+  /// they lack. Empty: no two spots are near.
+  [[nodiscard]] std::vector<double> shares(std::span<const SpotPlace> spots) const;
 
  private:
+  [[nodiscard]] std::vector<PlaceInWidths> in_widths(std::span<const SpotPlace> spots) const;
   [[nodiscard]] bool may_have_met(std::span<const PlaceInWidths> places) const;
   std::vector<std::uint8_t> mark_pairs(std::span<const PlaceInWidths> places);
 

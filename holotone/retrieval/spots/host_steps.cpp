@@ -116,7 +116,8 @@ void HostSteps::build_from_lack(const Step& step) {
   for (std::size_t m = 0; m < value_.size(); ++m) {
     const double size = std::abs(value_[m]);
     const Wave wanted = size > 0 && step.kind == StepKind::kept ? value_[m] / size : unit_[m];
-    coefficient[m] = step.gain * (scene_.target[m] * level * wanted - value_[m]);
+    const double gain = scene_.share.empty() ? step.gain : step.gain * scene_.share[m];
+    coefficient[m] = gain * (scene_.target[m] * level * wanted - value_[m]);
   }
   build(coefficient, true);
 }

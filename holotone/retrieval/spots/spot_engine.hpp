@@ -18,11 +18,12 @@ struct SpotPlace {
   double z_m = 0;
 };
 
-/// The spots of a plan, each list of the same length.
+/// The spots of a plan, each list of the same length but for an empty one.
 struct SpotScene {
   std::vector<SpotPlace> place;
   std::vector<double> target;  ///< amplitude T, at most 1
   std::vector<double> shade;   ///< factor of u by the pixels' aperture
+  std::vector<double> share;   ///< of the gain of kept and held steps; empty: 1
 };
 
 /// SpotPlan has the formulas of steps.

@@ -109,6 +109,7 @@ class CudaEngine final : public Engine {
       arrange(scene, group_spots(scene.place, wave_, x * x + y * y, scene.place.size()), ProductForm::space);
     }
     memory_.place(scene, wave_, options_.response.fill_factor != 0);
+    memory_.set_shares(scene.share);
     are_tables_dirty_ = are_narrow_dirty_ = true;
     add_zero_order();
   }

@@ -38,6 +38,7 @@ struct Panel {
 struct SpotArrays {
   const float4* place = nullptr;        ///< fx, fy in cycles a pixel, chirp in cycles a pixel^2, target
   const float* shade = nullptr;         ///< null: 1
+  const float* share = nullptr;         ///< of the gain; null: 1
   const float2* unmodulated = nullptr;  ///< u of the zero order; null: 0
   float* weight = nullptr;
   float2* unit = nullptr;

@@ -126,13 +126,22 @@ void SpotMemory::start(std::span<const double> weight, std::span<const Wave> uni
   queue_.synchronize();
 }
 
+void SpotMemory::set_shares(const std::vector<double>& share) {
+  has_shares_ = !share.empty();
+  if (!has_shares_) return;
+  std::vector<float> padded(padded_count_, 1.0F);
+  for (std::size_t m = 0; m < share.size(); ++m) padded[slot_[m]] = static_cast<float>(share[m]);
+  upload(share_, padded, queue_);
+}
+
 void SpotMemory::set_unmodulated(const std::vector<float2>& value) {
   upload(unmodulated_, value, queue_);
   has_unmodulated_ = true;
 }
 
 SpotMemory::Beginning SpotMemory::beginning() const {
-  return {has_incoming_ ? turn_ : -1, seed_.has_value(), seed_.value_or(0), seed_ ? expected_level() : 0.0F};
+  return {has_incoming_ ? turn_ : -1, has_shares_, seed_.has_value(), seed_.value_or(0),
+          seed_ ? expected_level() : 0.0F};
 }
 
 void SpotMemory::before_begin() {
@@ -178,6 +187,7 @@ SpotArrays SpotMemory::arrays(int first) {
   SpotArrays result;
   result.place = place_.data() + first;
   result.shade = has_shade_ ? shade_.data() + first : nullptr;
+  result.share = has_shares_ ? share_.data() + first : nullptr;
   result.unmodulated = has_unmodulated_ ? unmodulated_.data() + first : nullptr;
   result.weight = weight_.data() + first;
   result.unit = unit_.data() + first;

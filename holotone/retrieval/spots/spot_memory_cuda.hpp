@@ -32,11 +32,13 @@ class SpotMemory {
   void place(const SpotScene& scene, const DepthWave& wave, bool has_shade);
   void start(std::uint64_t seed);
   void start(std::span<const double> weight, std::span<const Wave> unit, std::span<const std::uint8_t> is_free);
+  /// Shares of the gain; empty: 1.
+  void set_shares(const std::vector<double>& share);
   void set_unmodulated(const std::vector<float2>& value);
   void forget_unmodulated() { has_unmodulated_ = false; }
 
   /// What the next batch begins with: a graph of it serves another one with the same.
-  using Beginning = std::tuple<int, bool, std::uint64_t, float>;
+  using Beginning = std::tuple<int, bool, bool, std::uint64_t, float>;
   [[nodiscard]] Beginning beginning() const;
   /// To be called before the work of begin is launched, and after.
   void before_begin();
@@ -85,10 +87,12 @@ class SpotMemory {
   bool has_incoming_ = false;
   std::optional<std::uint64_t> seed_;  ///< of a start that the next batch begins with
   bool has_shade_ = false;
+  bool has_shares_ = false;
   bool has_unmodulated_ = false;
   Array<int, 1> number_;  ///< of the spot at a place of the order
   Array<float4, 1> place_;
   Array<float, 1> shade_;
+  Array<float, 1> share_;
   Array<float2, 1> unmodulated_;
   Array<float, 1> weight_;
   Array<float2, 1> unit_;

@@ -84,11 +84,14 @@ struct SpotPlan::State {
   std::vector<Wave> asked_unit;         ///< exp(i phase) of set_phases; empty: any
   std::vector<double> before_measured;  ///< targets that set_measured has replaced; empty: none
   bool is_solved = false;
+  bool has_shares = false;  ///< those of the scene are of its spots
 
   [[nodiscard]] std::size_t count() const { return scene.place.size(); }
 
   [[nodiscard]] std::vector<SpotPlace> checked_places(View<const float, 2> position_m, const char* where) const;
   void place(std::vector<SpotPlace> found);
+  /// Sets the shares of spots that are near others.
+  void share_gain();
   [[nodiscard]] SpotLight light_against(std::span<const double> target) const;
   /// Against the targets of steps.
   [[nodiscard]] SpotLight light() const { return light_against(scene.target); }
@@ -163,6 +166,16 @@ void SpotPlan::State::place(std::vector<SpotPlace> found) {
   scene.shade.clear();
   for (const auto& spot : found) scene.shade.push_back(sinc(side * spot.fx) * sinc(side * spot.fy));
   scene.place = std::move(found);
+  scene.share.clear();
+  has_shares = false;
+  engine->set_spots(scene);
+}
+
+void SpotPlan::State::share_gain() {
+  if (std::exchange(has_shares, true)) return;
+  auto found = near.shares(scene.place);
+  if (found == scene.share) return;
+  scene.share = std::move(found);
   engine->set_spots(scene);
 }
 
@@ -374,6 +387,7 @@ void SpotPlan::set_light(View<const Complex, 2> light) {
   state.lone_light = 1 + zero_order * zero_order;
   if (square > 0) state.lone_light *= sum * sum / (square * static_cast<double>(light.size()));
   state.near = spots::NearSpots(state.options, light);
+  state.has_shares = false;
   state.lit_rho_squared = farthest;
   state.is_solved = false;
 }
@@ -404,6 +418,7 @@ SpotReport SpotPlan::solve(const SpotSteps& steps, Progress& progress) {
   constexpr const char* where = "SpotPlan::solve";
   if (state.count() == 0) throw_argument(where, "spots", "a call of set_spots before", "none");
   spots::require_steps(where, steps);
+  state.share_gain();
   state.start();
   SpotReport report;
   if (steps.free_steps && steps.kept_steps) {  // at once, where the engine waits for nothing between
@@ -474,6 +489,7 @@ SpotReport SpotPlan::refine(const SpotSteps& steps, Progress& progress) {
   constexpr const char* where = "SpotPlan::refine";
   if (!state.is_solved) throw_argument(where, "spots", "a call of solve or start_from before", "none");
   spots::require_steps(where, steps);
+  state.share_gain();
   SpotReport report;
   report.kept_steps = state.take_kept_steps(steps, report.light, progress);
   state.finish(steps, report);

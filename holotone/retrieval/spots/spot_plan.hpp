@@ -76,10 +76,12 @@ struct SpotReport {
 /// Free steps are weighted Gerchberg-Saxton steps (Di Leonardo, Ianni and Ruocco 2007; weights limited to a factor of
 /// 1/4 to 4 a step):   E = unit(sum_m w_m t_m e_m),  t_m = u_m / |u_m|,  w_m *= T_m rms(|u| / T) / |u_m|
 /// Kept steps keep the panel's field and add what the spots lack:
-///   E <- unit(E + g sum_m (T_m rms(|u| / T) u_m / |u_m| - u_m) e_m),   g = 1.5
-/// They have no floor, where weights alone stop at 1 % or more on lattices. T^2 are the targets' intensities, which are
-/// never rescaled in place. With levels, steps with g = 1 that take u from the rounded phase follow while a limit is
-/// missed.
+///   E <- unit(E + g sum_m s_m (T_m rms(|u| / T) u_m / |u_m| - u_m) e_m),   g = 1.5
+/// They have no floor, where weights alone stop at 1 % or more on lattices. s_m is 1 but for spots nearer than a width
+/// to others, which have what is added for each other too: min(1, 1.5 / sum_n sinc(distance in widths)), over these and
+/// itself.
+/// T^2 are the targets' intensities, which are never rescaled in place. With levels, steps with g = 1 that take u from
+/// the rounded phase follow while a limit is missed.
 ///
 /// Intensities are within 1e-4 (relative l2) of float64 sums, on CUDA 2e-4, of dense spots 6e-4. Cost of a step: matrix
 /// products of 16 nx ny n operations, or on the CPU and CUDA for many spots in one plane non-uniform FFTs. CUDA
@@ -147,8 +149,8 @@ class SpotPlan {
                   int steps = 2);
 
   /// For live panels: free steps, after set_spots from random phases, and then kept ones, without rounding to levels,
-  /// limits or a report. CUDA only enqueues. Throws invalid_argument before set_spots, and for a number out of
-  /// SpotSteps' range (0 free steps are allowed).
+  /// limits or a report, for spots that do not merge: s_m is 1. CUDA only enqueues. Throws invalid_argument before
+  /// set_spots, and for a number out of SpotSteps' range (0 free steps are allowed).
   void step(int free_steps, int kept_steps);
   /// For live panels: moves as `move` does, but all phases stay locked, without rounding to levels or a report. CUDA
   /// only enqueues: the host prepares a frame while the device takes the steps of the one before. Throws as move.

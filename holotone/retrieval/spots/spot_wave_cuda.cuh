@@ -125,7 +125,8 @@ __device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const Spo
   if (update.next == NextWaves::lack || update.next == NextWaves::held_lack) {
     const float wanted = state.target * state.level;
     const float2 to = update.next == NextWaves::lack ? direction : state.unit;
-    return {update.gain * (wanted * to.x - u.x), update.gain * (wanted * to.y - u.y)};
+    const float gain = spots.share != nullptr ? update.gain * spots.share[m] : update.gain;
+    return {gain * (wanted * to.x - u.x), gain * (wanted * to.y - u.y)};
   }
   return {state.weight * state.unit.x, state.weight * state.unit.y};
 }
