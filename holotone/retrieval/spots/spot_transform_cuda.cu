@@ -94,7 +94,8 @@ __global__ void __launch_bounds__(spot_threads)
       atomicAdd(&sums[1], power);
     }
     v = update_spot(spots, update, m, u, SpotState(spots, update, m), spots.pace[m], true);
-    v = {update.scale * v.x, update.scale * v.y};
+    const float scale = wave_scale(spots, update, m);
+    v = {scale * v.x, scale * v.y};
   }
   const int leader = static_cast<int>(threadIdx.x) % 32 / window_row * window_row;
   v.x = __shfl_sync(~0U, v.x, leader);

@@ -64,7 +64,8 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
   constexpr int blocks = IsCluster ? cluster_blocks : 1;
   __shared__ float2 partial[warps][block_spots];
   __shared__ float2 next[block_spots];
-  // Registers have no room for it.
+  // Registers have no room for these.
+  __shared__ float scale[block_spots];
   __shared__ alignas(SpotPace) char pace_bytes[block_spots * sizeof(SpotPace)];
   auto* const pace = reinterpret_cast<SpotPace*>(pace_bytes);
   const int rank = static_cast<int>(blockIdx.x) % blocks;
@@ -82,6 +83,7 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
   SpotState state;
   if (thread < block_spots) {
     state = SpotState(spots, update, first + thread);
+    scale[thread] = wave_scale(spots, update, first + thread);
     __pipeline_memcpy_async(pace + thread, spots.pace + first + thread, sizeof(SpotPace));
     __pipeline_commit();
   }
@@ -173,7 +175,7 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once(Rows))
     }
     float2 v{};
     if (state.target > 0) v = update_spot(spots, update, spot, u, state, pace[thread], rank == 0);
-    next[thread] = {update.scale * v.x, update.scale * v.y};
+    next[thread] = {scale[thread] * v.x, scale[thread] * v.y};
   }
   __syncthreads();
   if (update.next != NextWaves::none) {

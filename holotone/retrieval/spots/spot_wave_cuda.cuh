@@ -98,6 +98,12 @@ struct SpotState {
         level(sqrtf(update.level_in->x / update.count)) {}
 };
 
+/// Factor of v: that of V, of what a spot lacks times its share of the gain.
+__device__ __forceinline__ float wave_scale(const SpotArrays& spots, const SpotUpdate& update, int m) {
+  const bool is_shared = spots.share != nullptr && update.next != NextWaves::weights;
+  return is_shared ? update.scale * spots.share[m] : update.scale;
+}
+
 /// The update of one spot from its u, and v of the next step.
 __device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const SpotUpdate& update, int m, float2 u,
                                               SpotState state, const SpotPace& before, bool writes) {
@@ -125,8 +131,7 @@ __device__ __forceinline__ float2 update_spot(const SpotArrays& spots, const Spo
   if (update.next == NextWaves::lack || update.next == NextWaves::held_lack) {
     const float wanted = state.target * state.level;
     const float2 to = update.next == NextWaves::lack ? direction : state.unit;
-    const float gain = spots.share != nullptr ? update.gain * spots.share[m] : update.gain;
-    return {gain * (wanted * to.x - u.x), gain * (wanted * to.y - u.y)};
+    return {update.gain * (wanted * to.x - u.x), update.gain * (wanted * to.y - u.y)};
   }
   return {state.weight * state.unit.x, state.weight * state.unit.y};
 }
