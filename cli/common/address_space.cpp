@@ -1,9 +1,9 @@
-#include <cblas.h>
 #include <cli/common/address_space.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/core/matrix_product/blas.hpp>
 #include <holotone/core/units.hpp>
 #include <limits>
 #include <memory>
@@ -44,13 +44,14 @@ void take_blas_buffers(int callers) {
                                                       "product's {} threads, got {}",
                                                       format_bytes(need), threads, format_bytes(room)));
   }
-  openblas_set_num_threads(threads);
+  blas::set_threads(threads);
   // Large enough to avoid the path for small products, which needs no buffer.
   constexpr int extent = 256;
   const std::vector<float> zeros(std::size_t{extent} * extent);
   std::vector<float> result(zeros.size());
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, extent, extent, extent, 1, zeros.data(), extent, zeros.data(),
-              extent, 0, result.data(), extent);
+  constexpr auto plain = blas::Operand::plain;
+  blas::multiply(plain, plain, extent, extent, extent, zeros.data(), extent, zeros.data(), extent, 0, result.data(),
+                 extent);
 }
 
 }  // namespace holotone::cli

@@ -1,7 +1,7 @@
 // Spots on the CPU: tables of their waves along the axes and matrix products; of many in one plane non-uniform FFTs.
 #include <algorithm>
-#include <cblas.h>
 #include <cmath>
+#include <holotone/core/matrix_product/blas.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/simd.hpp>
 #include <holotone/nufft/nufft.hpp>
@@ -174,6 +174,8 @@ class CpuEngine final : public HostSteps {
 
   [[nodiscard]] std::int64_t nx() const { return options().grid.nx; }
   [[nodiscard]] std::int64_t ny() const { return options().grid.ny; }
+  [[nodiscard]] int columns() const { return static_cast<int>(nx()); }
+  [[nodiscard]] int rows() const { return static_cast<int>(ny()); }
   [[nodiscard]] double first_x() const { return -0.5 * static_cast<double>(nx() - 1); }
   [[nodiscard]] double first_y() const { return 0.5 * static_cast<double>(ny() - 1); }  // rows go down
 
@@ -227,12 +229,10 @@ class CpuEngine final : public HostSteps {
   }
 
   void add_products(const SpotGroup& group, std::span<const Wave> coefficients, Complex* target) {
-    const Complex one(1);
     for_each_chunk(group, [&](std::span<const std::uint32_t> some) {
       fill_tables(some, coefficients);
-      cblas_cgemm(CblasRowMajor, CblasTrans, CblasNoTrans, static_cast<blasint>(ny()), static_cast<blasint>(nx()),
-                  static_cast<blasint>(some.size()), &one, rows_.data(), static_cast<blasint>(ny()), columns_.data(),
-                  static_cast<blasint>(nx()), &one, target, static_cast<blasint>(nx()));
+      blas::multiply(blas::Operand::transposed, blas::Operand::plain, rows(), columns(), static_cast<int>(some.size()),
+                     rows_.data(), rows(), columns_.data(), columns(), 1, target, columns());
     });
   }
 
@@ -260,15 +260,13 @@ class CpuEngine final : public HostSteps {
   }
 
   void multiply_products(const SpotGroup& group, const Complex* light, std::span<Wave> values) {
-    const Complex one(1);
-    const Complex zero;
     for_each_chunk(group, [&](std::span<const std::uint32_t> some) {
       const auto count = static_cast<std::int64_t>(some.size());
       fill_tables(some, {});
       reserve(products_, ny() * count);
-      cblas_cgemm(CblasRowMajor, CblasNoTrans, CblasConjTrans, static_cast<blasint>(ny()), static_cast<blasint>(count),
-                  static_cast<blasint>(nx()), &one, light, static_cast<blasint>(nx()), columns_.data(),
-                  static_cast<blasint>(nx()), &zero, products_.data(), static_cast<blasint>(count));
+      const auto width = static_cast<int>(count);
+      blas::multiply(blas::Operand::plain, blas::Operand::adjoint, rows(), width, columns(), light, columns(),
+                     columns_.data(), columns(), 0, products_.data(), width);
       parallel_for(0, count, [&](std::int64_t k) {
         Wave sum;
         for (std::int64_t row = 0; row < ny(); ++row) {

@@ -2,7 +2,7 @@
 // amplitude and phase, h_j(row, col) = y_j(row) x_j(col). A matrix product sums conj(y_j) U over the rows, for all
 // columns; a dot product with conj(x_j) does the rest. With the field as real numbers, columns in pairs of real and
 // imaginary part, sgemm computes R = Yr U and I = Yi U, and the sum over rows is R - i I, a complex number a column.
-#include <cblas.h>
+#include <holotone/core/matrix_product/blas.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/core/thread_memory.hpp>
 #include <holotone/hologram/point_cloud/separable/separable_cpu.hpp>
@@ -70,8 +70,8 @@ void add_up(std::span<const NumberedPoint> points, View<const std::complex<float
   });
   const auto width = 2 * columns.size();
   const auto* const from = reinterpret_cast<const float*>(field.data() + rows.begin * nx + columns.begin);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(2 * count), width, rows.size(), 1.0F,
-              factors, rows.size(), from, static_cast<blasint>(2 * nx), 0.0F, sums, width);
+  blas::multiply(blas::Operand::plain, blas::Operand::plain, static_cast<int>(2 * count), width, rows.size(), factors,
+                 rows.size(), from, static_cast<int>(2 * nx), 0, sums, width);
   parallel_for(0, count, [&, columns = columns](std::int64_t j) {
     const auto& point = points[static_cast<std::size_t>(j)];
     float* const cosine = memory.columns.thread_block();

@@ -12,8 +12,8 @@
 //   below               two of twice the depth: Re = [Yr; -Yi]^T [Xr; Xi], Im = [Yi; Yr]^T [Xr; Xi]
 //   real part alone     the first of these
 #include <algorithm>
-#include <cblas.h>
 #include <cmath>
+#include <holotone/core/matrix_product/blas.hpp>
 #include <holotone/core/parallel.hpp>
 #include <holotone/hologram/point_cloud/precision.hpp>
 #include <holotone/hologram/point_cloud/separable/separable_cpu.hpp>
@@ -109,8 +109,8 @@ class Chunk {
     const float* x = column_factors_ + columns.begin;
     if (form_ == Form::three_products) x += product * depth * columns_.size();
     float* target = plane + (rows_.begin + rows.begin) * nx + columns_.begin + columns.begin;
-    cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows.size(), columns.size(), static_cast<blasint>(depth), 1.0F,
-                y, rows_.size(), x, columns_.size(), 1.0F, target, static_cast<blasint>(nx));
+    blas::multiply(blas::Operand::transposed, blas::Operand::plain, rows.size(), columns.size(),
+                   static_cast<int>(depth), y, rows_.size(), x, columns_.size(), 1, target, static_cast<int>(nx));
   }
 
   void fill(std::int64_t j) const {
