@@ -227,7 +227,7 @@ std::vector<OptionRow> phase_code_options(HologramJob& job) {
           {.names = "--phase-range",
            .target = parsed(job.phase_range_rad, range),
            .value = "ANGLE",
-           .help = "Phase stroke of the panel over all codes, such as 1.8pi",
+           .help = "Phase stroke R of the panel, such as 1.8pi: code c shows R c / 2^bits",
            .otherwise = "2pi",
            .feeds = "EncodePlan.phase_range_rad|EncodePlan.level_phase_rad and phase_range_rad",
            .applies = for_encodings(job, "a phase encoding without --lut",

@@ -111,7 +111,7 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
   }
   if (!bench.start.empty()) {
     seen.emplace();
-    const auto phases = stored_phases({bench.start}, job.grid(channel), encoding);
+    const auto phases = stored_phases({bench.start}, job.grid(channel), encoding, {.adjust = require_phase_codes});
     const View<const float, 2> phase(phases.data(), options.grid.shape());
     require_same_optics(bench.start, bench.lens);
     seen->measured = measured_by(bench, job, spots, map, options, window_px);
@@ -139,7 +139,10 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
   seen = make_measured_spots(spots, options, encoding, light, steps, meter, {bench.rounds, bench.gain, tell}, progress,
                              queue);
   seen->hologram.report.reached = seen->reached;
-  if (seen->round == 0 && !seen->reached) {
+  if (!seen->stopped.empty()) {
+    warn(job.console, fmt::format("--camera: ended after round {}, whose codes are written: {}; {}", seen->round,
+                                  seen->stopped, map_question));
+  } else if (seen->round == 0 && !seen->reached) {
     warn(job.console, fmt::format("--camera: no round is better than the first picture; {}", map_question));
   }
   return std::move(seen->hologram);

@@ -75,8 +75,16 @@ SpotList spots_of(const SpotSource& source, const SpotLens& lens, const CameraMa
   const int sources =
       (has_file ? 1 : 0) + (array.shape ? 1 : 0) + (source.ring.count ? 1 : 0) + (source.picture.empty() ? 0 : 1);
   if (sources != 1) {
+    std::string several;
+    const auto name = [&](bool has, const std::string& word) {
+      if (has) several += (several.empty() ? "" : " and ") + word;
+    };
+    name(has_file, source.file);
+    name(array.shape.has_value(), "--array");
+    name(source.ring.count.has_value(), "--ring");
+    name(!source.picture.empty(), "--from");
     reject("SPOTS", "a file of spots, --array COLUMNSxROWS, --ring N or --from PICTURE",
-           sources == 0 ? "neither" : "several");
+           sources == 0 ? "neither" : several);
   }
   if (has_file) {
     io::require_input(source.file);

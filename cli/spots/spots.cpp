@@ -127,13 +127,32 @@ SpotHologram predict_light(const SpotsJob& job, const SpotList& spots, View<cons
   const auto& hologram = job.hologram;
   const auto& channel = hologram.channels.front();
   const auto encoding = hologram.encode_options(channel);
+  constexpr std::array encoding_options{"--lut", "--phase-range", "--bits", "--packed16"};
+  const bool has_options =
+      std::ranges::any_of(encoding_options, [&](const char* name) { return hologram.given.contains(name); });
   const auto as_panel = [&](const StatedHologram& stated) {
-    const auto metadata = codes_metadata(job);
-    stated.metadata.insert(metadata.begin(), metadata.end());
-    remark(hologram.console, fmt::format("{} states no encoding: read as phase codes of {} bits of {}", path,
-                                         encoding.bits, panel_text(job)));
+    auto& metadata = stated.metadata;
+    const bool is_bare = !stated.is_field && !metadata.contains("encoding") && !metadata.contains("software");
+    if (!is_bare) require_phase_codes(stated);
+    if (metadata.contains("correction") && hologram.correction.empty()) {
+      warn(hologram.console, fmt::format("{} states a correction in its codes, {}: without --correction their light is "
+                                         "that of a panel without the error",
+                                         path, metadata.at("correction")));
+    }
+    auto of_options = codes_metadata(job);
+    if (is_bare) {
+      remark(hologram.console, fmt::format("{} states no encoding: read as phase codes of {} bits of {}", path,
+                                           encoding.bits, panel_text(job)));
+    } else if (has_options) {
+      for (const char* const key : {"bits", "phase_range_rad", "level_phase_rad"}) metadata.erase(key);
+    } else {
+      std::erase_if(of_options,
+                    [](const auto& entry) { return entry.first != "wavelength_m" && entry.first != "pitch_m"; });
+    }
+    metadata.merge(of_options);
   };
-  const auto phases = stored_phases({path}, hologram.grid(channel), encoding, as_panel);
+  const auto note = [&](const std::string& words) { warn(hologram.console, words); };
+  const auto phases = stored_phases({path}, hologram.grid(channel), encoding, {.adjust = as_panel, .note = note});
   require_same_optics(path, job.bench.lens);
   SpotHologram seen;
   seen.shown_rad = Array<float, 2>(job.options.grid.shape());
@@ -196,11 +215,15 @@ std::string measured_text(const SpotBench& bench, const MeasuredSpots& measured)
                      counted(measured.round, "round"), 100 * measured.first, 100 * light.worst);
 }
 
+std::string percent(double share) {
+  return share < 1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
+
 /// "deviation 0.09 %, worst 0.3 %, (max - min) / (max + min) 0.2 %", with phases their error.
 std::string evenness_text(const SpotList& spots, const SpotLight& light) {
-  auto text = fmt::format("deviation {:.2g} %, worst {:.2g} %, (max - min) / (max + min) {:.2g} %",
-                          100 * light.deviation, 100 * light.worst, 100 * light.contrast);
-  if (!spots.phase_rad.empty()) text += fmt::format(", phases to {:.2g} rad", light.phase_error_rad);
+  auto text = fmt::format("deviation {}, worst {}, (max - min) / (max + min) {}", percent(light.deviation),
+                          percent(light.worst), percent(light.contrast));
+  if (!spots.phase_rad.empty()) text += fmt::format(", phases to {:.2g} rad (rms)", light.phase_error_rad);
   return text;
 }
 
@@ -257,6 +280,8 @@ int run_spots(SpotsJob& job) {
   if (!job.table.empty()) outputs.push_back({"--table", 1, [&](std::int64_t) { return job.table; }});
   if (!job.picture.empty()) outputs.push_back({"--picture", 1, [&](std::int64_t) { return job.picture; }});
   require_outputs(outputs, inputs);
+  const auto light = focal_light(job);
+  if (!job.picture.empty()) require_drawable(spots, job.options, light.view());
   ProgressBar bar(hologram.console);
   const UnfinishedRun unfinished;
   check_bench(job.bench, has_map(job.map));
@@ -264,7 +289,6 @@ int run_spots(SpotsJob& job) {
   if (!hologram.correction.empty() && job.options.response.zero_order != 0) {
     warn(hologram.console, "the light of --zero-order is taken as free of the wavefront error of --correction");
   }
-  const auto light = focal_light(job);
   std::optional<MeasuredSpots> measured;
   auto made = predicts ? predict_light(job, spots, light.view())
                        : make_spots_by(job.bench, hologram, spots, job.map, job.options, light.view(), job.steps,
@@ -294,6 +318,16 @@ int run_spots(SpotsJob& job) {
   if (!made.report.reached && !measured) {
     warn(hologram.console, fmt::format("deviation or worst spot above the limits of {:g} and {:g}",
                                        job.steps.max_deviation, job.steps.max_worst));
+  }
+  constexpr double far_rad = 0.1;
+  if (seen.phase_error_rad > far_rad) {
+    warn(hologram.console,
+         fmt::format("the spots' phases are {:.2g} rad (rms) from those asked for: spots nearer than a "
+                     "width cannot have any",
+                     seen.phase_error_rad));
+  }
+  if (seen.efficiency > 1) {
+    remark(hologram.console, "spots that merge count the light that they share each: more than 100 % of it");
   }
   auto object = make_json(job, spots, made, light.view(), watch.seconds());
   if (measured) object["measured"] = make_json(*measured);
@@ -355,7 +389,8 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
       {.names = "--picture",
        .target = &job.picture,
        .value = "FILE",
-       .help = "Picture of the light in the focal plane, z = 0, around the spots, with a scale bar"},
+       .help = "Picture of the light in the focal plane, z = 0, around the spots, with a scale bar",
+       .feeds = "draw_spots.spots"},
       {.names = "--predict",
        .target = &job.predict,
        .value = "FILE",

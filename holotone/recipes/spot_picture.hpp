@@ -33,6 +33,9 @@ Array<float, 2> light_in_focal_plane(View<const float, 2> phase_rad, const SpotO
                                      std::array<double, 2> centre_m, double pixel_m, Shape<2> picture_shape,
                                      View<const Complex, 2> light = {});
 
+/// Throws invalid_argument for spots that draw_spots refuses: none, or more than 1,000 widths apart.
+void require_drawable(const SpotList& spots, const SpotOptions& options, View<const Complex, 2> light = {});
+
 /// Picture in 8-bit sRGB of the focal plane around the spots, up to 640 pixels a side, with a scale bar and, beneath,
 /// its length. Throws invalid_argument as light_in_focal_plane, and for spots more than 1,000 widths apart.
 Array<std::uint8_t, 2> draw_spots(const SpotList& spots, View<const float, 2> phase_rad, const SpotOptions& options,

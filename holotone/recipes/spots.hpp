@@ -50,7 +50,8 @@ SpotList spot_lattice(std::int64_t columns, std::int64_t rows, double spacing_m,
 SpotList spot_ring(std::int64_t count, double radius_m, std::array<double, 3> centre_m = {});
 
 /// What may not come out as asked for, a line each: spots nearer to each other than a width (they merge), a spot within
-/// a width of the zero order, waves with fringes finer than two pixels. `light` {ny, nx} as in spot_width_m.
+/// a width of the zero order, waves with fringes finer than two pixels, light beyond n f of the axis, where no
+/// lens is. `light` {ny, nx} as in spot_width_m.
 std::vector<std::string> spot_remarks(const SpotList& spots, const SpotOptions& options,
                                       View<const Complex, 2> light = {});
 

@@ -152,7 +152,7 @@ TEST_F(SpotsTest, DotsOfAPictureBecomeSpots) {
   expect_refused(spots({"--from", path("dots.png")}), {"--pixel"});
   expect_refused(spots({"--pixel", "1um", "--array", "2x2", "--spacing", "1mm"}), {"--pixel", "--from"});
   expect_refused(spots({"--array", "2x2", "--spacing", "1mm", "--from", path("dots.png"), "--pixel", "1um"}),
-                 {"SPOTS", "several"});
+                 {"SPOTS", "--array and --from"});
 }
 
 // A camera that sees a panel of another stroke than the codes are for: its zero order and ghosts make spots uneven.
@@ -366,7 +366,8 @@ TEST_F(SpotsTest, ARingStandsInPlaceOfAFile) {
   EXPECT_NE(content_of(path("light.csv")).find("\n0.00300000003,0.00100000005,0,1,"), std::string::npos);
   expect_refused(spots({"--ring", "6"}), {"--radius"});
   expect_refused(spots({"--radius", "1mm", "--array", "2x2", "--spacing", "1mm"}), {"--radius", "--ring"});
-  expect_refused(spots({"--ring", "6", "--radius", "1mm", "--array", "2x2", "--spacing", "1mm"}), {"several"});
+  expect_refused(spots({"--ring", "6", "--radius", "1mm", "--array", "2x2", "--spacing", "1mm"}),
+                 {"--array and --ring"});
 }
 
 TEST_F(SpotsTest, TheResultNamesThePanel) {
@@ -388,7 +389,7 @@ TEST_F(SpotsTest, WhatCannotBeIsRefusedByName) {
   expect_refused(spots({"--array", "4x4", "--spacing", "1mm", "--centre", "1mm"}), {"--centre"});
   const auto list = write("plain.csv", "1,2\n");
   expect_refused(spots({list}), {"plain.csv", "unit"});
-  expect_refused(spots({list, "--array", "4x4", "--spacing", "1mm"}), {"SPOTS", "several"});
+  expect_refused(spots({list, "--array", "4x4", "--spacing", "1mm"}), {"SPOTS", "--array"});
   expect_refused(spots({list, "--unit", "px"}), {"--unit"});
   expect_refused(spots({list, "--unit", "um", "--pupil", "2um"}), {"--pupil"});
   expect_refused(spots({list, "--unit", "um", "--picture", list}), {"--picture", "plain.csv"});

@@ -27,6 +27,11 @@ bool can_round_in_stages(const PictureRetrievalOptions& options) {
   return (solver == RetrievalSolver::lbfgs || solver == RetrievalSolver::adam) && !has_offset(options.encoding);
 }
 
+void require_encoding(const StatedHologram& stated) {
+  if (stated.is_field || stated.metadata.contains("encoding")) return;
+  throw_io(stated.path, "a hologram to start from", "a picture that states no encoding");
+}
+
 /// Amplitude exp(-r^2 / w^2), whose square is exp(-2 r^2 / w^2).
 Array<Complex, 2> gaussian_beam(double diameter_m, const FieldGrid& grid) {
   Array<Complex, 2> light(grid.shape());
@@ -177,21 +182,21 @@ Array<Complex, 2> beam_light(const PictureRetrievalOptions& options) {
 }
 
 Array<float, 3> stored_phases(const std::vector<std::string>& files, const FieldGrid& grid,
-                              const EncodeOptions& encoding, const std::function<void(const StatedHologram&)>& bare) {
-  const auto require_encoding = [&](const StatedHologram& stated) {
-    if (stated.is_field || stated.metadata.contains("encoding")) return;
-    if (!bare) throw_io(stated.path, "a hologram to start from", "a picture that states no encoding");
-    bare(stated);
+                              const EncodeOptions& encoding, HologramReadOptions reading) {
+  const auto adjust = reading.adjust ? std::move(reading.adjust) : require_encoding;
+  reading.adjust = [&](const StatedHologram& stated) {
+    const auto [ny, nx] = stated.shape;
+    if (stated.shape != grid.shape()) {
+      throw_io(stated.path, fmt::format("the panel's {} x {} pixels", grid.nx, grid.ny),
+               fmt::format("{} x {}", nx, ny));
+    }
+    adjust(stated);
   };
   Array<float, 3> phases({std::ssize(files), grid.ny, grid.nx});
   const auto added = added_phase(encoding, grid);
   float* to = phases.data();
   for (const auto& file : files) {
-    const auto light = read_hologram(file, {.adjust = require_encoding});
-    const auto [ny, nx] = light.field.shape();
-    if (light.field.shape() != grid.shape()) {
-      throw_io(file, fmt::format("the panel's {} x {} pixels", grid.nx, grid.ny), fmt::format("{} x {}", nx, ny));
-    }
+    const auto light = read_hologram(file, reading);
     for (std::int64_t i = 0; i < light.field.size(); ++i) {
       *to++ = std::arg(light.field.data()[i]) - (added.empty() ? 0.0F : added.data()[i]);
     }

@@ -1,6 +1,5 @@
 #pragma once
 // Not for users. Phases as a panel shows them, and the light on it.
-#include <functional>
 #include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/retrieval.hpp>
 #include <string>
@@ -39,11 +38,10 @@ Array<Complex, 2> beam_light(const PictureRetrievalOptions& options);
 /// pixel.
 void clip_to_pupil(Array<Complex, 2>& light, const FieldGrid& grid, double diameter_m);
 
-/// Phases {frames, ny, nx} of hologram files, one for each frame, without what their codes add by `encoding`. `bare`:
-/// called for a picture that states no encoding, such as codes of another program, to set its metadata; empty: refused.
-/// Throws io naming the file for such a picture, for another shape than the grid's, and as read_hologram.
+/// Phases {frames, ny, nx} of hologram files, one for each frame, without what their codes add by `encoding`. Throws io
+/// naming the file for a picture that states no encoding unless `reading` has `adjust`, for another shape than the
+/// grid's, and as read_hologram.
 Array<float, 3> stored_phases(const std::vector<std::string>& files, const FieldGrid& grid,
-                              const EncodeOptions& encoding,
-                              const std::function<void(const StatedHologram&)>& bare = {});
+                              const EncodeOptions& encoding, HologramReadOptions reading = {});
 
 }  // namespace holotone

@@ -110,27 +110,46 @@ Array<float, 2> light_in_focal_plane(View<const float, 2> phase_rad, const SpotO
   return intensity;
 }
 
-Array<std::uint8_t, 2> draw_spots(const SpotList& spots, View<const float, 2> phase_rad, const SpotOptions& options,
-                                  View<const Complex, 2> light) {
-  constexpr std::int64_t side = 640;
+namespace {
+
+/// What a picture of spots shows of the focal plane.
+struct DrawnPlane {
+  double width_m = 0;  ///< of a spot, the smaller one
+  std::array<double, 2> centre_m{};
+  std::array<double, 2> extent_m{};
+};
+
+DrawnPlane drawn_plane(const SpotList& spots, const SpotOptions& options, View<const Complex, 2> light) {
   constexpr double max_widths = 1000;
   constexpr double margin_widths = 4;
   if (spots.position_m.empty()) throw_argument("draw_spots", "spots", "at least 1", "0");
   const auto width_m = spot_width_m(options, light);
   const double width = std::min(width_m[0], width_m[1]);
-  std::array<double, 2> centre_m{};
-  std::array<double, 2> extent_m{};
+  DrawnPlane plane{width, {}, {}};
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const auto along = [axis](const std::array<float, 3>& place) { return place[axis]; };
     const auto [low, high] = std::ranges::minmax(spots.position_m, {}, along);
-    centre_m[axis] = 0.5 * (static_cast<double>(low[axis]) + static_cast<double>(high[axis]));
+    plane.centre_m[axis] = 0.5 * (static_cast<double>(low[axis]) + static_cast<double>(high[axis]));
     const double span_m = static_cast<double>(high[axis]) - static_cast<double>(low[axis]);
     if (span_m > max_widths * width) {
       throw_argument("draw_spots", "spots", fmt::format("within {:g} widths of {}", max_widths, format_length(width)),
                      format_length(span_m));
     }
-    extent_m[axis] = 1.1 * span_m + 2 * margin_widths * width_m[axis];
+    plane.extent_m[axis] = 1.1 * span_m + 2 * margin_widths * width_m[axis];
   }
+  return plane;
+}
+
+}  // namespace
+
+void require_drawable(const SpotList& spots, const SpotOptions& options, View<const Complex, 2> light) {
+  (void)drawn_plane(spots, options, light);
+}
+
+Array<std::uint8_t, 2> draw_spots(const SpotList& spots, View<const float, 2> phase_rad, const SpotOptions& options,
+                                  View<const Complex, 2> light) {
+  constexpr std::int64_t side = 640;
+  const auto [width, centre_m, extent_m] = drawn_plane(spots, options, light);
   const double longest_m = std::max(extent_m[0], extent_m[1]);
   // Two samples a width at least, or spots fall between them.
   const auto samples = std::max(side, static_cast<std::int64_t>(std::ceil(2 * longest_m / width)));

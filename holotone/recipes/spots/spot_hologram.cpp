@@ -29,6 +29,23 @@ std::int64_t count_merged(const std::vector<spots::PlaceInWidths>& places, std::
   return pairs;
 }
 
+/// Distance of the farthest pixel with light from the panel's middle.
+double farthest_light(const FieldGrid& grid, View<const Complex, 2> light) {
+  if (light.data() == nullptr) {
+    return 0.5 * grid.pitch_m * std::hypot(static_cast<double>(grid.nx - 1), static_cast<double>(grid.ny - 1));
+  }
+  double square = 0;
+  for (std::int64_t row = 0; row < grid.ny; ++row) {
+    const double y = static_cast<double>(row) - 0.5 * static_cast<double>(grid.ny - 1);
+    for (std::int64_t column = 0; column < grid.nx; ++column) {
+      if (light(row, column) == Complex()) continue;
+      const double x = static_cast<double>(column) - 0.5 * static_cast<double>(grid.nx - 1);
+      square = std::max(square, x * x + y * y);
+    }
+  }
+  return grid.pitch_m * std::sqrt(square);
+}
+
 }  // namespace
 
 int even_levels(const EncodeOptions& encoding) {
@@ -66,6 +83,13 @@ spots::RemarksByKind spots::remarks_by_kind(const SpotList& spots, const SpotOpt
         std::abs(static_cast<double>(p[2])) * half_m / (options.refractive_index * options.focal_length_m);
     return aside + spread_m > 0.5 * order_m;
   });
+  if (const double lit_m = farthest_light(grid, light), limit_m = options.refractive_index * options.focal_length_m;
+      lit_m >= limit_m) {
+    remarks[3] = fmt::format(
+        "light at {} from the middle of the panel's image, where no lens of n f = {} has an "
+        "aperture: a smaller image or a pupil is missing",
+        format_length(lit_m), format_length(limit_m));
+  }
   if (fine > 0) {
     remarks[2] = fmt::format("{} so far aside and deep that their waves have fringes finer than two pixels",
                              io::counted(static_cast<std::uint64_t>(fine), "spot"));
@@ -113,14 +137,41 @@ SpotHologram show_spots(const SpotPlan& plan, const SpotReport& report, const En
   return made;
 }
 
+SpotSteps stricter(const SpotSteps& steps) {
+  constexpr double share = 0.3;
+  auto within = steps;
+  within.max_deviation = std::max(share * steps.max_deviation, bounds_of<&SpotSteps::max_deviation>.low);
+  within.max_worst = std::max(share * steps.max_worst, bounds_of<&SpotSteps::max_worst>.low);
+  return within;
+}
+
+SpotHologram show_evenly(SpotPlan& plan, const SpotReport& report, const EncodeOptions& encoding,
+                         const SpotSteps& steps, Progress& progress) {
+  constexpr int rounds = 10;
+  constexpr double gain = 1;
+  auto best = show_spots(plan, report, encoding);
+  const bool is_rounded = plan.options().levels > 0 && encoding.correction_rad.data() == nullptr;
+  auto light = best.report.light.intensity;
+  for (int round = 0; round < rounds && !is_rounded && !spots::reaches(best.report.light, steps); ++round) {
+    progress.step("rounding", round, rounds);
+    const std::vector<float> measured(light.begin(), light.end());
+    plan.set_measured({measured.data(), {std::ssize(measured)}}, gain);
+    auto taken = plan.refine(stricter(steps), progress);
+    taken.free_steps = report.free_steps;
+    taken.kept_steps = report.kept_steps;
+    taken.rounded_steps = round + 1;
+    auto shown = show_spots(plan, taken, encoding);
+    light = shown.report.light.intensity;
+    if (shown.report.light.deviation < best.report.light.deviation) best = std::move(shown);
+  }
+  best.report.reached = spots::reaches(best.report.light, steps);
+  return best;
+}
+
 SpotHologram make_spots(const SpotList& spots, SpotOptions options, const EncodeOptions& encoding,
                         View<const Complex, 2> light, const SpotSteps& steps, Progress& progress, const Queue& queue) {
   auto plan = plan_for_codes(spots, options, encoding, light, queue);
-  const auto report = plan.solve(steps, progress);
-  auto made = show_spots(plan, report, encoding);
-  const auto& seen = made.report.light;
-  made.report.reached = spots::reaches(seen, steps);
-  return made;
+  return show_evenly(plan, plan.solve(steps, progress), encoding, steps, progress);
 }
 
 }  // namespace holotone

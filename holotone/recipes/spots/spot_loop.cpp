@@ -13,16 +13,26 @@
 namespace holotone {
 namespace {
 
+/// A loop ends at a deviation so many times the first one and above that of a noisy picture: its map or picture does
+/// not fit, and each round drives spots farther away.
+constexpr double worse = 1.25;
+constexpr double noise = 0.02;
+
 View<const float, 1> view_of_measured(const std::vector<float>& measured) {
   return {measured.data(), {std::ssize(measured)}};
+}
+
+std::vector<double> amplitudes_of(const SpotList& spots) {
+  std::vector<double> amplitude;
+  amplitude.reserve(spots.intensity.size());
+  for (const float intensity : spots.intensity) amplitude.push_back(std::sqrt(static_cast<double>(intensity)));
+  return amplitude;
 }
 
 }  // namespace
 
 SpotLight compare_measured(const SpotList& spots, const std::vector<float>& measured) {
-  std::vector<double> target;
-  target.reserve(spots.intensity.size());
-  for (const float intensity : spots.intensity) target.push_back(std::sqrt(static_cast<double>(intensity)));
+  const auto target = amplitudes_of(spots);
   if (measured.size() != target.size()) {
     throw_argument("compare_measured", "measured", fmt::format("{} intensities", target.size()),
                    fmt::format("{}", measured.size()));
@@ -34,16 +44,20 @@ MeasuredSpots make_measured_spots(const SpotList& spots, const SpotOptions& opti
                                   View<const Complex, 2> light, const SpotSteps& steps, const SpotMeter& meter,
                                   const SpotLoopOptions& loop, Progress& progress, const Queue& queue) {
   auto plan = plan_for_codes(spots, options, encoding, light, queue);
-  // What a measurement asks for has to come out more exactly than the measured limits.
-  constexpr double share = 0.3;
-  auto within = steps;
-  within.max_deviation = std::max(share * steps.max_deviation, bounds_of<&SpotSteps::max_deviation>.low);
-  within.max_worst = std::max(share * steps.max_worst, bounds_of<&SpotSteps::max_worst>.low);
-  auto shown = show_spots(plan, plan.solve(within, progress), encoding);
+  const auto within = stricter(steps);
+  auto shown = show_evenly(plan, plan.solve(within, progress), encoding, within, progress);
   MeasuredSpots best;
   for (int round = 0;; ++round) {
     progress.step("measurements", round, loop.rounds + 1);
-    auto measured = meter(shown.codes.view());
+    std::vector<float> measured;
+    try {
+      measured = meter(shown.codes.view());
+    } catch (const Error& error) {
+      // What was measured before is not lost.
+      if (round == 0 || error.code() == ErrorCode::cancelled) throw;
+      best.stopped = error.what();
+      return best;
+    }
     const auto seen = compare_measured(spots, measured);
     if (loop.report) loop.report(round, seen);
     const bool reached = spots::reaches(seen, steps);
@@ -56,6 +70,11 @@ MeasuredSpots make_measured_spots(const SpotList& spots, const SpotOptions& opti
       best.round = round;
       best.reached = reached;
     }
+    if (round > 0 && seen.deviation > std::max(worse * best.first, noise)) {
+      best.stopped = fmt::format("a deviation of {:.2g} %, more than the {:.2g} % of the first picture",
+                                 100 * seen.deviation, 100 * best.first);
+      return best;
+    }
     if (round == loop.rounds || reached) return best;
     shown = show_spots(plan, plan.refine(within, progress), encoding);
   }
@@ -64,10 +83,29 @@ MeasuredSpots make_measured_spots(const SpotList& spots, const SpotOptions& opti
 SpotHologram refine_spots(const SpotList& spots, const SpotOptions& options, const EncodeOptions& encoding,
                           View<const Complex, 2> light, const SpotSteps& steps, View<const float, 2> phase_rad,
                           const std::vector<float>& measured, double gain, Progress& progress, const Queue& queue) {
-  auto plan = plan_for_codes(spots, options, encoding, light, queue);
+  auto as_measured = spots;
+  {
+    auto plan = plan_for_codes(spots, options, encoding, light, queue);
+    plan.start_from(phase_rad);
+    plan.set_measured(view_of_measured(measured), gain);  // which checks them
+    std::vector<std::complex<double>> value;
+    for (const double share : plan.light_in_spots(phase_rad).intensity) value.emplace_back(std::sqrt(share));
+    const auto target = spots::targets_by_measured(value, amplitudes_of(spots), view_of_measured(measured), gain);
+    std::ranges::transform(target, as_measured.intensity.begin(), [](double t) { return static_cast<float>(t * t); });
+  }
+  auto plan = plan_for_codes(as_measured, options, encoding, light, queue);
   plan.start_from(phase_rad);
-  plan.set_measured(view_of_measured(measured), gain);
-  return show_spots(plan, plan.refine(steps, progress), encoding);
+  auto made = show_evenly(plan, plan.refine(steps, progress), encoding, steps, progress);
+  const double phase_error_rad = made.report.light.phase_error_rad;
+  made.report.light = spots::compare_light(std::move(made.report.light.intensity), amplitudes_of(spots));
+  made.report.light.phase_error_rad = phase_error_rad;
+  return made;
+}
+
+void require_phase_codes(const StatedHologram& stated) {
+  const auto encoding = stated.is_field ? "a field" : metadata_text(stated.metadata, "encoding");
+  const auto expected = to_string(Encoding::phase);
+  if (encoding != expected) throw_io(stated.path, fmt::format("codes of encoding {}", expected), encoding);
 }
 
 void require_same_optics(const std::string& path, const SpotLens& lens) {

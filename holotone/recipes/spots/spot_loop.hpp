@@ -1,7 +1,9 @@
 #pragma once
 // Not for users. Spots of a panel that something measures: rounds of codes, measured light and targets by it.
 #include <functional>
+#include <holotone/recipes/hologram_file.hpp>
 #include <holotone/recipes/spots.hpp>
+#include <string>
 #include <vector>
 
 namespace holotone {
@@ -11,6 +13,15 @@ SpotPlan plan_for_codes(const SpotList& spots, SpotOptions options, const Encode
                         View<const Complex, 2> light, const Queue& queue);
 /// The plan's phase as codes, with their light.
 SpotHologram show_spots(const SpotPlan& plan, const SpotReport& report, const EncodeOptions& encoding);
+
+/// Limits of what has to come out more exactly than `steps` ask for in the end.
+SpotSteps stricter(const SpotSteps& steps);
+
+/// The plan's phase as codes, and while these miss a limit of `steps`, up to ten rounds of targets by their light (as
+/// SpotPlan::set_measured) and refine: the codes of the least deviation. For codes that SpotPlan does not round to: of
+/// a stroke other than 2 pi, of measured levels, with a correction. `report`: of the plan's phase.
+SpotHologram show_evenly(SpotPlan& plan, const SpotReport& report, const EncodeOptions& encoding,
+                         const SpotSteps& steps, Progress& progress);
 
 /// Light {n} of each spot of codes {ny, nx} that a panel shows, in any unit, >= 0.
 using SpotMeter = std::function<std::vector<float>(View<const std::uint16_t, 2> codes)>;
@@ -30,9 +41,11 @@ struct MeasuredSpots {
   double first = 0;      ///< deviation of the first measurement
   int round = 0;         ///< number of the measurement
   bool reached = false;  ///< both limits of the steps hold of the measured
+  std::string stopped;   ///< why the loop has ended after `round` and before its last one; empty: it has not
 };
 
-/// make_spots, then rounds of SpotPlan::set_measured and refine, until the limits of `steps` hold of the measured.
+/// make_spots, then rounds of SpotPlan::set_measured and refine, until the limits of `steps` hold of the measured, the
+/// deviation is above 1.25 times the first one and 2 %, or a later measurement fails.
 MeasuredSpots make_measured_spots(const SpotList& spots, const SpotOptions& options, const EncodeOptions& encoding,
                                   View<const Complex, 2> light, const SpotSteps& steps, const SpotMeter& meter,
                                   const SpotLoopOptions& loop, Progress& progress, const Queue& queue);
@@ -41,6 +54,9 @@ MeasuredSpots make_measured_spots(const SpotList& spots, const SpotOptions& opti
 SpotHologram refine_spots(const SpotList& spots, const SpotOptions& options, const EncodeOptions& encoding,
                           View<const Complex, 2> light, const SpotSteps& steps, View<const float, 2> phase_rad,
                           const std::vector<float>& measured, double gain, Progress& progress, const Queue& queue);
+
+/// Throws io naming the file for a field and for codes of another encoding than phase.
+void require_phase_codes(const StatedHologram& stated);
 
 /// Throws io naming the file of codes whose metadata state another wavelength, focal length or pitch than the lens's,
 /// by more than 1 %.

@@ -6,8 +6,8 @@
 
 namespace holotone::spots {
 
-/// Spots that merge, spots at the zero order, waves with fringes too fine; empty: none.
-using RemarksByKind = std::array<std::string, 3>;
+/// Spots that merge, spots at the zero order, waves with fringes too fine, light beyond any lens; empty: none.
+using RemarksByKind = std::array<std::string, 4>;
 RemarksByKind remarks_by_kind(const SpotList& spots, const SpotOptions& options, View<const Complex, 2> light);
 
 }  // namespace holotone::spots

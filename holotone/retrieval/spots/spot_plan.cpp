@@ -154,7 +154,8 @@ std::vector<SpotPlace> SpotPlan::State::checked_places(View<const float, 2> posi
   }
   const bool has_depth = std::ranges::any_of(found, [](const SpotPlace& spot) { return spot.z_m != 0; });
   if (has_depth && spots::DepthWave(options).square * lit_rho_squared >= 1) {
-    throw_argument(where, "focal_length_m", "light on the panel within n f of its middle for spots of z other than 0",
+    throw_argument(where, "focal_length_m",
+                   "light within n f of the panel's middle, by a smaller image or a pupil, for spots of z other than 0",
                    fmt::format("light at {:g} m, n f of {:g} m", options.grid.pitch_m * std::sqrt(lit_rho_squared),
                                options.refractive_index * options.focal_length_m));
   }

@@ -9,26 +9,27 @@ namespace holotone::spots {
 SpotLight compare_light(std::vector<double> intensity, std::span<const double> target) {
   SpotLight result;
   double sum = 0;
-  double square = 0;
   double least = std::numeric_limits<double>::max();
   double most = 0;
   for (std::size_t m = 0; m < intensity.size(); ++m) {
     result.efficiency += intensity[m];
     const double ratio = intensity[m] / (target[m] * target[m]);
     sum += ratio;
-    square += ratio * ratio;
     least = std::min(least, ratio);
     most = std::max(most, ratio);
   }
   const auto n = static_cast<double>(intensity.size());
-  result.intensity = std::move(intensity);
   const double mean = sum / n;
+  double square = 0;
+  for (std::size_t m = 0; m < intensity.size(); ++m) {
+    square += std::pow(intensity[m] / (target[m] * target[m]) - mean, 2);
+  }
+  result.intensity = std::move(intensity);
   if (!(mean > 0)) {  // no light at all
     result.deviation = result.worst = result.contrast = 1;
     return result;
   }
-  // Rounding may make the difference of equal numbers negative.
-  result.deviation = std::sqrt(std::max(square / n - mean * mean, 0.0)) / mean;
+  result.deviation = std::sqrt(square / n) / mean;
   result.worst = std::max(most - mean, mean - least) / mean;
   result.contrast = (most - least) / (most + least);
   return result;
