@@ -93,6 +93,31 @@ TEST_F(TiffUnknown, NumbersOfADescriptionAreNamed) {
   }
 }
 
+TEST_F(TiffUnknown, YamlJsonAndXmlAreRead) {
+  const auto number = [](const std::string& found) {
+    return Notes{"not applied to the values: number " + found + " of its ImageDescription"};
+  };
+  // HoloPy: a hologram of 0.6 to 1.4 that is stored as 0 to 1.
+  EXPECT_EQ(described("_image_scaling: '[0.6, 1.4]'\nmedium_index: '1.33'\nname: im\nspacing: [0.1, 0.1]\n"),
+            number("_image_scaling [0.6, 1.4]"));
+  EXPECT_EQ(described("_image_scaling:\n- 0.6\n- 1.4\nspacing:\n- 0.1\n- 0.1\n"), number("_image_scaling 0.6 1.4"));
+  EXPECT_EQ(described("{_attr_coords: '{_image_scaling: false}\n\n  ', _image_scaling: '[0.6, 1.4]\n\n  ',\n"
+                      "  spacing: [0.1, 0.1]}\n"),
+            number("_image_scaling [0.6, 1.4]"));
+  EXPECT_EQ(described("_image_scaling: null\nspacing: [0.1, 0.2]\n"), number("spacing [0.1, 0.2]"));
+  EXPECT_EQ(described(R"({"shape": [1, 2], "calibration": {"slope": 0.5, "intercept": 0}})"),
+            number("calibration.slope 0.5"));
+  EXPECT_EQ(described("<image><Scale>0.25</Scale><item name='offset' value=\"0\"/></image>"), number("Scale 0.25"));
+  EXPECT_EQ(described("<image><p name=\"z-offset\" value=\"3\"/></image>"), number("z-offset 3"));
+  EXPECT_EQ(notes({{285, 2, {}, "gain = 2"}}), Notes{"not applied to the values: number gain 2 of its PageName"});
+  for (const auto* quiet :
+       {"_image_scaling: '[0, 1]'\nspacing: [0.1, 0.1]", "{\"axes\": \"YX\", \"timezone_offset\": \"+0100\"}",
+        "{scale: 1}", "<OME><Pixels PhysicalSizeXUnit=\"um\"/></OME>", "<a unit=\"ms\" exposure=\"3\"/>",
+        "{\"gray_scale\": 8}"}) {
+    EXPECT_EQ(described(quiet), Notes{}) << quiet;
+  }
+}
+
 TEST_F(TiffUnknown, SurvivesMutations) {
   const auto read = [](const std::string& path) { read_image(path); };
   const Page page{2,
@@ -107,6 +132,12 @@ TEST_F(TiffUnknown, SurvivesMutations) {
                    number_tag(65009, 1),
                    number_tag(65010, 1)}};
   io_support::expect_survival("unknown.tif", tiff_file({page}), ".tif", 2000, read);
+  for (const auto* description :
+       {"{\"a\": [{\"scale\": 1}, {\"scale\": 2}], \"offset\": 3}", "{a: {scale: '2'}, offset: [1, 2]}",
+        "scale:\n- 1\n- 2\nb: {offset: 3}", "<a scale=\"2\"><!-- b --><offset>3</offset></a>"}) {
+    io_support::expect_survival("text.tif", tiff_file({{2, 1, 8, 1, 1, {"ab"}, {{270, 2, {}, description}}}}), ".tif",
+                                2000, read);
+  }
 }
 
 }  // namespace

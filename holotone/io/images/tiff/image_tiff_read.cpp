@@ -151,7 +151,11 @@ class TiffReader {
     note_ome_companion(description(), image, path_);
     if (!note_ome_aspect(description(), image, path_)) note_tiff_facts(file, image, path_);
     note_xmp_orientation(image, xmp_orientation(tiff_xmp(file)), orientation(), path_);
-    note_description_numbers(description(), image, path_);
+    note_text_numbers(description(), "ImageDescription", image, path_);
+    for (const auto& [tag, name] : {std::pair{TIFFTAG_DOCUMENTNAME, "DocumentName"}, {TIFFTAG_PAGENAME, "PageName"}}) {
+      const char* text = nullptr;
+      if (TIFFGetField(file, tag, &text) == 1 && text != nullptr) note_text_numbers(text, name, image, path_);
+    }
     note_unknown_tags(input_, image, path_);
   }
 

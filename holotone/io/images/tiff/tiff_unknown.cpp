@@ -10,6 +10,7 @@
 #include <holotone/io/images/tiff/tiff_lists_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <holotone/io/name_list_detail.hpp>
+#include <holotone/io/stated_numbers_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <optional>
 #include <string>
@@ -132,27 +133,14 @@ void note_fei(TIFF* file, Image& image, std::string_view path) {
   }
 }
 
-/// What a key of a description says: the value that leaves numbers as they are, or a unit.
-enum class Meaning : std::uint8_t { none, factor, addend, unit };
-
-Meaning find_meaning(std::string_view key) {
-  std::string small(trim(key));
-  std::ranges::transform(small, small.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  std::ranges::replace(small, ' ', '_');
-  const auto last = small.substr(small.find_last_of("_:") + 1);  // "z_scale"
-  const auto is_any = [&](std::initializer_list<std::string_view> words) {
-    return std::ranges::find(words, last) != words.end() || std::ranges::find(words, small) != words.end();
-  };
-  if (is_any({"scale", "slope", "factor", "scaling", "scalefactor", "gain", "multiplier"})) return Meaning::factor;
-  if (is_any({"offset", "intercept", "bias"})) return Meaning::addend;
-  return small == "unit" || small == "units" || small == "z_unit" || small == "zunit" ? Meaning::unit : Meaning::none;
-}
-
 bool has_dialect(std::string_view description) {
-  for (const std::string_view begin : {"ImageJ=", "<", "{", "[", "Aperio", "SI.", "scanimage.", "\xef\xbb\xbf<"}) {
+  for (const std::string_view begin : {"ImageJ=", "Aperio", "SI.", "scanimage."}) {
     if (description.starts_with(begin)) return true;
   }
-  return description.starts_with(metadata_first_line);
+  constexpr std::size_t head = 1000;
+  const bool is_ome =
+      description.starts_with('<') && description.substr(0, head).find("<OME") != std::string_view::npos;
+  return is_ome || description.starts_with(metadata_first_line);
 }
 
 }  // namespace
@@ -175,27 +163,12 @@ void note_unknown_tags(const TiffInput& input, Image& image, std::string_view pa
   if (!unknown.empty()) image.notes.push_back(fmt::format("{}: ignored: {}", path, list_unknown("tag", unknown)));
 }
 
-void note_description_numbers(std::string_view description, Image& image, std::string_view path) {
-  if (has_dialect(description)) return;
-  std::vector<std::string> found;
-  while (!description.empty()) {
-    const auto end = std::min(description.find_first_of("\r\n;|"), description.size());
-    const std::string_view line = description.substr(0, end);
-    description.remove_prefix(std::min(end + 1, description.size()));
-    const auto sign = line.find_first_of("=:");
-    if (sign == std::string_view::npos) continue;
-    const auto meaning = find_meaning(line.substr(0, sign));
-    const std::string_view text = trim(line.substr(sign + 1));
-    double value = 0;
-    const bool is_number = parse_number(text, value);
-    const bool counts = (meaning == Meaning::factor && is_number && value != 1) ||
-                        (meaning == Meaning::addend && is_number && value != 0) ||
-                        (meaning == Meaning::unit && !text.empty() && !is_number);
-    if (counts) found.push_back(fmt::format("{} {}", trim(line.substr(0, sign)), text));
-  }
+void note_text_numbers(std::string_view text, std::string_view tag, Image& image, std::string_view path) {
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  const auto found = has_dialect(text) ? std::vector<std::string>{} : list_stated_numbers(text);
   if (found.empty()) return;
   image.notes.push_back(
-      fmt::format("{}: not applied to the values: {} of its ImageDescription", path, list_unknown("number", found)));
+      fmt::format("{}: not applied to the values: {} of its {}", path, list_unknown("number", found), tag));
 }
 
 }  // namespace holotone::io

@@ -12,9 +12,9 @@ namespace holotone::io {
 /// known nor harmless.
 void note_unknown_tags(const TiffInput& input, Image& image, std::string_view path);
 
-/// Adds a note of lines "name = number" of an ImageDescription of no known dialect whose names say a scale, an offset
-/// or a unit, as Octopus and mantidimaging write them.
-void note_description_numbers(std::string_view description, Image& image, std::string_view path);
+/// Adds a note of what a tag's text, of no known dialect, states of numbers (list_stated_numbers): lines of Octopus and
+/// mantidimaging, YAML of HoloPy, JSON, XML.
+void note_text_numbers(std::string_view text, std::string_view tag, Image& image, std::string_view path);
 
 }  // namespace holotone::io
 #endif
