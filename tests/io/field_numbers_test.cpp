@@ -254,7 +254,9 @@ TEST(Hdf5Datasets, MatlabStoresDimensionsReversed) {
   write_raw(path, matlab_fixtures::matlab73);
   const FieldFile field = read_field(path);  // the only complex one
   expect_values(field.values, stored);
-  EXPECT_EQ(field.notes, (std::vector{path + ": MATLAB stores dimensions reversed: /u is read as 5 x 3 (rows x "
+  EXPECT_EQ(field.notes, (std::vector{path + ":/u is read; " + path +
+                                          " also has /A {5, 3} float64, /P {5, 3} float32, /stack {2, 5, 3} float64",
+                                      path + ": MATLAB stores dimensions reversed: /u is read as 5 x 3 (rows x "
                                              "columns)"}));
   EXPECT_TRUE(field.metadata.empty());
   for (const std::string& program : {std::string(), guarded_program()}) {
@@ -386,7 +388,9 @@ TEST(Matlab5, VariablesAreReadByMatio) {
       expect_values(read_field(path + name).values, stored);
       expect_values(read_field_guarded(path + name, guarded_program()).values, stored);
     }
-    EXPECT_TRUE(read_field(path).notes.empty());
+    ASSERT_EQ(read_field(path).notes.size(), 1U);
+    EXPECT_MENTIONS(read_field(path).notes.front(), ":u is read; " + path + " also has ");
+    EXPECT_TRUE(read_field(path + ":u").notes.empty());
     Array<std::complex<float>, 2> row({1, 3});
     FieldRowsReader(path, guarded_program()).read(4, row.view());
     EXPECT_EQ(row(0, 2), std::complex<float>(42, -4.5F));

@@ -12,6 +12,7 @@
 #include <tests/support/guarded_survival.hpp>
 #include <tests/support/hdf5_writer.hpp>
 #include <tests/support/io_support.hpp>
+#include <tests/support/paths.hpp>
 
 namespace holotone {
 namespace {

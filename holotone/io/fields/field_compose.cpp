@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -20,13 +21,17 @@ std::string place_text(const Array<double, 2>& numbers, std::size_t at) {
   return fmt::format("{:g} at row {}, column {}", numbers.data()[at], at / nx, at % nx);
 }
 
-/// Throws io for numbers below zero.
-void require_no_less(const std::string& path, const Array<double, 2>& numbers, std::string_view what) {
-  const auto values = numbers.host();
+/// Throws io for numbers below zero; of integers it says what they may be.
+void require_no_less(const std::string& path, const FieldNumbers& numbers, std::string_view what) {
+  const auto values = numbers.real.host();
   const auto negative = std::ranges::find_if(values, [](double value) { return value < 0; });
   if (negative == values.end()) return;
+  const bool are_marks = std::ranges::all_of(values, [](double value) { return value >= -2; });
+  const std::string cause = numbers.type == "int16" && !are_marks ? "; codes above 32767 that are stored as int16?"
+                            : numbers.whole && are_marks          ? "; do -1 and -2 mark masked pixels?"
+                                                                  : "";
   throw_io(path, fmt::format("{} of at least 0", what),
-           place_text(numbers, static_cast<std::size_t>(negative - values.begin())));
+           place_text(numbers.real, static_cast<std::size_t>(negative - values.begin())) + cause);
 }
 
 /// Puts phases into radians by the unit that the file states. Throws io for another unit, and for phases of an integer
@@ -91,6 +96,18 @@ bool asks_what_numbers_are(const Error& error) {
   return error.expected().ends_with(" read as phase, amplitude, intensity or field");
 }
 
+void note_largest_values(FieldNumbers& numbers, std::string_view type, std::string_view path) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> types = {
+      {{"uint32", 4294967295.0}, {"int32", 2147483647.0}, {"uint64", 0x1p64}, {"int64", 0x1p63}}};  // as float64
+  const auto* const found = std::ranges::find(types, type, &std::pair<std::string_view, double>::first);
+  if (found == types.end()) return;
+  const auto count = std::ranges::count(numbers.real.host(), found->second);
+  if (count == 0) return;
+  numbers.notes.push_back(fmt::format("{}: {} {:.0f}, the largest of {}, as detectors mark masked pixels", path,
+                                      count == 1 ? "1 value is" : fmt::format("{} values are", count), found->second,
+                                      type));
+}
+
 void throw_real(std::string_view path, std::string_view type, Shape<2> shape) {
   throw_io(path, "complex numbers, or real ones that are read as phase, amplitude, intensity or field",
            fmt::format("{} of shape {}", type, to_string<2>(shape)));
@@ -115,8 +132,8 @@ FieldFile compose_field(const std::string& path, const FieldReadOptions& options
   if (!options.read && !pair) throw_real(path, numbers.type, shape);
   const FieldContent content = options.read.value_or(FieldContent::field);
   if (content == FieldContent::phase) put_into_radians(path, numbers, field.notes);
-  if (content == FieldContent::amplitude) require_no_less(path, numbers.real, "amplitudes");
-  if (content == FieldContent::intensity) require_no_less(path, numbers.real, "intensities");
+  if (content == FieldContent::amplitude) require_no_less(path, numbers, "amplitudes");
+  if (content == FieldContent::intensity) require_no_less(path, numbers, "intensities");
   field.metadata = std::move(numbers.metadata);
   FieldNumbers other;
   if (!options.phase_file.empty()) {

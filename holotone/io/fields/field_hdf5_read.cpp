@@ -43,6 +43,7 @@ struct OpenField {
   std::string image_note;
   std::string gap_note;
   std::string unknown_note;
+  std::string padding_note;
   Shape<2> shape{};
 
   explicit OpenField(const std::string& path)
@@ -53,7 +54,8 @@ struct OpenField {
         packing(read_hdf5_packing(choice, path)),
         image_note(check_hdf5_image(choice, path)),
         gap_note(note_hdf5_gaps(choice.dataset.get(), choice.extents, path, choice.name)),
-        unknown_note(note_hdf5_unknown(choice, path)) {
+        unknown_note(note_hdf5_unknown(choice, path)),
+        padding_note(note_hdf5_padding(choice, path)) {
     const auto& extents = choice.extents;
     const auto rows = static_cast<std::int64_t>(extents[extents.size() - 2]);
     const auto columns = static_cast<std::int64_t>(extents[extents.size() - 1]);
@@ -82,6 +84,8 @@ struct OpenField {
 
   [[nodiscard]] std::vector<std::string> notes(const std::string& path) const {
     std::vector<std::string> notes;
+    if (!choice.also.empty()) notes.push_back(also_note(choice.name, choice.also, path));
+    if (!padding_note.empty()) notes.push_back(padding_note);
     if (!axes.cause.empty()) {
       notes.push_back(fmt::format("{}: {}: {} is read as {} x {} (rows x columns)", path, axes.cause,
                                   printable(choice.name), shape[0], shape[1]));
@@ -221,6 +225,7 @@ FieldNumbers read_hdf5_numbers(const std::string& path) {
     numbers.whole = open.choice.whole && open.packing.is_plain();
     numbers.real = make_real(ny, nx, path);
     open.read(H5T_NATIVE_DOUBLE, 0, open.shape[0], numbers.real.data(), path);
+    note_largest_values(numbers, open.choice.type, path);
     open.packing.unpack(numbers.real, path);
   }
   open.read_metadata(numbers.metadata);
@@ -228,7 +233,9 @@ FieldNumbers read_hdf5_numbers(const std::string& path) {
   const bool is_stated =
       std::ranges::any_of(numbers.metadata, [](const auto& entry) { return is_unit_key(entry.first); });
   if (!open.choice.complex && !unit.empty() && !is_stated) numbers.metadata["units"] = unit;
-  numbers.notes = open.notes(path);
+  auto notes = open.notes(path);
+  notes.insert(notes.end(), numbers.notes.begin(), numbers.notes.end());
+  numbers.notes = std::move(notes);
   return numbers;
 }
 

@@ -131,13 +131,14 @@ FieldNumbers read_matlab5(const std::string& path) {
   Mat_LogInitFunc("holotone", ignore_message);
   const FilePart named = split_part(path);
   const auto arrays = list_variables(named, path);
-  const auto [index, slice] = choose_array(arrays, named.part, path);
-  const StoredArray& array = arrays[index];
+  const auto chosen = choose_array(arrays, named.part, path);
+  const StoredArray& array = arrays[chosen.index];
   require_stored(array, named, path);
   refuse_logarithm_name(path, array.name);
   const std::uint64_t ny = array.extents[array.extents.size() - 2];
   const std::uint64_t nx = array.extents[array.extents.size() - 1];
   FieldNumbers numbers;
+  if (!chosen.also.empty()) numbers.notes.push_back(also_note(array.name, chosen.also, path));
   if (array.kind == StoredArray::Kind::complex) {
     numbers.values = make_field(ny, nx, path);
   } else {
@@ -146,8 +147,8 @@ FieldNumbers read_matlab5(const std::string& path) {
     numbers.real = make_real(ny, nx, path);
   }
   const MatFile mat = open_matlab5(named.file, path);
-  const Variable variable = read_variable(mat.get(), index, array, path);
-  const std::size_t first = static_cast<std::size_t>(slice.value_or(0)) * ny * nx;
+  const Variable variable = read_variable(mat.get(), chosen.index, array, path);
+  const std::size_t first = static_cast<std::size_t>(chosen.slice.value_or(0)) * ny * nx;
   const auto* const parts = static_cast<const mat_complex_split_t*>(variable->data);
   const bool complex = !numbers.values.empty();
   if (complex && (parts->Re == nullptr || parts->Im == nullptr)) {
@@ -165,6 +166,7 @@ FieldNumbers read_matlab5(const std::string& path) {
       }
     }
   }
+  note_largest_values(numbers, array.type, path);
   return numbers;
 }
 #else

@@ -72,6 +72,7 @@ FieldNumbers read_npy_numbers(std::string_view bytes, std::string_view path) {
   each(ny, nx, [&](std::int64_t row, std::int64_t col, const char* item) {
     numbers.real(row, col) = load_npy_number(item, header.kind, header.item_bytes, header.order);
   });
+  note_largest_values(numbers, numbers.type, path);
   return numbers;
 }
 

@@ -54,10 +54,21 @@ struct StoredArray {
 struct ChosenArray {
   std::size_t index = 0;
   std::optional<std::int64_t> slice;  ///< of the first of three extents
+  std::string also{};                 ///< other arrays of the file, if no part names the chosen one; empty without
 };
 
+/// True for the name of an array that says something of the array `name` beside it: NAME_errors, NAME_mask.
+bool belongs_to_array(std::string_view member, std::string_view name);
+
+/// Adds a note of the pixels whose value is the largest of an integer type of 32 or more bits, which marks them.
+void note_largest_values(FieldNumbers& numbers, std::string_view type, std::string_view path);
+
+/// The note of ChosenArray::also.
+std::string also_note(std::string_view name, std::string_view also, std::string_view path);
+
 /// Chooses the array that a part names ("/group/name", "name", "name:3"). Without a part: one called "field", the only
-/// complex one of two extents, or without any of these the only real one. Throws io with a list of all arrays.
+/// complex one of two extents, or without any of these the only real one, unless its name says that it is a mask or a
+/// small copy of another array. Throws io with a list of all arrays.
 ChosenArray choose_array(const std::vector<StoredArray>& arrays, std::string_view part, std::string_view path);
 
 /// Kinds of files that are, or look like, those of MATLAB and Octave.

@@ -107,7 +107,7 @@ std::vector<double> read_enumerated(hid_t attribute, hid_t type) {
 std::vector<std::string> list_hdf5_attributes(hid_t object) {
   std::vector<std::string> names;
   hsize_t index = 0;
-  H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, &index, collect_attribute, &names);
+  H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &index, collect_attribute, &names);
   return names;
 }
 
@@ -162,6 +162,17 @@ std::vector<std::string> read_attribute_texts(hid_t object, const char* name) {
     texts[i].resize(texts[i].find_last_not_of(' ') + 1);
   }
   return texts;
+}
+
+std::string read_attribute_word(hid_t object, const std::string& name) {
+  const auto texts = read_attribute_texts(object, name.c_str());
+  if (texts.size() == 1) return texts.front();
+  std::string word;
+  for (const auto& text : texts) {
+    if (text.size() > 1) return {};
+    word += text;
+  }
+  return word;
 }
 
 }  // namespace holotone::io

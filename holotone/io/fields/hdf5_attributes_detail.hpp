@@ -22,5 +22,8 @@ std::vector<double> read_attribute_numbers(hid_t object, const char* name);
 /// The same of strings.
 std::vector<std::string> read_attribute_texts(hid_t object, const char* name);
 
+/// The text of one string, or of an array of characters; empty for others.
+std::string read_attribute_word(hid_t object, const std::string& name);
+
 }  // namespace holotone::io
 #endif

@@ -225,6 +225,19 @@ Hdf5Handle open_hdf5_group(const Hdf5Choice& choice) {
   return {file.valid() ? H5Oopen(file.get(), name.empty() ? "/" : name.c_str(), H5P_DEFAULT) : -1, H5Oclose};
 }
 
+std::vector<Hdf5Handle> open_hdf5_groups(const Hdf5Choice& choice) {
+  std::vector<Hdf5Handle> groups;
+  const Hdf5Handle file(H5Iget_file_id(choice.dataset.get()), H5Fclose);
+  std::string name = choice.name;
+  while (file.valid() && !name.empty()) {
+    const auto slash = name.rfind('/');
+    name.resize(slash == std::string::npos ? 0 : slash);
+    Hdf5Handle group(H5Oopen(file.get(), name.empty() ? "/" : name.c_str(), H5P_DEFAULT), H5Oclose);
+    if (group.valid()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
 std::optional<Hdf5Handle> complex_memory_type(hid_t dataset) {
   const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
   if (!type.valid() || H5Tget_class(type.get()) != H5T_COMPOUND || H5Tget_nmembers(type.get()) != 2)
@@ -249,9 +262,10 @@ Hdf5Choice open_hdf5_dataset(hid_t file, std::string_view part, const std::strin
   for (const auto& one : list.found) arrays.push_back(one.array);
   const bool none = std::ranges::all_of(arrays, [](const auto& one) { return one.kind == StoredArray::Kind::other; });
   if (none && !list.elsewhere_text.empty()) throw_io(path, "a field in the file itself", list.elsewhere_text);
-  const auto [index, slice] = choose_array(arrays, part, path);
-  Hdf5Choice choice = std::move(list.found[index].choice);
-  choice.slice = slice;
+  const auto chosen = choose_array(arrays, part, path);
+  Hdf5Choice choice = std::move(list.found[chosen.index].choice);
+  choice.slice = chosen.slice;
+  choice.also = chosen.also;
   return choice;
 }
 

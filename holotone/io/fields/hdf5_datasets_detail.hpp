@@ -19,6 +19,7 @@ struct Hdf5Choice {
   std::string type;      ///< of real numbers
   bool whole = false;    ///< real numbers of an integer type
   std::string reversed;  ///< "MATLAB", "Octave" or "Julia", which store the extents reversed; empty: as stored
+  std::string also{};    ///< ChosenArray::also
 };
 
 /// Opens the dataset that the part names, or the only one of its kind (choose_array). Soft and external links are not
@@ -27,6 +28,9 @@ Hdf5Choice open_hdf5_dataset(hid_t file, std::string_view part, const std::strin
 
 /// The group that holds a chosen dataset; not valid if it cannot be opened.
 Hdf5Handle open_hdf5_group(const Hdf5Choice& choice);
+
+/// All groups above a chosen dataset, from its own to the root.
+std::vector<Hdf5Handle> open_hdf5_groups(const Hdf5Choice& choice);
 
 /// Type for reading a complex compound into memory; empty if the dataset contains no complex numbers.
 std::optional<Hdf5Handle> complex_memory_type(hid_t dataset);

@@ -67,9 +67,10 @@ std::string note_hdf5_gaps(hid_t dataset, const std::vector<std::uint64_t>& exte
   const Hdf5Handle list(H5Dget_create_plist(dataset), H5Pclose);
   const int rank = static_cast<int>(extents.size());
   std::vector<hsize_t> chunk(extents.size());
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);  // 1.10 does not know H5S_ALL here
   hsize_t stored = 0;
-  if (!list.valid() || H5Pget_layout(list.get()) != H5D_CHUNKED ||
-      H5Pget_chunk(list.get(), rank, chunk.data()) != rank || H5Dget_num_chunks(dataset, H5S_ALL, &stored) < 0) {
+  if (!list.valid() || !space.valid() || H5Pget_layout(list.get()) != H5D_CHUNKED ||
+      H5Pget_chunk(list.get(), rank, chunk.data()) != rank || H5Dget_num_chunks(dataset, space.get(), &stored) < 0) {
     return {};
   }
   hsize_t all = 1;

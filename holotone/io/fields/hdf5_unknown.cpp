@@ -2,12 +2,14 @@
 
 #if HOLOTONE_HDF5
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
 #include <holotone/io/fields/field_units_detail.hpp>
 #include <holotone/io/fields/hdf5_attributes_detail.hpp>
 #include <holotone/io/fields/hdf5_beside_detail.hpp>
 #include <holotone/io/name_list_detail.hpp>
+#include <holotone/io/printable_detail.hpp>
+#include <holotone/io/stated_numbers_detail.hpp>
+#include <holotone/io/text_reader_detail.hpp>
 #include <vector>
 
 namespace holotone::io {
@@ -24,24 +26,6 @@ constexpr std::string_view factors[] = {"scale",      "scaling",    "scalefactor
 constexpr std::string_view addends[] = {"offset", "intercept", "bias", "baseline", "shift", "shifted", "inverted"};
 constexpr std::string_view units[] = {"unit", "units", "bunit", "zunits", "egu"};
 
-/// "ScaleFactor", "data_units", "scale factor": their words in small letters.
-std::vector<std::string> split_words(std::string_view name) {
-  std::vector<std::string> words{""};
-  bool was_small = false;
-  for (const char c : name) {
-    const auto letter = static_cast<unsigned char>(c);
-    if (std::isalpha(letter) == 0) {
-      words.emplace_back();
-      was_small = false;
-      continue;
-    }
-    if (std::isupper(letter) != 0 && was_small) words.emplace_back();
-    was_small = std::islower(letter) != 0;
-    words.back() += static_cast<char>(std::tolower(letter));
-  }
-  return words;
-}
-
 template <std::size_t N>
 bool has_word(const std::vector<std::string>& words, const std::string_view (&list)[N]) {
   return std::ranges::any_of(words, [&](const auto& word) { return std::ranges::find(list, word) != std::end(list); });
@@ -49,8 +33,10 @@ bool has_word(const std::vector<std::string>& words, const std::string_view (&li
 
 bool may_concern_numbers(hid_t object, const std::string& name) {
   if (std::ranges::find(known, name) != std::end(known) || is_unit_key(name)) return false;
-  const auto words = split_words(name);
-  const auto numbers = read_attribute_numbers(object, name.c_str());
+  const auto words = split_name_words(name);
+  auto numbers = read_attribute_numbers(object, name.c_str());
+  double number = 0;
+  if (numbers.empty() && parse_number(trim(read_attribute_word(object, name)), number)) numbers.push_back(number);
   const auto is_other = [&](double none) {
     return !numbers.empty() && std::ranges::any_of(numbers, [&](double value) { return value != none; });
   };
@@ -59,42 +45,67 @@ bool may_concern_numbers(hid_t object, const std::string& name) {
   return has_word(words, units) && numbers.empty() && !read_attribute_texts(object, name.c_str()).empty();
 }
 
+/// "properties (intensity_calibration.scale 0.25)": of an attribute of JSON, XML or lines; empty without such numbers.
+std::string stated_in_text(hid_t object, const std::string& name) {
+  std::string list;
+  for (const auto& text : read_attribute_texts(object, name.c_str())) {
+    if (!is_structured(text)) continue;
+    for (const auto& one : list_stated_numbers(text)) list += fmt::format("{}{}", list.empty() ? "" : ", ", one);
+  }
+  return list.empty() ? list : fmt::format("{} ({})", name, list);
+}
+
 void add_attributes(hid_t object, std::vector<std::string>& names) {
   for (const auto& name : list_hdf5_attributes(object)) {
-    if (may_concern_numbers(object, name) && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    const auto found = may_concern_numbers(object, name) ? name : stated_in_text(object, name);
+    if (!found.empty() && std::ranges::find(names, found) == names.end()) names.push_back(found);
   }
 }
 
-/// Datasets beside, which CXI and NeXus relate to the data.
+/// Names of the members of a group that belong to its dataset `name`.
 std::vector<std::string> list_beside(hid_t group, const std::string& name) {
-  std::vector<std::string> found;
-  for (const auto& member : list_hdf5_members(group)) {
-    const bool is_general = (member == "mask" || member == "errors") && name == "data";
-    const bool is_of_data =
-        member.size() > name.size() && member.starts_with(name) &&
-        std::ranges::any_of(std::initializer_list<std::string_view>{"_errors", "_error", "_uncertainties", "_mask",
-                                                                    "_weights", "_std", "_calibration", "_gain"},
-                            [&](std::string_view end) { return std::string_view(member).substr(name.size()) == end; });
-    if (is_general || is_of_data) found.push_back(member);
-  }
+  auto found = list_hdf5_members(group);
+  std::erase_if(found, [&](const auto& member) { return !belongs_to_array(member, name); });
   return found;
 }
 
 }  // namespace
 
 std::string note_hdf5_unknown(const Hdf5Choice& choice, const std::string& path) {
-  const Hdf5Handle group = open_hdf5_group(choice);
   std::vector<std::string> attributes;
-  add_attributes(choice.dataset.get(), attributes);
   std::vector<std::string> datasets;
-  if (group.valid()) {
-    add_attributes(group.get(), attributes);
-    datasets = list_beside(group.get(), choice.name.substr(choice.name.rfind('/') + 1));
-  }
+  add_attributes(choice.dataset.get(), attributes);
+  const Hdf5Handle group = open_hdf5_group(choice);
+  if (group.valid()) datasets = list_beside(group.get(), choice.name.substr(choice.name.rfind('/') + 1));
+  for (const auto& above : open_hdf5_groups(choice)) add_attributes(above.get(), attributes);
   if (attributes.empty() && datasets.empty()) return {};
   const std::string between = attributes.empty() || datasets.empty() ? "" : "; ";
   return fmt::format("{}: ignored: {}{}{}", path, attributes.empty() ? "" : list_unknown("attribute", attributes),
                      between, datasets.empty() ? "" : list_unknown("dataset", datasets));
+}
+
+std::string note_hdf5_padding(const Hdf5Choice& choice, const std::string& path) {
+  const auto find_size = [](hid_t group, const char* name) {
+    double size = 0;
+    return parse_number(trim(read_attribute_word(group, name)), size) && size >= 1 ? size : 0;
+  };
+  const auto extent = [&](std::size_t from_last) {
+    return static_cast<double>(choice.extents[choice.extents.size() - from_last]);
+  };
+  for (const auto& group : open_hdf5_groups(choice)) {
+    const double columns = find_size(group.get(), "ImageSizeX");
+    const double rows = find_size(group.get(), "ImageSizeY");
+    const double planes = find_size(group.get(), "ImageSizeZ");
+    if (columns == 0 || rows == 0) continue;
+    if (choice.slice && planes >= 1 && static_cast<double>(*choice.slice) >= planes) {
+      return fmt::format("{}: array {} of {} is padding: its group states {:g} (ImageSizeZ)", path, *choice.slice + 1,
+                         printable(choice.name), planes);
+    }
+    if (columns >= extent(1) && rows >= extent(2)) return {};
+    return fmt::format("{}: {} of {:g} x {:g} pixels is padded: its group states {:g} x {:g} (ImageSizeX, ImageSizeY)",
+                       path, printable(choice.name), extent(1), extent(2), columns, rows);
+  }
+  return {};
 }
 
 }  // namespace holotone::io

@@ -7,9 +7,14 @@
 
 namespace holotone::io {
 
-/// A line on attributes of the dataset and its group whose names say a scale, an offset or a unit, and on datasets
-/// beside it by its name, such as NAME_errors or NAME_mask; empty without them.
+/// A line on attributes of the dataset and the groups above it whose names say a scale, an offset or a unit, or whose
+/// text (JSON, XML, lines) states some, and on datasets beside it by its name, such as NAME_errors or NAME_mask; empty
+/// without them.
 std::string note_hdf5_unknown(const Hdf5Choice& choice, const std::string& path);
+
+/// A line on a picture that is smaller than its dataset, or lies behind its last plane, by the attributes of Imaris
+/// (ImageSizeX, ImageSizeY, ImageSizeZ, each a text or an array of characters); empty for others.
+std::string note_hdf5_padding(const Hdf5Choice& choice, const std::string& path);
 
 }  // namespace holotone::io
 #endif
