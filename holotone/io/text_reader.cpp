@@ -90,6 +90,22 @@ bool has_decimal_commas(std::string_view line) {
   return in_number && separated;
 }
 
+bool is_split_at_tabs(std::string_view line) {
+  line = trim(line);
+  if (line.find('\t') == std::string_view::npos) return false;
+  for (auto rest = line; !rest.empty();) {
+    const auto end = std::min(rest.find('\t'), rest.size());
+    if (trim(rest.substr(0, end)).empty()) return false;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  double number = 0;
+  bool are_numbers = true;
+  for (auto word = take_word(line); !word.empty(); word = take_word(line)) {
+    are_numbers = are_numbers && parse_number(word, number);
+  }
+  return !are_numbers;
+}
+
 std::size_t count_filled_lines(std::string_view text) {
   std::size_t count = 0;
   bool filled = false;

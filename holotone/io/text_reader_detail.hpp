@@ -46,6 +46,10 @@ bool parse_number(std::string_view word, double& value);
 /// True for a line with commas in numbers and another separator: "0,5;1,2" or "0,5 1,2".
 bool has_decimal_commas(std::string_view line);
 
+/// True for a line whose fields end at tabs, since they may hold blanks, as "Centroid X" does: it has tabs, no field is
+/// empty, and not all its words are numbers.
+bool is_split_at_tabs(std::string_view line);
+
 /// Returns the number of lines with more than blanks.
 std::size_t count_filled_lines(std::string_view text);
 

@@ -71,6 +71,14 @@ TEST_F(SpotLists, TablesAreReadWithTheirUnits) {
                         [&] { (void)read_spots(write("i.csv", "# unit: 1e-3 m\n1,2\n")); });
 }
 
+TEST_F(SpotLists, CommentsNameColumns) {
+  expect_spots(read_spots(write("a.txt", "# y_um x_um intensity\n2 1 3\n")), {{1e-6, 2e-6, 0, 3}});
+  support::expect_error(ErrorCode::io, "phase_deg (a comment), got 'frame'",
+                        [&] { (void)read_spots(write("b.txt", "# x y frame\n1 2 3\n"), 1e-6); });
+  support::expect_error(ErrorCode::io, "phase_deg (line 1), got 'Centroid X px'",
+                        [&] { (void)read_spots(write("c.tsv", "Centroid X px\tCentroid Y px\n1\t2\n"), 1e-6); });
+}
+
 TEST_F(SpotLists, StatedUnitsAreSaid) {
   const auto has_units = [&](const std::string& text) { return read_spots(write("u", text), 1e-3).has_units; };
   EXPECT_TRUE(has_units("x_um,y_um\n1,2\n"));

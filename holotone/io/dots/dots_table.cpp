@@ -7,6 +7,7 @@
 #include <holotone/core/error.hpp>
 #include <holotone/core/length_names.hpp>
 #include <holotone/io/atomic_file.hpp>
+#include <holotone/io/column_comment_detail.hpp>
 #include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/dots/dots_formats_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -78,6 +79,7 @@ void split(std::string_view line, std::vector<std::string_view>& fields) {
   fields.clear();
   const char separator = line.find(';') != std::string_view::npos   ? ';'
                          : line.find(',') != std::string_view::npos ? ','
+                         : is_split_at_tabs(line)                   ? '\t'
                                                                     : ' ';
   if (separator == ' ') {
     for (auto word = take_word(line); !word.empty(); word = take_word(line)) fields.push_back(word);
@@ -185,6 +187,7 @@ class DotsTableReader {
     const bool names =
         std::ranges::all_of(fields_, [](auto field) { return parse_column_name(field).column < column_count; });
     if (names && take_names()) return;
+    note_comment(text);
     for (const auto field : fields_) {
       std::string_view rest = field;
       const auto name = take_word(rest);
@@ -199,7 +202,31 @@ class DotsTableReader {
     }
   }
 
+  /// Keeps the first comment that may name columns, not all of them known.
+  void note_comment(std::string_view text) {
+    if (own_ || !columns_.empty() || !comment_.empty() || !may_name_columns(text)) return;
+    comment_ = trim(text);
+    split(skip_heading(text), comment_fields_);
+  }
+
+  /// Takes the names of a comment, if there is one for each column, x and y among them; else notes that it is not read.
+  void take_comment() {
+    if (comment_.empty()) return;
+    if (comment_fields_.size() == fields_.size()) {
+      std::swap(fields_, comment_fields_);
+      const bool taken = take_names();
+      std::swap(fields_, comment_fields_);
+      if (taken) return;
+    }
+    builder_.file().notes.push_back(fmt::format("{}: columns are taken as x, y{}; its comment is not read: {}", path_,
+                                                fields_.size() > 3   ? ", radius, class"
+                                                : fields_.size() > 2 ? ", radius"
+                                                                     : "",
+                                                in_quotes(comment_)));
+  }
+
   void read_row() {
+    if (columns_.empty()) take_comment();
     if (columns_.empty()) {
       if (fields_.size() < 2 || fields_.size() > 4) {
         fail_width("2 to 4 columns (x y radius class), or a line of column names");
@@ -244,8 +271,10 @@ class DotsTableReader {
   DotsBuilder builder_;
   std::size_t names_at_ = 0;  ///< line of the columns' names; 0: none
   std::vector<std::string_view> fields_;
-  std::vector<std::size_t> columns_;  // meaning of each column of the file
-  std::vector<std::string> ignored_;  // names of columns without use
+  std::vector<std::size_t> columns_;              // meaning of each column of the file
+  std::vector<std::string> ignored_;              // names of columns without use
+  std::string_view comment_;                      // the first that may name columns
+  std::vector<std::string_view> comment_fields_;  // its words
   std::optional<double> stated_count_;
   std::size_t stated_at_ = 0;
   std::size_t rows_ = 0;

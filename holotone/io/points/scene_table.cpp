@@ -3,9 +3,11 @@
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/length_names.hpp>
 #include <holotone/core/units.hpp>
+#include <holotone/io/column_comment_detail.hpp>
 #include <holotone/io/comment_unit_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/logarithm_unit_detail.hpp>
@@ -123,7 +125,8 @@ class Fields {
 
 char separator_of(std::string_view line) {
   if (line.find(',') != std::string_view::npos) return ',';
-  return line.find(';') != std::string_view::npos ? ';' : ' ';
+  if (line.find(';') != std::string_view::npos) return ';';
+  return is_split_at_tabs(line) ? '\t' : ' ';
 }
 
 std::vector<std::string_view> split(std::string_view line, char separator) {
@@ -189,15 +192,19 @@ class TableReader {
       CommentUnit stated;
       if (comment) {
         names.remove_prefix(names.starts_with('#') ? 1 : 2);
+        if (take_fields(names)) continue;
         if (!names_columns(split(names, separator_of(names)))) refuse_logarithm(names);
         stated = find_comment_unit(names);
         merge_comment_unit(unit_, stated, path_);
-        names = stated.rest;
+        names = skip_heading(stated.rest);
+        if (columns_.empty() && !names_columns(split(names, separator_of(names)))) note_comment(line, names);
       }
-      const char separator = separator_of(names);
+      char separator = separator_of(names);
+      if (columns_.empty() && separator == '\t' && !names_columns(split(names, separator))) separator = ' ';
       const auto words = split(names, separator);
       if (!comment && !words.empty() && is_number(words.front())) {
         separator_ = separator;
+        if (columns_.empty()) require_no_names(words.size());
         if (columns_.empty()) assume_columns(words, line);
         if (words.size() != columns_.size()) fail_width(words.size(), line);
         apply_unit();
@@ -218,6 +225,35 @@ class TableReader {
       }
     }
     throw_io(path_, "at least 1 point", "0");
+  }
+
+  /// Takes the columns that a comment of rapidSTORM names; false for other comments.
+  bool take_fields(std::string_view comment) {
+    const auto fields = list_field_names(comment);
+    const std::vector<std::string_view> words(fields.begin(), fields.end());
+    if (words.empty()) return false;
+    if (!names_columns(words)) {
+      throw_io(path_, fmt::format("columns x, y and z in the fields of its comment (line {})", lines_.number()),
+               in_quotes(fmt::format("{}", fmt::join(fields, ", "))));
+    }
+    set_columns(words);
+    return true;
+  }
+
+  /// Keeps the first comment that may name columns.
+  void note_comment(std::string_view comment, std::string_view names) {
+    if (!comment_.empty() || !may_name_columns(names)) return;
+    comment_ = trim(comment);
+    const auto words = split(names, separator_of(names));
+    const auto has = [&](std::size_t column) {
+      return std::ranges::any_of(words, [&](auto word) { return meaning_of(word).column == column; });
+    };
+    comment_words_ = has(x) && has(y) ? words.size() : 0;
+  }
+
+  /// Throws for a comment with a name of each column, of which none is z.
+  void require_no_names(std::size_t columns) const {
+    if (comment_words_ == columns) throw_io(path_, "columns x, y and z in the comment before", in_quotes(comment_));
   }
 
   /// Multiplies by the unit of the comments, unless the columns' names have it.
@@ -256,7 +292,10 @@ class TableReader {
     names_.clear();
     std::size_t lengths = 0;  // of x, y and z: those with a unit
     for (auto word : words) {
-      const auto meaning = meaning_of(word);
+      auto meaning = meaning_of(word);
+      const auto has_come = [&](std::size_t column) { return std::ranges::find(columns_, column) != columns_.end(); };
+      const bool is_alpha = trim(word).size() == 1 && has_come(red) && has_come(green) && has_come(blue);
+      if (meaning.column == amplitude && is_alpha) meaning = {};  // R G B A
       if (!meaning.is_unit_known) {
         const auto known = meaning.column == phase ? "rad or deg"
                            : meaning.column <= z   ? "m, mm or um"
@@ -370,6 +409,12 @@ class TableReader {
       const bool beaten = column == intensity && slot_[amplitude];
       if (column == column_count || alone || beaten) ignored.push_back(names_[i].empty() ? "''" : names_[i]);
     }
+    if (names_.empty() && !comment_.empty()) {
+      ignored.push_back(fmt::format("the comment {} (columns are taken as x, y, z{})", in_quotes(comment_),
+                                    slot_[amplitude] ? ", amplitude"
+                                    : slot_[red]     ? ", r, g, b"
+                                                     : ""));
+    }
     if (!unit_.text.empty() && !unit_.metres) ignored.push_back(fmt::format("the unit {}", in_quotes(unit_.text)));
     return list_names(ignored);
   }
@@ -429,6 +474,8 @@ class TableReader {
   std::vector<std::size_t> columns_;                             // meaning of each column of the file
   std::vector<double> scales_;                                   // of each column: its unit
   std::vector<std::string> names_;                               // of each column, if the file has them
+  std::string comment_;                                          // the first that may name columns
+  std::size_t comment_words_ = 0;                                // names in it, if x and y are among them
   std::vector<std::size_t> used_;                                // known columns, in the order of rows_
   std::array<std::optional<std::size_t>, column_count> slot_{};  // position in a row of rows_
   std::vector<double> rows_;

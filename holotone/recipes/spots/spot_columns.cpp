@@ -5,6 +5,7 @@
 #include <holotone/core/length_names.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/hologram/phase_lut.hpp>
+#include <holotone/io/column_comment_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/logarithm_unit_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
@@ -64,6 +65,7 @@ bool TableComments::take(std::string_view line) {
   if (io::names_logarithm(line))
     throw_io(path_, fmt::format("{} in its comments", io::linear_numbers), io::in_quotes(line));
   const auto stated = io::find_comment_unit(line.substr(1));
+  keep_names(stated.rest);
   const bool is_pixel = parse_unit(stated.text).unit == ColumnUnit::camera_pixel;
   if (!stated.metres && !is_pixel) return true;
   if (parse_unit(stated.text).unit == ColumnUnit::none || stated.text.find_first_of("0123456789") == 0) {
@@ -71,6 +73,23 @@ bool TableComments::take(std::string_view line) {
   }
   io::merge_comment_unit(unit_, stated, path_);
   return true;
+}
+
+void TableComments::keep_names(std::string_view comment) {
+  auto names = io::list_field_names(comment);
+  if (names.empty()) {
+    const auto words = split_line(io::trim(io::skip_heading(comment)));
+    names.assign(words.begin(), words.end());
+  }
+  const auto has = [&](Quantity quantity) {
+    return std::ranges::any_of(names, [&](const auto& name) {
+      const auto column = parse_column(name);
+      return column.quantity == quantity ||
+             (column.quantity == Quantity::unknown &&
+              split_column(name).name == quantity_names[static_cast<std::size_t>(quantity)]);
+    });
+  };
+  if ((has(Quantity::x) && has(Quantity::y)) || (has(Quantity::kx) && has(Quantity::ky))) names_ = std::move(names);
 }
 
 Column parse_column(std::string_view word) {
@@ -143,6 +162,7 @@ void refuse_logarithm(std::string_view word, std::string_view value_name, const 
 std::vector<std::string_view> split_line(std::string_view line) {
   const char separator = line.find(',') != std::string_view::npos   ? ','
                          : line.find(';') != std::string_view::npos ? ';'
+                         : io::is_split_at_tabs(line)               ? '\t'
                                                                     : ' ';
   std::vector<std::string_view> words;
   if (separator == ' ') {

@@ -58,10 +58,15 @@ class TableComments {
   bool take(std::string_view line);
   /// As parse_unit takes it; empty if none is stated.
   [[nodiscard]] const std::string& unit() const { return unit_.text; }
+  /// Names in the last comment with those of x and y, or kx and ky; of as many columns they are the table's.
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
+  void keep_names(std::string_view comment);
+
   const std::string& path_;
   io::CommentUnit unit_;
+  std::vector<std::string> names_;
 };
 
 /// Throws io naming file and place for a column or key of intensities, or of `value_name`, in dB or another logarithm:

@@ -248,7 +248,9 @@ spots::PlacedValues read_table(std::string_view text, ListForm form) {
     double number = 0;
     if (columns.empty()) {
       const bool has_names = !io::parse_number(words.front(), number);
-      columns = columns_of(words, has_names, form, place);
+      const bool are_named = !has_names && comments.names().size() == words.size();  // by a comment
+      const std::vector<std::string_view> known(comments.names().begin(), comments.names().end());
+      columns = columns_of(are_named ? known : words, has_names || are_named, form, are_named ? "a comment" : place);
       if (!form.value_name.empty()) value_column = find_value(words, form, place);
       for (const auto& column : columns) {
         if (column.quantity != Quantity::unknown) row.columns[slot(column.quantity)] = column;
