@@ -64,6 +64,21 @@ TEST(ImageFacts, PixelsThatAreNotSquareAreNamed) {
                                                            "2e-6",
                                                            10))),
             Notes{"x.png" + same_length + "square"});
+  // Gwyddion's is that of the picture: 2 x 2 pixels over 3 x 1 um, and 2 x 1 um.
+  const auto gwyddion = [](const char* width) {
+    const std::string sides = std::string("\1") + width +
+                              std::string(
+                                  "\0"
+                                  "1e-6",
+                                  5);
+    return notes_of("x.png", png_bytes(black()).insert(33, io_fixtures::png_chunk("sCAL", sides) +
+                                                               io_fixtures::png_chunk("tEXt", std::string("Gwy::XReal\0"
+                                                                                                          "1",
+                                                                                                          12))));
+  };
+  EXPECT_EQ(gwyddion("1e-6"), Notes{});
+  ASSERT_EQ(gwyddion("3e-6").size(), 1U);
+  EXPECT_NE(gwyddion("3e-6").front().find("6.6667e+05 columns and 2e+06 rows"), std::string::npos);
   std::string jpeg = jpeg_bytes(black(), 90);  // JFIF: densities of two bytes behind the marker's first 12
   EXPECT_EQ(notes_of("x.jpg", jpeg), Notes{});
   jpeg.replace(14, 4, std::string("\x1f\x5f\x0f\x12", 4));

@@ -275,7 +275,10 @@ void PngReader::note_facts(Image& image) const {
 #if defined(PNG_sCAL_SUPPORTED) && defined(PNG_FLOATING_POINT_SUPPORTED)
   double width = 0;
   double height = 0;
-  if (png_get_sCAL(png_, info_, &unit, &width, &height) != 0) note_pixel_aspect(image, 1 / width, 1 / height, path_);
+  if (png_get_sCAL(png_, info_, &unit, &width, &height) == 0) return;
+  const bool is_of_picture = metadata().contains("text:Gwy::XReal");  // Gwyddion: not of a pixel
+  note_pixel_aspect(image, (is_of_picture ? png_get_image_width(png_, info_) : 1) / width,
+                    (is_of_picture ? png_get_image_height(png_, info_) : 1) / height, path_);
 #endif
 }
 
