@@ -209,7 +209,7 @@ class Finder {
       end_list();
       const auto sign = line.find_first_of("=:");
       key.clear();
-      if (sign == std::string_view::npos || sign > longest_key) continue;
+      if (sign > longest_key) continue;  // or none
       const auto name = trim(line.substr(0, sign));
       const auto value = trim(line.substr(sign + 1));
       if (name.find(',') != std::string_view::npos) continue;  // prose

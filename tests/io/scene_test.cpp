@@ -165,6 +165,10 @@ TEST(ScenePly, UnusedPropertiesAreNamed) {
   EXPECT_EQ(ignored("property float nx\nproperty uchar red\nproperty float s2\nproperty float s4\n", "0 0 1 1"),
             "nx, red, s2, s4");
   EXPECT_EQ(ignored("property float intensity\nproperty float amplitude\n", "1 1"), "intensity");
+  // MeshLab's: alpha that is opaque everywhere and flags say nothing.
+  EXPECT_EQ(ignored("property uchar alpha\nproperty int flags\n", "255 3"), "");
+  EXPECT_EQ(ignored("property uchar alpha\nproperty int flags\n", "254 0"), "alpha");
+  EXPECT_EQ(ignored("property float alpha\n", "1"), "alpha");
   std::string letters;
   numbers.clear();
   for (char c = 'A'; c <= 'P'; ++c) {

@@ -141,7 +141,8 @@ bool is_corner_list(const PlyProperty& property) {
   return property.is_list && (property.name == "vertex_indices" || property.name == "vertex_index");
 }
 
-void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view path, const Origin& origin, Mesh& mesh) {
+/// Returns whether every vertex is opaque: a property "alpha" of an integer type is its largest code.
+bool read_vertices(PlyRows& rows, const PlyElement& element, std::string_view path, const Origin& origin, Mesh& mesh) {
   refuse_splats(element, path);
   const VertexLayout layout(element, path);
   if (element.count == 0) throw_io(path, "at least 1 vertex", "0");
@@ -149,12 +150,19 @@ void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view pa
   const auto count = static_cast<std::size_t>(element.count);  // checked against the file's size by PlyRows
   const PlyType colour_type = layout.has_three(red) ? layout.colour_type(path) : PlyType::uint8;
   const double code = is_code_type(colour_type) ? largest_code(colour_type) : 0;
+  const auto alpha = static_cast<std::size_t>(std::ranges::find(element.properties, "alpha", &PlyProperty::name) -
+                                              element.properties.begin());
+  const double opaque = alpha < element.properties.size() && !element.properties[alpha].is_list
+                            ? largest_code(element.properties[alpha].type)
+                            : 0;
+  bool is_opaque = opaque > 0;
   mesh.position.resize(count);
   if (layout.has_three(nx)) mesh.normal.resize(count);
   if (layout.has_three(red)) mesh.colour.resize(count);
   if (layout.has(amplitude) || layout.has(intensity)) mesh.amplitude.resize(count);
   if (layout.has(phase)) mesh.phase_rad.resize(count);
   rows.read_all(element, [&](std::size_t i, const PlyRow& row) {
+    is_opaque = is_opaque && row.scalar[alpha] == opaque;
     mesh.position[i] = relative_to(origin, layout.number(row, x), layout.number(row, y), layout.number(row, z));
     if (layout.has_three(nx)) mesh.normal[i] = layout.three(row, nx);
     if (layout.has_three(red)) {
@@ -171,19 +179,22 @@ void read_vertices(PlyRows& rows, const PlyElement& element, std::string_view pa
     if (layout.has(phase)) mesh.phase_rad[i] = layout.value(row, phase);
   });
   if (code == 0) convert_colours(path, largest_code(colour_type) > 0, mesh.colour);
+  return is_opaque;
 }
 
-/// Names of the elements and properties without use.
-std::vector<std::string> find_unused(const PlyHeader& header, std::string_view path) {
+/// Names of the elements and properties without use, but "flags" of MeshLab and "alpha" of vertices that are opaque.
+std::vector<std::string> find_unused(const PlyHeader& header, bool is_opaque, std::string_view path) {
   std::vector<std::string> names;
   for (const auto& element : header.elements) {
     if (element.name == "vertex") {
-      for (auto& name : VertexLayout(element, path).unused()) names.push_back(std::move(name));
+      for (auto& name : VertexLayout(element, path).unused()) {
+        if (name != "flags" && !(is_opaque && name == "alpha")) names.push_back(std::move(name));
+      }
     } else if (element.name != "face") {
       if (element.count > 0) names.push_back("element " + element.name);
     } else {
       for (const auto& property : element.properties) {
-        if (!is_corner_list(property)) names.push_back("face " + property.name);
+        if (!is_corner_list(property) && property.name != "flags") names.push_back("face " + property.name);
       }
     }
   }
@@ -278,10 +289,11 @@ Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origi
   PlyRows rows(header, bytes, path);
   Mesh mesh;
   std::vector<bool> is_used;
+  bool is_opaque = false;
   bool faces_first = false;  // of which the vertices, which polygons need, come later
   for (const auto& element : header.elements) {
     if (element.name == "vertex") {
-      read_vertices(rows, element, path, origin, mesh);
+      is_opaque = read_vertices(rows, element, path, origin, mesh);
     } else if (element.name == "face" && mesh.position.empty()) {
       rows.skip(element);
       faces_first = true;
@@ -305,7 +317,7 @@ Mesh read_ply(std::string_view bytes, std::string_view path, const Origin& origi
       }
     }
   }
-  auto unused = find_unused(header, path);
+  auto unused = find_unused(header, is_opaque, path);
   const std::size_t dropped = is_used.empty() ? 0 : drop_unused(is_used, mesh);
   if (dropped > 0) unused.push_back(fmt::format("{} {} without a face", dropped, dropped == 1 ? "vertex" : "vertices"));
   mesh.ignored = list_names(unused);

@@ -98,9 +98,10 @@ class Gatherer {
     std::array<float, 3> single{};
     for (std::size_t axis = 0; axis < single.size(); ++axis) {
       single[axis] = static_cast<float>(position[axis]);
-      if (!std::isfinite(single[axis]))
+      if (!std::isfinite(single[axis])) {
         throw_io(form_.path, fmt::format("finite coordinates in metres within float32 ({})", place),
                  fmt::format("{:g} m", position[axis]));
+      }
     }
     if (form_.value_name.empty()) require_within_order(form_, position, place);
     const double intensity = row.values[slot(Quantity::intensity)].value_or(1);
