@@ -52,7 +52,7 @@ cp "$work/small_dice/truth/middle.png" dice.png
 
 "$program" optimize "$work/dice/image.png" -o "$work/optimized.png" --resolution 480x480 --pitch 8um --distance 10cm --signal-region 90%
 "$program" reconstruct "$work/optimized.png" -o optimized.png
-"$program" spots --array 10x10 --spacing 10um --centre 60um,20um --focal-length 4mm --wavelength 1064nm \
+"$program" spots --array 10x10 --spacing 10um --centre 60um,20um --focal-length 4mm --magnification 0.4 --wavelength 1064nm \
   -o "$work/spots.png" --picture spots.png
 awk 'BEGIN { print "x_um,y_um,intensity"; for (n = 6; n <= 18; n += 6) for (k = 0; k < n; ++k)
   printf "%.4f,%.4f,%g\n", 30 + n * cos(6.2831853 * k / n), n * sin(6.2831853 * k / n), n == 12 ? 0.5 : 1 }' \

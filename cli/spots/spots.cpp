@@ -424,7 +424,7 @@ std::vector<OptionRow> step_options(SpotsJob& job) {
            .target = member<&SpotSteps::kept_steps>(job.steps),
            .value = "N",
            .help = "Steps that keep the panel's field and add what the spots lack",
-           .otherwise = "until both limits hold",
+           .otherwise = "until both limits hold, at most 40",
            .applies = finds},
           {.names = "--max-deviation",
            .target = member<&SpotSteps::max_deviation>(job.steps),
@@ -473,9 +473,9 @@ Command spots_command() {
   return {.name = "spots",
           .purpose = "Find the phase of a panel whose light is spots at any places behind a lens",
           .examples = {"holotone spots --array 10x10 --spacing 10um --centre 60um,20um --focal-length 4mm "
-                       "--wavelength 1064nm -o slm.png",
-                       "holotone spots traps.csv --focal-length 4mm --wavelength 1064nm -o slm.png --table light.csv",
-                       "holotone spots --trajectory moves.csv --step 0.1 --focal-length 4mm --wavelength 1064nm -o "
+                       "--magnification 0.4 --wavelength 1064nm -o slm.png",
+                       "holotone spots traps.csv --focal-length 10cm --wavelength 1064nm -o slm.png --table light.csv",
+                       "holotone spots --trajectory moves.csv --step 0.1 --focal-length 10cm --wavelength 1064nm -o "
                        "slm_%04d.png"},
           .groups = {{"", main_options(job)},
                      {"Spots that move", motion_options(job.motion)},

@@ -112,7 +112,8 @@ SpotPlan plan_for_codes(const SpotList& spots, SpotOptions options, const Encode
   if (encoding.carrier_x_rad != 0 || encoding.carrier_y_rad != 0) {
     throw_argument(where, "carrier", "none, as spots have places", "one");
   }
-  options.levels = even_levels(encoding);
+  // A correction moves the levels of each pixel.
+  options.levels = encoding.correction_rad.data() == nullptr ? even_levels(encoding) : 0;
   SpotPlan plan(options, queue);
   if (light.data() != nullptr) plan.set_light(light);
   const auto count = std::ssize(spots.position_m);
@@ -150,7 +151,7 @@ SpotHologram show_evenly(SpotPlan& plan, const SpotReport& report, const EncodeO
   constexpr int rounds = 10;
   constexpr double gain = 1;
   auto best = show_spots(plan, report, encoding);
-  const bool is_rounded = plan.options().levels > 0 && encoding.correction_rad.data() == nullptr;
+  const bool is_rounded = plan.options().levels > 0;
   auto light = best.report.light.intensity;
   for (int round = 0; round < rounds && !is_rounded && !spots::reaches(best.report.light, steps); ++round) {
     progress.step("rounding", round, rounds);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <holotone/io/images/image.hpp>
+#include <holotone/io/npy_image_detail.hpp>
 #include <numbers>
 #include <tests/reference/spots.hpp>
 #include <tests/support/program.hpp>
@@ -79,6 +80,25 @@ TEST_F(SpotsStrokeTest, MeasuredLevelsAreHonouredOfCodesThatAreThere) {
   const auto as_range = run(lattice({"--predict", path("even.png"), "--phase-range", "1.6pi", "--json"}));
   EXPECT_NEAR(nlohmann::json::parse(as_range.output)["deviation"].get<double>(),
               deviation_by_sums("even.png", even_levels(256, 1.6 * std::numbers::pi)), 1e-4);
+}
+
+// A correction moves the levels of each pixel: without rounds 0.9 % and more by 16 levels.
+TEST_F(SpotsStrokeTest, ACorrectionKeepsFewLevelsEven) {
+  Array<float, 3> map({128, 128, 1});
+  for (std::int64_t row = 0; row < 128; ++row) {
+    for (std::int64_t column = 0; column < 128; ++column) {
+      const auto x = static_cast<float>(column);
+      map(row, column, 0) = 3e-4F * (x - 63.5F) * (static_cast<float>(row) - 20) + 2e-4F * x * x;
+    }
+  }
+  io::write_npy(path("map.npy"), map);
+  const auto made = run_json(lattice({"-o", path("slm.png"), "--bits", "4", "--correction", path("map.npy")}));
+  EXPECT_LT(made["deviation"], 3e-3);
+  EXPECT_GT(made["rounded_steps"], 0);
+  const auto seen = run_json(lattice({"--predict", path("slm.png"), "--correction", path("map.npy")}));
+  EXPECT_NEAR(seen["deviation"].get<double>(), made["deviation"].get<double>(), 1e-5);
+  const auto without = run(lattice({"--predict", path("slm.png")}));
+  EXPECT_NE(without.error.find("states a correction in its codes"), std::string::npos) << without.error;
 }
 
 // By hand: each round takes what the codes show as measured, behind optics that darken spots to the right.
