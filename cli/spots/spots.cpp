@@ -127,9 +127,11 @@ SpotHologram predict_light(const SpotsJob& job, const SpotList& spots, View<cons
   const auto& hologram = job.hologram;
   const auto& channel = hologram.channels.front();
   const auto encoding = hologram.encode_options(channel);
-  constexpr std::array encoding_options{"--lut", "--phase-range", "--bits", "--packed16"};
-  const bool has_options =
-      std::ranges::any_of(encoding_options, [&](const char* name) { return hologram.given.contains(name); });
+  std::vector<std::string_view> replaced;  // keys of what the options state
+  if (hologram.given.contains("--bits")) replaced = {"bits"};
+  if (hologram.given.contains("--lut") || hologram.given.contains("--phase-range")) {
+    replaced.insert(replaced.end(), {"phase_range_rad", "level_phase_rad"});
+  }
   const auto as_panel = [&](const StatedHologram& stated) {
     auto& metadata = stated.metadata;
     const bool is_bare = !stated.is_field && !metadata.contains("encoding") && !metadata.contains("software");
@@ -143,11 +145,11 @@ SpotHologram predict_light(const SpotsJob& job, const SpotList& spots, View<cons
     if (is_bare) {
       remark(hologram.console, fmt::format("{} states no encoding: read as phase codes of {} bits of {}", path,
                                            encoding.bits, panel_text(job)));
-    } else if (has_options) {
-      for (const char* const key : {"bits", "phase_range_rad", "level_phase_rad"}) metadata.erase(key);
     } else {
-      std::erase_if(of_options,
-                    [](const auto& entry) { return entry.first != "wavelength_m" && entry.first != "pitch_m"; });
+      for (const auto key : replaced) metadata.erase(std::string(key));
+      auto kept = replaced;
+      kept.insert(kept.end(), {"wavelength_m", "pitch_m"});
+      std::erase_if(of_options, [&](const auto& entry) { return std::ranges::find(kept, entry.first) == kept.end(); });
     }
     metadata.merge(of_options);
   };

@@ -304,6 +304,7 @@ TEST_F(SpotLists, PhasesAreThoseOfTheList) {
   refused("x_m,y_m,phase_rad\n1,2,nan\n", "a finite phase (line 2), got nan");
   refused(R"([{"x": 1, "y": 2, "phase_deg": 4}, {"x": 3, "y": 2}])",
           "a phase of every spot or of none (spot 1), got none", 1e-3);
+  refused(R"([{"x": 3, "y": 2, "phase_deg": 4, "phase_deg": 5}])", "'phase_deg' once in an object, got it twice", 1e-3);
   refused(R"([{"x": 3, "y": 2}, {"x": 1, "y": 2, "phase_deg": 4}])",
           "a phase of every spot or of none (spot 1), got one", 1e-3);
 

@@ -8,11 +8,11 @@
 #include <holotone/io/logarithm_unit_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spot_camera.hpp>
+#include <holotone/recipes/spots/list_json.hpp>
 #include <holotone/recipes/spots/placed_values.hpp>
 #include <holotone/recipes/spots/spot_columns.hpp>
 #include <initializer_list>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 namespace holotone {
@@ -31,8 +31,7 @@ float checked_measured(double value, const std::string& path, const std::string&
 }
 
 std::vector<float> read_measured_json(const std::string& text, const std::string& path) {
-  const auto root = nlohmann::json::parse(text, nullptr, false);
-  if (root.is_discarded()) throw_io(path, "JSON", "text that is none");
+  const auto root = spots::parse_json(text, path);
   if (!root.is_array()) throw_io(path, "a list of numbers", "an object");
   std::vector<float> values;
   for (const auto& one : root) {

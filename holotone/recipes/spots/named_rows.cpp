@@ -5,9 +5,9 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
+#include <holotone/recipes/spots/list_json.hpp>
 #include <holotone/recipes/spots/named_rows.hpp>
 #include <holotone/recipes/spots/spot_columns.hpp>
-#include <nlohmann/json.hpp>
 
 namespace holotone {
 namespace {
@@ -136,8 +136,7 @@ void read_named_rows(const std::string& path, std::span<const std::string_view> 
   const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return reader.read_table(text);
   using nlohmann::json;
-  const json root = json::parse(text.begin() + static_cast<std::ptrdiff_t>(first), text.end(), nullptr, false);
-  if (root.is_discarded()) throw_io(path, "JSON", "text that is none");
+  const json root = spots::parse_json(std::string_view(text).substr(first), path);
   const json* rows = &root;
   if (root.is_object()) {
     if (!root.contains(list)) throw_io(path, fmt::format("a list \"{}\"", list), "an object without it");

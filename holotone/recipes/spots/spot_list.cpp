@@ -8,9 +8,9 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spots.hpp>
+#include <holotone/recipes/spots/list_json.hpp>
 #include <holotone/recipes/spots/placed_values.hpp>
 #include <holotone/recipes/spots/spot_columns.hpp>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <optional>
 
@@ -315,8 +315,7 @@ Row json_row(const nlohmann::json& spot, const ListForm& form, const std::string
 
 spots::PlacedValues read_json(const std::string& text, ListForm form) {
   using nlohmann::json;
-  const json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) throw_io(form.path, "JSON", "text that is none");
+  const json root = spots::parse_json(text, form.path);
   const json* spots = &root;
   if (root.is_object()) {
     if (!root.contains("spots")) throw_io(form.path, "a list \"spots\"", "an object without it");

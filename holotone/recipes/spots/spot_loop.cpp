@@ -119,7 +119,7 @@ void require_same_optics(const std::string& path, const SpotLens& lens) {
   const auto require = [&](std::string_view name, const char* key, double wanted_m) {
     const auto stated_m = checked_number(path, metadata, key);
     if (!stated_m || std::abs(*stated_m - wanted_m) <= same * wanted_m) return;
-    throw_io(path, fmt::format("codes for a {} of {}, as asked for", name, format_length(wanted_m)),
+    throw_io(path, fmt::format("codes for a {} of {}, as the options have it", name, format_length(wanted_m)),
              format_length(*stated_m));
   };
   require("wavelength", "wavelength_m", lens.wavelength_m);

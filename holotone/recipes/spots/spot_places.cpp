@@ -3,8 +3,8 @@
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
+#include <holotone/recipes/spots/list_json.hpp>
 #include <holotone/recipes/spots/spot_columns.hpp>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 namespace holotone {
@@ -123,8 +123,7 @@ CameraMap of_slmsuite(const json& root, const std::string& path, const SpotLens&
 }
 
 CameraMap read_json(const std::string& text, const std::string& path, const SpotLens& lens) {
-  const json root = json::parse(text, nullptr, false);
-  if (root.is_discarded()) throw_io(path, "JSON", "text that is none");
+  const json root = spots::parse_json(text, path);
   if (!root.is_object()) throw_io(path, "an object with rows x and y", "a list");
   if (root.contains("M")) return of_slmsuite(root, path, lens);
   MapRows rows(path, lens);

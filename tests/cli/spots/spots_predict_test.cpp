@@ -86,7 +86,7 @@ TEST_F(SpotsPredictTest, WhatDoesNotFitIsNamed) {
                  {"expected the panel's 64 x 64 pixels, got 96 x 64"});
   expect_refused({"spots", list, "--predict", path("slm.png"), "--resolution", "96x64", "--pitch", "8um",
                   "--wavelength", "1064nm", "--focal-length", "11cm"},
-                 {"expected codes for a focal length of 11 cm, as asked for, got 10 cm"});
+                 {"expected codes for a focal length of 11 cm, as the options have it, got 10 cm"});
 }
 
 }  // namespace

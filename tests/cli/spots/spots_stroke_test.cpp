@@ -80,6 +80,11 @@ TEST_F(SpotsStrokeTest, MeasuredLevelsAreHonouredOfCodesThatAreThere) {
   const auto as_range = run(lattice({"--predict", path("even.png"), "--phase-range", "1.6pi", "--json"}));
   EXPECT_NEAR(nlohmann::json::parse(as_range.output)["deviation"].get<double>(),
               deviation_by_sums("even.png", even_levels(256, 1.6 * std::numbers::pi)), 1e-4);
+  // What no option states stays the file's.
+  ASSERT_EQ(run(lattice({"-o", path("short.png"), "--phase-range", "1.6pi"})).exit_code, 0);
+  const auto with_bits = run_json(lattice({"--predict", path("short.png"), "--bits", "8"}));
+  EXPECT_NEAR(with_bits["deviation"].get<double>(),
+              deviation_by_sums("short.png", even_levels(256, 1.6 * std::numbers::pi)), 1e-4);
 }
 
 // A correction moves the levels of each pixel: without rounds 0.9 % and more by 16 levels.
