@@ -63,8 +63,10 @@ struct SpotHologram {
 };
 
 /// Finds the phase whose light is the spots (SpotPlan) and its codes. `light` {ny, nx}: see SpotPlan::set_light, empty:
-/// even. options.levels is that of the encoding. `queue`: where the phase is found; views are of the host's memory.
-/// Throws as SpotPlan, and invalid_argument for an encoding other than phase and for one with a carrier.
+/// even. options.levels is that of the encoding; for codes of another stroke than 2 pi, of level_phase_rad or with a
+/// correction up to ten rounds of set_measured and refine make up for what they show, while a limit is missed.
+/// `queue`: where the phase is found; views are of the host's memory. Throws as SpotPlan, and invalid_argument for an
+/// encoding other than phase and for one with a carrier.
 SpotHologram make_spots(const SpotList& spots, SpotOptions options, const EncodeOptions& encoding,
                         View<const Complex, 2> light = {}, const SpotSteps& steps = {},
                         Progress& progress = Progress::none(), const Queue& queue = {});
