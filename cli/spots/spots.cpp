@@ -262,6 +262,7 @@ int run_spots(SpotsJob& job) {
   const auto encoding = hologram.encode_options(channel);
   for (const auto& words : unit_warnings(hologram)) warn(hologram.console, words);
   const bool predicts = !job.predict.empty();
+  if (predicts && !hologram.output.empty()) reject("--predict", "no --output beside it", job.predict);
   if (!predicts && hologram.output.empty()) reject("--output", "a file for the codes, or monitor:N", "none");
   const std::vector<InputFile> inputs{{"SPOTS", hologram.input},
                                       {"--predict", job.predict},
@@ -396,8 +397,7 @@ std::vector<OptionRow> main_options(SpotsJob& job) {
       {.names = "--predict",
        .target = &job.predict,
        .value = "FILE",
-       .help = "Codes of any program whose light in the spots is asked for, in place of --output",
-       .excludes = "--output"},
+       .help = "Codes of any program whose light in the spots is asked for, in place of --output"},
       scale_codes_option(h.scale_codes, h.output),
       compression_option(h.writing.compression, &h.output)};
   rows.push_back(wavelength_options(h).front());
@@ -474,8 +474,8 @@ Command spots_command() {
   job.hologram.encoding = {true, Encoding::phase};
   return {.name = "spots",
           .purpose = "Find the phase of a panel whose light is spots at any places behind a lens",
-          .examples = {"holotone spots --array 10x10 --spacing 10um --centre 60um,20um --focal-length 4mm "
-                       "--magnification 0.4 --wavelength 1064nm -o slm.png",
+          .examples = {"holotone spots --array 10x10 --spacing 100um --centre 600um,200um --focal-length 4cm "
+                       "--wavelength 1064nm -o slm.png",
                        "holotone spots traps.csv --focal-length 10cm --wavelength 1064nm -o slm.png --table light.csv",
                        "holotone spots --trajectory moves.csv --step 0.1 --focal-length 10cm --wavelength 1064nm -o "
                        "slm_%04d.png"},

@@ -73,7 +73,8 @@ TEST_F(SpotsPredictTest, WhatDoesNotFitIsNamed) {
   const auto list = write("spots.csv", "x_um,y_um\n1200,700\n");
   ASSERT_EQ(run(of_panel({list, "-o", path("slm.png")})).exit_code, 0);
   expect_refused(of_panel({list}), {"--output: expected a file for the codes"});
-  expect_refused(of_panel({list, "--predict", path("slm.png"), "-o", path("b.png")}), {"--output excludes --predict"});
+  expect_refused(of_panel({list, "--predict", path("slm.png"), "-o", path("b.png")}),
+                 {"--predict: expected no --output beside it"});
   expect_refused(of_panel({list, "--predict", path("slm.png"), "--kept-steps", "3"}),
                  {"--kept-steps: expected --output, codes that are found"});
   expect_refused(of_panel({list, "--predict", path("none.png")}), {"none.png"});
