@@ -111,9 +111,12 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
   }
   if (!bench.start.empty()) {
     seen.emplace();
-    const auto phases = stored_phases({bench.start}, job.grid(channel), encoding, {.adjust = require_phase_codes});
+    const auto of_bench = [&](const StatedHologram& stated) {
+      require_phase_codes(stated);
+      require_same_optics(stated, bench.lens);
+    };
+    const auto phases = stored_phases({bench.start}, job.grid(channel), encoding, {.adjust = of_bench});
     const View<const float, 2> phase(phases.data(), options.grid.shape());
-    require_same_optics(bench.start, bench.lens);
     seen->measured = measured_by(bench, job, spots, map, options, window_px);
     warn_of_dark(bench, job.console, spots, seen->measured);
     seen->light = compare_measured(spots, seen->measured);

@@ -72,19 +72,14 @@ CameraMap read_map(const SpotSource& source, const SpotLens& lens) {
 SpotList spots_of(const SpotSource& source, const SpotLens& lens, const CameraMap& map, const ConsoleOptions& console) {
   const auto& array = source.array;
   const bool has_file = !source.file.empty();
-  const int sources =
-      (has_file ? 1 : 0) + (array.shape ? 1 : 0) + (source.ring.count ? 1 : 0) + (source.picture.empty() ? 0 : 1);
-  if (sources != 1) {
-    std::string several;
-    const auto name = [&](bool has, const std::string& word) {
-      if (has) several += (several.empty() ? "" : " and ") + word;
-    };
-    name(has_file, source.file);
-    name(array.shape.has_value(), "--array");
-    name(source.ring.count.has_value(), "--ring");
-    name(!source.picture.empty(), "--from");
+  std::vector<std::string_view> sources;
+  if (has_file) sources.emplace_back(source.file);
+  if (array.shape) sources.emplace_back("--array");
+  if (source.ring.count) sources.emplace_back("--ring");
+  if (!source.picture.empty()) sources.emplace_back("--from");
+  if (sources.size() != 1) {
     reject("SPOTS", "a file of spots, --array COLUMNSxROWS, --ring N or --from PICTURE",
-           sources == 0 ? "neither" : several);
+           sources.empty() ? "neither" : fmt::format("{}", fmt::join(sources, " and ")));
   }
   if (has_file) {
     io::require_input(source.file);

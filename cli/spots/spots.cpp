@@ -136,6 +136,7 @@ SpotHologram predict_light(const SpotsJob& job, const SpotList& spots, View<cons
     auto& metadata = stated.metadata;
     const bool is_bare = !stated.is_field && !metadata.contains("encoding") && !metadata.contains("software");
     if (!is_bare) require_phase_codes(stated);
+    require_same_optics(stated, job.bench.lens);
     if (metadata.contains("correction") && hologram.correction.empty()) {
       warn(hologram.console, fmt::format("{} states a correction in its codes, {}: without --correction their light is "
                                          "that of a panel without the error",
@@ -155,7 +156,6 @@ SpotHologram predict_light(const SpotsJob& job, const SpotList& spots, View<cons
   };
   const auto note = [&](const std::string& words) { warn(hologram.console, words); };
   const auto phases = stored_phases({path}, hologram.grid(channel), encoding, {.adjust = as_panel, .note = note});
-  require_same_optics(path, job.bench.lens);
   SpotHologram seen;
   seen.shown_rad = Array<float, 2>(job.options.grid.shape());
   std::ranges::copy(phases.host(), seen.shown_rad.data());

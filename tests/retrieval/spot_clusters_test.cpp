@@ -6,6 +6,7 @@
 #include <holotone/retrieval/spots/spot_plan.hpp>
 #include <tests/reference/spots.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tests/support/small_spots.hpp>
 #include <utility>
 
 namespace {
@@ -15,14 +16,9 @@ using holotone::Device;
 using holotone::SpotOptions;
 using holotone::SpotPlan;
 
-using Spots = std::vector<std::array<float, 3>>;
-
-SpotOptions panel() {
-  SpotOptions options;
-  options.grid = {160, 128, 9.2e-6, 1.064e-6};
-  options.focal_length_m = 0.2;
-  return options;
-}
+using support::positions;
+using support::small_spot_panel;
+using support::Spots;
 
 /// Twenty places on a skewed lattice of 7 widths, and `many` within 0.4 widths of another place.
 Spots with_cluster(const SpotOptions& options, int many, double depth) {
@@ -39,8 +35,6 @@ Spots with_cluster(const SpotOptions& options, int many, double depth) {
   }
   return spots;
 }
-
-holotone::View<const float, 2> positions(const Spots& spots) { return {spots.front().data(), {std::ssize(spots), 3}}; }
 
 /// The largest difference of spots' light from the mean of those that stand alone, over it.
 double largest_difference(const SpotPlan& plan, const Spots& spots, std::size_t first, std::size_t last) {
@@ -63,7 +57,7 @@ HOLOTONE_ON_EACH_DEVICE(SpotClusters);
 TEST_P(SpotClusters, TakeNoLightFromTheOthers) {
   on_each([](Device device) {
     for (const auto& [many, depth] : {std::pair{2, 0.0}, {40, 0.0}, {6, 1.2}}) {
-      const auto options = panel();
+      const auto options = small_spot_panel();
       const auto spots = with_cluster(options, many, depth);
       SpotPlan plan(options, holotone::Queue(device));
       plan.set_spots(positions(spots));

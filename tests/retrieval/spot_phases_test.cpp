@@ -9,6 +9,7 @@
 #include <numbers>
 #include <tests/reference/spots.hpp>
 #include <tests/support/on_each_device.hpp>
+#include <tests/support/small_spots.hpp>
 
 namespace {
 
@@ -17,14 +18,9 @@ using holotone::Device;
 using holotone::SpotOptions;
 using holotone::SpotPlan;
 
-using Spots = std::vector<std::array<float, 3>>;
-
-SpotOptions panel() {
-  SpotOptions options;
-  options.grid = {160, 128, 9.2e-6, 1.064e-6};
-  options.focal_length_m = 0.2;
-  return options;
-}
+using support::positions;
+using support::small_spot_panel;
+using support::Spots;
 
 /// A skewed lattice of n places, `depth` widths in front of and behind the focal plane by turns.
 Spots places(const SpotOptions& options, int n, double depth) {
@@ -38,8 +34,6 @@ Spots places(const SpotOptions& options, int n, double depth) {
   }
   return spots;
 }
-
-holotone::View<const float, 2> positions(const Spots& spots) { return {spots.front().data(), {std::ssize(spots), 3}}; }
 
 std::vector<std::complex<double>> fields_of(const SpotPlan& plan, const Spots& spots) {
   const auto& grid = plan.options().grid;
@@ -56,7 +50,7 @@ TEST_P(SpotPhases, SpotsHaveThem) {
   on_each([](Device device) {
     for (const double depth : {0.0, 1.5}) {
       for (const int levels : {0, 64}) {
-        auto options = panel();
+        auto options = small_spot_panel();
         options.levels = levels;
         const auto spots = places(options, 24, depth);
         std::vector<float> phase;
@@ -98,7 +92,7 @@ TEST_P(SpotPhases, SpotsHaveThem) {
 // Half way between two spots 1.4 widths apart: dark if they are opposite, bright if they are alike.
 TEST_P(SpotPhases, NeighboursInterfereByThem) {
   on_each([](Device device) {
-    const auto options = panel();
+    const auto options = small_spot_panel();
     const auto width_m = holotone::spot_width_m(options);
     const auto x = [&](double widths) { return static_cast<float>(widths * width_m[0]); };
     const Spots spots{{x(9), x(4), 0}, {x(10.4), x(4), 0}};
@@ -123,7 +117,7 @@ TEST_P(SpotPhases, NeighboursInterfereByThem) {
 // Codes that a panel shows are refined to the same phases; without phases they are free again.
 TEST_P(SpotPhases, StoredPhasesAreRefined) {
   on_each([](Device device) {
-    const auto options = panel();
+    const auto options = small_spot_panel();
     const auto spots = places(options, 12, 0);
     const std::vector<float> phase(12, 0.5F);
     SpotPlan plan(options, holotone::Queue(device));
@@ -146,7 +140,7 @@ TEST_P(SpotPhases, StoredPhasesAreRefined) {
 
 TEST_P(SpotPhases, OthersAreRefused) {
   on_each([](Device device) {
-    const auto options = panel();
+    const auto options = small_spot_panel();
     SpotPlan plan(options, holotone::Queue(device));
     std::vector<float> phase(3, 0.0F);
     const auto set = [&] { plan.set_phases({phase.data(), {std::ssize(phase)}}); };

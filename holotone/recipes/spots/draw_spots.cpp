@@ -7,14 +7,13 @@
 #include <holotone/core/units.hpp>
 #include <holotone/optics/contact_sheet.hpp>
 #include <holotone/recipes/spot_picture.hpp>
+#include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
 
 namespace holotone {
 namespace {
 
 constexpr const char* where = "light_in_focal_plane";
-
-double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
 /// One axis: conj(e) {panel, picture} and the shade of a pixel's aperture along it. `first`: of the picture, in cycles
 /// a pixel of the panel, `step` from pixel to pixel.
@@ -27,7 +26,8 @@ struct Axis {
       for (std::int64_t k = 0; k < picture; ++k) {
         const double cycles = first + step * static_cast<double>(k);
         const double turns = at * cycles;
-        wave(i, k) = Complex(std::polar(sinc(side * cycles), -2 * std::numbers::pi * (turns - std::round(turns))));
+        wave(i, k) =
+            Complex(std::polar(spots::sinc(side * cycles), -2 * std::numbers::pi * (turns - std::round(turns))));
       }
     }
   }

@@ -14,6 +14,7 @@
 #include <holotone/recipes/spots/spot_remarks.hpp>
 #include <holotone/retrieval/spots/spot_limits.hpp>
 #include <holotone/retrieval/spots/spot_neighbours.hpp>
+#include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
 #include <utility>
 
@@ -27,23 +28,6 @@ std::int64_t count_merged(const std::vector<spots::PlaceInWidths>& places, std::
   std::int64_t pairs = 0;
   spots::for_each_near_pair(places, 1, order, [&](std::size_t, std::size_t, double) { return ++pairs < max_counted; });
   return pairs;
-}
-
-/// Distance of the farthest pixel with light from the panel's middle.
-double farthest_light(const FieldGrid& grid, View<const Complex, 2> light) {
-  if (light.data() == nullptr) {
-    return 0.5 * grid.pitch_m * std::hypot(static_cast<double>(grid.nx - 1), static_cast<double>(grid.ny - 1));
-  }
-  double square = 0;
-  for (std::int64_t row = 0; row < grid.ny; ++row) {
-    const double y = static_cast<double>(row) - 0.5 * static_cast<double>(grid.ny - 1);
-    for (std::int64_t column = 0; column < grid.nx; ++column) {
-      if (light(row, column) == Complex()) continue;
-      const double x = static_cast<double>(column) - 0.5 * static_cast<double>(grid.nx - 1);
-      square = std::max(square, x * x + y * y);
-    }
-  }
-  return grid.pitch_m * std::sqrt(square);
 }
 
 }  // namespace
@@ -83,8 +67,9 @@ spots::RemarksByKind spots::remarks_by_kind(const SpotList& spots, const SpotOpt
         std::abs(static_cast<double>(p[2])) * half_m / (options.refractive_index * options.focal_length_m);
     return aside + spread_m > 0.5 * order_m;
   });
-  if (const double lit_m = farthest_light(grid, light), limit_m = options.refractive_index * options.focal_length_m;
-      lit_m >= limit_m) {
+  const double lit_m = grid.pitch_m * std::sqrt(farthest_lit_squared(grid.shape(), light));
+  const double limit_m = options.refractive_index * options.focal_length_m;
+  if (lit_m >= limit_m) {
     remarks[3] = fmt::format(
         "light at {} from the middle of the panel's image, where no lens of n f = {} has an "
         "aperture: a smaller image or a pupil is missing",

@@ -108,18 +108,12 @@ void require_phase_codes(const StatedHologram& stated) {
   if (encoding != expected) throw_io(stated.path, fmt::format("codes of encoding {}", expected), encoding);
 }
 
-void require_same_optics(const std::string& path, const SpotLens& lens) {
+void require_same_optics(const StatedHologram& stated, const SpotLens& lens) {
   constexpr double same = 0.01;
-  Metadata metadata;
-  const auto complete = [&](const StatedHologram& stated) {
-    metadata = stated.metadata;
-    stated.metadata.insert({{"wavelength_m", number_text(lens.wavelength_m)}, {"pitch_m", number_text(lens.pitch_m)}});
-  };
-  (void)read_hologram(path, {.adjust = complete});
   const auto require = [&](std::string_view name, const char* key, double wanted_m) {
-    const auto stated_m = checked_number(path, metadata, key);
+    const auto stated_m = checked_number(stated.path, stated.metadata, key);
     if (!stated_m || std::abs(*stated_m - wanted_m) <= same * wanted_m) return;
-    throw_io(path, fmt::format("codes for a {} of {}, as the options have it", name, format_length(wanted_m)),
+    throw_io(stated.path, fmt::format("codes for a {} of {}, as the options have it", name, format_length(wanted_m)),
              format_length(*stated_m));
   };
   require("wavelength", "wavelength_m", lens.wavelength_m);

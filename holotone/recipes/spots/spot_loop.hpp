@@ -60,7 +60,7 @@ void require_phase_codes(const StatedHologram& stated);
 
 /// Throws io naming the file of codes whose metadata state another wavelength, focal length or pitch than the lens's,
 /// by more than 1 %.
-void require_same_optics(const std::string& path, const SpotLens& lens);
+void require_same_optics(const StatedHologram& stated, const SpotLens& lens);
 
 /// Light in the spots of a phase {ny, nx}, relative to that of two free steps for the same spots.
 double light_over_usual(const SpotList& spots, const SpotOptions& options, const EncodeOptions& encoding,

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <holotone/core/random.hpp>
 #include <holotone/retrieval/spots/carried_spots.hpp>
+#include <holotone/retrieval/spots/spot_waves.hpp>
 #include <numbers>
 #include <unordered_map>
 #include <utility>
@@ -17,8 +18,6 @@ constexpr std::int64_t max_pairs = 400'000'000;
 /// Overlap up to which kept steps have their whole gain. By runs: 1 to 1.3 are slower for chains of spots 0.75 widths
 /// apart, 2 stops at twice the deviation for those half a width apart.
 constexpr double stable_overlap = 1.5;
-
-double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
 }  // namespace
 

@@ -9,7 +9,6 @@
 #include <holotone/retrieval/spots/spot_limits.hpp>
 #include <holotone/retrieval/spots/spot_targets.hpp>
 #include <holotone/retrieval/spots/spot_waves.hpp>
-#include <numbers>
 #include <span>
 #include <string>
 #include <utility>
@@ -45,8 +44,6 @@ constexpr double far_from_target = 0.05;
 constexpr double max_depth_turns = 1e5;
 /// Steps at a time while their number is open, where waiting for one costs more than taking it.
 constexpr int open_batch = 4;
-
-double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
 std::unique_ptr<spots::Engine> make_engine(const SpotOptions& options, const Queue& queue) {
   switch (queue.device().backend) {
@@ -165,7 +162,7 @@ std::vector<SpotPlace> SpotPlan::State::checked_places(View<const float, 2> posi
 void SpotPlan::State::place(std::vector<SpotPlace> found) {
   const double side = std::sqrt(options.response.fill_factor);  // in pitches
   scene.shade.clear();
-  for (const auto& spot : found) scene.shade.push_back(sinc(side * spot.fx) * sinc(side * spot.fy));
+  for (const auto& spot : found) scene.shade.push_back(spots::sinc(side * spot.fx) * spots::sinc(side * spot.fy));
   scene.place = std::move(found);
   scene.share.clear();
   has_shares = false;
@@ -358,7 +355,6 @@ SpotPlan& SpotPlan::operator=(SpotPlan&&) noexcept = default;
 void SpotPlan::set_light(View<const Complex, 2> light) {
   auto& state = *state_;
   const auto shape = state.options.grid.shape();
-  double farthest = 0;
   double sum = 0;
   double square = 0;
   if (light.data() != nullptr) {
@@ -374,14 +370,7 @@ void SpotPlan::set_light(View<const Complex, 2> light) {
       square += std::norm(Wave(value));
     }
   }
-  for (std::int64_t row = 0; row < shape[0]; ++row) {
-    const double y = static_cast<double>(row) - 0.5 * static_cast<double>(shape[0] - 1);
-    for (std::int64_t column = 0; column < shape[1]; ++column) {
-      if (light.data() != nullptr && light(row, column) == Complex()) continue;
-      const double x = static_cast<double>(column) - 0.5 * static_cast<double>(shape[1] - 1);
-      farthest = std::max({farthest, x * x + y * y, 1e-30});
-    }
-  }
+  const double farthest = spots::farthest_lit_squared(shape, light);
   if (farthest == 0) throw_argument("SpotPlan::set_light", "light", "light in some pixel", "none");
   state.engine->set_light(light.data());
   const double zero_order = state.options.response.zero_order;

@@ -7,6 +7,25 @@
 
 namespace holotone::spots {
 
+double sinc(double x) { return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x); }
+
+double farthest_lit_squared(Shape<2> panel, View<const Complex, 2> light) {
+  constexpr double middle = 1e-30;  // of a panel of one pixel
+  const auto half_y = 0.5 * static_cast<double>(panel[0] - 1);
+  const auto half_x = 0.5 * static_cast<double>(panel[1] - 1);
+  if (light.data() == nullptr) return std::max(half_x * half_x + half_y * half_y, middle);
+  double farthest = 0;
+  for (std::int64_t row = 0; row < panel[0]; ++row) {
+    const double y = static_cast<double>(row) - half_y;
+    for (std::int64_t column = 0; column < panel[1]; ++column) {
+      if (light(row, column) == Complex()) continue;
+      const double x = static_cast<double>(column) - half_x;
+      farthest = std::max({farthest, x * x + y * y, middle});
+    }
+  }
+  return farthest;
+}
+
 DepthWave::DepthWave(const SpotOptions& options) {
   const double slope = options.grid.pitch_m / (options.refractive_index * options.focal_length_m);
   square = slope * slope;

@@ -19,6 +19,13 @@ struct DepthWave {
   [[nodiscard]] double lack_rad_per_m(double rho_squared) const;
 };
 
+/// sin(pi x) / (pi x).
+double sinc(double x);
+
+/// rho^2 in pixels of the pixel with light that is farthest from the middle of a panel {ny, nx}; 0: none has any. Null
+/// light: all have.
+double farthest_lit_squared(Shape<2> panel, View<const Complex, 2> light);
+
 /// Light of mean square 1 on a panel's pixels.
 struct PanelLight {
   std::vector<float> amplitude;
