@@ -106,10 +106,10 @@ struct SpotPlan::State {
   [[nodiscard]] std::span<const double> asked() const {
     return before_measured.size() == count() ? before_measured : scene.target;
   }
-  int take_free_steps(const SpotSteps& steps, Progress& progress);
-  int take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress);
+  int take_free_steps(const SpotSteps& steps, Progress& progress) const;
+  int take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress) const;
   void take_stated_steps(std::span<const Step> steps, Progress& progress) const;
-  int take_rounded_steps(const SpotSteps& steps, SpotLight& seen);
+  int take_rounded_steps(const SpotSteps& steps, SpotLight& seen) const;
   std::vector<SpotPlace> places_of_move(View<const float, 2> position_m, int steps) const;
   SpotReport move(std::vector<SpotPlace> found, std::vector<std::int64_t> ids, std::vector<double> target, int steps);
   void take_moving_steps(int steps, const std::vector<std::uint8_t>& is_free) const;
@@ -188,7 +188,7 @@ SpotLight SpotPlan::State::light_against(std::span<const double> target) const {
 }
 
 /// The stated number, or while light grows; of given phases two.
-int SpotPlan::State::take_free_steps(const SpotSteps& steps, Progress& progress) {
+int SpotPlan::State::take_free_steps(const SpotSteps& steps, Progress& progress) const {
   constexpr int with_phases = 2;
   if (steps.free_steps || !asked_unit.empty()) {
     const int stated = steps.free_steps.value_or(with_phases);
@@ -209,7 +209,7 @@ int SpotPlan::State::take_free_steps(const SpotSteps& steps, Progress& progress)
 }
 
 /// The stated number, or until both limits hold.
-int SpotPlan::State::take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress) {
+int SpotPlan::State::take_kept_steps(const SpotSteps& steps, SpotLight& seen, Progress& progress) const {
   const Step step = kept_step(kept_gain);
   if (steps.kept_steps) {
     take_stated_steps(std::vector<Step>(static_cast<std::size_t>(*steps.kept_steps), step), progress);
@@ -238,7 +238,7 @@ void SpotPlan::State::take_stated_steps(std::span<const Step> steps, Progress& p
 
 /// Rounds the phase at last. While a limit is missed, kept steps before add what the spots of the rounded phase lack;
 /// the best phase stays.
-int SpotPlan::State::take_rounded_steps(const SpotSteps& steps, SpotLight& seen) {
+int SpotPlan::State::take_rounded_steps(const SpotSteps& steps, SpotLight& seen) const {
   engine->look(options.levels);
   seen = light();
   Array<float, 2> best(options.grid.shape());
