@@ -45,6 +45,12 @@ TEST_F(TiffUnknown, TagsAreNamedInOneLine) {
   EXPECT_EQ(notes(many), Notes{"ignored: tags 60000, 60001, 60002, 60003, 60004, 60005, 60006, 60007 and 3 more"});
 }
 
+TEST_F(TiffUnknown, ACroppedPictureIsSaidToBe) {
+  EXPECT_EQ(notes({{33300, 4, {128}}, {33301, 4, {96}}}),
+            Notes{"a cropped picture of 2 x 1 pixels, whose place on its canvas of 128 x 96 is ignored"});
+  EXPECT_EQ(notes({{33300, 4, {2}}, {33301, 4, {1}}}), Notes{});
+}
+
 TEST_F(TiffUnknown, HarmlessTagsAreNot) {
   // Make, model, software, date, artist, copyright, XMP, IPTC, Windows' title, ImageJ's, DNG's.
   EXPECT_EQ(notes({{271, 2, {}, "Maker"},

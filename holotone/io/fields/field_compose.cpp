@@ -35,9 +35,10 @@ void require_no_less(const std::string& path, const FieldNumbers& numbers, std::
 }
 
 /// Puts phases into radians by the unit that the file states. Throws io for another unit, and for phases of an integer
-/// type without one; notes those without a unit that are probably not in radians.
+/// type without one; notes those without a unit that may not be in radians.
 void put_into_radians(const std::string& path, FieldNumbers& numbers, std::vector<std::string>& notes) {
   constexpr double usual_rad = 6 * std::numbers::pi;
+  constexpr double wrapped_rad = 5;  // nearly a turn, which phases modulo 2 pi fill
   std::string unit = take_unit(numbers.metadata);
   const auto named = split_part(path);
   if (unit.empty()) unit = unit_of_name(named.part);
@@ -54,8 +55,12 @@ void put_into_radians(const std::string& path, FieldNumbers& numbers, std::vecto
   }
   const auto values = numbers.real.host();
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  if (*high - *low > usual_rad) {
+  const double span = *high - *low;
+  if (span > usual_rad) {
     notes.push_back(fmt::format("{}: phases from {:.6g} to {:.6g}, taken as radians", path, *low, *high));
+  } else if (span < wrapped_rad) {
+    notes.push_back(
+        fmt::format("{}: phases from {:.6g} to {:.6g} without a unit, taken as radians, not waves", path, *low, *high));
   }
 }
 

@@ -20,6 +20,44 @@ constexpr std::string_view known[] = {
     "scale_factor", "add_offset", "unitSI", "unitDimension", "gridUnitSI",    "gridGlobalOffset", "timeUnitSI",
     "timeOffset",   "conversion", "offset", "scale",         "IGORWaveUnits", "IGORWaveScaling",  "time_units"};
 
+/// Attributes of numbers that are followed elsewhere or say nothing of the numbers and pixels: of HDF5, its images,
+/// openPMD, NeXus, MATLAB, Julia and Python.
+constexpr std::string_view quiet[] = {"DIMENSION_LIST",
+                                      "REFERENCE_LIST",
+                                      "PALETTE",
+                                      "IMAGE_MINMAXRANGE",
+                                      "IMAGE_WHITE_IS_ZERO",
+                                      "_FillValue",
+                                      "_Unsigned",
+                                      "missing_value",
+                                      "valid_range",
+                                      "valid_min",
+                                      "valid_max",
+                                      "position",
+                                      "gridSpacing",
+                                      "openPMDextension",
+                                      "signal",
+                                      "axis",
+                                      "rank",
+                                      "element_size_um",
+                                      "MATLAB_empty",
+                                      "MATLAB_global",
+                                      "MATLAB_class",
+                                      "MATLAB_int_decode",
+                                      "OCTAVE_NEW_FORMAT",
+                                      "OCTAVE_GLOBAL",
+                                      "is_fft_shifted",
+                                      "index_in_array",
+                                      "dt",
+                                      "primary",
+                                      "emd_group_type",
+                                      "IGORWaveType",
+                                      "block_first_row",
+                                      "block_of_rows"};
+constexpr std::string_view quiet_words[] = {
+    "time",   "date", "timestamp", "version",   "id",          "index",    "indices",  "number", "count", "frame",
+    "frames", "seed", "exposure",  "iteration", "temperature", "pressure", "humidity", "year",   "month", "day"};
+
 /// Words of a factor, which 1 leaves as it is, of an addend, which 0 does, and of a unit.
 constexpr std::string_view factors[] = {"scale",      "scaling",    "scalefactor", "slope",       "factor", "gain",
                                         "conversion", "multiplier", "calibration", "sensitivity", "slp"};
@@ -45,6 +83,16 @@ bool may_concern_numbers(hid_t object, const std::string& name) {
   return has_word(words, units) && numbers.empty() && !read_attribute_texts(object, name.c_str()).empty();
 }
 
+/// True of numbers under another name than those that are followed or say nothing.
+bool has_other_numbers(hid_t object, const std::string& name) {
+  if (std::ranges::find(known, name) != std::end(known) || std::ranges::find(quiet, name) != std::end(quiet))
+    return false;
+  if (name.ends_with("_m") || name.ends_with("_rad")) return false;  // metadata of this program, by others too
+  const auto words = split_name_words(name);
+  if (has_word(words, quiet_words) || has_word(words, factors) || has_word(words, addends)) return false;
+  return !read_attribute_numbers(object, name.c_str()).empty();
+}
+
 /// "properties (intensity_calibration.scale 0.25)": of an attribute of JSON, XML or lines; empty without such numbers.
 std::string stated_in_text(hid_t object, const std::string& name) {
   std::string list;
@@ -56,8 +104,10 @@ std::string stated_in_text(hid_t object, const std::string& name) {
 }
 
 void add_attributes(hid_t object, std::vector<std::string>& names) {
+  const bool is_of_program = read_attribute_word(object, "software").starts_with("holotone");
   for (const auto& name : list_hdf5_attributes(object)) {
-    const auto found = may_concern_numbers(object, name) ? name : stated_in_text(object, name);
+    const bool is_named = may_concern_numbers(object, name) || (!is_of_program && has_other_numbers(object, name));
+    const auto found = is_named ? name : stated_in_text(object, name);
     if (!found.empty() && std::ranges::find(names, found) == names.end()) names.push_back(found);
   }
 }

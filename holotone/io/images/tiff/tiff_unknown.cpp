@@ -59,6 +59,10 @@ constexpr Tags known_tags[] = {
 
 constexpr std::uint16_t grey_response_curve = 291;
 
+/// Width and height of the canvas that a cropped picture lies on, as Pixar and panorama programs write it.
+constexpr std::uint32_t full_width = 33300;
+constexpr std::uint32_t full_height = 33301;
+
 /// JPK: a factor and an addend of each slot, of which the first is the default.
 constexpr std::uint32_t jpk_scale = 32932;
 constexpr std::uint32_t jpk_offset = 32933;
@@ -104,6 +108,21 @@ void note_scale(double scale, double offset, std::string_view source, Image& ima
                                     scale, offset, source));
 }
 
+void note_crop(TIFF* file, Image& image, std::string_view path) {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint32_t columns = 0;
+  std::uint32_t rows = 0;
+  if (TIFFGetField(file, full_width, &width) != 1 || TIFFGetField(file, full_height, &height) != 1) return;
+  (void)TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &columns);
+  (void)TIFFGetField(file, TIFFTAG_IMAGELENGTH, &rows);
+  if (width == columns && height == rows) return;
+  image.notes.push_back(
+      fmt::format("{}: a cropped picture of {} x {} pixels, whose place on its canvas of {} x {} is "
+                  "ignored",
+                  path, columns, rows, width, height));
+}
+
 /// True if the tags are JPK's.
 bool note_jpk(TIFF* file, Image& image, std::string_view path) {
   const auto scale = find_number(file, jpk_scale);
@@ -147,6 +166,7 @@ bool has_dialect(std::string_view description) {
 
 void note_unknown_tags(const TiffInput& input, Image& image, std::string_view path) {
   TIFF* const file = input.get();
+  note_crop(file, image, path);
   const bool is_jpk = note_jpk(file, image, path);
   const bool is_gatan = note_gatan(file, image, path);
   note_fei(file, image, path);
