@@ -103,6 +103,33 @@ TEST_F(Hdf5Programs, OtherNumbersAreNamed) {
             (std::vector{path_ + ":/data/phase: ignored: attributes NDArrayDimBinning, Direction, Spacing"}));
 }
 
+// So are few numbers in datasets beside the array: pixels of ITK, ptypy, Wofry and CXI, but not its coordinates.
+TEST_F(Hdf5Programs, FewNumbersBesideTheArrayAreNamed) {
+  write([](auto& group, auto& data) {
+    group.dataset("Spacing", {2}, {1e-2, 2e-2});
+    group.dataset("Directions", {2, 2}, {-1, 0, 0, 1});
+    group.dataset("x_pixel_size", {1}, {1e-5});
+    group.dataset("x", {6}, {0, 1, 2, 3, 4, 5});
+    group.dataset("edges", {5}, {0, 1, 2, 3, 4});
+    group.dataset("frame_number", {1}, {7});
+    group.dataset("curve", {17}, std::vector<double>(17, 1));
+    data.text("units", "rad");
+  });
+  EXPECT_EQ(read().notes, (std::vector{path_ + ":/data/phase: ignored: datasets Directions, Spacing, x_pixel_size"}));
+}
+
+TEST_F(Hdf5Programs, VeloxPutsFramesLast) {
+  auto file = Hdf5Object::create_file(path_);
+  auto image = file.group("Data").group("Image").group("7f");
+  image.dataset("Data", {4, 3, 2}, make_phases());
+  const auto refused = [&] { return error_of([&] { (void)read_field(path_ + ":/Data/Image/7f/Data:1"); }); };
+  EXPECT_TRUE(refused().ends_with("float64 of shape {3, 2}")) << refused();
+  image.dataset("Metadata", {4, 1}, {1, 2, 3, 4});
+  EXPECT_EQ(refused(), path_ +
+                           ":/Data/Image/7f/Data:1: expected arrays {frames, ny, nx}, got /Data/Image/7f/Data, "
+                           "which is {4, 3, 2} float64, {ny, nx, frames} of Velox");
+}
+
 TEST_F(Hdf5Programs, IgorStatesUnitsOfTheWaveAndItsAxes) {
   const auto write_wave = [&](const std::string& unit, double scale, double dy, double dx) {
     write(

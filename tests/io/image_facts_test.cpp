@@ -110,6 +110,18 @@ TEST(ImageFacts, AnAnimationIsNamed) {
   }
 }
 
+TEST(ImageFacts, ACroppedPictureIsNamed) {
+  const auto sides = [](char width, char height) { return std::string{0, 0, 0, width, 0, 0, 0, height}; };
+  const auto notes = [](const std::string& chunk, const std::string& data) {
+    return notes_of("x.png", png_with(chunk, data));
+  };
+  const Notes cropped{"x.png: a cropped picture of 2 x 2 pixels, whose place on its canvas of 9 x 7 is ignored"};
+  EXPECT_EQ(notes("vpAg", sides(9, 7) + '\0'), cropped);                  // ImageMagick
+  EXPECT_EQ(notes("caNv", sides(9, 7) + std::string(8, '\0')), cropped);  // its newer chunk
+  EXPECT_EQ(notes("vpAg", sides(2, 2) + '\0'), Notes{});
+  EXPECT_EQ(notes("vpAg", "ab"), Notes{});
+}
+
 /// A JPEG with a segment APP1 or APP2 before all others.
 std::string jpeg_with(char number, const std::string& data) {
   std::string length;

@@ -44,6 +44,12 @@ const StoredArray* find_named(const std::vector<StoredArray>& arrays, std::strin
   return found == arrays.end() ? nullptr : &*found;
 }
 
+/// Velox writes frames last: /Data/Image/IDENTIFIER/Data beside Metadata.
+bool is_of_velox(const StoredArray& array, const std::vector<StoredArray>& arrays) {
+  if (!array.name.starts_with("/Data/Image/") || !array.name.ends_with("/Data")) return false;
+  return find_named(arrays, array.name.substr(0, array.name.rfind('/')) + "/Metadata") != nullptr;
+}
+
 ChosenArray choose_named(const std::vector<StoredArray>& arrays, std::string_view part, std::string_view path) {
   std::string_view slice;
   const StoredArray* found = find_named(arrays, part);
@@ -59,6 +65,9 @@ ChosenArray choose_named(const std::vector<StoredArray>& arrays, std::string_vie
   ChosenArray chosen{static_cast<std::size_t>(found - arrays.data()), {}};
   const std::string is = fmt::format("{}, which is {}", printable(found->name), array_text(*found));
   if (found->kind == Kind::other) throw_io(path, "an array of numbers", is);
+  if (extents.size() == 3 && is_of_velox(*found, arrays)) {
+    throw_io(path, "arrays {frames, ny, nx}", is + ", {ny, nx, frames} of Velox");
+  }
   if (extents.size() == 2 && slice.empty()) return chosen;
   if (extents.size() == 3 && !slice.empty()) {
     constexpr auto most = static_cast<std::uint64_t>(INT64_MAX);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <holotone/io/fields/hdf5_attributes_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 
 namespace holotone::io {
@@ -28,8 +29,8 @@ static herr_t collect_member(hid_t, const char* name, const H5L_info_t* info, vo
 }
 }
 
-/// A dataset of one value that lies in the file; not valid without one.
-Hdf5Handle open_single(hid_t group, const std::string& name) {
+/// A dataset that lies in the file; not valid without one.
+Hdf5Handle open_dataset(hid_t group, const std::string& name) {
   H5L_info_t info{};
   if (H5Lexists(group, name.c_str(), H5P_DEFAULT) <= 0 || H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT) < 0 ||
       info.type != H5L_TYPE_HARD) {
@@ -40,13 +41,33 @@ Hdf5Handle open_single(hid_t group, const std::string& name) {
   const Hdf5Handle list(H5Dget_create_plist(object.get()), H5Pclose);
   const bool is_here =
       list.valid() && H5Pget_layout(list.get()) != H5D_VIRTUAL && H5Pget_external_count(list.get()) == 0;
-  if (!is_here) return {-1, H5Oclose};
-  const Hdf5Handle space(H5Dget_space(object.get()), H5Sclose);
-  if (!space.valid() || H5Sget_simple_extent_npoints(space.get()) != 1) return {-1, H5Oclose};
-  return object;
+  return is_here ? std::move(object) : Hdf5Handle(-1, H5Oclose);
+}
+
+hssize_t count_values(const Hdf5Handle& dataset) {
+  const Hdf5Handle space(dataset.valid() ? H5Dget_space(dataset.get()) : -1, H5Sclose);
+  return space.valid() ? H5Sget_simple_extent_npoints(space.get()) : 0;
+}
+
+bool has_numbers(const Hdf5Handle& dataset) {
+  const Hdf5Handle type(dataset.valid() ? H5Dget_type(dataset.get()) : -1, H5Tclose);
+  const auto kind = type.valid() ? H5Tget_class(type.get()) : H5T_NO_CLASS;
+  return kind == H5T_FLOAT || kind == H5T_INTEGER;
+}
+
+/// A dataset of one value; not valid without one.
+Hdf5Handle open_single(hid_t group, const std::string& name) {
+  Hdf5Handle object = open_dataset(group, name);
+  return count_values(object) == 1 ? std::move(object) : Hdf5Handle(-1, H5Oclose);
 }
 
 }  // namespace
+
+std::optional<std::vector<std::uint64_t>> find_member_extents(hid_t group, const std::string& name) {
+  const Hdf5Handle dataset = open_dataset(group, name);
+  if (!has_numbers(dataset) || read_attribute_word(dataset.get(), "MATLAB_class") == "char") return std::nullopt;
+  return read_hdf5_extents(dataset.get());
+}
 
 std::vector<std::string> list_hdf5_members(hid_t group) {
   std::vector<std::string> names;
@@ -56,9 +77,7 @@ std::vector<std::string> list_hdf5_members(hid_t group) {
 
 std::optional<double> read_member_number(hid_t group, const std::string& name, const std::string& path) {
   const Hdf5Handle dataset = open_single(group, name);
-  const Hdf5Handle type(dataset.valid() ? H5Dget_type(dataset.get()) : -1, H5Tclose);
-  const auto kind = type.valid() ? H5Tget_class(type.get()) : H5T_NO_CLASS;
-  if (kind != H5T_FLOAT && kind != H5T_INTEGER) return std::nullopt;
+  if (!has_numbers(dataset)) return std::nullopt;
   double value = 0;
   if (H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) < 0) {
     throw_io(path, fmt::format("a readable {}", name), "a damaged one");

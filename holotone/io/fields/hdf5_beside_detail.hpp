@@ -11,6 +11,9 @@ namespace holotone::io {
 /// Names of the hard links of a group, at most 1000.
 std::vector<std::string> list_hdf5_members(hid_t group);
 
+/// Extents of a dataset of numbers in the group, {} of one number; none of a group, a text or another file's dataset.
+std::optional<std::vector<std::uint64_t>> find_member_extents(hid_t group, const std::string& name);
+
 /// The number of a dataset of one value in the group; none without one. Throws io for one that is not finite.
 std::optional<double> read_member_number(hid_t group, const std::string& name, const std::string& path);
 

@@ -61,15 +61,6 @@ bool is_named(std::string name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::vector<std::uint64_t> read_extents(hid_t dataset) {
-  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
-  const int rank = space.valid() ? H5Sget_simple_extent_ndims(space.get()) : -1;
-  if (rank < 0 || rank > H5S_MAX_RANK) return {};
-  std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
-  if (rank > 0 && H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr) != rank) return {};
-  return {extents.begin(), extents.end()};
-}
-
 // The other file in which the values of a dataset lie; empty: they lie in its own. To be called before what opens the
 // other, such as the extents of a virtual dataset.
 std::string elsewhere(hid_t dataset) {
@@ -207,7 +198,7 @@ class DatasetList {
       return;
     }
     Found one{{std::move(dataset), name, {}, {}, false, {}, false, octave ? "Octave" : program_}, {}};
-    one.choice.extents = read_extents(one.choice.dataset.get());
+    one.choice.extents = read_hdf5_extents(one.choice.dataset.get());
     set_kind(one);
     one.array.name = name;
     one.array.extents = one.choice.extents;
@@ -218,6 +209,15 @@ class DatasetList {
 };
 
 }  // namespace
+
+std::vector<std::uint64_t> read_hdf5_extents(hid_t dataset) {
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
+  const int rank = space.valid() ? H5Sget_simple_extent_ndims(space.get()) : -1;
+  if (rank < 0 || rank > H5S_MAX_RANK) return {};
+  std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
+  if (rank > 0 && H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr) != rank) return {};
+  return {extents.begin(), extents.end()};
+}
 
 Hdf5Handle open_hdf5_group(const Hdf5Choice& choice) {
   const Hdf5Handle file(H5Iget_file_id(choice.dataset.get()), H5Fclose);

@@ -26,6 +26,9 @@ struct Hdf5Choice {
 /// followed. Throws io.
 Hdf5Choice open_hdf5_dataset(hid_t file, std::string_view part, const std::string& path);
 
+/// Extents of a dataset as stored.
+std::vector<std::uint64_t> read_hdf5_extents(hid_t dataset);
+
 /// The group that holds a chosen dataset; not valid if it cannot be opened.
 Hdf5Handle open_hdf5_group(const Hdf5Choice& choice);
 

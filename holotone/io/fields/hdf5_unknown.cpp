@@ -112,10 +112,34 @@ void add_attributes(hid_t object, std::vector<std::string>& names) {
   }
 }
 
-/// Names of the members of a group that belong to its dataset `name`.
-std::vector<std::string> list_beside(hid_t group, const std::string& name) {
+/// True of few numbers beside the dataset, such as Spacing or _psize: coordinates, scales and offsets are followed.
+bool has_few_numbers(hid_t group, const std::string& member, const Hdf5Choice& choice, const std::string& name) {
+  const bool is_scale = member == "scaling_factor" || member == "offset";
+  if (is_scale && read_attribute_texts(group, "signal") == std::vector<std::string>{name}) return false;
+  if (member == name || member == name + "_scaling_factor" || member == name + "_offset") return false;
+  if (std::ranges::find(quiet, member) != std::end(quiet) || member.starts_with("dim")) return false;
+  if (has_word(split_name_words(member), quiet_words)) return false;
+  const auto extents = find_member_extents(group, member);
+  if (!extents) return false;
+  constexpr std::uint64_t longest = 16;
+  constexpr std::uint64_t largest_matrix = 4;
+  const auto is_within = [&](std::uint64_t most) {
+    return std::ranges::all_of(*extents, [&](auto extent) { return extent >= 1 && extent <= most; });
+  };
+  if (extents->size() >= 2) return extents->size() == 2 && is_within(largest_matrix) && *extents != choice.extents;
+  const auto is_coordinate = [&](std::uint64_t extent) {
+    return extent > 1 && !extents->empty() && (extents->front() == extent || extents->front() == extent + 1);
+  };
+  return is_within(longest) && std::ranges::none_of(choice.extents, is_coordinate);
+}
+
+/// Names of the members of a group that belong to its dataset, or may say what its numbers and pixels are.
+std::vector<std::string> list_beside(hid_t group, const Hdf5Choice& choice) {
+  const auto name = choice.name.substr(choice.name.rfind('/') + 1);
   auto found = list_hdf5_members(group);
-  std::erase_if(found, [&](const auto& member) { return !belongs_to_array(member, name); });
+  std::erase_if(found, [&](const auto& member) {
+    return !belongs_to_array(member, name) && !has_few_numbers(group, member, choice, name);
+  });
   return found;
 }
 
@@ -126,7 +150,7 @@ std::string note_hdf5_unknown(const Hdf5Choice& choice, const std::string& path)
   std::vector<std::string> datasets;
   add_attributes(choice.dataset.get(), attributes);
   const Hdf5Handle group = open_hdf5_group(choice);
-  if (group.valid()) datasets = list_beside(group.get(), choice.name.substr(choice.name.rfind('/') + 1));
+  if (group.valid()) datasets = list_beside(group.get(), choice);
   for (const auto& above : open_hdf5_groups(choice)) add_attributes(above.get(), attributes);
   if (attributes.empty() && datasets.empty()) return {};
   const std::string between = attributes.empty() || datasets.empty() ? "" : "; ";

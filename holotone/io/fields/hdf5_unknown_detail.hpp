@@ -9,7 +9,7 @@ namespace holotone::io {
 
 /// A line on attributes of the dataset and the groups above it that are numbers and not followed, whose names say a
 /// unit, or whose text (JSON, XML, lines) states scales, offsets or units, and on datasets beside it by its name, such
-/// as NAME_errors or NAME_mask; empty without them.
+/// as NAME_errors or NAME_mask, or of few numbers, such as Spacing; empty without them.
 std::string note_hdf5_unknown(const Hdf5Choice& choice, const std::string& path);
 
 /// A line on a picture that is smaller than its dataset, or lies behind its last plane, by the attributes of Imaris

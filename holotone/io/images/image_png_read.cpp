@@ -91,6 +91,13 @@ PngChunks check_chunks(PngInput& input, std::string_view path) {
       exif = take_exif(input, length);
     }
     if (type == "sTER") chunks.stereo = true;
+    if ((type == "vpAg" || type == "caNv") && length >= 8) {
+      char sides[8];
+      if (input.take(sides, sizeof sides)) {
+        chunks.canvas = {load<std::uint32_t>(sides, std::endian::big),
+                         load<std::uint32_t>(sides + 4, std::endian::big)};
+      }
+    }
     const bool is_known = std::ranges::find(known_chunks, type) != std::end(known_chunks);
     if (!is_known && std::ranges::find(chunks.unknown, type) == chunks.unknown.end()) chunks.unknown.emplace_back(type);
     if (type == "tEXt" || type == "zTXt" || type == "iTXt") {
@@ -247,6 +254,7 @@ void PngReader::note_facts(Image& image) const {
     image.notes.push_back(
         fmt::format("{}: an animation of {} frames (APNG): its still picture is read", path_, chunks_.frames));
   }
+  note_crop(image, {png_get_image_width(png_, info_), png_get_image_height(png_, info_)}, chunks_.canvas, path_);
   if (chunks_.stereo) {
     image.notes.push_back(fmt::format("{}: two views side by side (sTER) are read as one picture", path_));
   }

@@ -15,4 +15,12 @@ bool note_pixel_aspect(Image& image, double columns, double rows, std::string_vi
   return true;
 }
 
+void note_crop(Image& image, PictureSides picture, PictureSides canvas, std::string_view path) {
+  if (canvas.width == 0 || canvas.height == 0 || canvas == picture) return;
+  image.notes.push_back(
+      fmt::format("{}: a cropped picture of {} x {} pixels, whose place on its canvas of {} x {} is "
+                  "ignored",
+                  path, picture.width, picture.height, canvas.width, canvas.height));
+}
+
 }  // namespace holotone::io

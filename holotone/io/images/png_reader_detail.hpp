@@ -5,6 +5,7 @@
 #include <holotone/io/images/colour_profile_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
+#include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <png.h>
 #include <string>
 #include <string_view>
@@ -50,6 +51,7 @@ struct PngChunks {
   std::string video_code{};   ///< data of cICP
   std::uint32_t frames = 0;   ///< of an animation (acTL)
   bool stereo = false;        ///< two views side by side (sTER)
+  PictureSides canvas;        ///< from which the picture was cropped (caNv, vpAg)
   ColourClaim exif_colours{};
   std::vector<std::string> unknown{};  ///< types that are neither known nor harmless
 };

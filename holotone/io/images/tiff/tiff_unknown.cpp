@@ -108,19 +108,14 @@ void note_scale(double scale, double offset, std::string_view source, Image& ima
                                     scale, offset, source));
 }
 
-void note_crop(TIFF* file, Image& image, std::string_view path) {
-  std::uint32_t width = 0;
-  std::uint32_t height = 0;
-  std::uint32_t columns = 0;
-  std::uint32_t rows = 0;
-  if (TIFFGetField(file, full_width, &width) != 1 || TIFFGetField(file, full_height, &height) != 1) return;
-  (void)TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &columns);
-  (void)TIFFGetField(file, TIFFTAG_IMAGELENGTH, &rows);
-  if (width == columns && height == rows) return;
-  image.notes.push_back(
-      fmt::format("{}: a cropped picture of {} x {} pixels, whose place on its canvas of {} x {} is "
-                  "ignored",
-                  path, columns, rows, width, height));
+void note_tiff_crop(TIFF* file, Image& image, std::string_view path) {
+  PictureSides picture;
+  PictureSides canvas;
+  if (TIFFGetField(file, full_width, &canvas.width) != 1 || TIFFGetField(file, full_height, &canvas.height) != 1)
+    return;
+  (void)TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &picture.width);
+  (void)TIFFGetField(file, TIFFTAG_IMAGELENGTH, &picture.height);
+  note_crop(image, picture, canvas, path);
 }
 
 /// True if the tags are JPK's.
@@ -166,7 +161,7 @@ bool has_dialect(std::string_view description) {
 
 void note_unknown_tags(const TiffInput& input, Image& image, std::string_view path) {
   TIFF* const file = input.get();
-  note_crop(file, image, path);
+  note_tiff_crop(file, image, path);
   const bool is_jpk = note_jpk(file, image, path);
   const bool is_gatan = note_gatan(file, image, path);
   note_fei(file, image, path);
