@@ -4,8 +4,11 @@
 // check; on the CPU transforms, the time of a gradient over that of its Fourier transforms alone.
 // With `--target neural_holography_1.png` (1920 x 1080; its green light), from a start by seed to rounded phases:
 // optimize/1080p/region41, region43, full36, full39: one frame of 8 bits from a smooth phase, in the region and in the
-// whole frame; the number is the PSNR in dB that counts as reached. optimize/subframes8: eight frames of 4 bits from a
-// random phase, region. Counters: psnr_worst of four half-pixel positions, psnr_samples, efficiency, steps.
+// whole frame; the number is the PSNR in dB that counts as reached. optimize/1080p/transport45, transport_full45: the
+// same from the start by optimal transport, which is timed too, as `holotone optimize` does. optimize/subframes8: eight
+// frames of 4 bits from a random phase, region. Counters: psnr_worst of four half-pixel positions, psnr_samples,
+// efficiency, steps, vortices.
+// optimize/transport: that start alone, of soft discs.
 #include <bench/loop.hpp>
 #include <bench/rows.hpp>
 #include <cmath>
@@ -14,6 +17,7 @@
 #include <holotone/fft/fft.hpp>
 #include <holotone/io/images/image.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
+#include <holotone/retrieval/transport/transport.hpp>
 #include <numbers>
 
 namespace bench {
@@ -135,23 +139,32 @@ struct Goal {
   int bits = 8;
   bool by_stages = false;
   double spread_rad = 0.5;
+  double transported = 0;  ///< share of the light of a start by transport; 0: none
 };
 
 void run_optimize(benchmark::State& state, const Goal& goal, const std::string& path, Device device) {
   const auto queue = Queue::create(device);
   PhaseRetrievalPlan plan({.grid = grid, .planes = {{.distance_m = 0.2}}, .frames = goal.frames, .region = goal.region},
                           queue);
-  plan.set_target(green_amplitude(path).to(device).view());
+  const auto target = green_amplitude(path);
+  plan.set_target(target.to(device).view());
   std::vector<double> levels(std::size_t{1} << goal.bits);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     levels[i] = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(levels.size());
   }
-  const auto start = holotone::starting_phase({goal.frames, shape[0], shape[1]}, goal.spread_rad).to(device);
+  const auto noise = holotone::starting_phase({goal.frames, shape[0], shape[1]}, goal.spread_rad);
+  const auto start = noise.to(device);
   Array<float, 3> phase(start.shape(), queue);
   holotone::SolverOptions solver{.iterations = goal.steps};
   if (goal.by_stages) solver.level_phase_rad = levels;
   time_row(state, queue, 5, [&] {
     holotone::copy<float, 3>(phase.view(), start.view(), queue);
+    if (goal.transported > 0) {
+      auto transported =
+          holotone::transport_phase(plan.options(), target.view(), {}, goal.transported, queue).phase_rad;
+      for (std::int64_t i = 0; i < transported.size(); ++i) transported.data()[i] += noise.data()[i];
+      holotone::copy<float, 3>(phase.view(), {transported.data(), start.shape()}, queue);
+    }
     plan.optimize(phase.view(), solver);
     if (!goal.by_stages) plan.optimize(phase.view(), {.iterations = 0, .level_phase_rad = levels});
   });
@@ -160,9 +173,17 @@ void run_optimize(benchmark::State& state, const Goal& goal, const std::string& 
   state.counters["psnr_samples"] = quality.psnr_db;
   state.counters["efficiency"] = quality.efficiency;
   state.counters["steps"] = goal.steps;
+  state.counters["vortices"] = static_cast<double>(plan.vortices(phase.view())[0]);
   if (quality.psnr_worst_db < goal.psnr_db) {
     state.SkipWithError(fmt::format("{:.2f} dB, not {} dB", quality.psnr_worst_db, goal.psnr_db).c_str());
   }
+}
+
+void run_transport(benchmark::State& state, Device device) {
+  const auto queue = Queue::create(device);
+  const holotone::PhaseRetrievalOptions options{.grid = grid, .planes = {{.distance_m = 0.2}}, .region = region};
+  const auto target = discs();
+  time_row(state, queue, 5, [&] { holotone::transport_phase(options, target.view(), {}, 0.75, queue); });
 }
 
 }  // namespace
@@ -175,9 +196,12 @@ void add_retrieval_rows(const RowOptions& options) {
   };
   add("optimize/1080p/gradient", [=](benchmark::State& state) { run_gradient(state, true, device); });
   add("optimize/1080p/gradient_samples", [=](benchmark::State& state) { run_gradient(state, false, device); });
+  add("optimize/transport", [=](benchmark::State& state) { run_transport(state, device); });
   if (options.target.empty()) return;
   for (const Goal& goal : {Goal{"1080p/region41", region, 23, 41}, Goal{"1080p/region43", region, 56, 43},
                            Goal{"1080p/full36", {}, 21, 36.5}, Goal{"1080p/full39", {}, 72, 39.5},
+                           Goal{"1080p/transport45", region, 20, 44.5, 1, 8, false, 0.25, 0.75},
+                           Goal{"1080p/transport_full45", {}, 20, 45, 1, 8, false, 0.25, 0.75},
                            Goal{"subframes8", region, 12, 36.5, 8, 4, true, std::numbers::pi}}) {
     add(fmt::format("optimize/{}", goal.name),
         [=, path = options.target](benchmark::State& state) { run_optimize(state, goal, path, device); });

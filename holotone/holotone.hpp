@@ -126,6 +126,7 @@
 #include <holotone/retrieval/phase_retrieval.hpp>
 #include <holotone/retrieval/solver.hpp>
 #include <holotone/retrieval/spots/spot_plan.hpp>
+#include <holotone/retrieval/transport/transport.hpp>
 #include <holotone/smoe/aperture.hpp>
 #include <holotone/smoe/codec.hpp>
 #include <holotone/smoe/codes.hpp>

@@ -24,9 +24,9 @@ Image codes_image(View<const std::uint16_t, 2> codes) {
 
 /// Metadata of a file of codes; `energy`: of the object in one of three colours, 0: unknown.
 Metadata codes_metadata(const OptimizeJob& job, const Channel& channel, const PictureRetrievalOptions& options,
-                        double energy) {
+                        StartPhase start, double energy) {
   auto metadata = panel_metadata(job.hologram.panel, channel);
-  metadata.merge(retrieval_metadata(options));
+  metadata.merge(retrieval_metadata(options, start));
   std::vector<double> planes_m;
   for (const auto& picture : job.pictures) planes_m.push_back(picture.distance_m);
   if (planes_m.size() > 1) {
@@ -61,7 +61,7 @@ Array<float, 3> started_from(const OptimizeJob& job, const PictureRetrievalOptio
 RetrievalCamera OptimizeMaker::camera(const PictureRetrievalOptions& options, const Channel& channel) const {
   if (job_.camera.empty()) return {};
   const auto program = std::make_shared<CameraProgram>(job_.camera, job_.camera_timeout_s);
-  const auto metadata = codes_metadata(job_, channel, options, 0);
+  const auto metadata = codes_metadata(job_, channel, options, options.start.value_or(StartPhase::smooth), 0);
   const auto take = [this, program, metadata, options, colour = channel.colour](View<const std::uint16_t, 2> codes) {
     check_cancelled("waiting for the camera");
     write_codes(program->codes_path(), codes, job_, options, metadata);
@@ -125,7 +125,7 @@ void OptimizeMaker::write(const Channel& channel, const PictureRetrievalOptions&
     std::ranges::copy(made.difference.host(), pixels.data());
     write_image(row.difference, Image{std::move(pixels), {}}, {.compression = hologram.writing.compression});
   }
-  const auto metadata = codes_metadata(job_, channel, options, made.object_energy);
+  const auto metadata = codes_metadata(job_, channel, options, made.start, made.object_energy);
   for (std::int64_t t = 0; t < options.model.frames; ++t) {
     const auto shape = options.model.grid.shape();
     const View<const std::uint16_t, 2> codes(made.codes.data() + t * shape[0] * shape[1], shape);

@@ -11,6 +11,7 @@
 #include <holotone/recipes/panel_limits.hpp>
 #include <holotone/recipes/viewing/wanted_light.hpp>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace holotone::cli {
 namespace {
@@ -134,6 +135,7 @@ nlohmann::json make_json(const OptimizedRecord& row) {
                           {"speckle_contrast_worst", seen.speckle_contrast_worst}};
   };
   object.update(facts(worst_of(made.quality)));
+  object["vortices"] = std::accumulate(made.vortices.begin(), made.vortices.end(), std::int64_t{0});
   object["lit_efficiency"] = std::ranges::min(made.lit_efficiency);
   object.update(picture(worst_seen(made.seen)));
   if (!row.difference.empty()) object["difference"] = row.difference;
@@ -157,7 +159,7 @@ nlohmann::json make_json(const OptimizeJob& job, const SignalRegion& region, con
                         {"pitch_m", hologram.panel.pitch_m},
                         {"bits", hologram.encode.bits},
                         {"signal_region", {region.column, region.row, region.columns, region.rows}},
-                        {"phase", name_of(job.options.start)},
+                        {"phase", name_of(rows.front().made.start)},
                         {"subframes", job.options.model.frames},
                         {"rounding", name_of(rows.front().made.rounding)},
                         {"seed", job.options.seed},
@@ -191,7 +193,10 @@ std::string words_of(const OptimizeJob& job, const OptimizedRecord& row, const S
     text += fmt::format(" ({:.2f} in the lit pixels)", lit);
   }
   if (!std::isnan(seen.ssim_worst)) text += fmt::format(", SSIM {:.3f}", seen.ssim_worst);
-  return text + fmt::format(", speckle contrast {:.2f}", seen.speckle_contrast_worst);
+  text += fmt::format(", speckle contrast {:.2f}", seen.speckle_contrast_worst);
+  const auto vortices = std::accumulate(made.vortices.begin(), made.vortices.end(), std::int64_t{0});
+  if (vortices > 0) text += fmt::format(", {} optical {}", vortices, vortices == 1 ? "vortex" : "vortices");
+  return text;
 }
 
 /// Prints the reconstruct command for files of a format without metadata.

@@ -18,12 +18,14 @@ namespace holotone {
 
 /// Phase from which a retrieval starts.
 enum class StartPhase {
-  smooth,  ///< sharp, with little defocus; behind a lens spread_over_region
-  random,  ///< fills every pupil, with speckle
+  transport,  ///< sharp, with most of the light and hardly any optical vortices: transport_phase
+  smooth,     ///< sharp, with little defocus; behind a lens spread_over_region
+  random,     ///< fills every pupil, with speckle
 };
 template <>
 inline constexpr auto enum_names<StartPhase> =
-    std::array{EnumName{StartPhase::smooth, "smooth"}, EnumName{StartPhase::random, "random"}};
+    std::array{EnumName{StartPhase::transport, "transport"}, EnumName{StartPhase::smooth, "smooth"},
+               EnumName{StartPhase::random, "random"}};
 
 /// When phases are rounded to those of the codes.
 enum class CodeRounding {
@@ -42,7 +44,9 @@ struct PictureRetrievalOptions {
   /// Part of the panel's width and height that the picture fills in the middle, > 0 to 1 (retrieve_picture, if the
   /// model has no region).
   double part = 1;
-  StartPhase start = StartPhase::smooth;
+  /// None: transport for one frame in one plane of all light, by lbfgs or adam, if the panel shows it (stroke of a
+  /// turn; without a lens frequencies up to 0.45 cycles a pixel) and no camera is in the loop, else smooth.
+  std::optional<StartPhase> start{};
   std::uint64_t seed = 0;  ///< of the start
   /// Start {frames, ny, nx} in radians, in host memory, without the encoding's carrier and correction: replaces `start`
   /// and `seed`. Empty: none.
@@ -80,9 +84,11 @@ struct PictureRetrieval {
   /// object_energy balances them.
   double object_energy = 0;
   CodeRounding rounding = CodeRounding::last;
-  double solve_s = 0;    ///< time of the solver
-  bool stopped = false;  ///< it was cancelled, with keeps_best
-  Metadata metadata{};   ///< for write_hologram: distance_m, focal_length_m, phase, signal_region and seed
+  StartPhase start = StartPhase::smooth;
+  std::vector<std::int64_t> vortices{};  ///< in each plane of the phases that the codes show (PhaseRetrievalPlan)
+  double solve_s = 0;                    ///< time of the solver
+  bool stopped = false;                  ///< it was cancelled, with keeps_best
+  Metadata metadata{};  ///< for write_hologram: distance_m, focal_length_m, phase, signal_region and seed
 };
 
 /// Finds the phase whose light is a picture, on `queue`'s device (PhaseRetrievalPlan), and its codes.

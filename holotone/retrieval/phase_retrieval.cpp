@@ -8,6 +8,7 @@
 #include <holotone/fft/fft.hpp>
 #include <holotone/optics/reconstruction_engine.hpp>
 #include <holotone/retrieval/problem.hpp>
+#include <holotone/retrieval/vortices.hpp>
 #include <numbers>
 
 namespace holotone {
@@ -36,28 +37,6 @@ SignalRegion checked_region(const PhaseRetrievalOptions& options) {
 
 void require(bool holds, std::string_view argument, std::string_view expected, double got) {
   if (!holds) throw_argument(name, argument, expected, fmt::format("{}", got));
-}
-
-/// The options with all of the region; throws for any out of range.
-PhaseRetrievalOptions checked(const PhaseRetrievalOptions& options) {
-  require_grid(name, options.grid);
-  require_bounds(name, "planes", static_cast<double>(options.planes.size()), bounds_of<&PhaseRetrievalOptions::planes>);
-  require_bounds(name, "frames", static_cast<double>(options.frames), bounds_of<&PhaseRetrievalOptions::frames>);
-  for (const auto& plane : options.planes) {
-    require(std::isfinite(plane.distance_m), "planes.distance_m", "a finite distance", plane.distance_m);
-    require(std::isfinite(plane.weight) && plane.weight > 0, "planes.weight", "> 0", plane.weight);
-    if (!plane.pupil) continue;
-    if (options.focal_length_m > 0) throw_argument(name, "planes.pupil", "none with a lens", "a pupil");
-    reconstruction::require_aperture(options.grid, *plane.pupil);
-  }
-  require(std::isfinite(options.focal_length_m) && options.focal_length_m >= 0, "focal_length_m",
-          "> 0, or 0 without a lens", options.focal_length_m);
-  const auto& response = options.response;
-  require_bounds(name, "response.fill_factor", response.fill_factor, bounds_of<&PanelResponse::fill_factor>);
-  require_bounds(name, "response.zero_order", response.zero_order, bounds_of<&PanelResponse::zero_order>);
-  PhaseRetrievalOptions result = options;
-  result.region = checked_region(options);
-  return result;
 }
 
 /// Levels in [0, 2 pi), sorted, each once.
@@ -90,6 +69,7 @@ void require_solver(const SolverOptions& solver, const PhaseRetrievalOptions& op
   if (projects && !solver.level_phase_rad.empty()) {
     throw_argument(name, "level_phase_rad", "none with gs and wgs", "levels");
   }
+  if (options.efficiency > 0 && solver.camera) throw_argument(name, "efficiency", "0 with a camera", "a share");
   if (is(RetrievalSolver::lbfgs) && solver.camera) {
     throw_argument(name, "camera", "adam, gs or wgs", "lbfgs");
   }
@@ -97,11 +77,40 @@ void require_solver(const SolverOptions& solver, const PhaseRetrievalOptions& op
 
 }  // namespace
 
+PhaseRetrievalOptions retrieval::checked_options(const PhaseRetrievalOptions& options) {
+  require_grid(name, options.grid);
+  require_bounds(name, "planes", static_cast<double>(options.planes.size()), bounds_of<&PhaseRetrievalOptions::planes>);
+  require_bounds(name, "frames", static_cast<double>(options.frames), bounds_of<&PhaseRetrievalOptions::frames>);
+  for (const auto& plane : options.planes) {
+    require(std::isfinite(plane.distance_m), "planes.distance_m", "a finite distance", plane.distance_m);
+    require(std::isfinite(plane.weight) && plane.weight > 0, "planes.weight", "> 0", plane.weight);
+    if (!plane.pupil) continue;
+    if (options.focal_length_m > 0) throw_argument(name, "planes.pupil", "none with a lens", "a pupil");
+    reconstruction::require_aperture(options.grid, *plane.pupil);
+  }
+  require(std::isfinite(options.focal_length_m) && options.focal_length_m >= 0, "focal_length_m",
+          "> 0, or 0 without a lens", options.focal_length_m);
+  const auto& response = options.response;
+  require_bounds(name, "response.fill_factor", response.fill_factor, bounds_of<&PanelResponse::fill_factor>);
+  require_bounds(name, "response.zero_order", response.zero_order, bounds_of<&PanelResponse::zero_order>);
+  require_bounds(name, "efficiency", options.efficiency, bounds_of<&PhaseRetrievalOptions::efficiency>);
+  if (options.efficiency > 0 && options.planes.size() > 1) {
+    throw_argument(name, "efficiency", "one plane", fmt::format("{} planes", options.planes.size()));
+  }
+  if (options.efficiency > 0 && options.loss == RetrievalLoss::intensity) {
+    throw_argument(name, "efficiency", "the loss amplitude", "intensity");
+  }
+  PhaseRetrievalOptions result = options;
+  result.region = checked_region(options);
+  return result;
+}
+
 struct PhaseRetrievalPlan::State {
   PhaseRetrievalOptions options;
   Queue queue;
   std::unique_ptr<retrieval::Engine> engine;
-  std::vector<double> peaks;  ///< largest amplitude of each target in the region; negative: no target yet
+  std::vector<Array<float, 2>> targets;  ///< in host memory
+  std::vector<double> peaks;             ///< largest amplitude of each target in the region; negative: no target yet
 
   template <class T, std::size_t Rank>
   void require_shape(std::string_view argument, View<T, Rank> view, const Shape<Rank>& shape) const {
@@ -128,9 +137,10 @@ struct PhaseRetrievalPlan::State {
 PhaseRetrievalPlan::PhaseRetrievalPlan(const PhaseRetrievalOptions& options, Queue queue)
     : state_(std::make_unique<State>()) {
   State& s = *state_;
-  s.options = checked(options);
+  s.options = retrieval::checked_options(options);
   s.queue = std::move(queue);
   s.peaks.assign(options.planes.size(), -1);
+  s.targets.resize(options.planes.size());
   switch (s.queue.device().backend) {
     case Backend::cpu: s.engine = retrieval::engine_cpu(s.options); break;
     case Backend::cuda:
@@ -154,7 +164,7 @@ void PhaseRetrievalPlan::set_target(View<const float, 2> amplitude, std::size_t 
   if (plane >= s.peaks.size()) {
     throw_argument(name, "plane", fmt::format("0 to {}", s.peaks.size() - 1), fmt::format("{}", plane));
   }
-  const auto host = copy_of(amplitude, Device{});
+  auto host = copy_of(amplitude, Device{});
   const auto& region = s.options.region;
   float peak = 0;
   for (std::int64_t row = 0; row < host.shape()[0]; ++row) {
@@ -171,6 +181,7 @@ void PhaseRetrievalPlan::set_target(View<const float, 2> amplitude, std::size_t 
   }
   if (peak == 0 && s.peaks.size() == 1) throw_argument(name, "amplitude", "light in the signal region", "zeros");
   s.engine->set_target(plane, host.data());
+  s.targets[plane] = std::move(host);
   s.peaks[plane] = static_cast<double>(peak);
 }
 
@@ -233,6 +244,21 @@ std::vector<RetrievalQuality> PhaseRetrievalPlan::quality(View<const float, 3> p
   return result;
 }
 
+std::vector<std::int64_t> PhaseRetrievalPlan::vortices(View<const float, 3> phase_rad) {
+  State& s = *state_;
+  s.require_shape("phase_rad", phase_rad, s.phases());
+  s.require_targets();
+  s.engine->propagate(phase_rad.data(), retrieval::max_positions);
+  std::vector<std::int64_t> counts(s.peaks.size());
+  for (std::size_t plane = 0; plane < counts.size(); ++plane) {
+    const auto lit = retrieval::lit_pixels(s.targets[plane].view(), s.options.region, s.peaks[plane]);
+    for (std::int64_t frame = 0; frame < s.options.frames; ++frame) {
+      counts[plane] += retrieval::count_vortices(s.engine->waves(plane, frame), lit.view());
+    }
+  }
+  return counts;
+}
+
 Array<float, 4> PhaseRetrievalPlan::light(View<const float, 3> phase_rad) {
   State& s = *state_;
   s.require_shape("phase_rad", phase_rad, s.phases());
@@ -276,7 +302,7 @@ Array<float, 3> starting_phase(Shape<3> shape, double spread_rad, std::uint64_t 
 }
 
 void spread_over_region(View<float, 3> phase_rad, const PhaseRetrievalOptions& options) {
-  const auto wanted = checked(options);
+  const auto wanted = retrieval::checked_options(options);
   const auto [ny, nx] = wanted.grid.shape();
   if (phase_rad.shape() != Shape<3>{wanted.frames, ny, nx}) {
     throw_argument("spread_over_region", "phase_rad", to_string<3>({wanted.frames, ny, nx}),
@@ -307,7 +333,7 @@ void spread_over_region(View<float, 3> phase_rad, const PhaseRetrievalOptions& o
 }
 
 std::size_t retrieval_bytes(const PhaseRetrievalOptions& options, const SolverOptions& solver, Device device) {
-  const auto wanted = checked(options);
+  const auto wanted = retrieval::checked_options(options);
   require_solver(solver, wanted);
   const auto count = [](std::int64_t value) { return static_cast<std::size_t>(value); };
   const bool on_gpu = device.backend != Backend::cpu;

@@ -60,6 +60,9 @@ struct PhaseRetrievalOptions {
   SignalRegion region = {};                   ///< within the picture
   RetrievalLoss loss = RetrievalLoss::amplitude;
   PanelResponse response = {};
+  /// Share of the panel's light that the picture is to get, > 0 to 1: fixes the scale s. 0: the best scale, whatever
+  /// the light. One plane; not with RetrievalLoss::intensity.
+  double efficiency = 0;
   /// The loss compares light and picture also half a pixel beside the samples, along x, along y and along both: four
   /// positions. False: at the samples alone, which leaves the light between them to chance.
   bool between_samples = true;
@@ -69,6 +72,8 @@ template <>
 inline constexpr Bounds bounds_of<&PhaseRetrievalOptions::planes>{1, 256};
 template <>
 inline constexpr Bounds bounds_of<&PhaseRetrievalOptions::frames>{1, 256};
+template <>
+inline constexpr Bounds bounds_of<&PhaseRetrievalOptions::efficiency>{0, 1};
 
 /// How near the light in one plane comes to its target in the signal region. The scale between both is common to all
 /// planes.
@@ -85,6 +90,7 @@ RetrievalQuality worst_of(std::span<const RetrievalQuality> planes);
 ///   L = 1/2 sum_k w_k sum_p sum_r (s a_kp(r) - T_kp(r))^2,   a_kp^2 = 1/N sum_t |P_kp u_t|^2,
 ///   u_t = A (exp(i phi_t) + z),   s = sum w <a, T> / sum w <a, a>
 ///   dL/dphi_t = 1/N Im( conj(A exp(i phi_t)) sum_kp w_k P_kp^H [ s (s a_kp - T_kp) P_kp u_t / a_kp ] )
+/// or of an efficiency e: s^2 = sum_p T_p^2 / (e sum |u|^2), the mean over the positions p,
 /// over the planes k, the positions p, the pixels r of the signal region and the frames t = 1 .. N. A is the light that
 /// falls on the panel, z its zero order. P is the band-limited angular spectrum over -distance_m on an array of twice
 /// the panel (PropagationPlan), times the pixels' aperture; P_p the same with the picture's samples moved by half a
@@ -127,6 +133,10 @@ class PhaseRetrievalPlan {
 
   /// Quality in each plane.
   [[nodiscard]] std::vector<RetrievalQuality> quality(View<const float, 3> phase_rad);
+  /// Optical vortices in each plane, of all frames: zeros of the light around which its phase turns by 2 pi, where the
+  /// target is brighter than 1 % of its largest intensity. Found between samples half a pixel apart. Source: Nye and
+  /// Berry, "Dislocations in wave trains", 1974.
+  [[nodiscard]] std::vector<std::int64_t> vortices(View<const float, 3> phase_rad);
   /// Intensity {planes, 4, ny, nx} at the half_pixels in host memory: the mean of the frames; 0 outside the region.
   [[nodiscard]] Array<float, 4> light(View<const float, 3> phase_rad);
   [[nodiscard]] const PhaseRetrievalOptions& options() const;

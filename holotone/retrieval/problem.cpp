@@ -53,9 +53,19 @@ void Problem::measure(const float* phase) {
   engine_.set_measured(measured_.data());
 }
 
-Loss Problem::loss_of(const std::vector<RegionSums>& sums) const {
+double Problem::scale_of(const std::vector<RegionSums>& sums) {
+  if (options_.efficiency == 0) return common_scale(sums, options_.planes);
+  if (fixed_scale_ == 0) {
+    double target = 0;
+    for (const auto& sum : sums) target += sum.target / static_cast<double>(sums.size());
+    fixed_scale_ = std::sqrt(target / (options_.efficiency * engine_.panel_light()));
+  }
+  return fixed_scale_;
+}
+
+Loss Problem::loss_of(const std::vector<RegionSums>& sums) {
   Loss loss;
-  loss.scale = common_scale(sums, options_.planes);
+  loss.scale = scale_of(sums);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const double weight = options_.planes[i / positions()].weight;
     loss.value += 0.5 * weight * sums[i].error(loss.scale);

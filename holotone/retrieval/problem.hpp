@@ -32,7 +32,8 @@ class Problem {
   void copy(float* target, const float* source);
 
  private:
-  Loss loss_of(const std::vector<RegionSums>& sums) const;
+  [[nodiscard]] double scale_of(const std::vector<RegionSums>& sums);
+  Loss loss_of(const std::vector<RegionSums>& sums);
   void measure(const float* phase);
 
   Engine& engine_;
@@ -41,6 +42,7 @@ class Problem {
   RetrievalCamera camera_;
   Array<float, 4> measured_;
   const std::vector<float>* held_ = nullptr;
+  double fixed_scale_ = 0;  ///< by the efficiency, from the first light; 0: none yet
 };
 
 /// Scale that is best for all positions and planes together; the sums are those of one plane after the other.

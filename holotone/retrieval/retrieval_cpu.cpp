@@ -182,6 +182,15 @@ class CpuEngine final : public Engine {
     }
   }
 
+  [[nodiscard]] PositionWaves waves(std::size_t plane, std::int64_t frame) const override {
+    PositionWaves result;
+    for (std::size_t p = 0; p < positions_; ++p) {
+      const auto slot = (static_cast<std::size_t>(frame) * plane_count_ + plane) * max_positions + p;
+      result[p] = copy_of(light_[slot].view(), Device{});
+    }
+    return result;
+  }
+
   [[nodiscard]] std::vector<double> dots(std::span<const float* const> a,
                                          std::span<const float* const> b) const override {
     const std::size_t pairs = a.size() * b.size();

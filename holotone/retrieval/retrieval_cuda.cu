@@ -330,6 +330,22 @@ class CudaEngine final : public Engine {
     queue_.synchronize();
   }
 
+  [[nodiscard]] PositionWaves waves(std::size_t plane, std::int64_t frame) const override {
+    const auto& region = options_.region;
+    Array<Complex, 2> whole(options_.grid.shape());
+    PositionWaves result;
+    for (std::size_t p = 0; p < positions_; ++p) {
+      copy_bytes(whole.data(), Device{}, light_.data() + frame * pictures_shape()[0] * size_ + picture(plane, p),
+                 queue_.device(), whole.bytes(), queue_);
+      queue_.synchronize();
+      result[p] = Array<Complex, 2>({region.rows, region.columns});
+      for (std::int64_t row = 0; row < region.rows; ++row) {
+        std::copy_n(&whole(region.row + row, region.column), region.columns, &result[p](row, 0));
+      }
+    }
+    return result;
+  }
+
   [[nodiscard]] std::vector<double> dots(std::span<const float* const> a,
                                          std::span<const float* const> b) const override {
     return vectors_.dots(a, b);

@@ -18,8 +18,13 @@ struct RegionSums {
   [[nodiscard]] double error(double scale) const { return target + scale * (scale * light - 2 * agreement); }
 };
 
+/// The options with all of the region. Throws as PhaseRetrievalPlan for any out of range.
+PhaseRetrievalOptions checked_options(const PhaseRetrievalOptions& options);
+
 inline constexpr std::size_t max_positions = half_pixels.size();
 inline constexpr int level_bins = 4096;
+
+using PositionWaves = std::array<Array<Complex, 2>, max_positions>;
 
 /// Light, its derivatives and vectors on one device. Views are already checked; vectors and phases are {frames, ny, nx}
 /// on the device, all else in host memory.
@@ -46,6 +51,8 @@ class Engine {
   virtual void clear_weights() = 0;
   /// Amplitude {ny, nx} of the last propagate, the frames together; 0 outside the region.
   virtual void amplitude(std::size_t plane, std::size_t position, float* out) const = 0;
+  /// Waves {rows, columns} over the region of a frame of the last propagate, at its positions.
+  [[nodiscard]] virtual PositionWaves waves(std::size_t plane, std::int64_t frame) const = 0;
 
   /// Products of each vector of `a` with each of `b`: rows of b.size() values.
   [[nodiscard]] virtual std::vector<double> dots(std::span<const float* const> a,

@@ -232,7 +232,7 @@ TEST_F(OptimizeFilesTest, BadInput) {
   expect_refused(with("--fill-factor", "1.1"), {"--fill-factor"});
   expect_refused(with("--depth", path("photo.png")), {"photo.png: expected a grey picture of depth"});
   expect_refused(with("--iterations", "0"), {"--iterations: expected a whole number from 1 to 100000, got '0'"});
-  expect_refused(with("--phase", "flat"), {"--phase: expected smooth or random, got 'flat'"});
+  expect_refused(with("--phase", "flat"), {"--phase: expected transport, smooth or random, got 'flat'"});
   expect_refused(with("--distance", "nan"), {"--distance"});
   expect_refused(with("--bits", "1"), {"--bits"});
   expect_refused(with("--rgb", "638nm"), {"--rgb: expected three wavelengths"});

@@ -148,6 +148,31 @@ TEST_F(OptimizeTest, TheRateOfAdamLimitsItsSteps) {
                  {"--camera: expected a command that ends with 0, got exit code 4"});
 }
 
+TEST_F(OptimizeTest, ThePictureGetsTheShareOfTheLightThatIsAskedFor) {
+  write_picture("photo.png", 64, 96);
+  for (const double wanted : {0.3, 0.7}) {
+    const std::vector<std::string> arguments{"optimize",
+                                             path("photo.png"),
+                                             "-o",
+                                             path("slm.png"),
+                                             "--resolution",
+                                             "96x64",
+                                             "--pitch",
+                                             "8um",
+                                             "--distance",
+                                             "2cm",
+                                             "--iterations",
+                                             "60",
+                                             "--efficiency",
+                                             fmt::format("{}", wanted),
+                                             "--signal-region",
+                                             "75%"};
+    const auto made = run_json(arguments)["holograms"][0];
+    EXPECT_NEAR(made["efficiency"], wanted, 0.05);
+    EXPECT_TRUE(made["vortices"].is_number_integer());
+  }
+}
+
 TEST_F(OptimizeTest, CodesOfFewBitsAreMeasuredAsShown) {
   write_picture("photo.png", 32, 48);
   const auto quality = [&](const std::string& bits) {

@@ -236,6 +236,38 @@ TEST(PictureRetrieval, ACancelledOneKeepsTheBest) {
 }
 
 // Two planes in turn, each with a picture of its own.
+TEST(PictureRetrieval, TransportIsTheStartWhereThePanelShowsIt) {
+  const auto light = squares();
+  const auto find_start = [&](const auto& change) {
+    auto options = options_at(2e-2);
+    options.model.grid = {64, 48, 8e-6, 532e-9};
+    options.solver.iterations = 1;
+    change(options);
+    const auto made = retrieve_picture(light.view(), options);
+    EXPECT_EQ(made.metadata.at("phase"), name_of(made.start));
+    EXPECT_EQ(made.vortices.size(), made.planes.size());
+    return made.start;
+  };
+  EXPECT_EQ(find_start([](auto&) {}), StartPhase::transport);
+  EXPECT_EQ(find_start([](auto& options) { options.model.frames = 2; }), StartPhase::smooth);
+  EXPECT_EQ(find_start([](auto& options) { options.start = StartPhase::random; }), StartPhase::random);
+  EXPECT_EQ(find_start([](auto& options) { options.solver.solver = RetrievalSolver::gerchberg_saxton; }),
+            StartPhase::smooth);
+  EXPECT_EQ(find_start([](auto& options) { options.encoding.phase_range_rad = 3; }), StartPhase::smooth);
+  const auto near = [](auto& options) { options.model.planes = {{.distance_m = 1e-3}}; };
+  EXPECT_EQ(find_start(near), StartPhase::smooth);
+  EXPECT_EQ(find_start([&](auto& options) {
+              near(options);
+              options.start = StartPhase::transport;
+            }),
+            StartPhase::transport);
+  EXPECT_EQ(find_start([](auto& options) {
+              options.model.focal_length_m = 0.2;
+              options.model.planes = {{.distance_m = 0}};
+            }),
+            StartPhase::transport);
+}
+
 TEST(PictureRetrieval, EachPlaneShowsItsPicture) {
   auto options = options_at(2e-3);
   options.model.planes.push_back({.distance_m = 6e-3});

@@ -71,12 +71,25 @@ void require_retrieval(const PictureRetrievalOptions& options) {
   if (!options.against.empty() && model.planes.size() > 1) throw_argument(where, "against", "one plane", "several");
 }
 
-Metadata retrieval_metadata(const PictureRetrievalOptions& options) {
+bool may_transport(const PictureRetrievalOptions& options) {
+  const auto& model = options.model;
+  const auto solver = options.solver.solver;
+  const bool has_gradient = solver == RetrievalSolver::lbfgs || solver == RetrievalSolver::adam;
+  const bool is_plain = model.frames == 1 && model.planes.size() == 1 && !model.planes.front().pupil;
+  const bool has_distance = model.focal_length_m > 0 || model.planes.front().distance_m != 0;
+  const auto phases = code_phases(options.encoding);
+  const double stroke = phases.empty() ? 0 : *std::ranges::max_element(phases) - *std::ranges::min_element(phases);
+  const double steps = phases.empty() ? 1 : static_cast<double>(phases.size());
+  const bool shows_a_turn = stroke * steps / std::max(1.0, steps - 1) > 0.99 * turn;
+  return !options.start && has_gradient && is_plain && has_distance && shows_a_turn && !options.solver.camera;
+}
+
+Metadata retrieval_metadata(const PictureRetrievalOptions& options, StartPhase start) {
   const auto& model = options.model;
   Metadata metadata;
   if (model.focal_length_m > 0) set_metadata(metadata, "focal_length_m", model.focal_length_m);
   set_metadata(metadata, "distance_m", model.planes[model.planes.size() / 2].distance_m);
-  set_metadata(metadata, "phase", name_of(options.start));
+  set_metadata(metadata, "phase", name_of(start));
   set_metadata(metadata, "signal_region", region_numbers(model.region));
   set_metadata(metadata, "seed", std::to_string(options.seed));
   return metadata;

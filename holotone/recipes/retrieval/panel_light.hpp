@@ -10,7 +10,10 @@ namespace holotone {
 void require_retrieval(const PictureRetrievalOptions& options);
 
 /// What files of the retrieval's codes state: distance_m, focal_length_m, phase, signal_region and seed.
-Metadata retrieval_metadata(const PictureRetrievalOptions& options);
+Metadata retrieval_metadata(const PictureRetrievalOptions& options, StartPhase start);
+
+/// True if the options state no start, and transport suits them.
+bool may_transport(const PictureRetrievalOptions& options);
 
 /// Rounding of the options, chosen or by itself.
 CodeRounding chosen_rounding(const PictureRetrievalOptions& options);

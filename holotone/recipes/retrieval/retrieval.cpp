@@ -7,6 +7,7 @@
 #include <holotone/recipes/retrieval/panel_light.hpp>
 #include <holotone/recipes/retrieval/target_picture.hpp>
 #include <holotone/recipes/viewing/wanted_light.hpp>
+#include <holotone/retrieval/transport/transport.hpp>
 #include <numbers>
 
 namespace holotone {
@@ -86,7 +87,8 @@ class Retrieval {
         plan_(options.model, queue) {
     const std::size_t planes = options.model.planes.size();
     for (std::size_t plane = 0; plane < planes; ++plane) set_target(target(plane), plane);
-    if (const auto beam = beam_light(options); !beam.empty()) plan_.set_source(beam.to(queue_.device()).view());
+    beam_ = beam_light(options);
+    if (!beam_.empty()) plan_.set_source(beam_.to(queue_.device()).view());
     made_.planes = options.model.planes;
     made_.region = plan_.options().region;
     made_.rounding = chosen_rounding(options);
@@ -135,9 +137,33 @@ class Retrieval {
       made_.phase_rad = copy_of(options_.start_rad, Device{});
       return;
     }
-    const bool random = options_.start == StartPhase::random;
+    made_.start = options_.start.value_or(StartPhase::smooth);
+    const bool random = made_.start == StartPhase::random;
+    if (made_.start == StartPhase::transport || may_transport(options_)) {
+      if (start_by_transport(shape)) return;
+    }
     made_.phase_rad = starting_phase(shape, random ? std::numbers::pi : 0.5, options_.seed);
     if (model.focal_length_m > 0 && !random) spread_over_region(made_.phase_rad.view(), model);
+  }
+
+  /// False if the panel cannot show it, and the options do not ask for it.
+  bool start_by_transport(Shape<3> shape) {
+    constexpr double highest_shown = 0.45;  // cycles a pixel
+    constexpr double spread_rad = 0.25;     // breaks the symmetry of places with even light
+    const auto& model = plan_.options();
+    // More light in the picture than it is to have at last: the solver takes some away faster than it brings it.
+    const double usual = model.focal_length_m > 0 ? 0.95 : 0.75;
+    const double share = model.efficiency > 0 ? std::min(1.0, model.efficiency + 0.1) : usual;
+    const auto found = transport_phase(model, target(0).view(), beam_.view(), share, queue_);
+    const bool is_shown = model.focal_length_m > 0 || found.highest_frequency <= highest_shown;
+    if (!is_shown && !options_.start) return false;
+    made_.start = StartPhase::transport;
+    made_.phase_rad = starting_phase(shape, spread_rad, options_.seed);
+    const std::int64_t pixels = found.phase_rad.size();
+    for (std::int64_t i = 0; i < made_.phase_rad.size(); ++i) {
+      made_.phase_rad.data()[i] += found.phase_rad.data()[i % pixels];
+    }
+    return true;
   }
 
   void optimize(const SolverOptions& solver, Progress& progress) {
@@ -172,6 +198,7 @@ class Retrieval {
     if (!against.empty()) set_target(wanted(0), 0);
     const auto on_device = copy_of<const float, 3>(shown_.view(), queue_.device());
     made_.quality = plan_.quality(on_device.view());
+    made_.vortices = plan_.vortices(on_device.view());
     const auto light = plan_.light(on_device.view());
     const auto [planes, positions, ny, nx] = light.shape();
     const auto& region = made_.region;
@@ -202,7 +229,7 @@ class Retrieval {
     made_.object_energy = brightest * energy(target(0).view()) / std::max(1e-6, made_.quality.front().efficiency);
     auto whole = options_;
     whole.model.region = made_.region;
-    made_.metadata = retrieval_metadata(whole);
+    made_.metadata = retrieval_metadata(whole, made_.start);
   }
 
   const Amplitudes& amplitudes_;
@@ -210,6 +237,7 @@ class Retrieval {
   Queue queue_;
   float largest_;
   PhaseRetrievalPlan plan_;
+  Array<Complex, 2> beam_;
   Array<float, 3> shown_;
   PictureRetrieval made_;
 };
