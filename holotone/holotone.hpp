@@ -93,6 +93,7 @@
 #include <holotone/quantize/error_diffusion.hpp>
 #include <holotone/quantize/modulus_share.hpp>
 #include <holotone/quantize/window_noise.hpp>
+#include <holotone/recipes/beam_target.hpp>
 #include <holotone/recipes/captured_views.hpp>
 #include <holotone/recipes/device_speed.hpp>
 #include <holotone/recipes/halftone.hpp>

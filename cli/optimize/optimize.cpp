@@ -31,11 +31,21 @@ std::string none() { return "none"; }
 std::vector<OptionRow> main_options(OptimizeJob& job) {
   auto& h = job.hologram;
   auto& model = job.options.model;
+  auto iterations = member<&SolverOptions::iterations>(job.options.solver, {1, 100'000});
+  iterations.standard.clear();
   std::vector<OptionRow> rows{
       {.names = "IN",
        .target = &h.input,
        .help = "Picture: PNG, JPEG, TIFF, BMP; a counter (frames/%04d.png) for a sequence",
        .required = true},
+      {.names = "--target",
+       .target = parsed(job.target, parse_target),
+       .value = "BEAM",
+       .help = "Beam instead of IN: flat-top:WIDTHxHEIGHT, disc:DIAMETER, ring:OUTERxINNER, line:LENGTHxWIDTH or "
+               "gaussian:DIAMETER, with @X,Y from the axis",
+       .common = true,
+       .instead_of = "IN",
+       .feeds = "draw_beam.target|draw_beam.width_m|draw_beam.height_m|draw_beam.x_m"},
       {.names = "-o,--output",
        .target = &h.output,
        .value = "FILE",
@@ -61,6 +71,7 @@ std::vector<OptionRow> main_options(OptimizeJob& job) {
        .help =
            "Part of the panel's sides that the picture fills, or COLUMNSxROWS+COLUMN+ROW; the light around it is free",
        .common = true,
+       .excludes = "--target",
        .feeds = "PhaseRetrievalPlan.region|retrieve_picture.part"},
       {.names = "--phase",
        .target = choice(job.options.start),
@@ -74,7 +85,7 @@ std::vector<OptionRow> main_options(OptimizeJob& job) {
        .target = number_or_none(model.efficiency, ValueUnit::none, {0.01, 1}),
        .value = "SHARE",
        .help = "Share of the panel's light that the picture is to get",
-       .otherwise = "as much as suits the picture"},
+       .otherwise = "as much as suits the picture; 0.97 for --target"},
       {.names = "--subframes",
        .target = member<&PhaseRetrievalOptions::frames>(model),
        .value = "N",
@@ -89,9 +100,10 @@ std::vector<OptionRow> main_options(OptimizeJob& job) {
        .applies = {[&model] { return model.focal_length_m == 0; }, "a picture without a lens",
                    [] { return "--focal-length"; }}},
       {.names = "--iterations",
-       .target = member<&SolverOptions::iterations>(job.options.solver, {1, 100'000}),
+       .target = iterations,
        .value = "N",
        .help = "Steps of the solver",
+       .otherwise = "30; 200 for --target",
        .common = true},
       {.names = "--device",
        .target = &h.device_name,
@@ -181,7 +193,8 @@ std::vector<OptionRow> comparison_options(OptimizeJob& job) {
            .target = &job.against,
            .value = "FILE",
            .help = "Picture that the light is compared with",
-           .otherwise = "IN"},
+           .otherwise = "IN",
+           .excludes = "--target"},
           {.names = "--difference",
            .target = &job.difference,
            .value = "FILE",
@@ -208,23 +221,25 @@ Command optimize_command() {
   auto& job = *shared;
   job.input.picture.layers = 8;
   job.hologram.encoding = {true, Encoding::phase};
-  return {.name = "optimize",
-          .purpose = "Find the phase of a panel whose light is a picture",
-          .examples = {"holotone optimize photo.png -o slm.png --distance 20cm",
-                       "holotone optimize photo.png -o slm_%c.png --rgb 638nm,520nm,450nm --signal-region 80%",
-                       "holotone optimize --image left.png --depth depth.png --depth-range 18cm,22cm -o slm.png",
-                       "holotone optimize photo.png -o slm_%t.png --subframes 8 --bits 4 --phase random"},
-          .groups = {{"", main_options(job)},
-                     {"Solver", solver_options(job)},
-                     {"Focal stack", depth_options(job)},
-                     {"Light and codes", light_options(job)},
-                     {"Comparison", comparison_options(job)},
-                     {"Camera in the loop", camera_options(job)},
-                     {"Panel", panel_options(job.hologram.panel_choice)},
-                     monitor_output_options(job.hologram.showing, job.hologram.output),
-                     console_options(job.hologram.console)},
-          .run = [shared] { return run_optimize(*shared); },
-          .given = &job.hologram.given};
+  return {
+      .name = "optimize",
+      .purpose = "Find the phase of a panel whose light is a picture",
+      .examples = {"holotone optimize photo.png -o slm.png --distance 20cm",
+                   "holotone optimize photo.png -o slm_%c.png --rgb 638nm,520nm,450nm --signal-region 80%",
+                   "holotone optimize --image left.png --depth depth.png --depth-range 18cm,22cm -o slm.png",
+                   "holotone optimize photo.png -o slm_%t.png --subframes 8 --bits 4 --phase random",
+                   "holotone optimize --target flat-top:2x1mm -o slm.png --source gaussian:6mm --focal-length 25cm"},
+      .groups = {{"", main_options(job)},
+                 {"Solver", solver_options(job)},
+                 {"Focal stack", depth_options(job)},
+                 {"Light and codes", light_options(job)},
+                 {"Comparison", comparison_options(job)},
+                 {"Camera in the loop", camera_options(job)},
+                 {"Panel", panel_options(job.hologram.panel_choice)},
+                 monitor_output_options(job.hologram.showing, job.hologram.output),
+                 console_options(job.hologram.console)},
+      .run = [shared] { return run_optimize(*shared); },
+      .given = &job.hologram.given};
 }
 
 }  // namespace holotone::cli

@@ -23,7 +23,7 @@ void set_pictures(OptimizeJob& job) {
     }
   } else {
     PlacedPicture& picture = pictures.picture;
-    if (picture.image.empty()) picture.image = input;
+    if (picture.image.empty() && !job.target) picture.image = input;
     picture.distance_m = job.hologram.scene.placement.distance_m;
     if (job.options.model.focal_length_m > 0 && !given) picture.distance_m = 0;
     job.pictures = {std::move(picture)};
@@ -31,6 +31,7 @@ void set_pictures(OptimizeJob& job) {
   if (job.options.model.focal_length_m > 0 && job.has_depth()) {
     reject("--depth", "a picture without a lens", "--focal-length");
   }
+  if (job.target) return;
   for (const auto& picture : job.pictures) {
     const auto pattern = frame_pattern("IN", picture.image);
     if (!pattern) {
@@ -80,6 +81,12 @@ void complete(OptimizeJob& job) {
   }
   for (auto& aperture : job.apertures) aperture.distance_m = job.eye.viewer_m;
   set_pictures(job);
+  if (job.target) {
+    constexpr int steps_of_beam = 200;
+    constexpr double share_of_beam = 0.97;
+    if (!hologram.given.contains("--iterations")) options.solver.iterations = steps_of_beam;
+    if (!hologram.given.contains("--efficiency") && job.camera.empty()) options.model.efficiency = share_of_beam;
+  }
   options.beam_diameter_m = job.beam.diameter_m;
   if (!job.beam.path.empty()) io::require_input(job.beam.path);
   set_solver(job);

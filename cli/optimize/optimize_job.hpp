@@ -24,6 +24,7 @@ struct OptimizeJob {
   BeamChoice beam;
   std::vector<Aperture> apertures;  ///< through which the picture is seen; none: all light
   FocalStackOptions eye;
+  std::optional<TargetChoice> target;  ///< instead of pictures
   std::string start;
   std::string against;     ///< picture to compare with; empty: the targets
   std::string difference;  ///< file of the difference picture; empty: none

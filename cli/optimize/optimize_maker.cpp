@@ -86,6 +86,8 @@ OptimizedRecord OptimizeMaker::make(const TargetPictures& pictures, const std::v
     beam = camera_amplitude(path, read_picture_file(job_.hologram.console, path), channel.colour);
     options.beam = beam.view();
   }
+  const auto drawn = pictures.beam(channel);
+  if (drawn) options.even = drawn->inner.view();
   Array<float, 2> against;
   if (!job_.against.empty()) {
     const auto path = frame == nullptr ? job_.against : numbered(job_.against, frame->number);

@@ -43,7 +43,7 @@ std::vector<InputFile> inputs_of(const OptimizeJob& job) {
     inputs.push_back({"--against", numbered(job.against, frame.number)});
   }
   for (const auto& picture : job.pictures) {
-    if (job.frames.empty()) inputs.push_back({"IN", picture.image});
+    if (job.frames.empty() && !job.target) inputs.push_back({"IN", picture.image});
     if (!picture.depth.empty()) inputs.push_back({"--depth", picture.depth});
   }
   if (job.frames.empty()) inputs.push_back({"--against", job.against});
@@ -136,6 +136,7 @@ nlohmann::json make_json(const OptimizedRecord& row) {
   };
   object.update(facts(worst_of(made.quality)));
   object["vortices"] = std::accumulate(made.vortices.begin(), made.vortices.end(), std::int64_t{0});
+  if (!std::isnan(made.unevenness)) object["unevenness"] = made.unevenness;
   object["lit_efficiency"] = std::ranges::min(made.lit_efficiency);
   object.update(picture(worst_seen(made.seen)));
   if (!row.difference.empty()) object["difference"] = row.difference;
@@ -151,7 +152,7 @@ nlohmann::json make_json(const OptimizedRecord& row) {
 nlohmann::json make_json(const OptimizeJob& job, const SignalRegion& region, const std::vector<OptimizedRecord>& rows,
                          double seconds) {
   const auto& hologram = job.hologram;
-  nlohmann::json object{{"input", job.pictures.front().image},
+  nlohmann::json object{{"input", job.target ? job.target->text : job.pictures.front().image},
                         {"software", "holotone " HOLOTONE_VERSION},
                         {"device", to_string(hologram.device)},
                         {"panel", hologram.panel.name},
@@ -192,6 +193,7 @@ std::string words_of(const OptimizeJob& job, const OptimizedRecord& row, const S
   if (const double lit = std::ranges::min(made.lit_efficiency); lit < quality.efficiency - 0.005) {
     text += fmt::format(" ({:.2f} in the lit pixels)", lit);
   }
+  if (!std::isnan(made.unevenness)) text += fmt::format(", even to {:.2g} %", 100 * made.unevenness);
   if (!std::isnan(seen.ssim_worst)) text += fmt::format(", SSIM {:.3f}", seen.ssim_worst);
   text += fmt::format(", speckle contrast {:.2f}", seen.speckle_contrast_worst);
   const auto vortices = std::accumulate(made.vortices.begin(), made.vortices.end(), std::int64_t{0});
@@ -282,6 +284,14 @@ void warn_of_solution(const OptimizeJob& job, const std::vector<OptimizedRecord>
   }
 }
 
+/// Of a beam of even light that is all edge.
+void warn_of_beam(const OptimizeJob& job, const OptimizedRecord& row) {
+  if (!job.target || job.target->beam.shape == BeamShape::gaussian || !std::isnan(row.made.unevenness)) return;
+  warn(job.hologram.console,
+       fmt::format("--target: soft edges of some 5 pixels fill {}; a shorter --focal-length has smaller pixels",
+                   job.target->text));
+}
+
 /// Frames, colours and subframes in turn; a stopped run keeps what it has.
 std::vector<OptimizedRecord> make_all(const OptimizeJob& job, SignalRegion& region) {
   const UnfinishedRun run;
@@ -332,6 +342,7 @@ int run_optimize(OptimizeJob& job) {
   SignalRegion region;
   const auto rows = make_all(job, region);
   warn_of_solution(job, rows, region);
+  warn_of_beam(job, rows.front());
   report_json(job.hologram.console, make_json(job, region, rows, watch.seconds()));
   tell_flags(job, rows);
   tell_what_reconstruct_lacks(job);

@@ -7,6 +7,10 @@
 namespace holotone::cli {
 
 TargetPictures::TargetPictures(const OptimizeJob& job, const std::string& image) : job_(job) {
+  if (job.target) {
+    distances_m_.push_back(job.pictures.front().distance_m);
+    return;
+  }
   for (const auto& picture : job.pictures) {
     paths_.push_back(job.pictures.size() == 1 ? image : picture.image);
     images_.push_back(read_picture_file(job.hologram.console, paths_.back()));
@@ -51,7 +55,15 @@ RgbdPicture TargetPictures::depth_picture(const Array<float, 2>& light) const {
   return picture;
 }
 
+std::optional<DrawnBeam> TargetPictures::beam(const Channel& channel) const {
+  if (!job_.target) return std::nullopt;
+  PhaseRetrievalOptions model = job_.options.model;
+  model.grid = job_.hologram.grid(channel);
+  return draw_beam(job_.target->beam, model);
+}
+
 SignalRegion TargetPictures::region(const Channel& channel) const {
+  if (const auto drawn = beam(channel)) return drawn->region;
   if (job_.options.model.focal_length_m == 0) return region_;
   const auto& hologram = job_.hologram;
   const double shortest_m = std::ranges::min(hologram.channels, {}, &Channel::wavelength_m).wavelength_m;
@@ -73,6 +85,7 @@ std::vector<Array<float, 2>> TargetPictures::amplitudes(const Channel& channel, 
     return focused_amplitudes(paths_.front(), depth_picture(light), job_.hologram.grid(channel), job_.eye, progress);
   }
   std::vector<Array<float, 2>> amplitudes;
+  if (auto drawn = beam(channel)) amplitudes.push_back(std::move(drawn->amplitude));
   for (std::size_t i = 0; i < images_.size(); ++i) amplitudes.push_back(amplitude(paths_[i], images_[i], channel));
   return amplitudes;
 }

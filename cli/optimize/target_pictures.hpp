@@ -19,6 +19,8 @@ class TargetPictures {
   [[nodiscard]] std::vector<Array<float, 2>> amplitudes(const Channel& channel, Progress& progress) const;
   /// Amplitude {ny, nx} of another picture, of one colour, in the place of the target's.
   [[nodiscard]] Array<float, 2> amplitude(const std::string& path, const Image& image, const Channel& channel) const;
+  /// The beam of --target on a colour's pixels; none without.
+  [[nodiscard]] std::optional<DrawnBeam> beam(const Channel& channel) const;
   /// Number of pixels without a depth, filled from their neighbours.
   [[nodiscard]] std::int64_t holes() const { return depth_.holes; }
 

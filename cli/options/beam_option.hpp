@@ -1,4 +1,5 @@
 #pragma once
+#include <holotone/recipes/beam_target.hpp>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,15 @@ struct BeamChoice {
 
 /// "flat", "gaussian:DIAMETER" or a file.
 BeamChoice parse_beam(std::string_view option, const std::string& text);
+
+/// Beam to be made.
+struct TargetChoice {
+  BeamTarget beam;
+  std::string text;  ///< as it was typed
+};
+
+/// From "flat-top:300x200um", "disc:DIAMETER", "ring:OUTERxINNER", "line:LENGTHxWIDTH" or
+/// "gaussian:DIAMETER", each with "@X,Y" from the axis. Throws invalid_argument naming `option`.
+TargetChoice parse_target(std::string_view option, const std::string& text);
 
 }  // namespace holotone::cli

@@ -44,6 +44,16 @@ std::array<double, 2> window_size(std::string_view option, std::string_view size
   return sides;
 }
 
+std::array<double, 2> parse_place(std::string_view option, std::string_view place, std::string_view text) {
+  const auto comma = place.find(',');
+  if (comma == std::string_view::npos) reject(option, "a place X,Y such as 2,0mm", text);
+  const auto [x, y] = pair_of(option, place.substr(0, comma), place.substr(comma + 1));
+  if (std::abs(x) > max_distance_m || std::abs(y) > max_distance_m) {
+    reject(option, fmt::format("a place at most {} from the axis", format_length(max_distance_m)), text);
+  }
+  return {x, y};
+}
+
 Viewer viewer_of(std::string_view option, std::string_view text) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos) reject(option, expected, text);
@@ -60,10 +70,7 @@ Viewer viewer_of(std::string_view option, std::string_view text) {
   viewer.width_m = sides[0];
   viewer.height_m = sides[1];
   if (!placed) return viewer;
-  const auto [x, y] = pair_of(option, place.substr(0, comma), place.substr(comma + 1));
-  if (std::abs(x) > max_distance_m || std::abs(y) > max_distance_m) {
-    reject(option, fmt::format("a place at most {} from the axis", format_length(max_distance_m)), text);
-  }
+  const auto [x, y] = parse_place(option, place, text);
   viewer.x_m = x;
   viewer.y_m = y;
   return viewer;

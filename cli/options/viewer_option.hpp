@@ -16,6 +16,9 @@ Viewer viewer_of(std::string_view option, std::string_view text);
 /// holds the size.
 std::array<double, 2> window_size(std::string_view option, std::string_view size, std::string_view text);
 
+/// Place beside the axis in metres from "X,Y". Throws invalid_argument naming `option` and `text`, which holds it.
+std::array<double, 2> parse_place(std::string_view option, std::string_view place, std::string_view text);
+
 /// Option text of a viewer; viewer_of reads the same viewer back.
 std::string to_text(const Viewer& viewer);
 

@@ -9,6 +9,7 @@
 #include <holotone/hologram/encode.hpp>
 #include <holotone/recipes/viewing.hpp>
 #include <holotone/retrieval/phase_retrieval.hpp>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -57,8 +58,9 @@ struct PictureRetrievalOptions {
   double beam_diameter_m = 0;
   View<const float, 2> beam{};     ///< amplitude {ny, nx} of the light on the panel, in host memory; empty: even
   View<const float, 2> against{};  ///< amplitude {ny, nx} to compare with instead of the only target; empty: the target
-  bool simulates_first = true;     ///< with a camera: the same steps by lbfgs without it go before
-  bool keeps_best = false;         ///< a cancelled retrieval returns what it has
+  View<const std::uint8_t, 2> even{};  ///< 1 at pixels {ny, nx} of even light (DrawnBeam::inner); empty: none
+  bool simulates_first = true;         ///< with a camera: the same steps by lbfgs without it go before
+  bool keeps_best = false;             ///< a cancelled retrieval returns what it has
 };
 template <>
 inline constexpr Bounds bounds_of<&PictureRetrievalOptions::part>{0.01, 1};
@@ -86,9 +88,11 @@ struct PictureRetrieval {
   CodeRounding rounding = CodeRounding::last;
   StartPhase start = StartPhase::smooth;
   std::vector<std::int64_t> vortices{};  ///< in each plane of the phases that the codes show (PhaseRetrievalPlan)
-  double solve_s = 0;                    ///< time of the solver
-  bool stopped = false;                  ///< it was cancelled, with keeps_best
-  Metadata metadata{};  ///< for write_hologram: distance_m, focal_length_m, phase, signal_region and seed
+  /// find_unevenness of the first plane over PictureRetrievalOptions::even; NaN without.
+  double unevenness = std::numeric_limits<double>::quiet_NaN();
+  double solve_s = 0;    ///< time of the solver
+  bool stopped = false;  ///< it was cancelled, with keeps_best
+  Metadata metadata{};   ///< for write_hologram: distance_m, focal_length_m, phase, signal_region and seed
 };
 
 /// Finds the phase whose light is a picture, on `queue`'s device (PhaseRetrievalPlan), and its codes.

@@ -173,6 +173,32 @@ TEST_F(OptimizeTest, ThePictureGetsTheShareOfTheLightThatIsAskedFor) {
   }
 }
 
+TEST_F(OptimizeTest, ABeamBecomesAnEvenRectangle) {
+  const auto with = [&](const std::string& target) {
+    return std::vector<std::string>{
+        "optimize", "--target", target, "-o",       path("slm.png"),  "--focal-length", "20cm", "--resolution",
+        "160x160",  "--pitch",  "8um",  "--source", "gaussian:0.6mm", "--wavelength",   "532nm"};
+  };
+  const auto report = run_json(with("flat-top:4x3mm@1,0mm"));
+  EXPECT_EQ(report["input"], "flat-top:4x3mm@1,0mm");
+  EXPECT_EQ(report["phase"], "transport");
+  const auto made = report["holograms"][0];
+  EXPECT_LT(made["unevenness"], 0.02);
+  EXPECT_GT(made["efficiency"], 0.9);
+  EXPECT_EQ(made["iterations"], 200);
+  expect_refused(with("flat-top:4mm"), {"--target: expected flat-top:WIDTHxHEIGHT", "got 'flat-top:4mm'"});
+  expect_refused(with("ring:1x2mm"), {"--target: expected an outer diameter above the inner, got 'ring:1x2mm'"});
+  expect_refused(with("disc:1mm@9m,0m"), {"--target: expected a beam within the picture of 1.33 cm x 1.33 cm"});
+  expect_refused(with("disc:10um"), {"--target: expected at least 4 pixels of the picture"});
+  auto both = with("disc:3mm");
+  both.insert(both.end(), {"--signal-region", "50%"});
+  expect_refused(both, {"--signal-region", "--target"});
+  write_picture("photo.png", 16, 16);
+  both = with("disc:3mm");
+  both.push_back(path("photo.png"));
+  expect_refused(both, {"IN excludes --target"});
+}
+
 TEST_F(OptimizeTest, CodesOfFewBitsAreMeasuredAsShown) {
   write_picture("photo.png", 32, 48);
   const auto quality = [&](const std::string& bits) {

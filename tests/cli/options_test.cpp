@@ -264,8 +264,9 @@ TEST_F(OptionsTest, ExclusionsAndNeedsHold) {
         };
         add(main_name(row));
         if (excludes) add(at->str());
-        const bool no_input = std::ranges::any_of(
-            line, [](const auto& word) { return word == "--image" || word == "--stack" || word == "--views"; });
+        const bool no_input = std::ranges::any_of(line, [](const auto& word) {
+          return word == "--image" || word == "--stack" || word == "--views" || word == "--target";
+        });
         if (!no_input) line.insert(line.begin() + std::ssize(command), "x");
         line.insert(line.end(), {"-o", path("out.png")});
         if (command.back() == "info") line.resize(line.size() - 2);

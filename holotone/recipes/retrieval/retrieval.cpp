@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <holotone/core/error.hpp>
+#include <holotone/recipes/beam_target.hpp>
 #include <holotone/recipes/retrieval.hpp>
 #include <holotone/recipes/retrieval/panel_light.hpp>
 #include <holotone/recipes/retrieval/target_picture.hpp>
@@ -153,7 +154,7 @@ class Retrieval {
     const auto& model = plan_.options();
     // More light in the picture than it is to have at last: the solver takes some away faster than it brings it.
     const double usual = model.focal_length_m > 0 ? 0.95 : 0.75;
-    const double share = model.efficiency > 0 ? std::min(1.0, model.efficiency + 0.1) : usual;
+    const double share = model.efficiency > 0 ? model.efficiency + 0.4 * (1 - model.efficiency) : usual;
     const auto found = transport_phase(model, target(0).view(), beam_.view(), share, queue_);
     const bool is_shown = model.focal_length_m > 0 || found.highest_frequency <= highest_shown;
     if (!is_shown && !options_.start) return false;
@@ -201,6 +202,9 @@ class Retrieval {
     made_.vortices = plan_.vortices(on_device.view());
     const auto light = plan_.light(on_device.view());
     const auto [planes, positions, ny, nx] = light.shape();
+    if (!options_.even.empty()) {
+      made_.unevenness = find_unevenness({light.data(), {positions, ny, nx}}, options_.even);
+    }
     const auto& region = made_.region;
     made_.difference = Array<std::uint8_t, 2>(planes == 1 ? Shape<2>{region.rows, region.columns} : Shape<2>{});
     for (std::int64_t plane = 0; plane < planes; ++plane) {

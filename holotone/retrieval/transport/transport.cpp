@@ -234,7 +234,7 @@ double find_highest_frequency(const Array<double, 2>& potential, const PhaseForm
   return most / turn;
 }
 
-std::unique_ptr<SinkhornEngine> engine_on(const Queue& queue) {
+std::unique_ptr<SinkhornEngine> engine_on([[maybe_unused]] const Queue& queue) {
 #if HOLOTONE_CUDA
   if (queue.device().backend == Backend::cuda) return retrieval::sinkhorn_cuda(queue);
 #endif
