@@ -10,6 +10,7 @@
 #include <fstream>
 #include <holotone/core/error.hpp>
 #include <holotone/io/guarded/sandbox.hpp>
+#include <utility>
 
 namespace holotone::cli {
 namespace {
@@ -36,8 +37,8 @@ std::string in_quotes(const std::string& text) {
 
 }  // namespace
 
-CameraProgram::CameraProgram(std::string command, double timeout_s)
-    : command_(std::move(command)), timeout_s_(timeout_s), folder_(own_folder()) {
+CameraProgram::CameraProgram(std::string command, double timeout_s, const ConsoleOptions& console)
+    : command_(std::move(command)), timeout_s_(timeout_s), console_(console), folder_(own_folder()) {
   for (const auto& file : {codes_path(), picture_path()}) UnfinishedRun::will_write(file);
   const std::string word = in_quotes(codes_path());
   for (auto at = command_.find("%s"); at != std::string::npos; at = command_.find("%s", at + word.size())) {
@@ -73,7 +74,11 @@ Image CameraProgram::take() const {
   const std::string path = picture_path();
   std::ofstream(path, std::ios::binary) << run.output;
   try {
-    return read_image(path);
+    Image image = read_image(path, {.as_measured = true});
+    if (!std::exchange(has_notes_, true)) {
+      for (const auto& note : image.notes) warn(console_, "--camera: standard output" + note.substr(path.size()));
+    }
+    return image;
   } catch (const Error& error) {
     const std::string text = error.what();
     throw Error(ErrorCode::io, "--camera: standard output" + text.substr(std::min(path.size(), text.size())));

@@ -1,4 +1,5 @@
 #pragma once
+#include <cli/common/console.hpp>
 #include <holotone/io/images/image.hpp>
 #include <string>
 
@@ -8,14 +9,15 @@ namespace holotone::cli {
 class CameraProgram {
  public:
   /// `command`: for /bin/sh; each %s becomes the file of the codes.
-  CameraProgram(std::string command, double timeout_s);
+  CameraProgram(std::string command, double timeout_s, const ConsoleOptions& console);
   ~CameraProgram();
   CameraProgram(const CameraProgram&) = delete;
   CameraProgram& operator=(const CameraProgram&) = delete;
 
   /// File to write the codes to; removed with this object.
   [[nodiscard]] std::string codes_path() const { return folder_ + "/codes.png"; }
-  /// Runs the command. Throws io for a command that fails, takes longer than the timeout or writes no picture.
+  /// Runs the command and reads its picture, as read_measured_picture does; the first one's notes are printed. Throws
+  /// io for a command that fails, takes longer than the timeout or writes no picture.
   [[nodiscard]] Image take() const;
 
  private:
@@ -23,7 +25,9 @@ class CameraProgram {
 
   std::string command_;
   double timeout_s_;
+  ConsoleOptions console_;
   std::string folder_;
+  mutable bool has_notes_ = false;  ///< printed
 };
 
 }  // namespace holotone::cli

@@ -38,12 +38,24 @@ void report_depth(const ConsoleOptions& console, const PlacedPicture& job, const
                                   : ""));
 }
 
-Image read_picture_file(const ConsoleOptions& console, const std::string& path) {
-  Image image = read_image(path, {.bytes_a_pixel = 16, .as_light = true});
+namespace {
+
+Image read_with_notes(const ConsoleOptions& console, const std::string& path, const ImageReadOptions& options) {
+  Image image = read_image(path, options);
   const auto [ny, nx, channels] = shape_of(image);
   require_memory(path, 16.0 * static_cast<double>(ny) * static_cast<double>(nx), fmt::format("{} x {} pixels", nx, ny));
   print_notes(console, image);
   return image;
+}
+
+}  // namespace
+
+Image read_picture_file(const ConsoleOptions& console, const std::string& path) {
+  return read_with_notes(console, path, {.bytes_a_pixel = 16, .as_light = true});
+}
+
+Image read_measured_picture(const ConsoleOptions& console, const std::string& path) {
+  return read_with_notes(console, path, {.bytes_a_pixel = 16, .as_measured = true});
 }
 
 SignalRegion parse_region(std::string_view option, const std::string& text, std::string_view others) {

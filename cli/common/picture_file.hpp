@@ -15,6 +15,10 @@ void print_notes(const ConsoleOptions& console, const Image& image);
 /// files may hold many pixels.
 Image read_picture_file(const ConsoleOptions& console, const std::string& path);
 
+/// As read_picture_file, of a picture whose codes are proportional to light unless it declares a curve
+/// (ImageReadOptions::as_measured).
+Image read_measured_picture(const ConsoleOptions& console, const std::string& path);
+
 /// Warns of what a depth map's file leaves open and of a tail, and notes which pixels were filled.
 void report_depth(const ConsoleOptions& console, const PlacedPicture& job, const DepthMap& depth);
 

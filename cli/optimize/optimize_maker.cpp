@@ -60,7 +60,7 @@ Array<float, 3> started_from(const OptimizeJob& job, const PictureRetrievalOptio
 
 RetrievalCamera OptimizeMaker::camera(const PictureRetrievalOptions& options, const Channel& channel) const {
   if (job_.camera.empty()) return {};
-  const auto program = std::make_shared<CameraProgram>(job_.camera, job_.camera_timeout_s);
+  const auto program = std::make_shared<CameraProgram>(job_.camera, job_.camera_timeout_s, job_.hologram.console);
   const auto metadata = codes_metadata(job_, channel, options, options.start.value_or(StartPhase::smooth), 0);
   const auto take = [this, program, metadata, options, colour = channel.colour](View<const std::uint16_t, 2> codes) {
     check_cancelled("waiting for the camera");
@@ -83,7 +83,7 @@ OptimizedRecord OptimizeMaker::make(const TargetPictures& pictures, const std::v
   options.solver.camera = camera(options, channel);
   Array<float, 2> beam;
   if (const auto& path = job_.beam.path; !path.empty()) {
-    beam = camera_amplitude(path, read_picture_file(job_.hologram.console, path), channel.colour);
+    beam = camera_amplitude(path, read_measured_picture(job_.hologram.console, path), channel.colour);
     options.beam = beam.view();
   }
   const auto drawn = pictures.beam(channel);

@@ -40,7 +40,7 @@ std::vector<float> measured_by(const SpotBench& bench, const HologramJob& job, c
     return light_from_signal(read_measured_light(bench.measured, spots, options, bench.unit_m, bench.lens, map),
                              bench.signal);
   }
-  const auto picture = read_picture_file(job.console, bench.picture);
+  const auto picture = read_measured_picture(job.console, bench.picture);
   return light_from_signal(measure(bench.picture, picture, spots, map, window_px), bench.signal);
 }
 
@@ -125,7 +125,7 @@ SpotHologram make_spots_by(const SpotBench& bench, const HologramJob& job, const
     warn_of_start(bench, job.console, light_over_usual(spots, options, encoding, light, phase, queue));
     return refine_spots(spots, options, encoding, light, steps, phase, seen->measured, bench.gain, progress, queue);
   }
-  const CameraProgram program(bench.camera, bench.camera_timeout_s);
+  const CameraProgram program(bench.camera, bench.camera_timeout_s, job.console);
   bool is_first = true;
   const auto meter = [&](View<const std::uint16_t, 2> codes) {
     check_cancelled("waiting for the camera");

@@ -56,7 +56,7 @@ Array<Complex, 2> focal_light(const SpotsJob& job) {
   Array<float, 2> beam;
   if (!job.beam.path.empty()) {
     const auto& console = job.hologram.console;
-    beam = camera_amplitude(job.beam.path, read_picture_file(console, job.beam.path), -1);
+    beam = camera_amplitude(job.beam.path, read_measured_picture(console, job.beam.path), -1);
     source.beam = beam.view();
   }
   auto light = beam_light(source);

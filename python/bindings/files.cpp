@@ -46,14 +46,15 @@ void define_pixels(nb::module_& module, const char* name, const char* signature,
 void bind_files(nb::module_& module) {
   module.def(
       "_read_image",
-      [](const std::string& path, bool as_light, bool as_depth) {
-        Image image =
-            made_by("read_image", [=] { return read_image(path, {.as_light = as_light, .as_depth = as_depth}); });
+      [](const std::string& path, bool as_light, bool as_depth, bool as_measured) {
+        Image image = made_by("read_image", [=] {
+          return read_image(path, {.as_light = as_light, .as_measured = as_measured, .as_depth = as_depth});
+        });
         nb::object pixels =
             std::visit([](auto&& array) { return array_of(std::move(array)); }, std::move(image.pixels));
         return nb::make_tuple(pixels, to_python(image.metadata), image.notes, image.bits);
       },
-      nb::arg("path"), nb::arg("as_light"), nb::arg("as_depth"));
+      nb::arg("path"), nb::arg("as_light"), nb::arg("as_depth"), nb::arg("as_measured"));
   define_pixels(module, "_to_float", "def _to_float(pixels: ArrayLike, bits: int) -> NDArray[float32]", to_float);
   define_pixels(module, "_to_linear", "def _to_linear(pixels: ArrayLike, bits: int) -> NDArray[float32]", to_linear);
   define_pixels(module, "_to_grey", "def _to_grey(pixels: ArrayLike, bits: int) -> NDArray[float32]", to_grey);

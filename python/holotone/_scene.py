@@ -63,13 +63,15 @@ class Image(_Arrays):
     bits: int = 0  # of a code, where below those of the dtype: codes are 0 to 2**bits - 1; 0: all of the dtype
 
 
-def read_image(path: Any, *, as_light: bool = False, as_depth: bool = False) -> Image:
+def read_image(path: Any, *, as_light: bool = False, as_depth: bool = False, as_measured: bool = False) -> Image:
     """Reads PNG, TIFF, JPEG, BMP, PFM or OpenEXR, recognised by content, with its metadata. as_light: colours of an
-    embedded profile become 16-bit sRGB codes, as to_linear takes them. as_depth: of OpenEXR the channel Z or Depth."""
-    for name, value in (("as_light", as_light), ("as_depth", as_depth)):
+    embedded profile become 16-bit sRGB codes, as to_linear takes them. as_depth: of OpenEXR the channel Z or Depth.
+    as_measured: codes are proportional to light, as to_float takes them; if the file declares a curve (sRGB, gAMA, a
+    profile), they become 16-bit codes that are, with a note."""
+    for name, value in (("as_light", as_light), ("as_depth", as_depth), ("as_measured", as_measured)):
         if not isinstance(value, bool):
             raise argument_error("read_image", name, "bool", type(value).__name__)
-    return Image(*_holotone._read_image(check_path("read_image", path), as_light, as_depth))
+    return Image(*_holotone._read_image(check_path("read_image", path), as_light, as_depth, as_measured))
 
 
 def to_float(image: Image | ArrayLike) -> NDArray[float32]:

@@ -179,6 +179,7 @@ def test_grey_and_images_are_written_too(tmp_path):
     grey = np.arange(12, dtype="uint8").reshape(3, 4)
     ht.write_image(tmp_path / "grey.png", grey)
     found = ht.read_image(tmp_path / "grey.png")
+    assert numpy.array_equal(ht.read_image(tmp_path / "grey.png", as_measured=True).pixels, found.pixels)
     assert same(found.pixels, grey[..., None])
     found.metadata["key"] = "of the image"
     ht.write_image(tmp_path / "again.png", found, metadata={"other": "given"})

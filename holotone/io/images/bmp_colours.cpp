@@ -34,12 +34,15 @@ ColourClaim calibrated(std::string_view bytes) {
 ColourClaim bmp_colours(std::string_view bytes) {
   constexpr std::uint32_t version4_bytes = 108;
   constexpr std::uint32_t version5_bytes = 124;
-  constexpr std::uint32_t linked = 0x4c494e4b;    // 'LINK'
-  constexpr std::uint32_t embedded = 0x4d424544;  // 'MBED'
+  constexpr std::uint32_t linked = 0x4c494e4b;      // 'LINK'
+  constexpr std::uint32_t embedded = 0x4d424544;    // 'MBED'
+  constexpr std::uint32_t of_srgb = 0x73524742;     // 'sRGB'
+  constexpr std::uint32_t of_windows = 0x57696e20;  // 'Win ', which is sRGB
   const std::uint32_t size = field(bytes, 0);
   if (size < version4_bytes) return {};
   const std::uint32_t kind = field(bytes, 56);
   if (kind == 0) return calibrated(bytes);
+  if (kind == of_srgb || kind == of_windows) return {.is_srgb = true};
   if (size < version5_bytes || (kind != linked && kind != embedded)) return {};
   if (kind == linked) return {.unsupported = "profile of another file"};
   const std::size_t begin = std::size_t{14} + field(bytes, 112);

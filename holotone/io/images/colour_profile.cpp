@@ -18,7 +18,6 @@
 namespace holotone::io {
 namespace {
 
-constexpr std::size_t max_profile_bytes = std::size_t{1} << 24;
 constexpr std::int64_t small_to_convert = 1 << 14;  // elements
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
@@ -39,14 +38,6 @@ std::string_view tag_of(std::string_view profile, std::string_view name) {
     return begin <= profile.size() ? profile.substr(begin, bytes) : std::string_view();
   }
   return {};
-}
-
-std::string claim_name(const ColourClaim& claim) {
-  if (!claim.unsupported.empty()) return claim.unsupported;
-  if (!claim.profile.empty()) return "profile " + profile_name(claim.profile);
-  if (!claim.name.empty()) return claim.name;
-  if (claim.primaries) return "cHRM";
-  return fmt::format("gAMA {:.5g}", 1 / claim.gamma.value_or(1));
 }
 
 /// True for what PNG writes for programs that do not know sRGB: with its primaries, gAMA 0.45455 stands for its curve.
@@ -157,6 +148,23 @@ bool is_srgb(const Lcms& lcms) {
 #endif
 
 }  // namespace
+
+std::string claim_name(const ColourClaim& claim) {
+  if (!claim.unsupported.empty()) return claim.unsupported;
+  if (!claim.profile.empty()) return "profile " + profile_name(claim.profile);
+  if (claim.is_srgb) return "sRGB";
+  if (!claim.name.empty()) return claim.name;
+  if (claim.primaries && !claim.gamma) return "cHRM";
+  return fmt::format("gAMA {:.5g}{}", 1 / claim.gamma.value_or(1), claim.primaries ? " and cHRM" : "");
+}
+
+bool has_little_cms() {
+#if HOLOTONE_LCMS
+  return true;
+#else
+  return false;
+#endif
+}
 
 std::string profile_name(std::string_view profile) {
   constexpr std::size_t longest = 60;

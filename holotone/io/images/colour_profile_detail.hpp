@@ -15,7 +15,8 @@ inline constexpr std::array<double, 8> srgb_primaries = {0.3127, 0.3290, 0.64, 0
 
 /// What a file says of its colours. The first that is set counts.
 struct ColourClaim {
-  std::string unsupported{};  ///< in words, such as "cICP 9,16"
+  std::string unsupported{};  ///< in words, such as "cICP 9,16"; measured light has its gamma, if one is set
+  bool is_srgb = false;       ///< of a chunk, a tag or a header
   std::string profile{};      ///< ICC, its bytes
   /// Exponent of a code that is light (PNG gAMA 0.45455: 2.2); primaries as those of sRGB.
   std::optional<double> gamma{};
@@ -24,6 +25,15 @@ struct ColourClaim {
   std::vector<std::vector<std::uint16_t>> curves{};
   std::string name{};  ///< in words, for what has no profile; empty: PNG's chunk
 };
+
+/// Bytes of a profile at most.
+inline constexpr std::size_t max_profile_bytes = std::size_t{1} << 24;
+
+/// The claim in a few words, such as "profile 'sRGB'" or "gAMA 0.45455".
+std::string claim_name(const ColourClaim& claim);
+
+/// True if this build has Little CMS.
+bool has_little_cms();
 
 /// 4097 values of light = code^gamma, for ColourClaim::curves.
 std::vector<std::uint16_t> gamma_curve(double gamma);

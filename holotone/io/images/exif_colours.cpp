@@ -55,13 +55,14 @@ ColourClaim adobe_rgb() {
 }  // namespace
 
 ColourClaim claim_of_exif(std::uint16_t colour_space, std::string_view index) {
+  constexpr std::uint16_t srgb = 1;
   constexpr std::uint16_t adobe = 2;
   constexpr std::uint16_t uncalibrated = 65535;
   if (colour_space == adobe) return adobe_rgb();
   if (colour_space > adobe && colour_space != uncalibrated) {
     return {.unsupported = fmt::format("ColorSpace {} (not sRGB) of its EXIF block", colour_space)};
   }
-  if (colour_space != uncalibrated) return {};
+  if (colour_space != uncalibrated) return {.is_srgb = colour_space == srgb};
   if (index.starts_with("R03")) return adobe_rgb();
   return {.unsupported = "ColorSpace 65535 (not sRGB) of its EXIF block"};
 }

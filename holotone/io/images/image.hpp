@@ -39,6 +39,10 @@ struct ImageReadOptions {
   /// TransferFunction and PrimaryChromaticities, BMP's LCS_CALIBRATED_RGB or Adobe RGB of EXIF (JPEG) become 16-bit
   /// codes of sRGB; those of sRGB stay as they are. What is ignored stands in the notes.
   bool as_light = false;
+  /// The picture is measured light, to which codes are proportional, unless the file declares a curve: of sRGB (PNG's
+  /// sRGB, EXIF, BMP), a gamma or tables (gAMA, TransferFunction, LCS_CALIBRATED_RGB), or those of an ICC profile. By a
+  /// curve they become 16-bit codes that are proportional to light, with a note. Colours stay those of the file.
+  bool as_measured = false;
   /// The picture is a map of depths: of an EXR file the channel Z or Depth, if it has one. Pixels outside its data
   /// window are NaN, not black.
   bool as_depth = false;

@@ -7,6 +7,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/images/bmp_colours_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/light_codes_detail.hpp>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <holotone/io/images/tag_words_detail.hpp>
 
@@ -205,7 +206,7 @@ Image read_bmp(std::string_view bytes, std::string_view path, const ImageReadOpt
                    header.bits <= 8 ? 4 : 1, options, path);
   const auto rows = bytes.substr(header.data_begin);
   Image image = header.bits <= 8 ? read_indexed(header, rows, stride, path) : read_direct(header, rows, stride, path);
-  if (options.as_light) make_srgb(image, bmp_colours(bytes), path);
+  take_colours(image, bmp_colours(bytes), options, path);
   note_pixel_aspect(image, header.density[0], header.density[1], path);
   return image;
 }

@@ -91,7 +91,8 @@ std::vector<std::string> notes_on(const ExrHeader& header, const std::vector<std
     notes.push_back(fmt::format("{}: pixelAspectRatio {:g} ignored: pixels are square", path, header.pixel_aspect));
   }
   const bool is_colour = channels.size() >= 3;
-  if (options.as_light && !is_linear_srgb(header.colours, is_colour)) {
+  const bool is_light = options.as_light || options.as_measured;
+  if (is_light && !is_linear_srgb(header.colours, is_colour)) {
     notes.push_back(fmt::format("{}: its colours {} are ignored: taken as {}", path, in_quotes(header.colours),
                                 is_colour ? "linear light of sRGB" : "linear light"));
   }
@@ -104,7 +105,7 @@ std::vector<std::string> notes_on(const ExrHeader& header, const std::vector<std
   if (!header.unknown.empty()) {
     notes.push_back(fmt::format("{}: ignored: {}", path, list_unknown("attribute", header.unknown)));
   }
-  if (options.as_light && is_colour && header.primaries) {
+  if (is_light && is_colour && header.primaries) {
     bool same = true;
     for (std::size_t i = 0; i < srgb_primaries.size(); ++i) {
       same = same && std::abs((*header.primaries)[i] - srgb_primaries[i]) < 1e-3;

@@ -13,6 +13,7 @@
 #include <holotone/io/images/exif_colours_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
 #include <holotone/io/images/jpeg_segments_detail.hpp>
+#include <holotone/io/images/light_codes_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <type_traits>
@@ -129,8 +130,8 @@ class JpegReader {
       auto& codes = std::get<Array<std::uint8_t, 3>>(image.pixels);
       for (auto& code : codes.host()) code = static_cast<std::uint8_t>(255 - code);  // Adobe's are inverted
       make_rgb(image, claim.profile, options.as_light, path_);
-    } else if (options.as_light) {
-      make_srgb(image, claim, path_);
+    } else {
+      take_colours(image, claim, options, path_);
     }
     if (info_.saw_JFIF_marker != FALSE) note_pixel_aspect(image, info_.X_density, info_.Y_density, path_);
     turn(image, orientation);

@@ -7,6 +7,7 @@
 #include <holotone/io/images/exif_colours_detail.hpp>
 #include <holotone/io/images/few_bits_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/light_codes_detail.hpp>
 #include <holotone/io/images/pixel_aspect_detail.hpp>
 #include <holotone/io/images/png_annotations_detail.hpp>
 #include <holotone/io/images/png_reader_detail.hpp>
@@ -226,8 +227,13 @@ ColourClaim PngReader::colours() const {
   const auto number = [&](std::size_t i) { return static_cast<int>(static_cast<unsigned char>(code[i])); };
   if (code.size() == 4) {
     constexpr std::string_view srgb("\x01\x0d\0\x01", 4);  // ITU-T H.273: BT.709 primaries, sRGB curve, RGB, full range
-    if (code == srgb) return {};
-    return {.unsupported = fmt::format("cICP {},{},{},{}", number(0), number(1), number(2), number(3))};
+    if (code == srgb) return {.is_srgb = true};
+    ColourClaim claim{.unsupported = fmt::format("cICP {},{},{},{}", number(0), number(1), number(2), number(3))};
+    const bool is_full_rgb = number(2) == 0 && number(3) == 1;
+    for (const auto& [transfer, gamma] : {std::pair{4, 2.2}, {5, 2.8}, {8, 1.0}}) {  // of BT.470, and linear
+      if (is_full_rgb && number(1) == transfer) claim.gamma = gamma;
+    }
+    return claim;
   }
   png_charp name = nullptr;
   int method = 0;
@@ -238,7 +244,7 @@ ColourClaim PngReader::colours() const {
   }
   if (chunks_.profile) return {.unsupported = "iCCP, damaged or long,"};
   if (!chunks_.raw_profile.empty()) return {.profile = chunks_.raw_profile};
-  if (png_get_valid(png_, info_, PNG_INFO_sRGB) != 0) return {};
+  if (png_get_valid(png_, info_, PNG_INFO_sRGB) != 0) return {.is_srgb = true};
   ColourClaim claim;
   double power = 0;
   if (png_get_gAMA(png_, info_, &power) != 0 && power > 0) claim.gamma = 1 / power;
@@ -338,7 +344,7 @@ Image read_png(std::string_view bytes, std::string_view path, const ImageReadOpt
     }
   }
   reader.note_facts(image);
-  if (options.as_light) make_srgb(image, reader.colours(), path);
+  take_colours(image, reader.colours(), options, path);
   turn(image, reader.orientation());
   image.metadata = reader.metadata();
   return image;

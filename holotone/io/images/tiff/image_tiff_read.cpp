@@ -3,6 +3,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
+#include <holotone/io/images/light_codes_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 
 #if HOLOTONE_TIFF
@@ -87,8 +88,8 @@ class TiffReader {
     note_facts(image, options.as_depth);
     if (tags_.is_cmyk()) {
       make_rgb(image, tiff_colours(input_).profile, options.as_light, path_);
-    } else if (options.as_light) {
-      make_srgb(image, tiff_colours(input_), path_);
+    } else {
+      take_colours(image, tiff_colours(input_), options, path_);
     }
     if (mask) apply_mask(image, *mask);
     turn(image, orientation());
