@@ -51,7 +51,8 @@ bool is_logarithm(std::string_view unit) {
   unit = unit.substr(0, longest_text);
   std::string before;
   for (auto word = take_letters(unit); !word.empty(); word = take_letters(unit)) {
-    if (is_logarithm_word(word) || (before == "optical" && word == "density")) return true;
+    const bool is_magnitude = is_among(word, {"mag", "mags", "dex"});  // of astronomy
+    if (is_logarithm_word(word) || is_magnitude || (before == "optical" && word == "density")) return true;
     before = std::move(word);
   }
   return false;
@@ -61,10 +62,15 @@ bool names_logarithm(std::string_view text) {
   text = text.substr(0, longest_text);
   bool of_light = false;      // the word before names light
   bool of_logarithm = false;  // or a logarithm
+  bool has_in = false;        // before this word
   for (auto word = take_letters(text); !word.empty(); word = take_letters(text)) {
-    if (is_among(word, {"in", "is", "are", "of", "the", "as", "unit", "units"})) continue;
+    if (is_among(word, {"in", "is", "are", "of", "the", "as", "unit", "units"})) {
+      has_in = has_in || word == "in";
+      continue;
+    }
     const bool light = is_light_word(word);
-    const bool logarithm = is_logarithm_word(word);
+    const bool logarithm = is_logarithm_word(word) || (has_in && is_among(word, {"mag", "mags", "dex"}));
+    has_in = false;
     if ((of_light && logarithm) || (of_logarithm && light) || is_logarithm_of_light(word)) return true;
     of_light = light;
     of_logarithm = logarithm;

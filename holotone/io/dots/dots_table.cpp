@@ -13,6 +13,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 #include <holotone/io/npy_detail.hpp>
+#include <holotone/io/table_text_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <optional>
 
@@ -54,7 +55,8 @@ NamedColumn parse_column_name(std::string_view name) {
   const auto bracket = lower.find_first_of("[(");
   const auto at = std::min(bracket, lower.rfind('_'));
   if (whole.column < column_count || at == std::string::npos) return whole;
-  constexpr std::string_view units[] = {"px", "pixel", "pixels", "m", "cm", "mm", "um", "nm", "in", "inch", "pt"};
+  constexpr std::string_view units[] = {"px", "pix", "pixel", "pixels", "m",    "cm",
+                                        "mm", "um",  "nm",    "in",     "inch", "pt"};
   NamedColumn parsed{column_named(trim(std::string_view(lower).substr(0, at))),
                      std::string(trim(std::string_view(lower).substr(at + 1, lower.find_first_of("])", at) - at - 1)))};
   if (parsed.column > radius) return {};
@@ -63,7 +65,8 @@ NamedColumn parse_column_name(std::string_view name) {
 }
 
 bool is_pixels(const NamedColumn& column) {
-  return column.unit.empty() || column.unit == "px" || column.unit == "pixel" || column.unit == "pixels";
+  return column.unit.empty() || column.unit == "px" || column.unit == "pix" || column.unit == "pixel" ||
+         column.unit == "pixels";
 }
 
 bool is_comment(std::string_view line) { return line.starts_with('#') || line.starts_with("//"); }
@@ -227,6 +230,7 @@ class DotsTableReader {
 
   void read_row() {
     if (columns_.empty()) take_comment();
+    if (columns_.empty()) note_labels();
     if (columns_.empty()) {
       if (fields_.size() < 2 || fields_.size() > 4) {
         fail_width("2 to 4 columns (x y radius class), or a line of column names");
@@ -248,6 +252,17 @@ class DotsTableReader {
     builder_.add(value[x], value[y], where);
     if (has[radius]) builder_.add_radius(value[radius], where);
     if (has[colour_class]) builder_.add_class(value[colour_class], where);
+  }
+
+  /// Names a first row of 0 and 1 as the next one has whole numbers too: pixels may lie there. Refuses other labels.
+  void note_labels() {
+    if (!may_be_labels(fields_)) return;
+    LineReader lines(bytes_.substr(lines_.position()));
+    std::string_view next;
+    const bool is_whole = lines.next_filled(next) && next.find_first_of(".eEn") == std::string_view::npos;
+    if (fields_.size() > 2 || !is_whole) refuse_labels(fields_, path_);
+    builder_.file().notes.push_back(
+        fmt::format("{}: its first line, {}, may be a header; it is read as a dot", path_, in_quotes(line_)));
   }
 
   [[nodiscard]] std::string at_line() const { return fmt::format("line {}", lines_.number()); }
@@ -309,7 +324,10 @@ bool begins_as_dots(std::string_view bytes) {
   return false;
 }
 
-DotsFile read_dots_table(std::string_view bytes, std::string_view path) { return DotsTableReader(bytes, path).read(); }
+DotsFile read_dots_table(std::string_view bytes, std::string_view path) {
+  const TableText text(bytes, path);
+  return DotsTableReader(text.get(), path).read();
+}
 
 DotsFile read_dots_npy(std::string_view bytes, std::string_view path) {
   const NpyHeader header = parse_npy_header(bytes, path);

@@ -12,6 +12,7 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/logarithm_unit_detail.hpp>
 #include <holotone/io/points/scene_formats_detail.hpp>
+#include <holotone/io/table_text_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <optional>
 #include <string>
@@ -205,6 +206,7 @@ class TableReader {
       if (!comment && !words.empty() && is_number(words.front())) {
         separator_ = separator;
         if (columns_.empty()) require_no_names(words.size());
+        if (columns_.empty()) refuse_labels(words, path_);
         if (columns_.empty()) assume_columns(words, line);
         if (words.size() != columns_.size()) fail_width(words.size(), line);
         apply_unit();
@@ -484,7 +486,8 @@ class TableReader {
 }  // namespace
 
 Mesh read_table(std::string_view bytes, std::string_view path, const Origin& origin) {
-  return TableReader(bytes, path, origin).read();
+  const TableText text(bytes, path);
+  return TableReader(text.get(), path, origin).read();
 }
 
 }  // namespace holotone::io

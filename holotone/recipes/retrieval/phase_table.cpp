@@ -7,6 +7,7 @@
 #include <holotone/hologram/phase_unit_detail.hpp>
 #include <holotone/hologram/stated_wavelength_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/table_text_detail.hpp>
 #include <holotone/recipes/metadata_keys.hpp>
 #include <holotone/recipes/retrieval/phase_table.hpp>
 #include <limits>
@@ -18,7 +19,8 @@ namespace {
 
 PhaseLut read_table(const std::string& path, PhaseUnit unit) {
   try {
-    return parse_phase_lut(io::read_text(path), unit);
+    const auto text = io::read_text(path);
+    return parse_phase_lut(io::TableText(text, path).get(), unit);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
     throw FileError(path, error);

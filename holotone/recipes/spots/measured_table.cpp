@@ -6,6 +6,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/logarithm_unit_detail.hpp>
+#include <holotone/io/table_text_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spot_camera.hpp>
 #include <holotone/recipes/spots/list_json.hpp>
@@ -189,8 +190,8 @@ class PlaceFinder {
 std::vector<float> read_measured_spots(const std::string& path, std::int64_t count) {
   const auto text = io::read_bytes(path);
   io::require_text(path, std::string_view(text).substr(0, 512));
-  auto values =
-      is_json(text) ? read_measured_json(text.substr(text.find_first_of("[{")), path) : read_measured_table(text, path);
+  auto values = is_json(text) ? read_measured_json(text.substr(text.find_first_of("[{")), path)
+                              : read_measured_table(io::TableText(text, path).get(), path);
   if (std::ssize(values) != count) {
     throw_io(path, fmt::format("{} measured intensities, one a spot", count), fmt::format("{}", values.size()));
   }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <holotone/core/error.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/table_text_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spots/list_json.hpp>
 #include <holotone/recipes/spots/named_rows.hpp>
@@ -69,6 +70,7 @@ struct Reader {
   bool take_names(const std::vector<std::string_view>& words, std::vector<std::size_t>& columns) {
     double number = 0;
     if (io::parse_number(words.front(), number)) {
+      io::refuse_labels(words, path);
       if (words.size() > unnamed.size()) {
         throw_io(path, fmt::format("{} ({})", expected(), row.place()), fmt::format("{} numbers", words.size()));
       }
@@ -134,7 +136,9 @@ void read_named_rows(const std::string& path, std::span<const std::string_view> 
   io::require_text(path, std::string_view(text).substr(0, 512));
   Reader reader{path, names, unnamed, set_unit, use};
   const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return reader.read_table(text);
+  if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) {
+    return reader.read_table(io::TableText(text, path).get());
+  }
   using nlohmann::json;
   const json root = spots::parse_json(std::string_view(text).substr(first), path);
   const json* rows = &root;

@@ -129,7 +129,8 @@ Column parse_column(std::string_view word) {
 }
 
 Column parse_unit(std::string_view word) {
-  if (word == "px" || word == "pixel" || word == "pixels") return {Quantity::unknown, ColumnUnit::camera_pixel};
+  if (word == "px" || word == "pix" || word == "pixel" || word == "pixels")
+    return {Quantity::unknown, ColumnUnit::camera_pixel};
   const auto length = length_of(word);
   return length ? Column{Quantity::unknown, ColumnUnit::length, *length} : Column{};
 }

@@ -6,6 +6,7 @@
 #include <holotone/core/units.hpp>
 #include <holotone/io/atomic_file.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/table_text_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <holotone/recipes/spots/list_json.hpp>
@@ -250,6 +251,7 @@ spots::PlacedValues read_table(std::string_view text, ListForm form) {
     if (columns.empty()) {
       const bool has_names = !io::parse_number(words.front(), number);
       const bool are_named = !has_names && comments.names().size() == words.size();  // by a comment
+      if (!has_names && !are_named) io::refuse_labels(words, form.path);
       const std::vector<std::string_view> known(comments.names().begin(), comments.names().end());
       columns = columns_of(are_named ? known : words, has_names || are_named, form, are_named ? "a comment" : place);
       if (!form.value_name.empty()) value_column = find_value(words, form, place);
@@ -355,7 +357,7 @@ spots::PlacedValues spots::read_placed_values(const std::string& path, std::stri
   const bool is_json = first != std::string::npos && (text[first] == '{' || text[first] == '[');
   if (is_json) return read_json(text.substr(first), form);
   if (text.find('\0') != std::string::npos) throw_io(path, "a table of spots as text, or JSON", "a binary file");
-  return read_table(text, form);
+  return read_table(io::TableText(text, path).get(), form);
 }
 
 SpotList spot_lattice(std::int64_t columns, std::int64_t rows, double spacing_m, SpotLattice lattice,
