@@ -96,6 +96,52 @@ TEST_F(TiffGdal, TheUnitOfHeightsIsTaken) {
   EXPECT_TRUE(read_tif(tiff_file({metres({3}, {keys(9001)})})).notes.empty());
 }
 
+TEST_F(TiffGdal, VerticalSystemsOfEpsgStateTheUnit) {
+  const auto keys = [](std::uint32_t code) { return Tag{34735, 3, {1, 1, 0, 2, 1024, 0, 1, 1, 4096, 0, 1, code}}; };
+  constexpr double us_foot = 1200.0 / 3937;
+  for (const auto& [code, size_m] : {std::pair{5703U, 1.0},
+                                     {5773U, 1.0},
+                                     {6360U, us_foot},
+                                     {6358U, us_foot},
+                                     {5702U, us_foot},
+                                     {8052U, us_foot},
+                                     {8228U, 0.3048},
+                                     {8050U, 0.3048}}) {
+    const DepthMap map = depths(metres({0.5F, 0.65F}, {keys(code)}));
+    EXPECT_NEAR(map.farthest_m, 0.65 * size_m, 1e-7) << code;
+    EXPECT_TRUE(map.notes.empty()) << map.notes[0];
+  }
+  const DepthMap other = depths(metres({0.5F, 0.65F}, {keys(5030)}));
+  EXPECT_EQ(find_note(other.notes), "x.tif: its vertical system EPSG:5030 is not known: taken as metres");
+  EXPECT_NEAR(other.farthest_m, 0.65, 1e-7);
+  EXPECT_EQ(find_note(read_tif(tiff_file({metres({3}, {keys(5030)})})).notes), "none");
+  // A system of the file's own, by its name.
+  const std::string name = "NAVD88 height (ftUS)|";
+  const Tag of_user{34735, 3, {1, 1, 0, 2, 4096, 0, 1, 32767, 4097, 34737, static_cast<std::uint32_t>(name.size()), 0}};
+  const Tag text{34737, 2, {}, name};
+  EXPECT_NEAR(depths(metres({0.5F, 0.65F}, {of_user, text})).farthest_m, 0.65 * us_foot, 1e-7);
+}
+
+TEST_F(TiffGdal, ScaleAndOffsetOfHeightsAreNamed) {
+  const auto notes = [](const std::vector<Tag>& tags) { return read_tif(tiff_file({metres({3}, tags)})).notes; };
+  EXPECT_EQ(find_note(notes({doubles(33550, {1, 1, 1}), doubles(33922, {0, 0, 0, 5, 6, 0.1})})),
+            "x.tif: its scale 1 and offset 0.1 of heights (GeoTIFF) are not applied to the values");
+  EXPECT_EQ(find_note(notes({doubles(33550, {1, 1, 0.3048}), doubles(33922, {0, 0, 10, 5, 6, 4})})),
+            "x.tif: its scale 0.3048 and offset 0.952 of heights (GeoTIFF) are not applied to the values");
+  EXPECT_EQ(find_note(notes({doubles(34264, {1, 0, 0, 7, 0, -1, 0, 9, 0, 0, 2, 3, 0, 0, 0, 1})})),
+            "x.tif: its scale 2 and offset 3 of heights (GeoTIFF) are not applied to the values");
+  EXPECT_EQ(find_note(notes({doubles(33550, {1, 1, 0}), doubles(33922, {0, 0, 0, 5, 6, 0})})), "none");
+  EXPECT_EQ(find_note(notes({doubles(33550, {1, 1, 1}), doubles(33922, {0, 0, 0, 5, 6, 0})})), "none");
+}
+
+TEST_F(TiffGdal, RowsThatGoNorthAreNamed) {
+  const std::string north = "x.tif: its rows go from south to north (GeoTIFF): the first row is read as the top";
+  const auto note = [](const Tag& tag) { return find_note(read_tif(tiff_file({metres({3}, {tag})})).notes); };
+  EXPECT_EQ(note(doubles(33550, {1, -1, 0})), north);
+  EXPECT_EQ(note(doubles(34264, {1, 0, 0, 7, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1})), north);
+  EXPECT_EQ(note(doubles(34264, {1, 0, 0, 7, 0, -1, 0, 9, 0, 0, 0, 0, 0, 0, 0, 1})), "none");
+}
+
 TEST_F(TiffGdal, OptionsComeBeforeTheUnit) {
   const Page feet = metres({0.5F, 0.65F}, {unit_tag("ft")});
   PlacedPicture job;
@@ -127,6 +173,12 @@ TEST_F(TiffGdal, SurvivesMutations) {
   const Page page =
       metres({0.5F}, {unit_tag("ft"), doubles(33550, {2, 1, 0}), {34735, 3, {1, 1, 0, 1, 4099, 0, 1, 9002}}});
   io_support::expect_survival("gdal.tif", tiff_file({page}), "gdal.tif", 2000, read);
+  const Page of_user = metres({0.5F}, {doubles(33550, {2, 2, 3}),
+                                       doubles(33922, {0, 0, 0, 1, 2, 3}),
+                                       {34735, 3, {1, 1, 0, 2, 4096, 0, 1, 32767, 4097, 34737, 5, 0}},
+                                       {34737, 2, {}, "(ft)|"}});
+  io_support::expect_survival("user.tif", tiff_file({of_user}), "user.tif", 2000,
+                              [](const std::string& path) { (void)read_image(path, {.as_depth = true}); });
 }
 
 }  // namespace

@@ -3,13 +3,13 @@
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/file_part_detail.hpp>
 #include <holotone/io/images/image_formats_detail.hpp>
-#include <holotone/io/images/light_codes_detail.hpp>
 #include <holotone/io/metadata_text_detail.hpp>
 
 #if HOLOTONE_TIFF
 #include <algorithm>
 #include <cmath>
 #include <holotone/io/images/colour_profile_detail.hpp>
+#include <holotone/io/images/light_codes_detail.hpp>
 #include <holotone/io/images/orientation_detail.hpp>
 #include <holotone/io/images/tiff/tiff_cameras_detail.hpp>
 #include <holotone/io/images/tiff/tiff_facts_detail.hpp>
@@ -148,6 +148,7 @@ class TiffReader {
     note_reference_black(file, image, path_);
     note_no_data(tiff_no_data(file), image, path_);
     note_gdal_metadata(file, image, as_depth, path_);
+    note_geographic_places(file, image, path_);
     note_imagej_calibration(description(), image, as_depth, path_);
     note_ome_companion(description(), image, path_);
     if (!note_ome_aspect(description(), image, path_)) note_tiff_facts(file, image, path_);

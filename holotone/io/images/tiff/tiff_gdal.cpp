@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <holotone/io/file_bytes_detail.hpp>
+#include <holotone/io/images/tiff/geo_heights_detail.hpp>
 #include <holotone/io/images/tiff/tiff_lists_detail.hpp>
 #include <holotone/io/images/value_unit_detail.hpp>
 #include <span>
@@ -21,7 +22,7 @@ constexpr std::uint32_t tag_gdal_no_data = 42113;
 
 constexpr std::uint32_t tag_pixel_scale = 33550;
 constexpr std::uint32_t tag_transformation = 34264;
-constexpr std::uint32_t tag_geo_keys = 34735;
+constexpr std::uint32_t tag_tie_points = 33922;
 
 std::optional<double> parse_number(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n+");
@@ -51,27 +52,6 @@ std::span<const double> find_numbers(TIFF* file, std::uint32_t tag) {
 }
 
 /// As the file's type stores a number: NaN is equal to NaN.
-/// The unit of heights (GeoTIFF 1.1, VerticalUnitsGeoKey 4099, codes of EPSG); empty without one.
-std::string vertical_unit(TIFF* file) {
-  constexpr std::uint16_t key = 4099;
-  constexpr std::size_t entry = 4;  // key, place of the value, count, value
-  if (!is_tiff_list(file, tag_geo_keys, TIFF_SHORT)) return {};
-  std::uint32_t count = 0;
-  const std::uint16_t* keys = nullptr;
-  if (TIFFGetField(file, tag_geo_keys, &count, &keys) != 1 || keys == nullptr) return {};
-  for (std::size_t i = entry; i + entry <= count; i += entry) {
-    if (keys[i] != key || keys[i + 1] != 0) continue;
-    switch (keys[i + 3]) {
-      case 9001: return "metre";
-      case 9002: return "foot";
-      case 9003: return "US survey foot";
-      case 9036: return "kilometre";
-      default: return fmt::format("EPSG {}", keys[i + 3]);
-    }
-  }
-  return {};
-}
-
 template <class T>
 bool is_equal(T stored, double value) {
   if constexpr (std::is_integral_v<T>) {
@@ -113,7 +93,34 @@ void note_gdal_metadata(TIFF* file, Image& image, bool as_depth, std::string_vie
                                       path, scale, offset));
   }
   const std::string_view unit = find_item(metadata, "unittype");
-  state_unit(image, unit.empty() && as_depth ? vertical_unit(file) : std::string(unit), as_depth, path);
+  state_unit(image, unit.empty() && as_depth ? find_height_unit(file, image, path) : std::string(unit), as_depth, path);
+}
+
+void note_geographic_places(TIFF* file, Image& image, std::string_view path) {
+  const auto scale = find_numbers(file, tag_pixel_scale);
+  const auto ties = find_numbers(file, tag_tie_points);  // column, row, value, x, y, z
+  const auto matrix = find_numbers(file, tag_transformation);
+  bool rises = false;  // y from row to row
+  double z_scale = 0;
+  double z_offset = 0;
+  if (scale.size() >= 3) {
+    rises = scale[1] < 0;
+    z_scale = scale[2];
+    if (ties.size() >= 6) z_offset = ties[5] - (z_scale == 0 ? 1 : z_scale) * ties[2];
+  } else if (matrix.size() >= 16) {
+    rises = matrix[5] > 0;
+    z_scale = matrix[10];
+    z_offset = matrix[11];
+  }
+  if (rises) {
+    image.notes.push_back(
+        fmt::format("{}: its rows go from south to north (GeoTIFF): the first row is read as the top", path));
+  }
+  const bool has_values = shape_of(image)[2] < 3;
+  if (!has_values || ((z_scale == 0 || z_scale == 1) && z_offset == 0)) return;
+  image.notes.push_back(
+      fmt::format("{}: its scale {:g} and offset {:g} of heights (GeoTIFF) are not applied to the values", path,
+                  z_scale == 0 ? 1 : z_scale, z_offset));
 }
 
 std::array<double, 2> geographic_sides(TIFF* file) {

@@ -19,6 +19,10 @@ void note_no_data(const std::optional<double>& value, Image& image, std::string_
 /// (unit_key), with a note unless the image is a map of depth; of that also GeoTIFF's unit of heights.
 void note_gdal_metadata(TIFF* file, Image& image, bool as_depth, std::string_view path);
 
+/// Adds notes of rows that run northward and of a scale and an offset of heights, which are not applied (GeoTIFF 1.1,
+/// ModelPixelScale, ModelTiepoint 33922, ModelTransformation).
+void note_geographic_places(TIFF* file, Image& image, std::string_view path);
+
 /// Width and height of a pixel in the model's units (GeoTIFF 1.1, ModelPixelScale 33550, ModelTransformation 34264);
 /// zeros without.
 std::array<double, 2> geographic_sides(TIFF* file);
