@@ -37,6 +37,7 @@ std::vector<float> measure(const std::string& name, const Image& image, const Sp
 std::vector<float> measured_by(const SpotBench& bench, const HologramJob& job, const SpotList& spots,
                                const CameraMap& map, const SpotOptions& options, double window_px) {
   if (bench.picture.empty()) {
+    for (const auto& note : measured_notes(bench.measured)) warn(job.console, note);
     return light_from_signal(read_measured_light(bench.measured, spots, options, bench.unit_m, bench.lens, map),
                              bench.signal);
   }

@@ -23,9 +23,9 @@ std::vector<float> measure_spots(View<const float, 2> picture, const SpotList& s
                                  double window_px, double full = 0);
 
 /// Reads measured intensities {count}, one a spot in the order of the list: CSV with a column "measured" (rows in any
-/// order with a column id, index, number or spot of 0 to count - 1; other columns are ignored), CSV of one column
-/// without a name, or a JSON list of numbers. Throws io naming file and line for what is no number >= 0, for another
-/// number of them, and for ids that do not count the spots.
+/// order with a column id, index, number, spot, spot_id, trap, label or n of 0 to count - 1; measured_notes names
+/// others), CSV of one column without a name, or a JSON list of numbers. Throws io naming file and line for what is no
+/// number >= 0, for another number of them, and for ids that do not count the spots.
 std::vector<float> read_measured_spots(const std::string& path, std::int64_t count);
 
 /// Reads measured intensities {n}, one for each spot: by places, if the table has x and y (or kx and ky), with columns
@@ -34,6 +34,10 @@ std::vector<float> read_measured_spots(const std::string& path, std::int64_t cou
 /// y. Throws io as both, and naming the row without its spot or the spot without its row.
 std::vector<float> read_measured_light(const std::string& path, const SpotList& spots, const SpotOptions& options,
                                        double unit_m = 0, const SpotLens& lens = {}, const CameraMap& camera = {});
+
+/// A note of the columns of a table for read_measured_spots or read_measured_light that are ignored: "m.csv: ignored:
+/// 'std'"; none for other files. Throws io as those.
+std::vector<std::string> measured_notes(const std::string& path);
 
 /// How a signal S grows with the light I of a spot, up to a factor of all spots:
 /// S = I^exponent / (1 + I^exponent / saturation). Of two levels exponent 1 (Foot 2005, Atomic Physics,

@@ -260,6 +260,16 @@ TEST(SpotCamera, TablesOfMeasuredLightAreRead) {
   EXPECT_EQ(read("[3, 0.5]"), two);
   EXPECT_EQ(read("id,measured\n1,0.5\n0,3\n"), two);
   EXPECT_EQ(read("measured,index\n3,0\n0.5,1\n"), two);
+  for (const std::string id : {"ID", "Spot", "spot_id", "label", "n", "trap", "\"Trap\""}) {
+    EXPECT_EQ(read(id + ",Measured\n1,0.5\n0,3\n"), two) << id;
+    EXPECT_TRUE(holotone::measured_notes(file).empty());
+  }
+  EXPECT_EQ(read("measured [ct],n,id,std\n0.5,7,1,2\n3,8,0,2\n"), two);
+  EXPECT_EQ(holotone::measured_notes(file), std::vector{file + ": ignored: 'n', 'std'"});
+  EXPECT_EQ(read(",measured\n1,3\n0,0.5\n"), two);  // of pandas, whose index has no name
+  EXPECT_EQ(holotone::measured_notes(file), std::vector{file + ": ignored: ''"});
+  EXPECT_EQ(read("3\n0.5\n"), two);
+  EXPECT_TRUE(holotone::measured_notes(file).empty());
   const auto refused = [&](const std::string& text, const char* words) {
     support::expect_error(ErrorCode::io, words, [&] { (void)read(text); });
   };
@@ -302,6 +312,7 @@ TEST(SpotCamera, RowsOfATableBelongToPlaces) {
   };
   const std::vector<float> light{1, 2, 3};
   EXPECT_EQ(read("name,x_um,measured,y_mm\nc,500,3,-1\na,1000,1,2\nb,-1000,2,2\n"), light);
+  EXPECT_EQ(holotone::measured_notes(file), std::vector{file + ": ignored: 'name'"});
   EXPECT_EQ(read("x,y,z,measured\n0.5,-1,0,3\n1,2,0,1\n-1,2,0,2\n", 1e-3), light);
   EXPECT_EQ(read(R"([{"measured": 2, "x_um": -1000, "y_um": 2000}, {"x_um": 500, "y_um": -1000, "measured": 3},
                      {"x_um": 1000, "y_um": 2000, "measured": 1, "note": "first"}])"),

@@ -1,7 +1,9 @@
 // Tables of measured light of spots.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <holotone/core/error.hpp>
 #include <holotone/core/units.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
@@ -57,16 +59,30 @@ std::vector<float> in_order(const std::vector<float>& values, const std::vector<
   return ordered;
 }
 
+/// A column's name in small letters, without quotes and what stands in brackets.
+std::string plain_name(std::string_view word) {
+  std::string name(word.substr(0, word.find_first_of("[(")));
+  std::erase(name, '"');
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::string(io::trim(name));
+}
+
 /// Number of the only column of these names; none without one.
 std::optional<std::size_t> find_column(const std::vector<std::string_view>& columns,
                                        std::initializer_list<std::string_view> names, const std::string& path) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (std::ranges::find(names, columns[i]) == names.end()) continue;
+    if (std::ranges::find(names, plain_name(columns[i])) == names.end()) continue;
     if (found) throw_io(path, fmt::format("one column {}", io::in_quotes(columns[*found])), "another");
     found = i;
   }
   return found;
+}
+
+/// Number of the column that counts the spots; none without one.
+std::optional<std::size_t> find_id(const std::vector<std::string_view>& columns, const std::string& path) {
+  const auto found = find_column(columns, {"id", "index", "number", "spot"}, path);
+  return found ? found : find_column(columns, {"spot_id", "spot_index", "trap_id", "trap", "label", "n"}, path);
 }
 
 std::vector<float> read_measured_table(std::string_view text, const std::string& path) {
@@ -95,7 +111,7 @@ std::vector<float> read_measured_table(std::string_view text, const std::string&
         const auto found = find_column(words, {value_name}, path);
         if (!found) throw_io(path, fmt::format("a column \"measured\"{}", place), "none");
         at = *found;
-        id_at = find_column(words, {"id", "index", "number", "spot"}, path);
+        id_at = find_id(words, path);
         continue;
       }
       if (width != 1) throw_io(path, fmt::format("a column named \"measured\", or one column{}", place), "others");
@@ -121,6 +137,15 @@ bool is_json(std::string_view text) {
   return first != std::string_view::npos && (text[first] == '[' || text[first] == '{');
 }
 
+/// Words of a table's first line behind comments.
+std::vector<std::string_view> first_words(std::string_view text) {
+  io::LineReader lines(text);
+  for (std::string_view line; lines.next_filled(line);) {
+    if (!io::trim(line).starts_with('#')) return spots::split_line(io::trim(line));
+  }
+  return {};
+}
+
 /// Whether a table's first line, or a list's first spot, has a coordinate.
 bool has_places(std::string_view text) {
   const auto is_coordinate = [](std::string_view word) {
@@ -132,11 +157,7 @@ bool has_places(std::string_view text) {
     const auto root = nlohmann::json::parse(text.substr(begin), nullptr, false);
     return root.is_object() || (root.is_array() && !root.empty() && root.front().is_object());
   }
-  io::LineReader lines(text);
-  for (std::string_view line; lines.next_filled(line);) {
-    if (!io::trim(line).starts_with('#')) return std::ranges::any_of(spots::split_line(io::trim(line)), is_coordinate);
-  }
-  return false;
+  return std::ranges::any_of(first_words(text), is_coordinate);
 }
 
 std::string place_text(const std::array<float, 3>& place) {
@@ -230,6 +251,26 @@ std::vector<float> read_measured_light(const std::string& path, const SpotList& 
   if (missing == light.end()) return light;
   const auto m = static_cast<std::size_t>(missing - light.begin());
   throw_io(path, fmt::format("a row of spot {} at {}", m, place_text(spots.position_m[m])), "none");
+}
+
+std::vector<std::string> measured_notes(const std::string& path) {
+  const auto bytes = io::read_bytes(path);
+  io::require_text(path, std::string_view(bytes).substr(0, 512));
+  if (is_json(bytes)) return {};
+  const io::TableText text(bytes, path);
+  const auto words = first_words(text.get());
+  double number = 0;
+  if (words.empty() || io::parse_number(words.front(), number)) return {};
+  const auto id = find_id(words, path);
+  const bool are_placed = has_places(text.get());
+  std::vector<std::string> ignored;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool is_place = are_placed && spots::parse_column(words[i]).quantity != spots::Quantity::unknown;
+    if (is_place || i == id || spots::split_column(words[i]).name == value_name) continue;
+    ignored.push_back(words[i].empty() ? "''" : io::in_quotes(words[i]));
+  }
+  if (ignored.empty()) return {};
+  return {fmt::format("{}: ignored: {}", path, fmt::join(ignored, ", "))};
 }
 
 }  // namespace holotone
