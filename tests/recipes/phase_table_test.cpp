@@ -77,6 +77,15 @@ TEST(PhaseTable, NamesOfFilesStateTheLight) {
   EXPECT_TRUE(correction_notes(map, {633e-9}).empty());
   EXPECT_TRUE(correction_notes("b/532nm/map_800x600.png", {633e-9}).empty());
   EXPECT_TRUE(correction_notes("", {633e-9}).empty());
+  // Meadowlark's names, and numbers alone; not serial numbers and sides of pictures.
+  for (const std::string name : {"slm4317_at1064_WFC.bmp", "slm_at1064nm.lut", "1064_wfc.bmp", "WFC-1064.bmp"}) {
+    EXPECT_EQ(correction_notes(name, {532e-9}), std::vector{name + " is named as a correction at 1.064 um, but the "
+                                                                   "light has 532 nm: it is taken unchanged"});
+    EXPECT_TRUE(correction_notes(name, {1064e-9}).empty());
+  }
+  for (const std::string name : {"slm6661.bmp", "map_1080.png", "c_1920x1080.png", "flat1064b.bmp", "lut_255.bmp"}) {
+    EXPECT_TRUE(correction_notes(name, {532e-9}).empty()) << name;
+  }
 }
 
 TEST(PhaseTable, TheStrokeOmitsCodesWithoutAPhase) {

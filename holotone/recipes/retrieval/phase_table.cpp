@@ -50,9 +50,32 @@ std::vector<double> other_light(const std::vector<double>& stated_m, const std::
   return other;
 }
 
-/// "CAL_LSH0802439_633nm.bmp".
+/// Nanometres of "at1064", and of a number between the signs of a name, as 1064_wfc, unless pictures have such sides.
+std::vector<double> numbers_of_name(const std::string& name) {
+  constexpr int sides[] = {400,  480,  512,  600,  640,  720,  768,  800, 1000,
+                           1024, 1050, 1080, 1152, 1200, 1272, 1280, 1536};
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_sign = [&](std::size_t at) {
+    return at >= name.size() || std::string_view("_-. ").find(name[at]) != std::string_view::npos;
+  };
+  std::vector<double> metres;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (!is_digit(name[at]) || (at > 0 && is_digit(name[at - 1]))) continue;
+    std::size_t end = at;
+    int number = 0;
+    for (; end < name.size() && end < at + 5 && is_digit(name[end]); ++end) number = 10 * number + (name[end] - '0');
+    const bool has_at = at >= 2 && name.substr(at - 2, 2) == "at" && (at == 2 || is_sign(at - 3));
+    const bool is_alone = (at == 0 || is_sign(at - 1)) && is_sign(end) && std::ranges::count(sides, number) == 0;
+    if (number >= 350 && number <= 1700 && (has_at || is_alone)) metres.push_back(1e-9 * number);
+  }
+  return metres;
+}
+
+/// "CAL_LSH0802439_633nm.bmp", "slm4317_at1064_WFC.bmp".
 std::vector<double> wavelengths_of_name(const std::string& path) {
-  return take_wavelengths(in_plain_letters(std::filesystem::path(path).stem().string())).metres;
+  const std::string name = in_plain_letters(std::filesystem::path(path).stem().string());
+  auto stated = take_wavelengths(name).metres;
+  return stated.empty() ? numbers_of_name(name) : stated;
 }
 
 }  // namespace
