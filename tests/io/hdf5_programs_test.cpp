@@ -262,6 +262,49 @@ TEST_F(Hdf5Programs, WhatIsNotFollowedIsNamed) {
   EXPECT_EQ(read().notes, std::vector<std::string>());
 }
 
+TEST_F(Hdf5Programs, RisingYOfOpenPmdIsNamed) {
+  const auto with_grid = [this](const std::vector<std::string>& labels, const std::vector<double>& spacing) {
+    write([&](auto& group, auto& data) {
+      group.texts("axisLabels", labels);
+      group.numbers("gridSpacing", spacing);
+      group.number("gridUnitSI", 1);
+      group.numbers("gridUnitDimension", {1, 0, 0});
+      data.text("units", "rad");
+    });
+    return read();
+  };
+  const std::string rises =
+      path_ + ":/data/phase: its coordinates 'y' rise from row to row: the first row is read as the top";
+  const FieldFile field = with_grid({"y", "x"}, {8e-6, 8e-6});
+  EXPECT_EQ(field.notes, std::vector{rises});
+  EXPECT_EQ(field.metadata.at("pitch_m"), "8e-06");
+  expect_phases(field);
+  EXPECT_TRUE(with_grid({"y", "x"}, {-8e-6, 8e-6}).notes.empty());
+}
+
+TEST_F(Hdf5Programs, FieldsOfFrequenciesAreRefused) {
+  const auto refused = [&](const std::string& name, const std::string& value, bool of_group) {
+    write([&](auto& group, auto& data) { (of_group ? group : data).text(name, value); });
+    EXPECT_MENTIONS(refusal(), fmt::format("expected a field in space (spatialDomain r), got {} '{}'", name, value));
+  };
+  refused("spatialDomain", "k", true);
+  refused("spatialDomain", "k", false);
+  refused("spatialDomain", "other", true);
+  refused("domain", "Fourier", false);
+  refused("space", "reciprocal", false);
+  write([](auto& group, auto& data) {
+    group.text("spatialDomain", "r");
+    group.text("temporalDomain", "frequency");
+    data.text("colorSpace", "Q");
+    data.text("units", "rad");
+    data.number("_Netcdf4Dimid", 3);
+    data.numbers("_Netcdf4Coordinates", {0, 1});
+    group.number("nblocks", 2);
+    group.number("ndim", 2);
+  });
+  EXPECT_EQ(read().notes, std::vector<std::string>());
+}
+
 TEST_F(Hdf5Programs, DamagedFilesEndTheChildAtMost) {
   write([](auto& group, auto& data) {
     data.matrix("IGORWaveScaling", {3, 2}, {0, 0, 1, 0, 1, 0});

@@ -16,11 +16,16 @@ namespace {
 
 bool is_square(double height, double width) { return width > 0 && std::abs(height - width) <= 1e-3 * width; }
 
+/// Values of openPMD's attribute, one for each axis, in the order of the dataset's dimensions.
+template <class T>
+std::vector<T> in_order(hid_t object, std::vector<T> values) {
+  if (read_attribute_texts(object, "dataOrder") == std::vector<std::string>{"F"}) std::ranges::reverse(values);
+  return values;
+}
+
 /// openPMD's names, of a dataset or of the record around it; the fastest comes first in Fortran's order.
 std::vector<std::string> read_openpmd_labels(hid_t object) {
-  auto labels = read_attribute_texts(object, "axisLabels");
-  if (read_attribute_texts(object, "dataOrder") == std::vector<std::string>{"F"}) std::ranges::reverse(labels);
-  return labels;
+  return in_order(object, read_attribute_texts(object, "axisLabels"));
 }
 
 /// The keys of vigra's axistags, which ilastik writes: {"axes": [{"key": "y", ...}, ...]}.
@@ -35,6 +40,15 @@ std::vector<std::string> read_axistags(hid_t dataset) {
     }
   }
   return labels;
+}
+
+/// Sets the steps of openPMD's grid where no coordinates have them.
+void add_openpmd_steps(hid_t mesh, std::vector<Hdf5Coordinate>& dimensions) {
+  const auto steps = in_order(mesh, read_attribute_numbers(mesh, "gridSpacing"));
+  if (read_openpmd_labels(mesh).size() != dimensions.size() || steps.size() != dimensions.size()) return;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!dimensions[i].step && std::isfinite(steps[i]) && steps[i] != 0) dimensions[i].step = steps[i];
+  }
 }
 
 /// Names of the dimensions, empty where there are none, and what is known of their axes.
@@ -53,6 +67,8 @@ std::vector<Hdf5Coordinate> read_dimensions(const Hdf5Choice& choice, const std:
     if (named != Hdf5Axis::other || dimension.name.empty()) dimension.name = labels[i];
     if (dimension.axis == Hdf5Axis::other) dimension.axis = hdf5_axis_named(dimension.name);
   }
+  const bool is_of_group = !has_hdf5_attribute(dataset, "gridSpacing") && group.valid();
+  add_openpmd_steps(is_of_group ? group.get() : dataset, dimensions);
   return dimensions;
 }
 

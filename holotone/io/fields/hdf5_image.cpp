@@ -7,6 +7,7 @@
 #include <holotone/io/fields/hdf5_attributes_detail.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/io/printable_detail.hpp>
+#include <holotone/io/stated_numbers_detail.hpp>
 #include <holotone/io/text_reader_detail.hpp>
 
 namespace holotone::io {
@@ -27,10 +28,30 @@ bool is_set(hid_t dataset, const char* name) {
   return std::ranges::any_of(read_attribute_numbers(dataset, name), [](double number) { return number != 0; });
 }
 
+/// Throws io for a domain but space, as the attributes spatialDomain of openPMD and domain state it. That of time is
+/// another.
+void refuse_frequencies(hid_t object, const std::string& path) {
+  constexpr std::string_view other[] = {
+      "K",          "Q",           "K-SPACE",           "KSPACE",  "FREQUENCY", "FOURIER",
+      "RECIPROCAL", "FREQUENCIES", "SPATIAL FREQUENCY", "MOMENTUM"};
+  for (const auto& name : list_hdf5_attributes(object)) {
+    const auto words = split_name_words(name);
+    const auto has = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+    const bool is_of_space = (has("domain") || has("space")) && !has("temporal") && !has("time") && !has("color");
+    const auto value = is_of_space ? capital_text(object, name.c_str()) : std::string();
+    const bool is_openpmd = name == "spatialDomain" && !value.empty() && value != "R";
+    if (!is_openpmd && std::ranges::find(other, value) == std::end(other)) continue;
+    throw_io(path, "a field in space (spatialDomain r)",
+             printable(fmt::format("{} {}", name, in_quotes(read_attribute_texts(object, name.c_str()).front()))));
+  }
+}
+
 }  // namespace
 
 std::string check_hdf5_image(const Hdf5Choice& choice, const std::string& path) {
   const hid_t dataset = choice.dataset.get();
+  refuse_frequencies(dataset, path);
+  for (const auto& above : open_hdf5_groups(choice)) refuse_frequencies(above.get(), path);
   if (is_set(dataset, "IMAGE_WHITE_IS_ZERO")) {
     throw_io(path, "numbers of which 0 is black (IMAGE_WHITE_IS_ZERO 0)", "IMAGE_WHITE_IS_ZERO 1");
   }

@@ -21,7 +21,7 @@ constexpr std::string_view known[] = {
     "timeOffset",   "conversion", "offset", "scale",         "IGORWaveUnits", "IGORWaveScaling",  "time_units"};
 
 /// Attributes of numbers that are followed elsewhere or say nothing of the numbers and pixels: of HDF5, its images,
-/// openPMD, NeXus, MATLAB, Julia and Python.
+/// openPMD, NeXus, netCDF, MATLAB, Julia, Python and its pandas.
 constexpr std::string_view quiet[] = {"DIMENSION_LIST",
                                       "REFERENCE_LIST",
                                       "PALETTE",
@@ -36,6 +36,11 @@ constexpr std::string_view quiet[] = {"DIMENSION_LIST",
                                       "position",
                                       "gridSpacing",
                                       "openPMDextension",
+                                      "gridUnitDimension",
+                                      "_Netcdf4Coordinates",
+                                      "_Netcdf4Dimid",
+                                      "nblocks",
+                                      "ndim",
                                       "signal",
                                       "axis",
                                       "rank",
