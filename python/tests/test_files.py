@@ -1,6 +1,8 @@
 """Fields, pictures, dots and points in files, and errors that name the file."""
 
 import pathlib
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -175,11 +177,23 @@ def test_tables_of_phases_have_units():
     assert ht.phase_error_of_levels([0, np.pi]).max_rad == pytest.approx(np.pi / 2)
 
 
+def test_measured_light_follows_the_curve_of_its_file(tmp_path):
+    codes = np.arange(12, dtype="uint8").reshape(3, 4) * 20
+    ht.write_image(tmp_path / "plain.png", codes)
+    plain = (tmp_path / "plain.png").read_bytes()
+    gamma = b"gAMA" + struct.pack(">I", 50000)  # light is the square of a code
+    chunk = struct.pack(">I", 4) + gamma + struct.pack(">I", zlib.crc32(gamma))
+    (tmp_path / "square.png").write_bytes(plain[:33] + chunk + plain[33:])
+    assert np.array_equal(ht.read_image(tmp_path / "plain.png", as_measured=True).pixels[..., 0], codes)
+    square = ht.read_image(tmp_path / "square.png", as_measured=True)
+    assert np.abs(ht.to_float(square)[..., 0] - (codes / 255) ** 2).max() < 1e-5
+    assert "its codes become light by gAMA 0.5" in square.notes[0]
+
+
 def test_grey_and_images_are_written_too(tmp_path):
     grey = np.arange(12, dtype="uint8").reshape(3, 4)
     ht.write_image(tmp_path / "grey.png", grey)
     found = ht.read_image(tmp_path / "grey.png")
-    assert numpy.array_equal(ht.read_image(tmp_path / "grey.png", as_measured=True).pixels, found.pixels)
     assert same(found.pixels, grey[..., None])
     found.metadata["key"] = "of the image"
     ht.write_image(tmp_path / "again.png", found, metadata={"other": "given"})
