@@ -41,7 +41,8 @@ std::vector<FormatSupport> list_formats() {
            "resolution, GDAL_NODATA, unit of depths (GDAL, GeoTIFF), bits of OME-XML and Micro-Manager; as light: "
            "profile, TransferFunction, primaries, Adobe RGB of EXIF (Little CMS)",
        .not_honoured =
-           "named: scale and offset of GDAL, ImageJ, JPK, Gatan and descriptions, GrayResponseCurve, unknown tags, "
+           "named: scale and offset of GDAL, GeoTIFF, ImageJ, JPK, Gatan and descriptions, GrayResponseCurve, unknown "
+           "tags, "
            "ReferenceBlackWhite, units, orientation of XMP, pixels that "
            "are not "
            "square (GeoTIFF too), pictures beyond its pages (ImageJ, MetaMorph, OME-XML, ImageDepth); refused: "
@@ -121,7 +122,7 @@ std::vector<FormatSupport> list_formats() {
        .content = scene,
        .extensions = {".xyz", ".csv", ".tsv", ".txt", ".asc"},
        .read = "a point a line",
-       .honoured = "names of columns, their units, units in comments",
+       .honoured = "names of columns, their units (ECSV too), units in comments",
        .not_honoured =
            "named: other columns; refused: dB and logarithms, decimal commas, UTF-16, six columns that may be normals"},
       {.name = "NPY",
