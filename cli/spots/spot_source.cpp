@@ -3,6 +3,7 @@
 #include <cli/options/values.hpp>
 #include <cli/spots/spot_source.hpp>
 #include <fmt/format.h>
+#include <holotone/core/length_names.hpp>
 #include <holotone/io/file_bytes_detail.hpp>
 #include <holotone/recipes/retrieval/target_picture.hpp>
 #include <holotone/recipes/spot_picture.hpp>
@@ -60,7 +61,10 @@ SpotList find_in_picture(const SpotSource& source, const ConsoleOptions& console
 }  // namespace
 
 double unit_size(const SpotSource& source) {
-  return source.unit.empty() ? 0 : parse_length("--unit", fmt::format("1{}", source.unit));
+  if (source.unit.empty()) return 0;
+  const double size_m = parse_length("--unit", one_of_unit(source.unit));
+  if (!(size_m > 0)) reject("--unit", "a unit such as um or 10um", source.unit);
+  return size_m;
 }
 
 CameraMap read_map(const SpotSource& source, const SpotLens& lens) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <holotone/core/length_names.hpp>
 #include <string>
 
@@ -53,6 +54,11 @@ std::optional<double> named_length_m(std::string_view name) {
     if (plain == text) return metres;
   }
   return std::nullopt;
+}
+
+std::string one_of_unit(std::string_view unit) {
+  const bool has_number = !unit.empty() && std::string_view("0123456789.").find(unit.front()) != std::string_view::npos;
+  return has_number ? std::string(unit) : fmt::format("1{}", unit);
 }
 
 }  // namespace holotone

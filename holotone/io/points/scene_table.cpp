@@ -61,9 +61,10 @@ struct Meaning {
 
 /// Size of a unit of lengths or of angles; none for another word.
 std::optional<double> size_of_unit(std::string_view unit, bool is_angle) {
-  const auto one = fmt::format("1{}", unit);
+  const auto one = one_of_unit(unit);
   try {
-    return is_angle ? parse_angle("unit", one) : parse_length("unit", one);
+    const double size = is_angle ? parse_angle("unit", one) : parse_length("unit", one);
+    return size > 0 ? std::optional(size) : std::nullopt;
   } catch (const Error&) {
     return is_angle ? std::nullopt : named_length_m(unit);
   }

@@ -18,7 +18,8 @@ namespace {
 
 std::optional<double> length_of(std::string_view unit) {
   try {
-    return parse_length("unit", fmt::format("1{}", unit));
+    const double metres = parse_length("unit", one_of_unit(unit));
+    return metres > 0 ? std::optional(metres) : std::nullopt;
   } catch (const Error&) {
     return named_length_m(unit);
   }

@@ -81,6 +81,18 @@ TEST_F(TableTexts, EcsvInLinesAndWithOtherSigns) {
   EXPECT_FLOAT_EQ(mesh.phase_rad.at(0), 1.5707964F);
 }
 
+TEST_F(TableTexts, UnitsMayHaveNumbers) {
+  std::string tens = um_places;
+  for (auto at = tens.find("unit: um"); at != std::string::npos; at = tens.find("unit: um")) {
+    tens.replace(at, 8, "unit: 10 um");
+  }
+  expect_first(ecsv(tens, "x y z\n10 5 -20000\n"), 1e-4F, 5e-5F, -0.2F);
+  expect_first("x[10um],y [10 um],z (0.1 m)\n10,5,-2\n", 1e-4F, 5e-5F, -0.2F);
+  EXPECT_NE(refusal("x[0um],y[0um],z[0um]\n10,5,-2\n").find("'x[0um]'"), std::string::npos);
+  write_raw(path_, "x [10um],y [10um]\n10,5\n");
+  EXPECT_FLOAT_EQ(read_spots(path_).position_m.at(0)[0], 1e-4F);
+}
+
 TEST_F(TableTexts, LogarithmsOfEcsvAreRefused) {
   for (const std::string unit : {"mag", "dex", "dB", "Np", "mag(ct / s)"}) {
     const auto column = fmt::format("# - {{name: intensity, unit: {}, datatype: float64}}\n", unit);
