@@ -58,7 +58,7 @@ std::vector<OptionRow> main_options(OptimizeJob& job) {
        .help = "Distance of the picture behind the panel; negative: in front; with --focal-length beyond the focal "
                "plane (0)",
        .common = true,
-       .feeds = "PhaseRetrievalPlan.planes"},
+       .feeds = "PhaseRetrievalPlan.planes|transport_phase.planes"},
       {.names = "--focal-length",
        .target = number_or_none(model.focal_length_m, ValueUnit::length, {1e-3, 100}),
        .value = "LENGTH",
@@ -85,7 +85,8 @@ std::vector<OptionRow> main_options(OptimizeJob& job) {
        .target = number_or_none(model.efficiency, ValueUnit::none, {0.01, 1}),
        .value = "SHARE",
        .help = "Share of the panel's light that the picture is to get",
-       .otherwise = "as much as suits the picture; 0.97 for --target"},
+       .otherwise = "as much as suits the picture; 0.97 for --target",
+       .feeds = "PhaseRetrievalPlan.efficiency"},
       {.names = "--subframes",
        .target = member<&PhaseRetrievalOptions::frames>(model),
        .value = "N",

@@ -85,7 +85,8 @@ void complete(OptimizeJob& job) {
     constexpr int steps_of_beam = 200;
     constexpr double share_of_beam = 0.97;
     if (!hologram.given.contains("--iterations")) options.solver.iterations = steps_of_beam;
-    if (!hologram.given.contains("--efficiency") && job.camera.empty()) options.model.efficiency = share_of_beam;
+    const bool is_free = job.camera.empty() && job.apertures.empty();
+    if (!hologram.given.contains("--efficiency") && is_free) options.model.efficiency = share_of_beam;
   }
   options.beam_diameter_m = job.beam.diameter_m;
   if (!job.beam.path.empty()) io::require_input(job.beam.path);

@@ -171,6 +171,15 @@ TEST_F(OptimizeTest, ThePictureGetsTheShareOfTheLightThatIsAskedFor) {
     EXPECT_NEAR(made["efficiency"], wanted, 0.05);
     EXPECT_TRUE(made["vortices"].is_number_integer());
   }
+  const auto with = [&](const std::vector<std::string>& more) {
+    auto arguments = optimize("photo.png", "slm.png");
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  expect_refused(with({"--efficiency", "0.5", "--loss", "intensity"}),
+                 {"--efficiency: expected the loss amplitude, got intensity"});
+  expect_refused(with({"--efficiency", "0.5", "--camera", "cat %s"}), {"--efficiency: expected 0 with a camera"});
+  expect_refused(with({"--efficiency", "2"}), {"--efficiency: expected 0.01 to 1, got '2'"});
 }
 
 TEST_F(OptimizeTest, ABeamBecomesAnEvenRectangle) {
