@@ -24,10 +24,11 @@ struct TransportPhase {
 /// a sixteenth of the picture's sides, behind a lens in the diffraction order. An optimization lowers errors faster
 /// with some light there.
 /// Throws invalid_argument as PhaseRetrievalPlan, and for a plane at distance 0 without a lens. Runs on the queue's
-/// device; OpenCL's on the CPU. Cost: 0.2 G exponentials, whatever the panel.
+/// device; OpenCL's on the CPU. Cost: some 0.5 G terms, whatever the panel; a CPU leaves out those below exp(-20) of the
+/// largest.
 /// Sources: Cuturi, "Sinkhorn distances: lightspeed computation of optimal transport", 2013; Schmitzer, "Stabilized
-/// sparse scaling algorithms for entropy regularized transport problems", 2019, for e; Bourne, Pearce and Roper and the
-/// inverse problem of geometric optics (Glimm and Oliker 2003) for phases as potentials.
+/// sparse scaling algorithms for entropy regularized transport problems", 2019, for e; Glimm and Oliker, "Optical
+/// design of single reflector systems and the Monge-Kantorovich mass transfer problem", 2003, for optics.
 TransportPhase transport_phase(const PhaseRetrievalOptions& options, View<const float, 2> amplitude,
                                View<const Complex, 2> source = {}, double share = 1, const Queue& queue = {});
 
