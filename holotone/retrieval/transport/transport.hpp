@@ -24,8 +24,8 @@ struct TransportPhase {
 /// a sixteenth of the picture's sides, behind a lens in the diffraction order. An optimization lowers errors faster
 /// with some light there.
 /// Throws invalid_argument as PhaseRetrievalPlan, and for a plane at distance 0 without a lens. Runs on the queue's
-/// device; OpenCL's on the CPU. Cost: some 0.5 G terms, whatever the panel; a CPU leaves out those below exp(-20) of the
-/// largest.
+/// device; OpenCL's on the CPU. Cost: some 0.5 G terms, whatever the panel; a CPU leaves out those below exp(-20) of
+/// the largest.
 /// Sources: Cuturi, "Sinkhorn distances: lightspeed computation of optimal transport", 2013; Schmitzer, "Stabilized
 /// sparse scaling algorithms for entropy regularized transport problems", 2019, for e; Glimm and Oliker, "Optical
 /// design of single reflector systems and the Monge-Kantorovich mass transfer problem", 2003, for optics.
