@@ -90,12 +90,12 @@ RetrievalQuality worst_of(std::span<const RetrievalQuality> planes);
 ///   L = 1/2 sum_k w_k sum_p sum_r (s a_kp(r) - T_kp(r))^2,   a_kp^2 = 1/N sum_t |P_kp u_t|^2,
 ///   u_t = A (exp(i phi_t) + z),   s = sum w <a, T> / sum w <a, a>
 ///   dL/dphi_t = 1/N Im( conj(A exp(i phi_t)) sum_kp w_k P_kp^H [ s (s a_kp - T_kp) P_kp u_t / a_kp ] )
-/// or of an efficiency e: s^2 = sum_p T_p^2 / (e sum |u|^2), the mean over the positions p,
 /// over the planes k, the positions p, the pixels r of the signal region and the frames t = 1 .. N. A is the light that
 /// falls on the panel, z its zero order. P is the band-limited angular spectrum over -distance_m on an array of twice
 /// the panel (PropagationPlan), times the pixels' aperture; P_p the same with the picture's samples moved by half a
 /// pixel. T_p is the target there, interpolated by its Fourier series with mirrored borders. RetrievalLoss::intensity
-/// has a^2 and T^2 in place of a and T.
+/// has a^2 and T^2 in place of a and T. With an efficiency e the scale is fixed, s^2 = sum_r T^2 / (e sum |u|^2), the
+/// mean over the positions.
 /// With a lens P is the Fourier transform of the panel, from its front to its back focal plane:
 ///   P u(X) = 1 / sqrt(nx ny) sum_x u(x) exp(-2 pi i x X / (lambda f)) exp(-i pi d |x|^2 / (lambda f^2))
 /// with picture pixels of lambda f / (n pitch) along each axis: nx ny of them cover one diffraction order, a square.

@@ -174,7 +174,7 @@ TEST_P(TransportOnDevice, DevicesAgree) {
 
 HOLOTONE_ON_EACH_DEVICE(TransportOnDevice);
 
-TEST(Transport, ABeamKeepsItsShapeByALensOfTheDistance) {
+TEST(Transport, EvenLightForAnEvenPictureNeedsNoPhase) {
   // Light that already is the picture needs no phase: constant up to the cells.
   const Shape<2> shape{64, 64};
   Array<float, 2> even(shape);

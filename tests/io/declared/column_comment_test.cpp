@@ -4,6 +4,7 @@
 #include <holotone/io/dots/dots.hpp>
 #include <holotone/io/points/points.hpp>
 #include <string>
+#include <tests/io/declared/table_file_test.hpp>
 #include <tests/support/io_support.hpp>
 #include <vector>
 
@@ -25,23 +26,7 @@ std::string storm_line(const std::vector<std::string>& identifiers) {
   return line + "</localizations>\n";
 }
 
-class ColumnComments : public testing::Test {
- protected:
-  [[nodiscard]] Mesh scene(const std::string& text) const {
-    write_raw(path_, text);
-    return read_scene(path_);
-  }
-  [[nodiscard]] std::string refusal(const std::string& text) const {
-    return error_of([&] { (void)scene(text); });
-  }
-  [[nodiscard]] DotsFile dots(const std::string& text) const {
-    write_raw(path_, text);
-    return read_dots_file(path_);
-  }
-
-  TemporaryFolder folder_;
-  std::string path_ = folder_.file("t.txt");
-};
+class ColumnComments : public io_support::TableFileTest {};
 
 TEST_F(ColumnComments, FieldsOfRapidStorm) {
   EXPECT_EQ(

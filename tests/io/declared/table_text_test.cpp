@@ -6,6 +6,7 @@
 #include <holotone/recipes/spot_camera.hpp>
 #include <holotone/recipes/spots.hpp>
 #include <string>
+#include <tests/io/declared/table_file_test.hpp>
 #include <tests/support/io_support.hpp>
 #include <vector>
 
@@ -30,19 +31,8 @@ const std::string wavelength =
     "# meta: !!omap\n# - wavelength: !astropy.units.Quantity\n"
     "#     unit: !astropy.units.Unit {unit: nm}\n#     value: 532.0\n";
 
-class TableTexts : public testing::Test {
+class TableTexts : public io_support::TableFileTest {
  protected:
-  [[nodiscard]] Mesh scene(const std::string& text) const {
-    write_raw(path_, text);
-    return read_scene(path_);
-  }
-  [[nodiscard]] std::string refusal(const std::string& text) const {
-    return error_of([&] { (void)scene(text); });
-  }
-  [[nodiscard]] DotsFile dots(const std::string& text) const {
-    write_raw(path_, text);
-    return read_dots_file(path_);
-  }
   void expect_first(const std::string& text, float x, float y, float z, const std::string& ignored = {}) const {
     const Mesh mesh = scene(text);
     EXPECT_FLOAT_EQ(mesh.position.at(0)[0], x) << text;
@@ -50,9 +40,6 @@ class TableTexts : public testing::Test {
     EXPECT_FLOAT_EQ(mesh.position.at(0)[2], z) << text;
     EXPECT_EQ(mesh.ignored, ignored);
   }
-
-  TemporaryFolder folder_;
-  std::string path_ = folder_.file("t.txt");
 };
 
 TEST_F(TableTexts, UnitsOfEcsvBelongToTheirColumns) {
